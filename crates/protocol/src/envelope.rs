@@ -1,0 +1,164 @@
+//! The envelope around every answer (2.1), and the errors that it may carry (7).
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::{Fields, Unusable, Value};
+
+/// What kind of failure it was (7). The contract does not close the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ErrorCode {
+    /// 400: the request is at fault.
+    InvalidRequest,
+    /// 401: the proxy's token is missing or wrong.
+    InvalidToken,
+    /// 402: the site's account has used up its quota.
+    InsufficientQuota,
+    /// 404: what the request names does not exist.
+    NotFound,
+    /// 409: another claim or request stands in the way.
+    ResourceConflict,
+    /// 409: this key was used with another body.
+    IdempotencyConflict,
+    /// 429: too many requests.
+    RateLimited,
+    /// Any other, as the service named it; empty when it named none.
+    Other(String),
+}
+
+impl ErrorCode {
+    /// The code as it is on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::InvalidRequest => "INVALID_REQUEST",
+            Self::InvalidToken => "INVALID_TOKEN",
+            Self::InsufficientQuota => "INSUFFICIENT_QUOTA",
+            Self::NotFound => "NOT_FOUND",
+            Self::ResourceConflict => "RESOURCE_CONFLICT",
+            Self::IdempotencyConflict => "IDEMPOTENCY_CONFLICT",
+            Self::RateLimited => "RATE_LIMITED",
+            Self::Other(code) => code,
+        }
+    }
+}
+
+impl From<String> for ErrorCode {
+    fn from(code: String) -> Self {
+        [
+            Self::InvalidRequest,
+            Self::InvalidToken,
+            Self::InsufficientQuota,
+            Self::NotFound,
+            Self::ResourceConflict,
+            Self::IdempotencyConflict,
+            Self::RateLimited,
+        ]
+        .into_iter()
+        .find(|known| known.as_str() == code)
+        .unwrap_or(Self::Other(code))
+    }
+}
+
+/// A failure as the service told it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServiceError {
+    /// The HTTP status.
+    pub status: u16,
+    /// `error.code`.
+    pub code: ErrorCode,
+    /// `error.message`: for a developer's eyes, never a visitor's.
+    pub message: String,
+    /// `requestId`, when the answer had one.
+    pub request_id: Option<String>,
+}
+
+impl Display for ServiceError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}: {}", self.status, self.code.as_str(), self.message)?;
+        match &self.request_id {
+            Some(id) => write!(out, " (request {id})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ServiceError {}
+
+/// Opens the envelope of an answer: its `data`, or the failure that it tells of.
+///
+/// `body` is the parsed body, null when it was not JSON: then, and when there is no envelope, the status speaks.
+pub fn open(status: u16, body: Value) -> Result<Value, ServiceError> {
+    let success = (200..300).contains(&status);
+    let mut fields = Fields::lenient(body);
+    let request_id = fields.lenient_text("requestId");
+    if success && fields.lenient_bool("ok") == Some(true) {
+        return Ok(fields.take("data"));
+    }
+    let mut error = Fields::lenient(fields.take("error"));
+    let code = error.lenient_text("code").unwrap_or_default();
+    let message = error.lenient_text("message").unwrap_or_else(|| {
+        if success {
+            "the answer has no envelope".to_owned()
+        } else {
+            "the answer does not say why".to_owned()
+        }
+    });
+    Err(ServiceError { status, code: code.into(), message, request_id })
+}
+
+/// The envelope of a success.
+pub fn success(data: Value, request_id: &str) -> Value {
+    Value::Object(vec![
+        ("ok".into(), true.into()),
+        ("data".into(), data),
+        ("requestId".into(), request_id.into()),
+    ])
+}
+
+/// The envelope of a failure.
+pub fn failure(code: &ErrorCode, message: &str, request_id: &str) -> Value {
+    let error =
+        Value::Object(vec![("code".into(), code.as_str().into()), ("message".into(), message.into())]);
+    Value::Object(vec![
+        ("ok".into(), false.into()),
+        ("error".into(), error),
+        ("requestId".into(), request_id.into()),
+    ])
+}
+
+impl From<Unusable> for ServiceError {
+    /// An answer with status 200 whose data cannot be used.
+    fn from(unusable: Unusable) -> Self {
+        let message = format!("the answer cannot be used: {unusable}");
+        Self { status: 200, code: ErrorCode::Other("UNUSABLE_ANSWER".to_owned()), message, request_id: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_envelope_opens_to_what_it_was_closed_around() {
+        assert_eq!(open(200, success("hi".into(), "r1")), Ok("hi".into()));
+        let closed = failure(&ErrorCode::RateLimited, "slow down", "r2");
+        let error = open(429, closed).unwrap_err();
+        assert_eq!(error.code, ErrorCode::RateLimited);
+        assert_eq!(error.to_string(), "429 RATE_LIMITED: slow down (request r2)");
+    }
+
+    #[test]
+    fn without_an_envelope_the_status_speaks() {
+        let error = open(502, Value::Null).unwrap_err();
+        assert_eq!((error.status, error.code.as_str()), (502, ""));
+        assert!(open(200, "<html>".into()).is_err(), "a page that is not ours is no success");
+        assert!(
+            open(500, success(Value::Null, "r")).is_err(),
+            "a failing status is no success whatever the body says"
+        );
+    }
+
+    #[test]
+    fn a_code_that_is_not_in_the_contract_is_kept() {
+        assert_eq!(ErrorCode::from("MAINTENANCE".to_owned()), ErrorCode::Other("MAINTENANCE".to_owned()));
+    }
+}

@@ -1,0 +1,160 @@
+//! Reading the members of an object, with refusals that name the field.
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::Value;
+
+/// Something that cannot be used: which field, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// Path of the field from the outermost object, such as `message.content`; empty for the object itself.
+    pub field: String,
+    /// What is wrong with it, as the end of a sentence that begins with the field.
+    pub problem: String,
+}
+
+impl Unusable {
+    /// A refusal of one field.
+    pub fn new(field: &str, problem: impl Into<String>) -> Self {
+        Self { field: field.to_owned(), problem: problem.into() }
+    }
+
+    /// The same refusal, seen from the object that holds the field's object.
+    #[must_use]
+    pub fn within(mut self, outer: &str) -> Self {
+        let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
+        self.field = format!("{outer}{dot}{}", self.field);
+        self
+    }
+
+    fn expected(field: &str, expected: &str, found: &Value) -> Self {
+        Self::new(field, format!("must be {expected}, not {}", found.kind()))
+    }
+}
+
+impl Display for Unusable {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let field = if self.field.is_empty() { "the body" } else { &self.field };
+        write!(out, "{field} {}", self.problem)
+    }
+}
+
+impl std::error::Error for Unusable {}
+
+/// The members of an object, taken one at a time. A member that is null is a member that is missing.
+#[derive(Debug)]
+pub struct Fields(Vec<(String, Value)>);
+
+impl Fields {
+    /// The members of `value`, which must be an object.
+    pub fn of(value: Value) -> Result<Self, Unusable> {
+        match value {
+            Value::Object(members) => Ok(Self(members)),
+            other => Err(Unusable::expected("", "an object", &other)),
+        }
+    }
+
+    /// The members of `value`, or none when it is no object.
+    pub fn lenient(value: Value) -> Self {
+        Self::of(value).unwrap_or(Self(Vec::new()))
+    }
+
+    /// Any member, null when it is missing.
+    pub fn take(&mut self, name: &str) -> Value {
+        self.0
+            .iter_mut()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| std::mem::take(value))
+            .unwrap_or_default()
+    }
+
+    /// A string that must be there and not be empty.
+    pub fn text(&mut self, name: &str) -> Result<String, Unusable> {
+        match self.take(name) {
+            Value::Text(text) if !text.is_empty() => Ok(text),
+            Value::Text(_) => Err(Unusable::new(name, "must not be empty")),
+            Value::Null => Err(Unusable::new(name, "is missing")),
+            other => Err(Unusable::expected(name, "a string", &other)),
+        }
+    }
+
+    /// A string that may be missing, but must be a string when it is there.
+    pub fn optional_text(&mut self, name: &str) -> Result<Option<String>, Unusable> {
+        match self.take(name) {
+            Value::Text(text) => Ok(Some(text)),
+            Value::Null => Ok(None),
+            other => Err(Unusable::expected(name, "a string", &other)),
+        }
+    }
+
+    /// A string, or nothing when there is none that can be used. A number counts as the string of its digits, as some
+    /// services number what others name.
+    pub fn lenient_text(&mut self, name: &str) -> Option<String> {
+        match self.take(name) {
+            Value::Text(text) if !text.is_empty() => Some(text),
+            Value::Integer(number) => Some(number.to_string()),
+            _ => None,
+        }
+    }
+
+    /// A boolean, or nothing when there is none.
+    pub fn lenient_bool(&mut self, name: &str) -> Option<bool> {
+        match self.take(name) {
+            Value::Bool(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A number, or nothing when there is none. What is too large for an integer is bounded to the nearest one.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a cast from a float saturates, which is the bound meant"
+    )]
+    pub fn lenient_integer(&mut self, name: &str) -> Option<i64> {
+        match self.take(name) {
+            Value::Integer(number) => Some(number),
+            Value::Number(number) if !number.is_nan() => Some(number as i64),
+            _ => None,
+        }
+    }
+
+    /// An array that must be there.
+    pub fn list(&mut self, name: &str) -> Result<Vec<Value>, Unusable> {
+        match self.take(name) {
+            Value::List(items) => Ok(items),
+            Value::Null => Err(Unusable::new(name, "is missing")),
+            other => Err(Unusable::expected(name, "an array", &other)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_field_and_what_is_wrong() {
+        let mut fields = Fields::of(Value::object([("a", 7.into()), ("b", "".into())])).expect("an object");
+        assert_eq!(fields.text("a").unwrap_err().to_string(), "a must be a string, not a number");
+        assert_eq!(fields.text("b").unwrap_err().to_string(), "b must not be empty");
+        assert_eq!(fields.text("c").unwrap_err().to_string(), "c is missing");
+        assert_eq!(
+            Fields::of(true.into()).unwrap_err().to_string(),
+            "the body must be an object, not a boolean"
+        );
+    }
+
+    #[test]
+    fn a_refusal_carries_the_path_from_outside() {
+        let inner = Unusable::new("content", "is missing").within("[3]").within("messages");
+        assert_eq!(inner.field, "messages[3].content");
+    }
+
+    #[test]
+    fn numbers_past_an_integer_are_bounded() {
+        let mut fields =
+            Fields::lenient(Value::object([("n", Value::Number(1e300)), ("m", Value::Number(f64::NAN))]));
+        assert_eq!(fields.lenient_integer("n"), Some(i64::MAX));
+        assert_eq!(fields.lenient_integer("m"), None);
+    }
+}

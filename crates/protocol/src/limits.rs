@@ -1,0 +1,18 @@
+//! The contract's limits (section 8).
+
+use std::ops::RangeInclusive;
+
+/// Characters of a visitor's message. What a character is the contract does not say: see [`message_length`].
+pub const MESSAGE_LENGTH: RangeInclusive<usize> = 1..=4000;
+
+/// Events of one request.
+pub const EVENTS: RangeInclusive<usize> = 1..=50;
+
+/// Characters of an `Idempotency-Key`. Given for `POST /events`; kept everywhere.
+pub const KEY_LENGTH: RangeInclusive<usize> = 8..=160;
+
+/// The length of a message as the strictest reading of 'character' counts it: UTF-16 code units, as JavaScript does.
+/// No service that counts code points or graphemes counts more.
+pub fn message_length(text: &str) -> usize {
+    text.encode_utf16().count()
+}

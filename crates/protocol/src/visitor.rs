@@ -1,0 +1,67 @@
+//! Who the visitor is (2.8).
+
+use crate::{Fields, Unusable, Value, VisitorId};
+
+/// `visitor` of the send-message body. All but the id are what the visitor or the site chose to tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VisitorProfile {
+    /// `visitorId`.
+    pub visitor_id: Option<VisitorId>,
+    /// `name`.
+    pub name: Option<String>,
+    /// `email`.
+    pub email: Option<String>,
+    /// `phone`.
+    pub phone: Option<String>,
+    /// `company`.
+    pub company: Option<String>,
+    /// `wechat`.
+    pub wechat: Option<String>,
+    /// `whatsapp`.
+    pub whatsapp: Option<String>,
+    /// `country`: country or region.
+    pub country: Option<String>,
+}
+
+impl VisitorProfile {
+    /// Whether the visitor can be reached by any of the fields.
+    pub fn has_contact(&self) -> bool {
+        [&self.email, &self.phone, &self.wechat, &self.whatsapp]
+            .into_iter()
+            .any(|field| field.as_deref().is_some_and(|text| !text.trim().is_empty()))
+    }
+}
+
+impl TryFrom<Value> for VisitorProfile {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        Ok(Self {
+            visitor_id: fields.optional_text("visitorId")?.map(VisitorId::from),
+            name: fields.optional_text("name")?,
+            email: fields.optional_text("email")?,
+            phone: fields.optional_text("phone")?,
+            company: fields.optional_text("company")?,
+            wechat: fields.optional_text("wechat")?,
+            whatsapp: fields.optional_text("whatsapp")?,
+            country: fields.optional_text("country")?,
+        })
+    }
+}
+
+impl From<&VisitorProfile> for Value {
+    fn from(visitor: &VisitorProfile) -> Self {
+        let text = |text: &Option<String>| Value::from(text.clone());
+        Value::object([
+            ("visitorId", visitor.visitor_id.as_ref().into()),
+            ("name", text(&visitor.name)),
+            ("email", text(&visitor.email)),
+            ("phone", text(&visitor.phone)),
+            ("company", text(&visitor.company)),
+            ("wechat", text(&visitor.wechat)),
+            ("whatsapp", text(&visitor.whatsapp)),
+            ("country", text(&visitor.country)),
+        ])
+    }
+}

@@ -1,0 +1,95 @@
+//! What happens to a conversation.
+
+use chat_protocol::{Value, VisitorEvent, VisitorProfile};
+
+use crate::{EntryKey, RequestId, Stored};
+
+/// What a session begins with.
+#[derive(Debug, Default)]
+pub struct Start {
+    /// Milliseconds since the Unix epoch.
+    pub now_ms: u64,
+    /// Random, and another one in every tab.
+    pub seed: u64,
+    /// What this browser kept.
+    pub stored: Stored,
+    /// `data` of the chat config, when somebody asked for it already.
+    pub config: Option<Value>,
+    /// What the site says about the visitor.
+    pub visitor: VisitorProfile,
+    /// The site's own name for the visitor.
+    pub customer_id: Option<String>,
+    /// Locale of the page, BCP 47.
+    pub locale: Option<String>,
+    /// The tab can be seen.
+    pub visible: bool,
+    /// The browser believes to have a network.
+    pub online: bool,
+}
+
+/// The page that the visitor is on.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// Its path.
+    pub path: String,
+    /// Its full address.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Where the visitor came from; empty when the browser does not tell.
+    pub referrer: String,
+    /// The present time, ISO 8601.
+    pub now_iso: String,
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Input {
+    /// The visitor sends a message from a page of this path.
+    Send {
+        /// The message, as typed.
+        text: String,
+        /// Path of the page.
+        page_path: String,
+    },
+    /// The visitor asks for another try of a message that failed.
+    Retry(EntryKey),
+    /// A request was answered, with whatever status.
+    Answered(RequestId, Answer),
+    /// A request was not answered.
+    Failed(RequestId, Failure),
+    /// The time asked for by [`crate::Effect::WakeAt`] has come.
+    Woke,
+    /// The tab can be seen, or cannot any more.
+    Visible(bool),
+    /// The browser found its network, or lost it.
+    Online(bool),
+    /// The visitor opened the window, or closed it.
+    Opened(bool, Page),
+    /// An event for `POST /events`, complete but for what the session knows: visitor and conversation.
+    Track(Box<VisitorEvent>),
+    /// The visitor leaves the page: the last chance to send events.
+    Left,
+    /// The config is to be read again.
+    ReloadConfig,
+}
+
+/// An answer to a request.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// `Retry-After`, as milliseconds from now.
+    pub retry_after_ms: Option<u64>,
+    /// The body; null when it was not JSON.
+    pub body: Value,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// No connection, or it broke.
+    Network,
+    /// The request's time was over.
+    TimedOut,
+}

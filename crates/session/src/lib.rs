@@ -1,0 +1,28 @@
+//! A chat conversation as a state machine without I/O.
+//!
+//! Inputs and the time go in, effects come out: [`Session::handle`] is the only door. The session has no clock, no
+//! randomness but the seed that it is given, no async and no browser, so that time, lost answers and hostile services
+//! are test inputs.
+//!
+//! Times are milliseconds since the Unix epoch, on a clock that does not go back while the page lives.
+
+mod answers;
+mod back_off;
+mod effect;
+mod event_queue;
+mod input;
+mod notice;
+mod outbox;
+mod pace;
+mod random;
+mod session;
+mod stored;
+mod timeline;
+
+pub use effect::{Effect, News, Request, RequestId};
+pub use input::{Answer, Failure, Input, Page, Start};
+pub use notice::Notice;
+pub use outbox::{Refusal, check_message};
+pub use session::Session;
+pub use stored::{Stored, keys};
+pub use timeline::{Created, Delivery, Entry, EntryKey};

@@ -1,0 +1,228 @@
+//! The visitor's messages on their way to the service: one at a time, each at most once.
+
+use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId, limits};
+
+use crate::random::Random;
+use crate::timeline::EntryKey;
+
+/// After so many attempts in a row a message is shown as failed.
+const MOST_ATTEMPTS: u32 = 6;
+/// What waited longer than a day is not sent behind the visitor's back.
+const STALE_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// Why a text cannot be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is nothing in it but white space.
+    Empty,
+    /// It has more characters than the contract lets through (section 8).
+    TooLong,
+}
+
+/// Whether a text can be sent, before anything is.
+pub fn check_message(text: &str) -> Result<(), Refusal> {
+    if text.trim().is_empty() {
+        Err(Refusal::Empty)
+    } else if limits::message_length(text) > *limits::MESSAGE_LENGTH.end() {
+        Err(Refusal::TooLong)
+    } else {
+        Ok(())
+    }
+}
+
+/// What every attempt of a message sends, to the byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Frozen {
+    pub(crate) key: IdempotencyKey,
+    pub(crate) body: String,
+}
+
+/// A message that the service has not confirmed.
+#[derive(Clone, Debug)]
+pub(crate) struct Letter {
+    /// Names it in storage, and in its key.
+    pub(crate) name: String,
+    pub(crate) entry: EntryKey,
+    pub(crate) text: String,
+    pub(crate) page_path: String,
+    pub(crate) written_ms: u64,
+    /// None until the first attempt: the conversation that it belongs to may not have begun.
+    pub(crate) frozen: Option<Frozen>,
+    pub(crate) attempts: u32,
+    /// Given up until the visitor asks for another try.
+    pub(crate) failed: bool,
+    /// No attempt before this time.
+    pub(crate) not_before_ms: u64,
+}
+
+impl Letter {
+    pub(crate) fn new(
+        name: String,
+        entry: EntryKey,
+        text: String,
+        page_path: String,
+        written_ms: u64,
+    ) -> Self {
+        Self {
+            name,
+            entry,
+            text,
+            page_path,
+            written_ms,
+            frozen: None,
+            attempts: 0,
+            failed: false,
+            not_before_ms: 0,
+        }
+    }
+
+    /// Body and key of this message's attempts, the same on every call.
+    pub(crate) fn freeze(
+        &mut self,
+        visitor: &VisitorId,
+        compose: impl FnOnce(&Self) -> SendMessage,
+    ) -> &Frozen {
+        let frozen = self.frozen.take().unwrap_or_else(|| Frozen {
+            key: key(visitor, &self.name),
+            body: Value::from(&compose(self)).to_string(),
+        });
+        self.frozen.insert(frozen)
+    }
+
+    /// Whether there were as many attempts as there may be.
+    pub(crate) fn gives_up(&self) -> bool {
+        self.attempts >= MOST_ATTEMPTS
+    }
+
+    pub(crate) fn is_stale(&self, now_ms: u64) -> bool {
+        now_ms.saturating_sub(self.written_ms) > STALE_MS
+    }
+
+    /// The letter as it is stored.
+    pub(crate) fn to_stored(&self) -> Value {
+        let frozen = self.frozen.as_ref();
+        Value::object([
+            ("v", 1.into()),
+            ("text", self.text.as_str().into()),
+            ("path", self.page_path.as_str().into()),
+            ("written", i64::try_from(self.written_ms).unwrap_or(i64::MAX).into()),
+            ("key", frozen.map(|frozen| frozen.key.as_str()).into()),
+            ("body", frozen.map(|frozen| frozen.body.as_str()).into()),
+            ("failed", if self.failed { true.into() } else { Value::Null }),
+        ])
+    }
+
+    /// A letter read back; `None` when what was stored is of no use.
+    pub(crate) fn from_stored(
+        name: &str,
+        stored: &Value,
+        entry: impl FnOnce(&str) -> EntryKey,
+    ) -> Option<Self> {
+        let text = stored.get("text")?.as_text()?;
+        check_message(text).ok()?;
+        let field = |field| stored.get(field).and_then(Value::as_text);
+        let written_ms = match stored.get("written") {
+            Some(Value::Integer(ms)) => u64::try_from(*ms).unwrap_or(0),
+            _ => 0,
+        };
+        let path = field("path").unwrap_or_default().to_owned();
+        let mut letter = Self::new(name.to_owned(), entry(text), text.to_owned(), path, written_ms);
+        if let (Some(key), Some(body)) = (field("key"), field("body")) {
+            letter.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });
+        }
+        letter.failed = stored.get("failed") == Some(&Value::Bool(true));
+        Some(letter)
+    }
+}
+
+/// `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: what a header cannot
+/// carry is left out, and it is cut so that the whole stays within the limit.
+fn key(visitor: &VisitorId, name: &str) -> IdempotencyKey {
+    let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(96).collect();
+    IdempotencyKey::new(format!("chat-{visitor}-{name}")).expect("visible ASCII of 8 to 160 characters")
+}
+
+/// A name for a new message.
+pub(crate) fn name(random: &mut Random) -> String {
+    format!("m{}", random.hex())
+}
+
+/// The letters, in the order in which the visitor wrote them or asked for another try.
+pub(crate) type Outbox = Vec<Letter>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::{Delivery, Timeline};
+
+    fn letter(name: &str) -> Letter {
+        Letter::new(
+            name.into(),
+            Timeline::default().write("hi", 0, Delivery::Waiting),
+            "hi".into(),
+            "/".into(),
+            5,
+        )
+    }
+
+    fn body(letter: &Letter, locale: &str) -> SendMessage {
+        SendMessage {
+            conversation_id: None,
+            message: letter.text.clone(),
+            locale: Some(locale.into()),
+            source_page: Some(letter.page_path.clone()),
+            visitor: chat_protocol::VisitorProfile::default(),
+        }
+    }
+
+    #[test]
+    fn what_an_attempt_sends_never_changes_once_it_is_frozen() {
+        let mut letter = letter("m1");
+        let visitor = VisitorId::from("v1");
+        let first = letter.freeze(&visitor, |letter| body(letter, "en")).clone();
+        letter.page_path = "/elsewhere".into();
+        assert_eq!(letter.freeze(&visitor, |letter| body(letter, "de")), &first);
+        assert_eq!(first.key.as_str(), "chat-v1-m1");
+    }
+
+    #[test]
+    fn a_letter_comes_back_from_storage_with_the_same_body_and_key() {
+        let mut letter = letter("m1");
+        letter.freeze(&VisitorId::from("v1"), |letter| body(letter, "en"));
+        let stored: Value = serde_json::from_str(&letter.to_stored().to_string()).expect("JSON");
+        let back = Letter::from_stored("m1", &stored, |_| letter.entry).expect("usable");
+        assert_eq!((back.frozen, back.text, back.written_ms), (letter.frozen, letter.text, 5));
+    }
+
+    #[test]
+    fn stored_rubbish_is_no_letter() {
+        let entry = letter("m1").entry;
+        for text in [
+            "null",
+            "[]",
+            "{}",
+            r#"{"text":""}"#,
+            r#"{"text":7}"#,
+            r#"{"text":"a","key":"short","body":"{}"}"#,
+        ] {
+            let stored: Value = serde_json::from_str(text).expect("JSON");
+            assert!(Letter::from_stored("m1", &stored, |_| entry).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn any_visitor_id_makes_a_key_that_the_contract_takes() {
+        for visitor in ["", "ключ", "a b\r\nX: y", &"v".repeat(500)] {
+            let key = key(&VisitorId::from(visitor), &name(&mut Random::new(1)));
+            assert!(limits::KEY_LENGTH.contains(&key.as_str().len()));
+        }
+    }
+
+    #[test]
+    fn a_text_is_checked_as_the_strictest_service_would() {
+        assert_eq!(check_message(" \n\u{a0}"), Err(Refusal::Empty));
+        assert_eq!(check_message(&"a".repeat(4000)), Ok(()));
+        assert_eq!(check_message(&"a".repeat(4001)), Err(Refusal::TooLong));
+        assert_eq!(check_message(&"\u{1F600}".repeat(2001)), Err(Refusal::TooLong));
+    }
+}

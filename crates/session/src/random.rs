@@ -1,0 +1,61 @@
+//! Randomness from a seed: `SplitMix64`, so that the same inputs always give the same run.
+
+/// A stream of random numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to `most`, both included.
+    pub(crate) fn up_to(&mut self, most: u64) -> u64 {
+        match most.checked_add(1) {
+            Some(count) => self.next() % count,
+            None => self.next(),
+        }
+    }
+
+    /// `duration_ms`, a fifth more or less, so that many visitors do not ask at the same moment.
+    pub(crate) fn jitter(&mut self, duration_ms: u64) -> u64 {
+        let fifth = duration_ms / 5;
+        duration_ms - fifth + self.up_to(2 * fifth)
+    }
+
+    /// 16 hexadecimal digits.
+    pub(crate) fn hex(&mut self) -> String {
+        format!("{:016x}", self.next())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_gives_the_same_stream_and_another_seed_another() {
+        let take = |seed| {
+            let mut random = Random::new(seed);
+            [random.next(), random.next(), random.next()]
+        };
+        assert_eq!(take(7), take(7));
+        assert_ne!(take(7), take(8));
+    }
+
+    #[test]
+    fn jitter_stays_within_a_fifth_and_uses_all_of_it() {
+        let mut random = Random::new(1);
+        let drawn: Vec<u64> = (0..1000).map(|_| random.jitter(1000)).collect();
+        assert!(drawn.iter().all(|ms| (800..=1200).contains(ms)));
+        assert!(drawn.iter().any(|ms| *ms < 850) && drawn.iter().any(|ms| *ms > 1150));
+    }
+}

@@ -1,0 +1,113 @@
+//! What JavaScript sees of the module. The typed entry in `www/` wraps it; nobody else needs to know it.
+
+use chat_protocol::Value;
+use chat_session::News;
+use wasm_bindgen::prelude::*;
+use web_sys::HtmlElement;
+
+use crate::client::json;
+use crate::mount::Mounted;
+use crate::settings::Settings;
+
+/// A widget on the page, as the JavaScript entry holds it. `free()` takes it off.
+#[wasm_bindgen]
+pub struct Handle(Mounted);
+
+#[wasm_bindgen]
+impl Handle {
+    /// Renders a widget into the shadow root of `host`.
+    ///
+    /// `options` are the page's, `theme` is the text of a style sheet of tokens, `config` is `data` of the chat config
+    /// or undefined, and `on_event` is called with the name and the detail of each event.
+    ///
+    /// # Errors
+    /// An `Error` that names the option which cannot be used.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        host: &HtmlElement,
+        options: &JsValue,
+        theme: &str,
+        config: &JsValue,
+        on_event: js_sys::Function,
+    ) -> Result<Handle, JsError> {
+        let settings = Settings::try_from(json::from_js(options))
+            .map_err(|unusable| JsError::new(&format!("chat widget: the option {unusable}")))?;
+        let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
+        let on_news = move |news: News| {
+            let (name, detail) = event(news);
+            // The entry's own function, which catches what the page's handlers throw.
+            _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
+        };
+        let mounted = Mounted::new(host, settings, theme, config, Box::new(on_news)).map_err(|error| {
+            JsError::new(&format!(
+                "chat widget: the browser refused: {}",
+                String::from(js_sys::Object::from(error).to_string())
+            ))
+        })?;
+        Ok(Self(mounted))
+    }
+
+    /// Opens the window, or closes it.
+    #[wasm_bindgen(js_name = setOpen)]
+    pub fn set_open(&self, open: bool) {
+        self.0.ui.set_open(open, false);
+    }
+
+    /// Whether the window is open.
+    #[wasm_bindgen(getter, js_name = isOpen)]
+    pub fn is_open(&self) -> bool {
+        self.0.ui.state().open.get()
+    }
+
+    /// Sends a message as the visitor would.
+    #[wasm_bindgen(js_name = sendMessage)]
+    pub fn send_message(&self, text: String) {
+        self.0.ui.driver().send(text);
+    }
+
+    /// Puts a text into the composer.
+    #[wasm_bindgen(js_name = setDraft)]
+    pub fn set_draft(&self, text: String) {
+        self.0.ui.set_draft(text);
+    }
+
+    /// Reads the config again.
+    #[wasm_bindgen(js_name = reloadConfig)]
+    pub fn reload_config(&self) {
+        self.0.ui.driver().reload_config();
+    }
+
+    /// A snapshot: `{open, unread, operatorOnline, visitorId, conversationId}`.
+    #[wasm_bindgen(getter)]
+    pub fn state(&self) -> JsValue {
+        let session = self.0.ui.driver().session();
+        json::to_js(&Value::object([
+            ("open", self.is_open().into()),
+            ("unread", i64::from(session.unread()).into()),
+            ("operatorOnline", session.operator_online().into()),
+            ("visitorId", session.visitor_id().into()),
+            ("conversationId", session.conversation_id().into()),
+        ]))
+    }
+}
+
+/// The name and the detail of an event of the page.
+fn event(news: News) -> (&'static str, Value) {
+    match news {
+        News::Opened(open) => (if open { "open" } else { "close" }, Value::object([])),
+        News::Message(entry) => (
+            "message",
+            Value::object([
+                ("id", entry.id.as_ref().into()),
+                ("role", entry.author.as_str().into()),
+                ("content", (*entry.text).into()),
+            ]),
+        ),
+        News::Unread(count) => ("unread", Value::object([("count", i64::from(count).into())])),
+        News::Presence(online) => ("presence", Value::object([("operatorOnline", online.into())])),
+        News::Lead(lead) => ("lead", (&lead).into()),
+        News::Error { code, message } => {
+            ("error", Value::object([("code", code.into()), ("message", message.into())]))
+        }
+    }
+}

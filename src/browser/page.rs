@@ -1,0 +1,29 @@
+//! The page around the widget, as events and messages name it.
+
+use chat_session::Page;
+
+use super::clock;
+
+/// The page as it is now.
+pub fn current() -> Page {
+    let Some(window) = web_sys::window() else {
+        return Page::default();
+    };
+    let location = window.location();
+    let document = window.document();
+    Page {
+        path: location.pathname().unwrap_or_default(),
+        url: location.href().unwrap_or_default(),
+        title: document.as_ref().map(web_sys::Document::title).unwrap_or_default(),
+        referrer: document.as_ref().map(web_sys::Document::referrer).unwrap_or_default(),
+        now_iso: clock::now_iso(),
+    }
+}
+
+/// The language of the page, then of the browser, BCP 47.
+pub fn language() -> Option<String> {
+    let window = web_sys::window()?;
+    let of_page =
+        window.document()?.document_element()?.get_attribute("lang").filter(|lang| !lang.is_empty());
+    of_page.or_else(|| window.navigator().language())
+}

@@ -1,0 +1,34 @@
+//! `localStorage`, where the browser lets a page have it. Where it is blocked or full, nothing is kept past the page:
+//! the session goes on in memory.
+
+/// The page's `localStorage`, or nothing.
+pub struct Storage(Option<web_sys::Storage>);
+
+impl Storage {
+    /// Asks for it; where it is blocked, already that throws.
+    pub fn open() -> Self {
+        Self(web_sys::window().and_then(|window| window.local_storage().ok().flatten()))
+    }
+
+    /// Every key with this prefix, and its text.
+    pub fn all(&self, prefix: &str) -> Vec<(String, String)> {
+        let Some(local) = &self.0 else { return Vec::new() };
+        let count = local.length().unwrap_or(0);
+        let keys = (0..count).filter_map(|index| local.key(index).ok().flatten());
+        keys.filter(|key| key.starts_with(prefix))
+            .filter_map(|key| {
+                let text = local.get_item(&key).ok().flatten()?;
+                Some((key, text))
+            })
+            .collect()
+    }
+
+    /// Keeps a text under a key, or forgets the key. Whether the browser did.
+    pub fn set(&self, key: &str, text: Option<&str>) -> bool {
+        let Some(local) = &self.0 else { return false };
+        match text {
+            Some(text) => local.set_item(key, text).is_ok(),
+            None => local.remove_item(key).is_ok(),
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! JSON text and JavaScript values, to and from [`Value`].
+
+use chat_protocol::Value;
+use js_sys::{Array, Object};
+use serde::Serialize;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Nothing in the contract is nested deeper; a hostile answer that is would exhaust the stack.
+const MOST_DEPTH: u32 = 64;
+/// Integers up to here are exact in JavaScript.
+const MOST_SAFE: f64 = 9_007_199_254_740_991.0;
+
+/// The value of a JSON text, by the browser's own parser; null when it is no JSON, or nested beyond all reason.
+pub fn parse(text: &str) -> Value {
+    js_sys::JSON::parse(text).ok().and_then(|value| read(&value, MOST_DEPTH)).unwrap_or_default()
+}
+
+/// A plain JavaScript value as JSON would have it; what JSON cannot say is null.
+pub fn from_js(value: &JsValue) -> Value {
+    read(value, MOST_DEPTH).unwrap_or_default()
+}
+
+/// The JavaScript value, of plain objects and arrays.
+pub fn to_js(value: &Value) -> JsValue {
+    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+}
+
+/// Reads by hand: serde-wasm-bindgen's reader brings the formatting of floats with its error messages, 9 KB in all.
+fn read(value: &JsValue, depth: u32) -> Option<Value> {
+    if let Some(text) = value.as_string() {
+        return Some(Value::Text(text));
+    }
+    if let Some(number) = value.as_f64() {
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer that fits")]
+        let exact = (number.abs() <= MOST_SAFE).then_some(number as i64);
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::float_cmp,
+            reason = "an integer that is exact either way"
+        )]
+        return Some(
+            exact.filter(|integer| *integer as f64 == number).map_or(Value::Number(number), Value::Integer),
+        );
+    }
+    if let Some(value) = value.as_bool() {
+        return Some(Value::Bool(value));
+    }
+    if !value.is_object() {
+        return Some(Value::Null);
+    }
+    let deeper = depth.checked_sub(1)?;
+    if let Some(items) = value.dyn_ref::<Array>() {
+        return items.iter().map(|item| read(&item, deeper)).collect::<Option<_>>().map(Value::List);
+    }
+    let members = Object::entries(value.unchecked_ref());
+    let members = members.iter().map(|member| {
+        let member: Array = member.unchecked_into();
+        Some((member.get(0).as_string()?, read(&member.get(1), deeper)?))
+    });
+    members.collect::<Option<_>>().map(Value::Object)
+}

@@ -1,0 +1,218 @@
+//! `BrowserWidgetClient`: the five paths of the site's proxy (4.13), and nothing else.
+
+pub mod json;
+
+use std::cell::Cell;
+use std::fmt::{self, Display, Formatter};
+use std::rc::Rc;
+
+use chat_protocol::{
+    ChatConfig, ConversationId, Endpoint, EventBatch, History, IdempotencyKey, MessageId, Method, Presence,
+    SendMessage, SendResult, ServiceError, Tracking, Unusable, Value, VisitorEvent, open,
+};
+use chat_session::{Answer, Failure, Request};
+use gloo_net::http::{Headers, QueryParams};
+use gloo_timers::callback::Timeout;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+
+/// How long a typed call waits for its answer. Milliseconds.
+const TIMEOUT_MS: u32 = 30_000;
+
+/// Why a call of the client came to nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ClientError {
+    /// The service said so, or answered with something that cannot be used.
+    Service(ServiceError),
+    /// No connection to the proxy, or it broke.
+    Network,
+    /// The proxy did not answer in time.
+    TimedOut,
+}
+
+impl Display for ClientError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Service(error) => error.fmt(out),
+            Self::Network => out.write_str("no connection to the proxy"),
+            Self::TimedOut => out.write_str("the proxy did not answer in time"),
+        }
+    }
+}
+
+impl std::error::Error for ClientError {}
+
+impl From<Failure> for ClientError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Network => Self::Network,
+            Failure::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+/// Talks to the proxy on the customer's site. It never holds a token and never calls anything but the proxy's paths.
+#[derive(Clone, Debug)]
+pub struct BrowserWidgetClient {
+    proxy: Rc<str>,
+}
+
+impl BrowserWidgetClient {
+    /// A client of the proxy under this prefix, such as `/connector`; relative to the page, or an absolute address.
+    pub fn new(proxy: &str) -> Self {
+        Self { proxy: proxy.trim_end_matches('/').into() }
+    }
+
+    /// `GET /chat/config` (4.4).
+    pub async fn get_chat_config(&self, locale: Option<&str>) -> Result<ChatConfig, ClientError> {
+        let query = locale.map(|locale| ("locale", locale.to_owned())).into_iter().collect();
+        self.call(Endpoint::Config, query, None).await
+    }
+
+    /// `POST /chat/messages` (4.5). A retry must repeat both arguments.
+    pub async fn send_message(
+        &self,
+        body: &SendMessage,
+        key: &IdempotencyKey,
+    ) -> Result<SendResult, ClientError> {
+        self.call(Endpoint::Send, Vec::new(), Some((Value::from(body).to_string(), key.clone()))).await
+    }
+
+    /// `GET /chat/messages` (4.6).
+    pub async fn list_messages(
+        &self,
+        conversation: &ConversationId,
+        after: Option<&MessageId>,
+    ) -> Result<History, ClientError> {
+        let mut query = vec![("conversationId", conversation.to_string())];
+        query.extend(after.map(|id| ("after", id.to_string())));
+        self.call(Endpoint::Messages, query, None).await
+    }
+
+    /// `GET /chat/presence` (4.7).
+    pub async fn get_presence(&self, conversation: &ConversationId) -> Result<Presence, ClientError> {
+        self.call(Endpoint::Presence, vec![("conversationId", conversation.to_string())], None).await
+    }
+
+    /// `POST /events` (4.8), of 1 to 50 events. A retry must repeat both arguments.
+    pub async fn track(
+        &self,
+        events: &[VisitorEvent],
+        key: &IdempotencyKey,
+    ) -> Result<Tracking, ClientError> {
+        let body = Value::object([("events", events.iter().collect())]);
+        EventBatch::try_from(body.clone()).map_err(|unusable| ClientError::Service(unusable.into()))?;
+        self.call(Endpoint::Events, Vec::new(), Some((body.to_string(), key.clone()))).await
+    }
+
+    async fn call<T: TryFrom<Value, Error = Unusable>>(
+        &self,
+        endpoint: Endpoint,
+        query: Vec<(&'static str, String)>,
+        body: Option<(String, IdempotencyKey)>,
+    ) -> Result<T, ClientError> {
+        let (body, key) = body.unzip();
+        let call =
+            Call { endpoint, query: &query, body: body.as_deref(), key: key.as_ref(), keepalive: false };
+        let answer = self.send(call, TIMEOUT_MS).await?;
+        let data = open(answer.status, answer.body).map_err(ClientError::Service)?;
+        T::try_from(data).map_err(|unusable| ClientError::Service(unusable.into()))
+    }
+
+    /// Carries out a session's request: the answer with whatever status, or why there is none.
+    pub async fn exchange(&self, request: &Request) -> Result<Answer, Failure> {
+        let call = Call {
+            endpoint: request.endpoint,
+            query: &request.query,
+            body: request.body.as_deref(),
+            key: request.key.as_ref(),
+            keepalive: request.keepalive,
+        };
+        self.send(call, request.timeout_ms).await
+    }
+
+    async fn send(&self, call: Call<'_>, timeout_ms: u32) -> Result<Answer, Failure> {
+        let abort = web_sys::AbortController::new().map_err(|_| Failure::Network)?;
+        let timed_out = Rc::new(Cell::new(false));
+        let timer = Timeout::new(timeout_ms, {
+            let (timed_out, abort) = (timed_out.clone(), abort.clone());
+            move || {
+                timed_out.set(true);
+                abort.abort();
+            }
+        });
+        let answer = call.fetch(&self.proxy, &abort.signal()).await;
+        timer.cancel();
+        answer.map_err(|_| if timed_out.get() { Failure::TimedOut } else { Failure::Network })
+    }
+}
+
+struct Call<'a> {
+    endpoint: Endpoint,
+    query: &'a [(&'static str, String)],
+    body: Option<&'a str>,
+    key: Option<&'a IdempotencyKey>,
+    keepalive: bool,
+}
+
+impl Call<'_> {
+    fn url(&self, proxy: &str) -> String {
+        let path = self.endpoint.path();
+        if self.query.is_empty() {
+            return format!("{proxy}{path}");
+        }
+        let query = QueryParams::new();
+        self.query.iter().for_each(|(name, value)| query.append(name, value));
+        format!("{proxy}{path}?{query}")
+    }
+
+    fn init(&self, signal: &web_sys::AbortSignal) -> Result<web_sys::RequestInit, JsValue> {
+        let headers = Headers::new();
+        headers.set("Accept", "application/json");
+        if let Some(key) = self.key {
+            headers.set("Idempotency-Key", key.as_str());
+        }
+        let init = web_sys::RequestInit::new();
+        if let Some(body) = self.body {
+            headers.set("Content-Type", "application/json");
+            init.set_body(&body.into());
+        }
+        init.set_method(match self.endpoint.method() {
+            Method::Get => "GET",
+            Method::Post => "POST",
+        });
+        init.set_headers(&headers.into_raw());
+        init.set_cache(web_sys::RequestCache::NoStore);
+        init.set_signal(Some(signal));
+        if self.keepalive {
+            // web-sys does not have it yet.
+            js_sys::Reflect::set(&init, &"keepalive".into(), &true.into())?;
+        }
+        Ok(init)
+    }
+
+    /// `fetch`, called by hand: gloo-net's own call panics when it rejects with something that is not an `Error`, as
+    /// a page's patched `fetch` may.
+    async fn fetch(&self, proxy: &str, signal: &web_sys::AbortSignal) -> Result<Answer, JsValue> {
+        let window = web_sys::window().ok_or(JsValue::NULL)?;
+        let answer = window.fetch_with_str_and_init(&self.url(proxy), &self.init(signal)?);
+        let response: web_sys::Response = JsFuture::from(answer).await?.dyn_into()?;
+        let retry_after = response.headers().get("Retry-After")?;
+        let text = JsFuture::from(response.text()?).await?;
+        Ok(Answer {
+            status: response.status(),
+            retry_after_ms: retry_after.and_then(|text| retry_after_ms(&text)),
+            body: text.as_string().map(|text| json::parse(&text)).unwrap_or_default(),
+        })
+    }
+}
+
+/// `Retry-After`, a number of seconds or an HTTP date, as milliseconds from now.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
+fn retry_after_ms(text: &str) -> Option<u64> {
+    if let Ok(seconds) = text.trim().parse::<u64>() {
+        return Some(seconds.saturating_mul(1000));
+    }
+    let date_ms = js_sys::Date::parse(text);
+    (!date_ms.is_nan()).then(|| (date_ms - js_sys::Date::now()).max(0.0) as u64)
+}

@@ -1,0 +1,204 @@
+//! Where session, client and browser meet: feeds inputs in, carries effects out, publishes what the view shows.
+//! It decides nothing.
+
+pub mod rows;
+
+use std::cell::{Cell, Ref, RefCell};
+use std::rc::{Rc, Weak};
+
+use chat_protocol::{Value, VisitorProfile};
+use chat_session::{Effect, EntryKey, Input, News, Session, Start, keys};
+use gloo_timers::callback::Timeout;
+use leptos::prelude::{ArcTrigger, Notify};
+use leptos::task::spawn_local;
+
+use crate::browser::listener::Listener;
+use crate::browser::storage::Storage;
+use crate::browser::{clock, connectivity, page, visibility};
+use crate::client::{BrowserWidgetClient, json};
+use rows::{Row, lay_out};
+
+/// What a driver is made from.
+pub struct Setup {
+    /// Talks to the site's proxy.
+    pub client: BrowserWidgetClient,
+    /// `data` of the chat config, when somebody has asked for it already.
+    pub config: Option<Value>,
+    /// What the site says about the visitor.
+    pub visitor: VisitorProfile,
+    /// The site's own name for the visitor.
+    pub customer_id: Option<String>,
+    /// Locale of the page, BCP 47.
+    pub locale: Option<String>,
+    /// Notified when there is something else to show.
+    pub changed: ArcTrigger,
+    /// Told what a page may want to know.
+    pub on_news: Box<dyn Fn(News)>,
+}
+
+/// A handle to the conversation; clones share it.
+#[derive(Clone)]
+pub struct Driver(Rc<Inner>);
+
+struct Inner {
+    session: RefCell<Session>,
+    client: BrowserWidgetClient,
+    storage: Storage,
+    wake: RefCell<Option<Timeout>>,
+    listeners: RefCell<Vec<Listener>>,
+    stopped: Cell<bool>,
+    on_news: Box<dyn Fn(News)>,
+    rows: RefCell<Vec<Row>>,
+    changed: ArcTrigger,
+}
+
+impl Driver {
+    /// Begins or goes on with the conversation that this browser keeps.
+    pub fn start(setup: Setup) -> Self {
+        let storage = Storage::open();
+        let stored =
+            storage.all(keys::PREFIX).into_iter().map(|(key, text)| (key, json::parse(&text))).collect();
+        let (session, effects) = Session::start(Start {
+            now_ms: clock::now_ms(),
+            seed: clock::seed(),
+            stored,
+            config: setup.config,
+            visitor: setup.visitor,
+            customer_id: setup.customer_id,
+            locale: setup.locale,
+            visible: visibility::is_visible(),
+            online: connectivity::is_online(),
+        });
+        let driver = Self(Rc::new(Inner {
+            rows: RefCell::default(),
+            changed: setup.changed,
+            session: RefCell::new(session),
+            client: setup.client,
+            storage,
+            wake: RefCell::default(),
+            listeners: RefCell::default(),
+            stopped: Cell::default(),
+            on_news: setup.on_news,
+        }));
+        driver.0.carry_out(effects);
+        let mut listeners = visibility::watch(driver.feeder(Input::Visible));
+        listeners.extend(connectivity::watch(driver.feeder(Input::Online)));
+        let leave = driver.feeder(|()| Input::Left);
+        listeners.extend(visibility::watch_leaving(move || leave(())));
+        driver.0.listeners.replace(listeners);
+        driver
+    }
+
+    /// The state of the conversation.
+    pub fn session(&self) -> Ref<'_, Session> {
+        self.0.session.borrow()
+    }
+
+    /// The messages as rows of the log.
+    pub fn rows(&self) -> Ref<'_, Vec<Row>> {
+        self.0.rows.borrow()
+    }
+
+    /// Stops: no timer, no listener and no answer calls the conversation again.
+    pub fn stop(&self) {
+        self.0.stopped.set(true);
+        self.0.wake.take();
+        self.0.listeners.take();
+    }
+
+    /// The visitor sends a message.
+    pub fn send(&self, text: String) {
+        self.0.feed(Input::Send { text, page_path: page::current().path });
+    }
+
+    /// The visitor tries a failed message again.
+    pub fn retry(&self, key: EntryKey) {
+        self.0.feed(Input::Retry(key));
+    }
+
+    /// The visitor opened the window, or closed it.
+    pub fn opened(&self, open: bool) {
+        self.0.feed(Input::Opened(open, page::current()));
+    }
+
+    /// The config is to be read again.
+    pub fn reload_config(&self) {
+        self.0.feed(Input::ReloadConfig);
+    }
+
+    /// A function that feeds an input for as long as somebody else keeps the driver.
+    fn feeder<T: 'static>(
+        &self,
+        input: impl Fn(T) -> Input + Clone + 'static,
+    ) -> impl Fn(T) + Clone + 'static {
+        let inner = Rc::downgrade(&self.0);
+        move |value| {
+            if let Some(inner) = inner.upgrade() {
+                inner.feed(input(value));
+            }
+        }
+    }
+}
+
+impl Inner {
+    fn feed(self: &Rc<Self>, input: Input) {
+        if self.stopped.get() {
+            return;
+        }
+        let effects = self.session.borrow_mut().handle(clock::now_ms(), input);
+        self.carry_out(effects);
+    }
+
+    fn carry_out(self: &Rc<Self>, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Request(request) => {
+                    let (client, inner) = (self.client.clone(), Rc::downgrade(self));
+                    spawn_local(async move {
+                        let input = match client.exchange(&request).await {
+                            Ok(answer) => Input::Answered(request.id, answer),
+                            Err(failure) => Input::Failed(request.id, failure),
+                        };
+                        if let Some(inner) = inner.upgrade() {
+                            inner.feed(input);
+                        }
+                    });
+                }
+                Effect::WakeAt(at_ms) => self.wake_at(at_ms),
+                // Storage that takes nothing costs the visitor the next page's memory of this one, and nothing now.
+                Effect::Store(key, text) => _ = self.storage.set(&key, text.as_deref()),
+                Effect::Show => self.show(),
+                Effect::Tell(news) => (self.on_news)(news),
+            }
+        }
+    }
+
+    fn wake_at(self: &Rc<Self>, at_ms: u64) {
+        let delay =
+            u32::try_from(at_ms.saturating_sub(clock::now_ms())).unwrap_or(u32::MAX).min(i32::MAX as u32);
+        let inner: Weak<Self> = Rc::downgrade(self);
+        let timer = Timeout::new(delay, move || {
+            if let Some(inner) = inner.upgrade() {
+                inner.feed(Input::Woke);
+            }
+        });
+        // The one before is cancelled by being dropped.
+        self.wake.replace(Some(timer));
+    }
+
+    fn show(&self) {
+        self.rows.replace(lay_out(self.session.borrow().entries(), read_date, local_day));
+        self.changed.notify();
+    }
+}
+
+fn read_date(text: &str) -> Option<f64> {
+    let ms = js_sys::Date::parse(text);
+    (!ms.is_nan()).then_some(ms)
+}
+
+/// A number that is the same for all times of one day where the visitor is.
+fn local_day(ms: f64) -> i64 {
+    let date = js_sys::Date::new(&ms.into());
+    i64::from(date.get_full_year()) * 400 + i64::from(date.get_month()) * 32 + i64::from(date.get_date())
+}

@@ -1,0 +1,66 @@
+//! Puts a widget into a host element of the page, and takes it out again.
+
+use chat_protocol::Value;
+use chat_session::News;
+use leptos::prelude::ArcTrigger;
+use wasm_bindgen::JsValue;
+use web_sys::{HtmlElement, ShadowRootInit, ShadowRootMode};
+
+use crate::browser::{page, style_sheet};
+use crate::client::BrowserWidgetClient;
+use crate::driver::{Driver, Setup};
+use crate::settings::Settings;
+use crate::ui::{Scope, Ui, widget};
+
+/// The widget's style sheet, on tokens only.
+const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.css"));
+
+/// A widget on the page. Dropping it takes it off again; the host stays.
+pub(crate) struct Mounted {
+    /// What can be done with it from outside.
+    pub(crate) ui: Ui,
+    _view: Scope,
+}
+
+impl Mounted {
+    /// Renders a widget into the shadow root of `host`, which it opens when there is none.
+    ///
+    /// `theme` is the text of a style sheet of tokens. `config` is `data` of the chat config, when it is known.
+    pub(crate) fn new(
+        host: &HtmlElement,
+        mut settings: Settings,
+        theme: &str,
+        config: Option<Value>,
+        on_news: Box<dyn Fn(News)>,
+    ) -> Result<Self, JsValue> {
+        settings.locale = settings.locale.or_else(page::language);
+        let root = match host.shadow_root() {
+            Some(root) => root,
+            None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
+        };
+        style_sheet::replace(&root, &[theme, STYLES])?;
+        // Effects need an executor. It fails only when there is one already, of the widget before.
+        _ = any_spawner::Executor::init_wasm_bindgen();
+        let changed = ArcTrigger::new();
+        let driver = Driver::start(Setup {
+            client: BrowserWidgetClient::new(&settings.proxy),
+            config,
+            visitor: settings.visitor.clone(),
+            customer_id: settings.customer_id.clone(),
+            locale: settings.locale.clone(),
+            changed: changed.clone(),
+            on_news,
+        });
+        let ui = Ui::new(driver, changed, settings);
+        let view = Scope::new(widget(&ui));
+        // Whatever stood there before, such as the loader's launcher, makes room in the same frame.
+        root.replace_children_with_node_1(&view.element);
+        Ok(Self { ui, _view: view })
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        self.ui.driver().stop();
+    }
+}

@@ -1,0 +1,149 @@
+//! What a site may choose, read from the page's options.
+
+use chat_protocol::{Fields, Unusable, Value, VisitorProfile};
+
+/// The options of one widget, checked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// Prefix of the proxy on the customer's site.
+    pub proxy: String,
+    /// Locale of texts and times, BCP 47; the page's when it is not given.
+    pub locale: Option<String>,
+    /// `ltr` or `rtl`, from the locale.
+    pub direction: &'static str,
+    /// `light`, `dark`, `auto`, or `theme`: what the theme was made for.
+    pub color_scheme: &'static str,
+    /// `end` or `start`: the side of the page, in the direction of reading.
+    pub position: &'static str,
+    /// Texts in place of the widget's own, by their names.
+    pub strings: Vec<(String, String)>,
+    /// Questions to begin with.
+    pub suggested_questions: Vec<String>,
+    /// What the site says about the visitor.
+    pub visitor: VisitorProfile,
+    /// The site's own name for the visitor.
+    pub customer_id: Option<String>,
+    /// The name to show for people.
+    pub operator_name: Option<String>,
+}
+
+impl TryFrom<Value> for Settings {
+    type Error = Unusable;
+
+    fn try_from(options: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(options)?;
+        let locale = fields.optional_text("locale")?.filter(|locale| !locale.is_empty());
+        Ok(Self {
+            proxy: fields.text("proxy")?,
+            direction: direction(locale.as_deref().unwrap_or_default()),
+            locale,
+            color_scheme: one_of(&mut fields, "colorScheme", ["theme", "auto", "light", "dark"])?,
+            position: one_of(&mut fields, "position", ["end", "start"])?,
+            strings: texts(&mut fields)?,
+            suggested_questions: questions(&mut fields)?,
+            visitor: match fields.take("visitor") {
+                Value::Null => VisitorProfile::default(),
+                visitor => {
+                    VisitorProfile::try_from(visitor).map_err(|unusable| unusable.within("visitor"))?
+                }
+            },
+            customer_id: fields.optional_text("customerId")?,
+            operator_name: fields.optional_text("operatorName")?,
+        })
+    }
+}
+
+/// The choice made, or the first one.
+fn one_of<const N: usize>(
+    fields: &mut Fields,
+    name: &str,
+    choices: [&'static str; N],
+) -> Result<&'static str, Unusable> {
+    match fields.optional_text(name)? {
+        None => Ok(choices[0]),
+        Some(chosen) => choices.into_iter().find(|choice| *choice == chosen).ok_or_else(|| {
+            let choices = choices.iter().fold(String::new(), |list, choice| list + " " + choice + ",");
+            Unusable::new(name, format!("must be one of{choices} not {chosen}"))
+        }),
+    }
+}
+
+fn texts(fields: &mut Fields) -> Result<Vec<(String, String)>, Unusable> {
+    match fields.take("strings") {
+        Value::Null => Ok(Vec::new()),
+        Value::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| match value {
+                Value::Text(text) => Ok((name, text)),
+                _ => Err(Unusable::new(&name, "must be a string").within("strings")),
+            })
+            .collect(),
+        _ => Err(Unusable::new("strings", "must be an object")),
+    }
+}
+
+fn questions(fields: &mut Fields) -> Result<Vec<String>, Unusable> {
+    let wrong = || Unusable::new("suggestedQuestions", "must be an array of strings");
+    match fields.take("suggestedQuestions") {
+        Value::Null => Ok(Vec::new()),
+        Value::List(items) => {
+            items.iter().map(|item| item.as_text().map(str::to_owned).ok_or_else(wrong)).collect()
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// The direction of writing of a locale: of its script where it names one, else of its language.
+fn direction(locale: &str) -> &'static str {
+    let mut subtags = locale.split('-');
+    let language = subtags.next().unwrap_or_default().to_ascii_lowercase();
+    let script = subtags.find(|subtag| subtag.len() == 4).map(str::to_ascii_lowercase);
+    let rtl = match script.as_deref() {
+        Some(script) => matches!(script, "arab" | "hebr" | "thaa" | "syrc" | "nkoo" | "adlm"),
+        None => matches!(
+            language.as_str(),
+            "ar" | "arc" | "ckb" | "dv" | "fa" | "he" | "iw" | "ks" | "ps" | "sd" | "ug" | "ur" | "yi"
+        ),
+    };
+    if rtl { "rtl" } else { "ltr" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(members: Vec<(&str, Value)>) -> Result<Settings, Unusable> {
+        let with_proxy = std::iter::once(("proxy", Value::from("/connector"))).chain(members);
+        Settings::try_from(Value::Object(with_proxy.map(|(name, value)| (name.to_owned(), value)).collect()))
+    }
+
+    #[test]
+    fn the_proxy_is_the_one_option_that_must_be_there() {
+        assert_eq!(Settings::try_from(Value::object([])).unwrap_err().to_string(), "proxy is missing");
+        let settings = read(vec![]).expect("usable");
+        assert_eq!((settings.color_scheme, settings.position, settings.direction), ("theme", "end", "ltr"));
+    }
+
+    #[test]
+    fn a_wrong_option_is_named_with_what_it_may_be() {
+        let refusal = read(vec![("colorScheme", "pink".into())]).unwrap_err().to_string();
+        assert_eq!(refusal, "colorScheme must be one of theme, auto, light, dark, not pink");
+        let refusal = read(vec![("strings", Value::object([("send", 3.into())]))]).unwrap_err().to_string();
+        assert_eq!(refusal, "strings.send must be a string");
+        assert!(read(vec![("suggestedQuestions", "one".into())]).is_err());
+    }
+
+    #[test]
+    fn direction_follows_the_script_and_then_the_language() {
+        for (locale, expected) in [
+            ("ar", "rtl"),
+            ("he-IL", "rtl"),
+            ("ar-Latn", "ltr"),
+            ("az-Arab-IR", "rtl"),
+            ("en-US", "ltr"),
+            ("", "ltr"),
+        ] {
+            assert_eq!(direction(locale), expected, "{locale}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Where the visitor writes.
+
+use chat_protocol::limits;
+use chat_session::check_message;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlElement, HtmlTextAreaElement, KeyboardEvent};
+
+use super::Ui;
+use super::dom::El;
+use super::icon::{self, icon};
+use crate::text::strings::Text;
+
+/// From so many characters left, they are counted down.
+const COUNTED: usize = 400;
+/// From so many, the count is a warning.
+const FEW: usize = 150;
+/// Some browsers tell the end of a composition only by this key code.
+const KEY_OF_COMPOSITION: u32 = 229;
+const COUNT_ID: &str = "cw-count";
+
+/// The field and the send button. The field gets the focus when the visitor opened the window.
+pub(crate) fn composer(ui: &Ui) -> El {
+    let label = ui.text(Text::Write);
+    let input = ui
+        .el("textarea")
+        .class("cw-input")
+        .attr("part", "input")
+        .attr("rows", "1")
+        .attr("dir", "auto")
+        .attr("enterkeyhint", "send")
+        .attr("aria-label", &label)
+        .attr("aria-describedby", COUNT_ID)
+        .attr("placeholder", &label)
+        .on("input", |ui, event| {
+            if let Some(field) = event.target() {
+                ui.set_draft(field.unchecked_into::<HtmlTextAreaElement>().value());
+            }
+        })
+        .on("keydown", on_key);
+    let field: HtmlTextAreaElement = input.node();
+    let send = ui
+        .el("button")
+        .class("cw-send")
+        .attr("part", "send")
+        .attr("type", "submit")
+        .attr("aria-label", &ui.text(Text::Send))
+        .attr_with("aria-disabled", |ui| Some(if is_sendable(ui) { "false" } else { "true" }.to_owned()))
+        .child(icon(ui, icon::SEND));
+    let count = ui
+        .el("p")
+        .class("cw-count")
+        .attr("id", COUNT_ID)
+        .class_if("cw-count-few", |ui| length(ui) + FEW > *limits::MESSAGE_LENGTH.end())
+        .text_with(count);
+    focus_later(ui, &field);
+    ui.el("form")
+        .class("cw-composer")
+        .attr("part", "composer")
+        .on("submit", |ui, event| {
+            event.prevent_default();
+            submit(ui);
+        })
+        .child(ui.el("div").class("cw-field").child(input).child(send))
+        .child(count)
+        .run(move |ui| follow(ui, &field))
+}
+
+fn on_key(ui: &Ui, event: &Event) {
+    let event: &KeyboardEvent = event.unchecked_ref();
+    let composing = event.is_composing() || event.key_code() == KEY_OF_COMPOSITION;
+    if event.key() == "Enter" && !event.shift_key() && !composing {
+        event.prevent_default();
+        submit(ui);
+    }
+}
+
+fn is_sendable(ui: &Ui) -> bool {
+    check_message(&ui.state().draft.borrow()).is_ok()
+}
+
+fn submit(ui: &Ui) {
+    if is_sendable(ui) {
+        let text = ui.state().draft.take();
+        ui.send(text);
+    }
+}
+
+/// The element is not on the page yet, so that it can neither be measured nor have the focus.
+fn focus_later(ui: &Ui, field: &HtmlTextAreaElement) {
+    let (ui, field) = (ui.clone(), field.clone());
+    leptos::prelude::request_animation_frame(move || {
+        fit(&field);
+        if ui.state().by_visitor.get() {
+            _ = field.focus();
+        }
+    });
+}
+
+/// Keeps the field and the draft the same.
+fn follow(ui: &Ui, field: &HtmlTextAreaElement) {
+    let draft = ui.state().draft.borrow();
+    if field.value() != *draft {
+        field.set_value(&draft);
+    }
+    fit(field);
+    ui.stay_at_end();
+}
+
+/// Makes the field as high as its text; the style sheet bounds it.
+fn fit(field: &HtmlTextAreaElement) {
+    let style = HtmlElement::style(field);
+    _ = style.set_property("block-size", "auto");
+    let height = field.scroll_height();
+    if height > 0 {
+        _ = style.set_property("block-size", &format!("{height}px"));
+    }
+}
+
+fn length(ui: &Ui) -> usize {
+    limits::message_length(&ui.state().draft.borrow())
+}
+
+/// How many characters are left, near the end.
+fn count(ui: &Ui) -> String {
+    let (length, most) = (length(ui), *limits::MESSAGE_LENGTH.end());
+    if length > most {
+        ui.count(Text::TooLong, length - most)
+    } else if most - length <= COUNTED {
+        ui.count(Text::CharactersLeft, most - length)
+    } else {
+        String::new()
+    }
+}

@@ -1,0 +1,230 @@
+//! Elements, made as they are called for, and kept up to date by Leptos's effects.
+//!
+//! Leptos's own elements carry their attributes and children in their types, and so compile to code of their own for
+//! each element of the page. These are all of one type, and what follows the state is a plain function of it:
+//! `docs/decisions/0003-elements-of-one-type.md` has the figures. Nothing here parses HTML, which a page's Trusted
+//! Types would forbid.
+
+use leptos::prelude::RenderEffect;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::closure::Closure;
+use web_sys::{Document, DomTokenList, Element, Event, Node, Text};
+
+use super::Ui;
+
+/// An element under construction, with all in it that follows the state.
+pub(crate) struct El {
+    element: Element,
+    ui: Ui,
+    bindings: Vec<Binding>,
+}
+
+/// Something that is brought up to date when the state has changed.
+struct Binding {
+    ui: Ui,
+    what: What,
+}
+
+enum What {
+    Attr { element: Element, name: &'static str, value: fn(&Ui) -> Option<String>, shown: Option<String> },
+    Class { classes: DomTokenList, name: &'static str, on: fn(&Ui) -> bool },
+    Text { node: Text, text: fn(&Ui) -> String, shown: String },
+    Children { end: Text, keys: Keys, child: fn(&Ui) -> El, shown: Vec<Scope> },
+    Run(Box<dyn FnMut(&Ui)>),
+}
+
+/// Which children there are.
+enum Keys {
+    /// One, of the same key as its parent's, or none.
+    One(fn(&Ui) -> bool),
+    /// As many as there are keys.
+    Each(fn(&Ui) -> Vec<u32>),
+}
+
+/// An element on the page that may go again: dropping it takes it out, and ends what kept it up to date.
+pub(crate) struct Scope {
+    key: u32,
+    pub(crate) element: Element,
+    _effect: RenderEffect<()>,
+}
+
+impl Scope {
+    pub(crate) fn new(el: El) -> Self {
+        let El { element, ui, mut bindings } = el;
+        let key = ui.key;
+        let effect = RenderEffect::new(move |_| {
+            ui.track();
+            bindings.iter_mut().for_each(Binding::update);
+        });
+        Self { key, element, _effect: effect }
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        self.element.remove();
+    }
+}
+
+impl Ui {
+    /// An HTML element.
+    pub(crate) fn el(&self, tag: &str) -> El {
+        // The tags are this crate's own literals, and a page without a document runs no WebAssembly.
+        let element = document().create_element(tag).expect("a valid tag");
+        El { element, ui: self.clone(), bindings: Vec::new() }
+    }
+
+    /// An SVG element.
+    pub(crate) fn svg(&self, tag: &str) -> El {
+        let element =
+            document().create_element_ns(Some("http://www.w3.org/2000/svg"), tag).expect("a valid tag");
+        El { element, ui: self.clone(), bindings: Vec::new() }
+    }
+}
+
+fn document() -> Document {
+    web_sys::window().and_then(|window| window.document()).expect("a document")
+}
+
+impl El {
+    /// The element itself, as `T` when it is known to be one.
+    pub(crate) fn node<T: JsCast>(&self) -> T {
+        self.element.clone().unchecked_into()
+    }
+
+    pub(crate) fn class(self, names: &str) -> Self {
+        self.attr("class", names)
+    }
+
+    pub(crate) fn attr(self, name: &str, value: &str) -> Self {
+        set(&self.element, name, Some(value));
+        self
+    }
+
+    /// An attribute that follows the state; without a value it is not there.
+    pub(crate) fn attr_with(self, name: &'static str, value: fn(&Ui) -> Option<String>) -> Self {
+        let element = self.element.clone();
+        self.bind(What::Attr { element, name, value, shown: None })
+    }
+
+    /// A class that is there while `on` says so.
+    pub(crate) fn class_if(self, name: &'static str, on: fn(&Ui) -> bool) -> Self {
+        let classes = self.element.class_list();
+        self.bind(What::Class { classes, name, on })
+    }
+
+    pub(crate) fn text(self, text: &str) -> Self {
+        self.append(&document().create_text_node(text));
+        self
+    }
+
+    /// Text that follows the state.
+    pub(crate) fn text_with(self, text: fn(&Ui) -> String) -> Self {
+        let node = document().create_text_node("");
+        self.append(&node);
+        self.bind(What::Text { node, text, shown: String::new() })
+    }
+
+    pub(crate) fn child(mut self, child: Self) -> Self {
+        self.append(&child.element);
+        self.bindings.extend(child.bindings);
+        self
+    }
+
+    /// A child that is there while `on` says so, made anew each time.
+    pub(crate) fn child_if(self, on: fn(&Ui) -> bool, child: fn(&Ui) -> Self) -> Self {
+        self.children(Keys::One(on), child)
+    }
+
+    /// Children in the order of their keys: made when a key comes, moved when it moves, dropped when it goes. `child`
+    /// finds its key in [`Ui::key`].
+    pub(crate) fn each(self, keys: fn(&Ui) -> Vec<u32>, child: fn(&Ui) -> Self) -> Self {
+        self.children(Keys::Each(keys), child)
+    }
+
+    fn children(self, keys: Keys, child: fn(&Ui) -> Self) -> Self {
+        // An empty text that stays behind the children, so that they find their place.
+        let end = document().create_text_node("");
+        self.append(&end);
+        self.bind(What::Children { end, keys, child, shown: Vec::new() })
+    }
+
+    /// Calls `run` on each event of a kind.
+    pub(crate) fn on(self, kind: &str, run: fn(&Ui, &Event)) -> Self {
+        let ui = self.ui.clone();
+        // The browser lets go of the function with the element.
+        let function = Closure::<dyn FnMut(Event)>::new(move |event| run(&ui, &event)).into_js_value();
+        _ = self.element.add_event_listener_with_callback(kind, function.unchecked_ref());
+        self
+    }
+
+    /// Runs when the element is there, and whenever the state has changed.
+    pub(crate) fn run(self, run: impl FnMut(&Ui) + 'static) -> Self {
+        self.bind(What::Run(Box::new(run)))
+    }
+
+    fn bind(mut self, what: What) -> Self {
+        self.bindings.push(Binding { ui: self.ui.clone(), what });
+        self
+    }
+
+    fn append(&self, node: &Node) {
+        // Appending to an element that was made here does not fail.
+        _ = self.element.append_child(node);
+    }
+}
+
+impl Binding {
+    fn update(&mut self) {
+        let ui = &self.ui;
+        match &mut self.what {
+            What::Attr { element, name, value, shown } => {
+                let value = value(ui);
+                if *shown != value {
+                    set(element, name, value.as_deref());
+                    *shown = value;
+                }
+            }
+            // Fails only for a name with white space.
+            What::Class { classes, name, on } => _ = classes.toggle_with_force(name, on(ui)),
+            What::Text { node, text, shown } => {
+                let text = text(ui);
+                if *shown != text {
+                    node.set_data(&text);
+                    *shown = text;
+                }
+            }
+            What::Children { end, keys, child, shown } => {
+                let keys = match keys {
+                    Keys::One(on) => Vec::from_iter(on(ui).then_some(ui.key)),
+                    Keys::Each(keys) => keys(ui),
+                };
+                update_children(ui, end, &keys, *child, shown);
+            }
+            What::Run(run) => run(ui),
+        }
+    }
+}
+
+fn update_children(ui: &Ui, end: &Text, keys: &[u32], child: fn(&Ui) -> El, shown: &mut Vec<Scope>) {
+    let same = shown.iter().zip(keys).take_while(|(child, key)| child.key == **key).count();
+    let mut rest = shown.split_off(same);
+    for key in &keys[same..] {
+        let next = match rest.iter().position(|child| child.key == *key) {
+            Some(index) => rest.remove(index),
+            None => Scope::new(child(&ui.at(*key))),
+        };
+        if let Some(parent) = end.parent_node() {
+            _ = parent.insert_before(&next.element, Some(end));
+        }
+        shown.push(next);
+    }
+}
+
+fn set(element: &Element, name: &str, value: Option<&str>) {
+    // Fails only for a name that is no name.
+    _ = match value {
+        Some(value) => element.set_attribute(name, value),
+        None => element.remove_attribute(name),
+    };
+}

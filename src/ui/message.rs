@@ -1,0 +1,161 @@
+//! One message in the log.
+
+use chat_protocol::Role;
+use chat_session::Delivery;
+
+use super::Ui;
+use super::avatar::{assistant_avatar, operator_avatar};
+use super::dom::El;
+use super::icon::{self, icon};
+use crate::driver::rows::Row;
+use crate::text::strings::Text;
+use crate::text::time::days_ago;
+
+/// A message, with whatever stands above and below it.
+pub(crate) fn message(ui: &Ui) -> El {
+    let (author, text) =
+        ui.row(|row| (row.author.clone(), row.text.clone())).unwrap_or((Role::Visitor, "".into()));
+    let bubble = ui.el("div").class("cw-bubble").attr("dir", "auto").text(&text);
+    let frame = frame(ui, &author)
+        .class_if("cw-first", begins_group)
+        .class_if("cw-last", |ui| is(ui, |row| row.last))
+        .class_if("cw-failed", is_failed);
+    let body = match author {
+        Role::Visitor => {
+            let you = ui.el("span").class("cw-hidden").text(&ui.text(Text::You));
+            frame
+                .attr_with("part", |ui| Some(parts(ui)))
+                .child(you)
+                .child(bubble)
+                .child_if(|ui| is(ui, has_status), status)
+        }
+        Role::Operator => frame
+            .child_if(begins_group, operator_byline)
+            .child_if(begins_group, operator_avatar)
+            .child(bubble),
+        // Whoever else speaks for the service is shown as its assistant.
+        Role::Assistant | Role::Other(_) => frame
+            .child_if(begins_group, assistant_byline)
+            .child_if(begins_group, assistant_avatar)
+            .child(bubble),
+    };
+    ui.el("div").class("cw-row").child_if(|ui| is(ui, |row| row.new_day), day).child(body)
+}
+
+/// The frame of a bubble.
+pub(crate) fn frame(ui: &Ui, author: &Role) -> El {
+    let kind = match author {
+        Role::Visitor => "visitor",
+        Role::Operator => "operator",
+        Role::Assistant | Role::Other(_) => "assistant",
+    };
+    let frame = ui.el("div").class("cw-message").attr("data-author", kind);
+    frame.attr("part", &format!("message message-{kind}"))
+}
+
+fn is(ui: &Ui, what: fn(&Row) -> bool) -> bool {
+    ui.row(what).unwrap_or(false)
+}
+
+fn begins_group(ui: &Ui) -> bool {
+    is(ui, |row| row.first)
+}
+
+fn is_failed(ui: &Ui) -> bool {
+    is(ui, |row| row.delivery == Delivery::Failed)
+}
+
+fn parts(ui: &Ui) -> String {
+    let failed = if is_failed(ui) { " message-failed" } else { "" };
+    format!("message message-visitor{failed}")
+}
+
+/// The assistant's name and tag, with a time or a note behind them.
+pub(crate) fn assistant_name(ui: &Ui, note: El) -> El {
+    let name = ui
+        .el("bdi")
+        .class("cw-name")
+        .attr_with("title", |ui| Some(ui.assistant_name()))
+        .text_with(Ui::assistant_name);
+    ui.el("p")
+        .class("cw-by")
+        .child(name)
+        .child(ui.el("span").class("cw-tag").text(&ui.text(Text::Ai)))
+        .child(note)
+}
+
+fn assistant_byline(ui: &Ui) -> El {
+    assistant_name(ui, time(ui))
+}
+
+fn operator_byline(ui: &Ui) -> El {
+    let name = ui.settings().operator_name.clone().unwrap_or_else(|| ui.text(Text::Support));
+    ui.el("p")
+        .class("cw-by")
+        .child(ui.el("bdi").class("cw-name").attr("title", &name).text(&name))
+        .child(time(ui))
+}
+
+/// When a message was written, if anybody said.
+fn time(ui: &Ui) -> El {
+    ui.el("span").class("cw-time").text_with(|ui| {
+        let ms = ui.row(|row| row.created_ms).flatten();
+        ms.map_or_else(String::new, |ms| ui.times().time(ms))
+    })
+}
+
+/// The caption that begins a day.
+fn day(ui: &Ui) -> El {
+    let ms = ui.row(|row| row.created_ms).flatten().unwrap_or_default();
+    let caption = match days_ago(ms) {
+        0 => ui.text(Text::Today),
+        1 => ui.text(Text::Yesterday),
+        _ => ui.times().day(ms),
+    };
+    ui.el("p").class("cw-day").text(&caption)
+}
+
+/// Only the newest message says that it was delivered, and a group's last one when.
+fn has_status(row: &Row) -> bool {
+    row.newest || row.last || row.delivery != Delivery::Delivered
+}
+
+fn status(ui: &Ui) -> El {
+    ui.el("p")
+        .class("cw-status")
+        .class_if("cw-status-failed", is_failed)
+        .child_if(|ui| is(ui, |row| row.delivery == Delivery::Delivered), time)
+        .child_if(is_failed, |ui| icon(ui, icon::ALERT))
+        .child_if(|ui| is(ui, is_under_way), |ui| icon(ui, icon::CLOCK))
+        .child_if(
+            |ui| is(ui, |row| row.newest && row.delivery == Delivery::Delivered),
+            |ui| icon(ui, icon::CHECK),
+        )
+        .child(ui.el("span").text_with(|ui| {
+            let text = ui.row(|row| match row.delivery {
+                Delivery::Waiting => Some(Text::Waiting),
+                Delivery::Sending => Some(Text::Sending),
+                Delivery::Failed => Some(Text::NotSent),
+                Delivery::Delivered => row.newest.then_some(Text::Delivered),
+            });
+            text.flatten().map_or_else(String::new, |text| ui.text(text))
+        }))
+        .child_if(is_failed, retry)
+}
+
+fn is_under_way(row: &Row) -> bool {
+    matches!(row.delivery, Delivery::Waiting | Delivery::Sending)
+}
+
+fn retry(ui: &Ui) -> El {
+    ui.el("button")
+        .class("cw-retry")
+        .attr("part", "retry")
+        .attr("type", "button")
+        .text(&ui.text(Text::TryAgain))
+        .on("click", |ui, _| {
+            if let Some(key) = ui.row(|row| row.key) {
+                ui.driver().retry(key);
+            }
+        })
+}

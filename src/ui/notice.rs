@@ -1,0 +1,43 @@
+//! What keeps the conversation from going on as usual, said plainly.
+
+use chat_session::Notice;
+
+use super::Ui;
+use super::dom::El;
+use super::icon::{self, icon};
+use crate::text::strings::Text;
+
+/// The banner under the header while there is no network.
+pub(crate) fn offline_banner(ui: &Ui) -> El {
+    ui.el("p")
+        .class("cw-banner")
+        .attr("part", "notice")
+        .attr("role", "status")
+        .child(icon(ui, icon::OFFLINE))
+        .child(ui.el("span").text(&ui.text(Text::Offline)))
+}
+
+/// The card that stands in place of the composer when no message would get through.
+pub(crate) fn closed_card(ui: &Ui) -> El {
+    let blocked = |ui: &Ui| ui.closed_by() == Some(Notice::Blocked);
+    ui.el("div")
+        .class("cw-closed")
+        .attr("part", "notice")
+        .attr("role", "status")
+        .child(icon(ui, icon::CLOCK))
+        .child(ui.el("p").class("cw-closed-title").text(&ui.text(if blocked(ui) {
+            Text::BlockedTitle
+        } else {
+            Text::QuotaTitle
+        })))
+        .child(ui.el("p").text(&ui.text(if blocked(ui) { Text::BlockedNote } else { Text::QuotaNote })))
+}
+
+/// The line in the log when a message arrived and no reply did.
+pub(crate) fn no_reply(ui: &Ui) -> El {
+    ui.el("p")
+        .class("cw-note")
+        .attr("part", "notice")
+        .child(icon(ui, icon::ALERT))
+        .child(ui.el("span").text(&ui.text(Text::NoReply)))
+}
