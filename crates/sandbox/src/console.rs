@@ -1,0 +1,124 @@
+//! The operator console: a page, and the few paths that it lives on.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::rejection::JsonRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use chat_protocol::{ConversationId, Role, Value, limits};
+use futures_util::{Stream, StreamExt};
+use serde::Deserialize;
+use tokio_stream::wrappers::WatchStream;
+
+use crate::error::ApiError;
+use crate::operators::ConsoleSession;
+use crate::{Sandbox, views};
+
+const PAGE: &str = include_str!("../console/console.html");
+const STYLES: &str = include_str!("../console/console.css");
+const SCRIPT: &str = include_str!("../console/console.js");
+const ICON: &str = include_str!("../console/icon.svg");
+
+const POLICY: &str = "default-src 'self'; require-trusted-types-for 'script'; base-uri 'none'; \
+                      form-action 'none'; frame-ancestors 'none'";
+
+const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
+
+pub(crate) fn routes() -> Router<Sandbox> {
+    Router::new()
+        .route("/", get(|| async { Redirect::temporary("/operator") }))
+        .route("/operator", get(|| async { file("text/html; charset=utf-8", PAGE) }))
+        .route("/operator/console.css", get(|| async { file("text/css; charset=utf-8", STYLES) }))
+        .route("/operator/console.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
+        .route("/operator/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
+        .route("/operator/api/changes", get(changes))
+        .route("/operator/api/conversations", get(list))
+        .route("/operator/api/conversations/{id}", get(conversation))
+        .route("/operator/api/conversations/{id}/messages", post(answer))
+        .route("/operator/api/conversations/{id}/read", post(read))
+}
+
+fn file(content_type: &'static str, text: &'static str) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(content_type)),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (HeaderName::from_static("referrer-policy"), HeaderValue::from_static("no-referrer")),
+    ];
+    (headers, text).into_response()
+}
+
+/// A stream that says when to look again. While somebody holds it, the operator is online.
+async fn changes(State(sandbox): State<Sandbox>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let session = ConsoleSession::open(&sandbox);
+    let closing = sandbox.0.closing.clone().cancelled_owned();
+    let versions = WatchStream::new(sandbox.0.changes.subscribe()).take_until(closing).map(move |version| {
+        // The stream owns the session: it ends with the connection.
+        let _held = &session;
+        Ok(Event::default().event("change").data(version.to_string()))
+    });
+    // A connection that went away without a word is noticed by the next of the comments that keep it alive.
+    Sse::new(versions).keep_alive(KeepAlive::new().interval(Duration::from_secs(2)))
+}
+
+async fn list(State(sandbox): State<Sandbox>) -> Json<Value> {
+    Json(views::list(&sandbox.world()))
+}
+
+async fn conversation(
+    State(sandbox): State<Sandbox>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    let world = sandbox.world();
+    let found = world.conversations.iter().find(|conversation| conversation.id.as_str() == id);
+    found.map(|conversation| Json(views::whole(&world, conversation))).ok_or(NO_CONVERSATION)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OperatorAnswer {
+    content: String,
+}
+
+async fn answer(
+    State(sandbox): State<Sandbox>,
+    Path(id): Path<String>,
+    body: Result<Json<OperatorAnswer>, JsonRejection>,
+) -> Result<Json<Value>, ApiError> {
+    let Json(OperatorAnswer { content }) = body?;
+    write(&sandbox, &ConversationId::from(id), &content).map(Json)
+}
+
+/// Adds an operator's message to a conversation, and gives it back.
+pub(crate) fn write(sandbox: &Sandbox, id: &ConversationId, content: &str) -> Result<Value, ApiError> {
+    if content.trim().is_empty() || content.chars().count() > *limits::MESSAGE_LENGTH.end() {
+        return Err(ApiError::InvalidRequest("content must have 1 to 4000 characters.".to_owned()));
+    }
+    let message = {
+        let mut world = sandbox.world();
+        let conversation = world.conversation(id).ok_or(NO_CONVERSATION)?;
+        conversation.unread = 0;
+        conversation.write(Role::Operator, content, None)
+    };
+    sandbox.operators().seen();
+    sandbox.changed();
+    Ok(Value::from(&message))
+}
+
+async fn read(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<StatusCode, ApiError> {
+    let newly_read = {
+        let mut world = sandbox.world();
+        let conversation = world.conversation(&ConversationId::from(id)).ok_or(NO_CONVERSATION)?;
+        std::mem::take(&mut conversation.unread) > 0
+    };
+    if newly_read {
+        sandbox.changed();
+    }
+    Ok(StatusCode::NO_CONTENT)
+}

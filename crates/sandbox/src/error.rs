@@ -1,0 +1,103 @@
+//! What the service refuses, and how a refusal becomes a response (7).
+
+use axum::extract::rejection::JsonRejection;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chat_protocol::{ErrorCode, Unusable};
+
+use crate::answer::Answer;
+
+/// A refusal. As a response it is a failure envelope under its status.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum ApiError {
+    /// The request is at fault.
+    #[error("{0}")]
+    InvalidRequest(String),
+    /// The body is larger than this endpoint reads.
+    #[error("The body may have at most {limit} bytes.")]
+    TooLarge { limit: usize },
+    /// No bearer token, or the wrong one.
+    #[error("Missing or invalid API token.")]
+    InvalidToken,
+    /// What the request names does not exist.
+    #[error("{0} does not exist.")]
+    NotFound(&'static str),
+    /// The path exists, but not for this method.
+    #[error("This path answers to {allow} only.")]
+    MethodNotAllowed { allow: &'static str },
+    /// The key came with another body before.
+    #[error("This Idempotency-Key was used with a different body.")]
+    IdempotencyConflict,
+    /// More requests than the caller's share.
+    #[error("Too many requests.")]
+    RateLimited { retry_after_s: u64 },
+    /// The sandbox itself is at fault.
+    #[error("The sandbox failed: its log says why.")]
+    Internal,
+    /// A failure that somebody asked for with a trouble switch.
+    #[error("A trouble switch is on.")]
+    Switched { status: StatusCode, code: ErrorCode, retry_after_s: Option<u64> },
+}
+
+impl ApiError {
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::InvalidRequest(_) => StatusCode::BAD_REQUEST,
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::InvalidToken => StatusCode::UNAUTHORIZED,
+            Self::NotFound(_) => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::IdempotencyConflict => StatusCode::CONFLICT,
+            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Switched { status, .. } => *status,
+        }
+    }
+
+    pub(crate) fn code(&self) -> ErrorCode {
+        match self {
+            Self::InvalidRequest(_) | Self::TooLarge { .. } => ErrorCode::InvalidRequest,
+            Self::InvalidToken => ErrorCode::InvalidToken,
+            Self::NotFound(_) => ErrorCode::NotFound,
+            Self::MethodNotAllowed { .. } => ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),
+            Self::IdempotencyConflict => ErrorCode::IdempotencyConflict,
+            Self::RateLimited { .. } => ErrorCode::RateLimited,
+            Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),
+            Self::Switched { code, .. } => code.clone(),
+        }
+    }
+
+    fn retry_after_s(&self) -> Option<u64> {
+        match self {
+            Self::RateLimited { retry_after_s } => Some(*retry_after_s),
+            Self::Switched { retry_after_s, .. } => *retry_after_s,
+            _ => None,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = Answer::failure(&self).into_response();
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after_s() {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if let Self::MethodNotAllowed { allow } = self {
+            headers.insert(header::ALLOW, HeaderValue::from_static(allow));
+        }
+        response
+    }
+}
+
+impl From<Unusable> for ApiError {
+    fn from(unusable: Unusable) -> Self {
+        Self::InvalidRequest(format!("{unusable}."))
+    }
+}
+
+impl From<JsonRejection> for ApiError {
+    fn from(rejection: JsonRejection) -> Self {
+        Self::InvalidRequest(rejection.body_text())
+    }
+}

@@ -1,0 +1,149 @@
+//! What a conversation tells about the visitor: how to reach them, and how much they want (2.5).
+
+use chat_protocol::{Lead, VisitorProfile};
+
+/// A way to reach the visitor, found in what they wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Contact {
+    Email(String),
+    Phone(String),
+}
+
+/// The e-mail addresses and phone numbers in a text.
+pub(crate) fn contacts_in(text: &str) -> Vec<Contact> {
+    let emails = text.split_whitespace().filter_map(email);
+    emails.chain(phones(text)).collect()
+}
+
+fn email(word: &str) -> Option<Contact> {
+    let word = word.trim_start_matches("mailto:");
+    let address = word.trim_matches(|character: char| !character.is_alphanumeric());
+    let (name, host) = address.split_once('@')?;
+    let (_, ending) = host.rsplit_once('.')?;
+    let plain = !name.is_empty() && !host.starts_with('.') && !host.contains('@');
+    (plain && ending.len() >= 2).then(|| Contact::Email(address.to_owned()))
+}
+
+/// Runs of digits with the marks that people put between them. A number needs a `+`, a leading zero or nine digits:
+/// prices, dates and order numbers have none of these.
+fn phones(text: &str) -> impl Iterator<Item = Contact> {
+    text.split(|character: char| !(character.is_ascii_digit() || " +-()/.".contains(character))).filter_map(
+        |run| {
+            let run =
+                run.trim_matches(|character: char| !(character.is_ascii_digit() || "+(".contains(character)));
+            let digits = run.bytes().filter(u8::is_ascii_digit).count();
+            let marked = run.starts_with(['+', '0']) || run.starts_with("(0") || run.starts_with("(+");
+            let looks_right = (marked && digits >= 7) || digits >= 9;
+            (looks_right && digits <= 15).then(|| Contact::Phone(run.to_owned()))
+        },
+    )
+}
+
+/// What has been noted about a visitor so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LeadNotes {
+    pub(crate) email: Option<String>,
+    pub(crate) phone: Option<String>,
+    pub(crate) wants_person: bool,
+    topics: Vec<&'static str>,
+    messages: u32,
+}
+
+impl LeadNotes {
+    pub(crate) fn message(&mut self, contacts: &[Contact], topic: Option<&'static str>, wants_person: bool) {
+        self.messages += 1;
+        self.wants_person |= wants_person;
+        for contact in contacts {
+            match contact {
+                Contact::Email(address) => self.email = Some(address.clone()),
+                Contact::Phone(number) => self.phone = Some(number.clone()),
+            }
+        }
+        if let Some(topic) = topic.filter(|topic| !self.topics.contains(topic)) {
+            self.topics.push(topic);
+        }
+    }
+
+    pub(crate) fn has_contact(&self, profile: &VisitorProfile) -> bool {
+        self.email.is_some() || self.phone.is_some() || profile.has_contact()
+    }
+
+    /// The lead, on a scale of 0 to 100.
+    pub(crate) fn lead(&self, profile: &VisitorProfile) -> Lead {
+        let has_contact = self.has_contact(profile);
+        let topics = u32::try_from(self.topics.len()).unwrap_or(u32::MAX);
+        let interest = (5 * self.messages.min(6)) + (10 * topics.min(3));
+        let score = interest + if has_contact { 25 } else { 0 } + if self.wants_person { 15 } else { 0 };
+        Lead {
+            score: Some(f64::from(score.min(100))),
+            has_contact,
+            needs_handoff: self.wants_person,
+            summary: Some(self.summary(has_contact)),
+        }
+    }
+
+    fn summary(&self, has_contact: bool) -> String {
+        let mut said = match self.topics.as_slice() {
+            [] => "Has not named a subject yet".to_owned(),
+            topics => format!("Asked about {}", topics.join(", ").to_lowercase()),
+        };
+        if self.wants_person {
+            said.push_str("; wants a person");
+        }
+        said.push_str(if has_contact { "; can be reached." } else { "; left no contact details." });
+        said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_and_numbers_are_found_in_what_people_write() {
+        let email = |text: &str| vec![Contact::Email(text.to_owned())];
+        let phone = |text: &str| vec![Contact::Phone(text.to_owned())];
+        assert_eq!(contacts_in("it's ann.lee@example.co.uk, thanks!"), email("ann.lee@example.co.uk"));
+        assert_eq!(contacts_in("(ann@example.org)"), email("ann@example.org"));
+        assert_eq!(contacts_in("Ring me on +44 20 7946 0991."), phone("+44 20 7946 0991"));
+        assert_eq!(contacts_in("call 030/901820, please"), phone("030/901820"));
+        assert_eq!(contacts_in("ann@example.org or 030 901820").len(), 2);
+    }
+
+    #[test]
+    fn prices_dates_and_order_numbers_are_no_way_to_reach_anybody() {
+        for text in [
+            "order 20417",
+            "it cost 129.00, not 119.00",
+            "by 2026-10-05",
+            "4 mugs @ 24.00 each",
+            "@home",
+            "a@b",
+        ] {
+            assert_eq!(contacts_in(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_lead_grows_with_what_the_visitor_tells_and_stays_within_100() {
+        let nobody = VisitorProfile::default();
+        let mut notes = LeadNotes::default();
+        let start = notes.lead(&nobody);
+        notes.message(&contacts_in("ann@example.org"), Some("Mugs"), true);
+        let later = notes.lead(&nobody);
+        assert!(later.score > start.score);
+        assert!(later.has_contact && later.needs_handoff);
+        assert_eq!(later.summary.as_deref(), Some("Asked about mugs; wants a person; can be reached."));
+        for topic in ["A", "B", "C", "D", "E", "F", "G"] {
+            notes.message(&[], Some(topic), true);
+        }
+        assert_eq!(notes.lead(&nobody).score, Some(100.0));
+    }
+
+    #[test]
+    fn a_profile_with_an_address_is_a_contact_too() {
+        let profile =
+            VisitorProfile { whatsapp: Some("+44 20 7946 0991".into()), ..VisitorProfile::default() };
+        assert!(LeadNotes::default().lead(&profile).has_contact);
+    }
+}

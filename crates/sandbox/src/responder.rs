@@ -1,0 +1,163 @@
+//! The assistant: finds the section of the shop's knowledge that has most to do with the question, and says it.
+
+use std::sync::LazyLock;
+
+const KNOWLEDGE: &str = include_str!("../knowledge/shop.md");
+
+/// What is said while the AI is out of order.
+pub(crate) const FALLBACK: &str =
+    "I cannot answer right now. Leave your e-mail address, and one of us will write to you.";
+
+const GREETING: &str = "Hello! Ask me about delivery, returns, our pots or the Saturday workshop. \
+                        If you would rather talk to a person, just say so.";
+const THANKS: &str = "You are welcome. I am here if anything else comes up.";
+const ASK_FOR_CONTACT: &str = "Of course. Leave your **e-mail address or phone number** here, and one of us at the \
+                               studio will get back to you. If somebody is at the desk, they will answer right in \
+                               this chat.";
+const HAND_OVER: &str = "Of course. I have your details and have told the studio; somebody will get back to you, or \
+                         answer right in this chat.";
+const CONTACT_NOTED: &str =
+    "Thank you, I have noted that. One of us will get back to you within a working day.";
+const AT_A_LOSS: &str = "I do not know that one. I can tell you about **delivery, returns, care, our pots and the \
+                         workshops**, or pass your question on: leave your e-mail address, and one of us will answer.";
+
+/// A section of the knowledge text.
+#[derive(Debug)]
+struct Section {
+    heading: &'static str,
+    subjects: Vec<String>,
+    answer: &'static str,
+    words: Vec<String>,
+}
+
+static SECTIONS: LazyLock<Vec<Section>> =
+    LazyLock::new(|| KNOWLEDGE.split("\n## ").skip(1).map(section).collect());
+
+fn section(text: &'static str) -> Section {
+    let (heading, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let (subjects, answer) = rest.split_once('\n').unwrap_or((rest, ""));
+    let subjects = words(heading).chain(words(subjects)).collect();
+    Section { heading, subjects, answer: answer.trim(), words: words(answer).collect() }
+}
+
+/// What the assistant says.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) content: &'static str,
+    /// The heading of the section that it was taken from.
+    pub(crate) topic: Option<&'static str>,
+    /// Whether the visitor asked for a person.
+    pub(crate) wants_person: bool,
+}
+
+impl Reply {
+    fn plain(content: &'static str) -> Self {
+        Self { content, topic: None, wants_person: false }
+    }
+}
+
+/// Answers a message. `left_contact`: it holds contact details; `has_contact`: they are known, now or from before.
+pub(crate) fn reply(message: &str, left_contact: bool, has_contact: bool) -> Reply {
+    if wants_person(message) {
+        let content = if has_contact { HAND_OVER } else { ASK_FOR_CONTACT };
+        return Reply { content, topic: None, wants_person: true };
+    }
+    if left_contact {
+        return Reply::plain(CONTACT_NOTED);
+    }
+    if let Some(section) = best_section(message) {
+        return Reply { content: section.answer, topic: Some(section.heading), wants_person: false };
+    }
+    Reply::plain(match words(message).next().as_deref() {
+        Some("hi" | "hello" | "hey" | "good") => GREETING,
+        Some("thank" | "thanks" | "great" | "perfect" | "cheer") => THANKS,
+        _ => AT_A_LOSS,
+    })
+}
+
+fn wants_person(message: &str) -> bool {
+    let asked = |word: String| {
+        ["human", "person", "operator", "agent", "someone", "somebody", "staff", "representative", "callback"]
+            .contains(&word.as_str())
+    };
+    let lower = message.to_lowercase();
+    words(message).any(asked)
+        || ["call me", "talk to you", "speak to", "speak with"].iter().any(|text| lower.contains(text))
+}
+
+fn best_section(message: &str) -> Option<&'static Section> {
+    let asked: Vec<String> = words(message).filter(|word| word.len() > 2).collect();
+    let score = |section: &Section| -> usize {
+        let subjects = asked.iter().filter(|word| section.subjects.contains(word)).count();
+        let mentions = asked.iter().filter(|word| section.words.contains(word)).count();
+        3 * subjects + mentions
+    };
+    // Of equals the first: the text names what is asked most often first.
+    let best = SECTIONS.iter().rev().max_by_key(|section| score(section))?;
+    (score(best) >= 3).then_some(best)
+}
+
+/// The words of a text in small letters, without a plural's ending.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
+        let word = word.to_lowercase();
+        match word.strip_suffix('s') {
+            Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
+            _ => word,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn topic(message: &str) -> Option<&'static str> {
+        reply(message, false, false).topic
+    }
+
+    #[test]
+    fn a_question_is_answered_from_the_section_that_it_is_about() {
+        for (question, heading) in [
+            ("How long does delivery take?", "Delivery"),
+            ("Do you ship to Germany?", "Delivery abroad"),
+            ("Are the mugs dishwasher safe?", "Care"),
+            ("How much is a mug?", "Mugs"),
+            ("Can I book a pottery workshop?", "Workshops"),
+            ("My bowl arrived broken", "Breakage"),
+            ("can i get a refund", "Returns"),
+            ("When are you open?", "Opening hours and address"),
+            ("Do you sell gift vouchers?", "Gifts"),
+        ] {
+            assert_eq!(topic(question), Some(heading), "{question}");
+        }
+    }
+
+    #[test]
+    fn what_the_shop_does_not_know_is_admitted() {
+        for question in ["What is the meaning of life?", "?", "asdf", ""] {
+            assert_eq!(reply(question, false, false), Reply::plain(AT_A_LOSS), "{question}");
+        }
+    }
+
+    #[test]
+    fn who_wants_a_person_is_asked_for_contact_details_unless_they_are_known() {
+        let asked = reply("Can I talk to a real person?", false, false);
+        assert_eq!((asked.content, asked.wants_person), (ASK_FOR_CONTACT, true));
+        assert_eq!(reply("I'd like to speak with someone", true, true).content, HAND_OVER);
+    }
+
+    #[test]
+    fn contact_details_are_thanked_for() {
+        assert_eq!(reply("ann@example.org", true, true).content, CONTACT_NOTED);
+    }
+
+    #[test]
+    fn every_section_has_words_to_be_found_by_and_something_short_to_say() {
+        assert!(SECTIONS.len() > 10);
+        for section in SECTIONS.iter() {
+            assert!(!section.subjects.is_empty(), "{}", section.heading);
+            assert!((40..500).contains(&section.answer.len()), "{}", section.heading);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A request with a key is carried out once, however often it comes (4.1).
+
+mod client;
+
+use std::time::Duration;
+
+use client::Client;
+use serde_json::json;
+
+const KEY: &str = "chat-v1-0001";
+const SEND: &str = "/chat/messages";
+
+#[tokio::test]
+async fn the_same_key_and_body_give_the_same_answer_to_the_byte() {
+    let client = Client::new();
+    let body = json!({ "message": "Hello" });
+    let first = client.post(SEND, Some(KEY), &body).await;
+    let again = client.post(SEND, Some(KEY), &body).await;
+    assert_eq!(first.body, again.body);
+    assert_eq!(first.header("x-request-id"), again.header("x-request-id"));
+    assert_eq!(client.visitor_messages().await, ["Hello"]);
+}
+
+#[tokio::test]
+async fn events_with_the_same_key_are_counted_once() {
+    let client = Client::new();
+    let body = json!({ "events": [{ "eventType": "page_view" }] });
+    let first = client.post("/events", Some(KEY), &body).await;
+    let again = client.post("/events", Some(KEY), &body).await;
+    assert_eq!(first.body, again.body);
+    assert_eq!(client.everything().await["events"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn the_same_key_with_another_body_is_a_conflict() {
+    let client = Client::new();
+    client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();
+    let conflict = client.post(SEND, Some(KEY), &json!({ "message": "Hello!" })).await;
+    assert_eq!(conflict.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
+    assert_eq!(client.visitor_messages().await, ["Hello"]);
+}
+
+#[tokio::test]
+async fn the_same_key_on_another_path_is_another_request() {
+    let client = Client::new();
+    client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();
+    client.post("/events", Some(KEY), &json!({ "events": [{ "eventType": "page_view" }] })).await.data();
+}
+
+#[tokio::test]
+async fn without_a_key_every_request_is_carried_out() {
+    let client = Client::new();
+    for _ in 0..2 {
+        client.post(SEND, None, &json!({ "message": "Hello" })).await.data();
+    }
+    assert_eq!(client.visitor_messages().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_key_has_8_to_160_characters() {
+    let client = Client::new();
+    let body = json!({ "message": "Hello" });
+    for (length, status) in [(7, 400), (8, 200), (160, 200), (161, 400)] {
+        let answer = client.post(SEND, Some(&"k".repeat(length)), &body).await;
+        assert_eq!(answer.status, status, "{length}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_second_of_two_requests_at_once_waits_for_the_answer_of_the_first() {
+    let client = Client::new();
+    client.trouble(json!({ "ai": "slow", "slowMs": 60_000 })).await;
+    let body = json!({ "message": "Hello" });
+    let (first, second) =
+        tokio::join!(client.post(SEND, Some(KEY), &body), client.post(SEND, Some(KEY), &body));
+    assert_eq!(first.body, second.body);
+    first.data();
+    assert_eq!(client.visitor_messages().await, ["Hello"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sender_who_hangs_up_finds_the_answer_later() {
+    let client = Client::new();
+    client.trouble(json!({ "ai": "slow", "slowMs": 60_000 })).await;
+    let body = json!({ "message": "How much is a mug?" });
+    let hung_up = tokio::time::timeout(Duration::from_secs(5), client.post(SEND, Some(KEY), &body)).await;
+    assert!(hung_up.is_err());
+
+    let everything = client.everything().await;
+    let conversation = everything["conversations"][0]["id"].as_str().expect("an id");
+    assert_eq!(client.history(conversation).await.len(), 1, "the message is there at once");
+
+    let retried = client.post(SEND, Some(KEY), &body).await.data();
+    let history = client.history(conversation).await;
+    assert_eq!(history.len(), 2);
+    assert_eq!(retried["message"]["content"], history[1].1.as_str());
+}
+
+#[tokio::test]
+async fn a_failure_before_the_request_was_looked_at_is_not_remembered() {
+    let client = Client::new();
+    client.trouble(json!({ "status": 503, "times": 1 })).await;
+    let body = json!({ "message": "Hello" });
+    assert_eq!(client.post(SEND, Some(KEY), &body).await.status, 503);
+    client.post(SEND, Some(KEY), &body).await.data();
+    assert_eq!(client.visitor_messages().await, ["Hello"]);
+}
+
+#[tokio::test]
+async fn what_is_kept_names_the_key_that_it_came_with() {
+    let client = Client::new();
+    client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();
+    let everything = client.everything().await;
+    assert_eq!(everything["conversations"][0]["messages"][0]["idempotencyKey"], KEY);
+    assert_eq!(
+        everything["requests"][0],
+        json!({ "method": "POST", "path": SEND, "idempotencyKey": KEY, "status": 200 })
+    );
+}
