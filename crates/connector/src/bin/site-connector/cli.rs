@@ -1,0 +1,156 @@
+//! What can be said on the command line.
+
+use std::path::PathBuf;
+
+use chat_connector::demo::DemoOptions;
+use chat_sandbox::{Ai, Amount, ConfigOverrides, Target, Trouble};
+use clap::{Args, Parser, Subcommand};
+use serde::de::DeserializeOwned;
+use tracing::Level;
+
+/// The site's side of the chat: the proxy in front of the connector API.
+#[derive(Debug, Parser)]
+#[command(version)]
+pub(crate) struct Cli {
+    /// How much to tell on standard error: error, warn, info, debug or trace
+    #[arg(long, global = true, default_value = "warn", value_name = "LEVEL")]
+    pub(crate) log: Level,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve a customer's site with the chat, and the service behind it, on this machine
+    Demo(DemoFlags),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoFlags {
+    /// The site's port; 0 for any free one
+    #[arg(long, env = "PORT", default_value_t = 8080)]
+    port: u16,
+    /// The port of the sandbox and its operator console; 0 for any free one
+    #[arg(long, env = "SANDBOX_PORT", default_value_t = 8090)]
+    sandbox_port: u16,
+    /// The site's pages, served at /
+    #[arg(long, default_value = "www/demo", value_name = "PATH")]
+    site_dir: PathBuf,
+    /// The built widget, served at /chat-widget/
+    #[arg(long, default_value = "dist", value_name = "PATH")]
+    widget_dir: PathBuf,
+    /// Serve the proxy and the sandbox only, and no files
+    #[arg(long)]
+    pub(crate) sandbox_only: bool,
+    /// Say where both are as one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    trouble: TroubleFlags,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Trouble in the sandbox")]
+struct TroubleFlags {
+    /// The requests to trouble: all, config, send, messages, presence or events
+    #[arg(long, default_value = "all", value_parser = named::<Target>)]
+    only: Target,
+    /// Milliseconds before every answer
+    #[arg(long, default_value_t = 0, value_name = "MS")]
+    delay_ms: u64,
+    /// Fail with this HTTP status
+    #[arg(long, value_name = "STATUS")]
+    fail_status: Option<u16>,
+    /// The share of requests to fail, 0 to 1
+    #[arg(long, value_name = "SHARE", requires = "fail_status")]
+    fail_rate: Option<f64>,
+    /// Fail only so many requests
+    #[arg(long, value_name = "COUNT", requires = "fail_status")]
+    fail_times: Option<u32>,
+    /// The error code of the failure
+    #[arg(long, value_name = "CODE", requires = "fail_status")]
+    fail_code: Option<String>,
+    /// Retry-After of the failure, in seconds
+    #[arg(long, value_name = "SECONDS", requires = "fail_status")]
+    retry_after: Option<u64>,
+    /// Carry out, but lose the answer: the next so many, or a share between 0 and 1
+    #[arg(long, default_value_t = 0.0, value_name = "AMOUNT")]
+    lose_answers: f64,
+    /// Do not carry out, and break the connection: the next so many, or a share between 0 and 1
+    #[arg(long, default_value_t = 0.0, value_name = "AMOUNT")]
+    drop_requests: f64,
+    #[arg(long, help = "How the AI fares: ok, slow, provider_error, quota_insufficient or blocked", default_value = "ok", value_parser = named::<Ai>)]
+    ai: Ai,
+    /// Milliseconds that a slow AI takes
+    #[arg(long, default_value_t = 20_000, value_name = "MS")]
+    slow_ms: u64,
+    /// Say that the chat is switched off
+    #[arg(long)]
+    chat_off: bool,
+    /// Say that the widget is switched off
+    #[arg(long)]
+    widget_off: bool,
+    /// Say that the config is stale
+    #[arg(long)]
+    stale_config: bool,
+}
+
+/// A value by its name on the wire; the refusal lists the names.
+fn named<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    serde_json::from_value(text.into()).map_err(|error| error.to_string())
+}
+
+impl From<DemoFlags> for DemoOptions {
+    fn from(flags: DemoFlags) -> Self {
+        Self {
+            port: flags.port,
+            sandbox_port: flags.sandbox_port,
+            site_dir: flags.site_dir,
+            widget_dir: flags.widget_dir,
+            sandbox_only: flags.sandbox_only,
+            trouble: flags.trouble.into(),
+        }
+    }
+}
+
+impl From<TroubleFlags> for Trouble {
+    fn from(flags: TroubleFlags) -> Self {
+        Self {
+            only: flags.only,
+            delay_ms: flags.delay_ms,
+            status: flags.fail_status,
+            rate: flags.fail_rate,
+            times: flags.fail_times,
+            code: flags.fail_code,
+            retry_after: flags.retry_after,
+            lose_answers: Amount(flags.lose_answers),
+            drop_requests: Amount(flags.drop_requests),
+            ai: flags.ai,
+            slow_ms: flags.slow_ms,
+            config: ConfigOverrides {
+                enabled: flags.chat_off.then_some(false),
+                widget_enabled: flags.widget_off.then_some(false),
+                stale: flags.stale_config.then_some(true),
+                ..ConfigOverrides::default()
+            },
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_name_that_is_not_known_is_answered_with_those_that_are() {
+        let refusal = named::<Ai>("asleep").expect_err("refused");
+        assert!(refusal.contains("provider_error"), "{refusal}");
+    }
+}

@@ -1,0 +1,175 @@
+//! The demo: a customer's site and the API's sandbox, each on a port of its own, in one process.
+
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use axum::Router;
+use chat_sandbox::{Sandbox, SandboxOptions, Trouble};
+use secrecy::SecretString;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+use uuid::Uuid;
+
+use crate::proxy::{self, ProxyOptions, SetupError};
+use crate::site::{self, SiteFiles};
+
+/// How long requests under way may take to end once the demo is told to stop.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What the demo serves, and where.
+#[derive(Clone, Debug)]
+pub struct DemoOptions {
+    /// The site's port on 127.0.0.1; 0 for any free one.
+    pub port: u16,
+    /// The sandbox's port on 127.0.0.1; 0 for any free one.
+    pub sandbox_port: u16,
+    /// The site's pages, served at `/`. With [`Self::sandbox_only`] not looked at.
+    pub site_dir: PathBuf,
+    /// The built widget, served at `/chat-widget/`. With [`Self::sandbox_only`] not looked at.
+    pub widget_dir: PathBuf,
+    /// Serve the proxy and the sandbox only, for a development server that serves the files itself.
+    pub sandbox_only: bool,
+    /// What goes wrong in the sandbox from the start.
+    pub trouble: Trouble,
+}
+
+/// Why the demo cannot start. Each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// Somebody else has the port.
+    #[error(
+        "port {port} is in use: stop the program that has it, or choose another with {flag} (0 for any free one)"
+    )]
+    PortInUse {
+        /// The port.
+        port: u16,
+        /// The flag that chooses another.
+        flag: &'static str,
+    },
+    /// The port cannot be had for another reason.
+    #[error("port {port} cannot be opened ({source}): choose another with {flag} (0 for any free one)")]
+    Port {
+        /// The port.
+        port: u16,
+        /// The flag that chooses another.
+        flag: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There are no pages to serve.
+    #[error("{} has no index.html: run this from the root of the repository, or say --site-dir", .0.display())]
+    NoSite(PathBuf),
+    /// The trouble makes no sense.
+    #[error("{0}")]
+    Trouble(String),
+    /// The proxy cannot be set up.
+    #[error(transparent)]
+    Proxy(#[from] SetupError),
+    /// The system does not say when to stop.
+    #[error("the signals to stop cannot be listened for: {0}")]
+    Signals(#[source] io::Error),
+    /// A server that was up broke down.
+    #[error("a server broke down: {0}")]
+    Server(#[source] io::Error),
+}
+
+/// A demo with both ports open.
+#[derive(Debug)]
+pub struct Demo {
+    site: Bound,
+    sandbox: Bound,
+    state: Sandbox,
+}
+
+#[derive(Debug)]
+struct Bound {
+    listener: TcpListener,
+    address: SocketAddr,
+    router: Router,
+}
+
+impl Demo {
+    /// Opens both ports. The token between proxy and sandbox is made here, and known to nobody else.
+    pub async fn bind(options: DemoOptions) -> Result<Self, DemoError> {
+        options.trouble.check().map_err(DemoError::Trouble)?;
+        let files = SiteFiles { pages: options.site_dir, widget: options.widget_dir };
+        let files = (!options.sandbox_only).then_some(files);
+        if let Some(files) = &files {
+            if !files.pages.join("index.html").is_file() {
+                return Err(DemoError::NoSite(files.pages.clone()));
+            }
+            if !site::is_built(&files.widget) {
+                warn!(
+                    "{} has no chat-widget.js, so the site has no chat yet. Run: npm run build",
+                    files.widget.display()
+                );
+            }
+        }
+
+        let token = SecretString::from(Uuid::new_v4().simple().to_string());
+        let state =
+            Sandbox::new(SandboxOptions { trouble: options.trouble, ..SandboxOptions::new(token.clone()) });
+        let sandbox = Bound::open(options.sandbox_port, "--sandbox-port", state.router()).await?;
+        let origin = format!("http://{}", sandbox.address);
+        let router = site::router(proxy::router(ProxyOptions::new(origin, token))?, files.as_ref());
+        let site = Bound::open(options.port, "--port", router).await?;
+        Ok(Self { site, sandbox, state })
+    }
+
+    /// Where the customer's site is.
+    pub fn site(&self) -> SocketAddr {
+        self.site.address
+    }
+
+    /// Where the sandbox is, with the operator console at `/operator`.
+    pub fn sandbox(&self) -> SocketAddr {
+        self.sandbox.address
+    }
+
+    /// Serves both until `stop` is ready; then ends what is under way, also the streams of open consoles.
+    pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), DemoError> {
+        let stopping = CancellationToken::new();
+        let mut servers = JoinSet::new();
+        for Bound { listener, router, .. } in [self.site, self.sandbox] {
+            let stopped = stopping.clone().cancelled_owned();
+            servers.spawn(axum::serve(listener, router).with_graceful_shutdown(stopped).into_future());
+        }
+        tokio::select! {
+            () = stop => {}
+            Some(ended) = servers.join_next() => return outcome(ended),
+        }
+        self.state.close();
+        stopping.cancel();
+        let all_ended = async {
+            while let Some(ended) = servers.join_next().await {
+                outcome(ended)?;
+            }
+            Ok(())
+        };
+        tokio::time::timeout(GRACE, all_ended).await.unwrap_or_else(|_| {
+            warn!("some requests did not end within {GRACE:?}, and are cut off");
+            Ok(())
+        })
+    }
+}
+
+fn outcome(ended: Result<io::Result<()>, tokio::task::JoinError>) -> Result<(), DemoError> {
+    ended.map_err(io::Error::other).flatten().map_err(DemoError::Server)
+}
+
+impl Bound {
+    async fn open(port: u16, flag: &'static str, router: Router) -> Result<Self, DemoError> {
+        let refused = |source: io::Error| match source.kind() {
+            io::ErrorKind::AddrInUse => DemoError::PortInUse { port, flag },
+            _ => DemoError::Port { port, flag, source },
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(refused)?;
+        let address = listener.local_addr().map_err(DemoError::Server)?;
+        Ok(Self { listener, address, router })
+    }
+}

@@ -1,0 +1,67 @@
+//! What the proxy itself answers when there is no answer to pass back.
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chat_protocol::{ErrorCode, failure};
+use uuid::Uuid;
+
+/// A failure on the way to the service. As a response it is a failure envelope (2.1).
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error("The proxy has no such path.")]
+    NotFound,
+    #[error("This path answers to {allow} only.")]
+    MethodNotAllowed { allow: &'static str },
+    #[error("Content-Type must be application/json.")]
+    NotJson,
+    #[error("The body may have at most {limit} bytes.")]
+    TooLarge { limit: usize },
+    #[error("The body did not arrive in time.")]
+    SlowRequest,
+    #[error("The chat service cannot be reached.")]
+    Unavailable,
+    #[error("The chat service did not answer in time.")]
+    Timeout,
+}
+
+impl Failure {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::SlowRequest => StatusCode::REQUEST_TIMEOUT,
+            Self::Unavailable => StatusCode::BAD_GATEWAY,
+            Self::Timeout => StatusCode::GATEWAY_TIMEOUT,
+        }
+    }
+
+    fn code(&self) -> ErrorCode {
+        let other = |code: &str| ErrorCode::Other(code.to_owned());
+        match self {
+            Self::NotFound => ErrorCode::NotFound,
+            Self::MethodNotAllowed { .. } => other("METHOD_NOT_ALLOWED"),
+            Self::NotJson | Self::TooLarge { .. } | Self::SlowRequest => ErrorCode::InvalidRequest,
+            Self::Unavailable => other("UPSTREAM_UNAVAILABLE"),
+            Self::Timeout => other("UPSTREAM_TIMEOUT"),
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let request_id = format!("proxy_{}", Uuid::new_v4().simple());
+        let body = failure(&self.code(), &self.to_string(), &request_id).to_string();
+        let content_type = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+        let mut response = (self.status(), content_type, body).into_response();
+        let headers = response.headers_mut();
+        if let Ok(request_id) = HeaderValue::try_from(request_id) {
+            headers.insert(HeaderName::from_static("x-request-id"), request_id);
+        }
+        if let Self::MethodNotAllowed { allow } = self {
+            headers.insert(header::ALLOW, HeaderValue::from_static(allow));
+        }
+        response
+    }
+}

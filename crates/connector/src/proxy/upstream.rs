@@ -1,0 +1,179 @@
+//! The way to the service and back: one request, bounded in size and time, never redirected.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::Response;
+use chat_protocol::Endpoint;
+use reqwest::{Client, Url, redirect};
+use secrecy::{ExposeSecret, SecretString};
+use tracing::{debug, warn};
+
+use super::SetupError;
+use super::failure::Failure;
+use super::origin::{self, is_loopback};
+
+const API_BASE: &str = "/api/connector/v1";
+
+/// How long to wait for a connection, which takes no thinking.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What comes back with the status and the body.
+const PASSED_BACK: [HeaderName; 7] = [
+    header::CONTENT_TYPE,
+    header::RETRY_AFTER,
+    HeaderName::from_static("x-request-id"),
+    HeaderName::from_static("x-service-api-version"),
+    HeaderName::from_static("x-ratelimit-limit"),
+    HeaderName::from_static("x-ratelimit-remaining"),
+    HeaderName::from_static("x-ratelimit-reset"),
+];
+
+/// A request as it goes on to the service.
+pub(crate) struct Forwarded<'a> {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) query: Option<&'a str>,
+    pub(crate) headers: HeaderMap,
+    /// The body of a POST; none makes it a GET.
+    pub(crate) body: Option<Bytes>,
+}
+
+/// The service, and the token that opens it.
+#[derive(Debug)]
+pub(crate) struct Upstream {
+    client: Client,
+    origin: Url,
+    /// Marked as sensitive, so that neither `Debug` nor HTTP/2's header compression keeps it.
+    authorization: HeaderValue,
+    answer_limit: usize,
+    timeout: Duration,
+}
+
+impl Upstream {
+    pub(crate) fn new(
+        origin: &str,
+        token: &SecretString,
+        answer_limit: usize,
+        timeout: Duration,
+    ) -> Result<Self, SetupError> {
+        let origin = origin::parse(origin)?;
+        let token = token.expose_secret();
+        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(SetupError::Token);
+        }
+        let mut authorization =
+            HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| SetupError::Token)?;
+        authorization.set_sensitive(true);
+        if origin.scheme() == "http" && !is_loopback(&origin) {
+            warn!("the site token goes to {origin} unencrypted: use https");
+        }
+        let client = client(&origin).map_err(SetupError::Client)?;
+        Ok(Self { client, origin, authorization, answer_limit, timeout })
+    }
+
+    pub(crate) async fn forward(&self, request: Forwarded<'_>) -> Result<Response, Failure> {
+        let endpoint = request.endpoint;
+        match tokio::time::timeout(self.timeout, self.exchange(request)).await {
+            Ok(Ok(response)) => {
+                debug!(?endpoint, status = response.status().as_u16(), "passed on");
+                Ok(response)
+            }
+            Ok(Err(reason)) => {
+                warn!(?endpoint, "the service cannot be reached: {reason}");
+                Err(if reason.is_timeout() { Failure::Timeout } else { Failure::Unavailable })
+            }
+            Err(_) => {
+                warn!(?endpoint, "the service did not answer within {:?}", self.timeout);
+                Err(Failure::Timeout)
+            }
+        }
+    }
+
+    async fn exchange(&self, request: Forwarded<'_>) -> Result<Response, Broken> {
+        let mut url = self.origin.clone();
+        url.set_path(&format!("{API_BASE}{}", request.endpoint.path()));
+        url.set_query(request.query);
+        let sent = match request.body {
+            Some(body) => self.client.post(url).header(header::CONTENT_TYPE, "application/json").body(body),
+            None => self.client.get(url),
+        };
+        let mut answer = sent
+            .headers(request.headers)
+            .header(header::ACCEPT, "application/json")
+            .header(header::AUTHORIZATION, self.authorization.clone())
+            .send()
+            .await?;
+        if answer.status().is_redirection() || answer.status().is_informational() {
+            return Err(Broken::Elsewhere(answer.status().as_u16()));
+        }
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await? {
+            if body.len() + chunk.len() > self.answer_limit {
+                return Err(Broken::Oversized(self.answer_limit));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let mut response = Response::new(Body::from(body));
+        *response.status_mut() = answer.status();
+        for name in PASSED_BACK {
+            if let Some(value) = answer.headers().get(&name) {
+                response.headers_mut().insert(name, value.clone());
+            }
+        }
+        Ok(response)
+    }
+}
+
+/// Why there is no answer to pass back; for the log.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("{}", chain(.0))]
+    Http(reqwest::Error),
+    #[error("it answered {0}, and redirects are not followed")]
+    Elsewhere(u16),
+    #[error("its answer has more than {0} bytes")]
+    Oversized(usize),
+}
+
+impl Broken {
+    fn is_timeout(&self) -> bool {
+        matches!(self, Self::Http(error) if error.is_timeout())
+    }
+}
+
+impl From<reqwest::Error> for Broken {
+    /// Without the address: its query names a visitor's conversation.
+    fn from(error: reqwest::Error) -> Self {
+        Self::Http(error.without_url())
+    }
+}
+
+/// An error with what caused it, as reqwest's own text leaves the cause out.
+fn chain(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
+
+fn client(origin: &Url) -> Result<Client, reqwest::Error> {
+    // An application that chose its own provider keeps it: then this does nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut client = Client::builder()
+        .user_agent(concat!("site-connector/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT);
+    if origin.scheme() == "http" {
+        // No TLS will be spoken: a machine without root certificates will do.
+        client = client.tls_certs_only([]);
+    }
+    if is_loopback(origin) {
+        // The proxy that the system may name for the outside world knows no way back to this machine.
+        client = client.no_proxy();
+    }
+    client.build()
+}

@@ -1,0 +1,93 @@
+//! A customer's site: its pages, the widget's files and the proxy, under the strictest policy that a site may have.
+
+use std::path::{Path, PathBuf};
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use axum::routing::get;
+use tower_http::services::{ServeDir, ServeFile};
+use tower_http::set_header::SetResponseHeaderLayer;
+
+/// The policy that the widget must work under.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
+                      img-src 'self'; require-trusted-types-for 'script'; form-action 'self'; base-uri 'none'; \
+                      frame-ancestors 'none'";
+
+/// Where the files of the site are.
+#[derive(Clone, Debug)]
+pub(crate) struct SiteFiles {
+    /// The pages, served at `/`.
+    pub(crate) pages: PathBuf,
+    /// The built widget, served at `/chat-widget/`.
+    pub(crate) widget: PathBuf,
+}
+
+/// A site with its proxy at `/connector`; without files, the proxy alone.
+pub(crate) fn router(proxy: Router, files: Option<&SiteFiles>) -> Router {
+    let site = Router::new().nest("/connector", proxy);
+    let site = match files {
+        Some(files) => site.nest("/chat-widget", widget(&files.widget)).merge(pages(&files.pages)),
+        None => site,
+    };
+    let always =
+        |name: HeaderName, value| SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value));
+    site.layer(always(header::CONTENT_SECURITY_POLICY, POLICY))
+        .layer(always(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(always(header::REFERRER_POLICY, "strict-origin-when-cross-origin"))
+}
+
+/// Whether the widget has been built into this directory.
+pub(crate) fn is_built(widget: &Path) -> bool {
+    widget.join("chat-widget.js").is_file()
+}
+
+fn widget(directory: &Path) -> Router {
+    let missing = {
+        let directory = directory.to_owned();
+        get(move || async move {
+            let hint = if is_built(&directory) {
+                "The widget has no such file."
+            } else {
+                "The widget is not built yet. Run: npm run build"
+            };
+            (StatusCode::NOT_FOUND, hint)
+        })
+    };
+    let files = ServeDir::new(directory).precompressed_br().precompressed_gzip().fallback(missing);
+    Router::new().fallback_service(files).layer(from_fn(described))
+}
+
+fn pages(directory: &Path) -> Router {
+    let files = ServeDir::new(directory).not_found_service(ServeFile::new(directory.join("404.html")));
+    Router::new().fallback_service(files).layer(from_fn(described))
+}
+
+/// Says what kind of file it is, and that a browser should ask whether it has changed.
+async fn described(request: Request, next: Next) -> Response {
+    let by_name = content_type(request.uri().path());
+    let mut response = next.run(request).await;
+    let found = response.status().is_success();
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    let guessed = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let with_charset = (guessed.starts_with("text/") && !guessed.contains("charset"))
+        .then(|| HeaderValue::try_from(format!("{guessed}; charset=utf-8")).ok())
+        .flatten();
+    if let Some(content_type) = by_name.filter(|_| found).or(with_charset) {
+        headers.insert(header::CONTENT_TYPE, content_type);
+    }
+    response
+}
+
+/// What the usual table does not know, or knows by another name: `.ts` it takes for a film.
+fn content_type(path: &str) -> Option<HeaderValue> {
+    match path.rsplit_once('.')?.1 {
+        "mjs" => Some(HeaderValue::from_static("text/javascript; charset=utf-8")),
+        "ts" => Some(HeaderValue::from_static("text/plain; charset=utf-8")),
+        "map" => Some(HeaderValue::from_static("application/json")),
+        _ => None,
+    }
+}

@@ -1,0 +1,77 @@
+//! The command `site-connector` as a person or a script runs it.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+fn demo(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    command.arg("demo").args(["--sandbox-only", "--port", "0", "--sandbox-port", "0"]).args(arguments);
+    command.env_remove("PORT").env_remove("SANDBOX_PORT").stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Ended, whatever becomes of the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Running {
+    fn first_lines(&mut self, count: usize) -> Vec<String> {
+        let stdout = self.0.stdout.as_mut().expect("piped");
+        BufReader::new(stdout).lines().take(count).map(|line| line.expect("text")).collect()
+    }
+}
+
+#[test]
+fn json_is_one_line_that_names_both_addresses() {
+    let mut running = Running(demo(&["--json"]).spawn().expect("runs"));
+    let line: Value = serde_json::from_str(&running.first_lines(1)[0]).expect("JSON");
+    for name in ["site", "sandbox"] {
+        let address = line[name].as_str().expect("an address");
+        let port = address.strip_prefix("http://127.0.0.1:").expect("on loopback");
+        assert_ne!(port.parse::<u16>().expect("a port"), 0);
+    }
+}
+
+#[test]
+fn it_says_where_to_look_and_stops_cleanly_on_both_signals() {
+    for signal in ["-INT", "-TERM"] {
+        let mut running = Running(demo(&[]).spawn().expect("runs"));
+        let lines = running.first_lines(2);
+        assert!(lines[0].contains("http://127.0.0.1:") && lines[1].contains("/operator"), "{lines:?}");
+        let pid = running.0.id().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().expect("kill").success());
+        assert!(running.0.wait().expect("ends").success(), "{signal}");
+    }
+}
+
+#[test]
+fn a_port_in_use_ends_the_command_with_advice() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    let output = command
+        .args(["demo", "--sandbox-only", "--sandbox-port", "0", "--port", &port])
+        .output()
+        .expect("runs");
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("in use") && said.contains("--port"), "{said}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn trouble_that_makes_no_sense_is_refused_before_anything_is_served() {
+    let output = demo(&["--fail-status", "200"]).output().expect("runs");
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("status must be from 400 to 599"));
+}

@@ -1,0 +1,272 @@
+//! The demo as a browser meets it: site, widget files, proxy and sandbox on real ports.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use chat_connector::demo::{Demo, DemoError, DemoOptions};
+use chat_sandbox::Trouble;
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// A demo that is up, of a small site in a directory of its own.
+struct Running {
+    site: SocketAddr,
+    sandbox: SocketAddr,
+    files: TempDir,
+    stop: oneshot::Sender<()>,
+    ended: JoinHandle<Result<(), DemoError>>,
+}
+
+fn options(files: &Path) -> DemoOptions {
+    DemoOptions {
+        port: 0,
+        sandbox_port: 0,
+        site_dir: files.join("site"),
+        widget_dir: files.join("dist"),
+        sandbox_only: false,
+        trouble: Trouble::default(),
+    }
+}
+
+fn site_files() -> TempDir {
+    let files = TempDir::new().expect("a directory");
+    write(files.path(), "site/index.html", "<!doctype html><title>Shop</title>");
+    write(files.path(), "site/404.html", "<!doctype html><title>Not found</title>");
+    files
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+    std::fs::write(path, text).expect("a file");
+}
+
+async fn run(change: impl FnOnce(&mut DemoOptions)) -> Running {
+    let files = site_files();
+    let mut options = options(files.path());
+    change(&mut options);
+    let demo = Demo::bind(options).await.expect("two ports");
+    let (stop, stopped) = oneshot::channel();
+    let (site, sandbox) = (demo.site(), demo.sandbox());
+    let ended = tokio::spawn(demo.serve(async {
+        let _ = stopped.await;
+    }));
+    Running { site, sandbox, files, stop, ended }
+}
+
+impl Running {
+    async fn get(&self, path: &str) -> Response {
+        client().get(format!("http://{}{path}", self.site)).send().await.expect("an answer")
+    }
+
+    async fn stop(self) {
+        self.stop.send(()).expect("still running");
+        self.ended.await.expect("no panic").expect("a clean end");
+    }
+}
+
+fn client() -> Client {
+    // Tests talk to this machine only, and need neither certificates nor the system's proxy.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().no_proxy().tls_certs_only([]).build().expect("a client")
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
+    response.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+#[tokio::test]
+async fn a_visitor_asks_on_the_site_and_an_operator_answers_from_the_console() {
+    let demo = run(|_| ()).await;
+    let sent: Value = client()
+        .post(format!("http://{}/connector/chat/messages", demo.site))
+        .json(&json!({ "message": "How long does delivery take?" }))
+        .send()
+        .await
+        .expect("an answer")
+        .json()
+        .await
+        .expect("JSON");
+    let conversation = sent["data"]["conversationId"].as_str().expect("an id");
+    let path = format!("http://{}/operator/api/conversations/{conversation}/messages", demo.sandbox);
+    client().post(path).json(&json!({ "content": "Anna here" })).send().await.expect("an answer");
+
+    let history = demo.get(&format!("/connector/chat/messages?conversationId={conversation}")).await;
+    let history: Value = history.json().await.expect("JSON");
+    let roles: Vec<_> =
+        history["data"]["messages"].as_array().expect("messages").iter().map(|one| &one["role"]).collect();
+    assert_eq!(roles, ["visitor", "assistant", "operator"]);
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn a_console_that_closes_takes_the_operator_offline() {
+    let demo = run(|_| ()).await;
+    let console =
+        client().get(format!("http://{}/operator/api/changes", demo.sandbox)).send().await.expect("a stream");
+    let online = |demo: &Running| {
+        let answer = client().get(format!("http://{}/connector/chat/presence", demo.site)).send();
+        async {
+            answer.await.expect("an answer").json::<Value>().await.expect("JSON")["data"]["operatorOnline"]
+                .clone()
+        }
+    };
+    assert_eq!(online(&demo).await, true);
+    drop(console);
+    let gone = async { while online(&demo).await == true {} };
+    tokio::time::timeout(std::time::Duration::from_secs(5), gone).await.expect("offline within 5 s");
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_the_sandbox_loses_is_a_502_and_was_carried_out_once() {
+    let demo = run(|_| ()).await;
+    let trouble = json!({ "loseAnswers": 1, "only": "send" });
+    client()
+        .put(format!("http://{}/sandbox/trouble", demo.sandbox))
+        .json(&trouble)
+        .send()
+        .await
+        .expect("an answer");
+    let send = || {
+        client()
+            .post(format!("http://{}/connector/chat/messages", demo.site))
+            .header("idempotency-key", "chat-v1-0001")
+            .json(&json!({ "message": "Hello" }))
+            .send()
+    };
+    assert_eq!(send().await.expect("an answer").status(), 502);
+    assert_eq!(send().await.expect("an answer").status(), 200);
+    let everything = client().get(format!("http://{}/sandbox/conversations", demo.sandbox)).send().await;
+    let everything: Value = everything.expect("an answer").json().await.expect("JSON");
+    assert_eq!(everything["conversations"].as_array().map(Vec::len), Some(1));
+    assert_eq!(everything["conversations"][0]["messages"].as_array().map(Vec::len), Some(2));
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn every_answer_of_the_site_carries_the_policy() {
+    let demo = run(|_| ()).await;
+    for path in ["/", "/nowhere", "/chat-widget/nothing.js", "/connector/chat/config", "/connector/nothing"] {
+        let answer = demo.get(path).await;
+        let policy = header(&answer, "content-security-policy").unwrap_or_default();
+        assert!(
+            policy.starts_with("default-src 'none'; script-src 'self' 'wasm-unsafe-eval';"),
+            "{path}: {policy}"
+        );
+        assert!(
+            policy.contains("require-trusted-types-for 'script'") && !policy.contains("unsafe-inline"),
+            "{path}"
+        );
+        assert_eq!(header(&answer, "x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(header(&answer, "referrer-policy"), Some("strict-origin-when-cross-origin"), "{path}");
+    }
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn the_widgets_files_have_types_that_a_browser_runs_and_are_asked_for_again() {
+    let demo = run(|_| ()).await;
+    for (file, content_type) in [
+        ("chat-widget.js", "text/javascript; charset=utf-8"),
+        ("index.mjs", "text/javascript; charset=utf-8"),
+        ("chat_widget_bg.wasm", "application/wasm"),
+        ("theme.css", "text/css; charset=utf-8"),
+        ("index.d.ts", "text/plain; charset=utf-8"),
+        ("package.json", "application/json"),
+        ("chat-widget.js.map", "application/json"),
+    ] {
+        write(demo.files.path(), &format!("dist/{file}"), "{}");
+        let answer = demo.get(&format!("/chat-widget/{file}")).await;
+        assert_eq!(answer.status(), 200, "{file}");
+        assert_eq!(header(&answer, "content-type"), Some(content_type), "{file}");
+        assert_eq!(header(&answer, "cache-control"), Some("no-cache"), "{file}");
+        let tag = header(&answer, "etag").expect("a tag").to_owned();
+        let again = client()
+            .get(format!("http://{}/chat-widget/{file}", demo.site))
+            .header("if-none-match", tag)
+            .send()
+            .await
+            .expect("an answer");
+        assert_eq!(again.status(), 304, "{file}");
+    }
+    assert_eq!(header(&demo.get("/").await, "content-type"), Some("text/html; charset=utf-8"));
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_there_in_brotli_is_sent_in_brotli_to_who_accepts_it() {
+    let demo = run(|_| ()).await;
+    write(demo.files.path(), "dist/chat_widget_bg.wasm", "plain");
+    write(demo.files.path(), "dist/chat_widget_bg.wasm.br", "pressed");
+    let ask = |encoding: &'static str| {
+        let request = client().get(format!("http://{}/chat-widget/chat_widget_bg.wasm", demo.site));
+        request.header("accept-encoding", encoding).send()
+    };
+    let pressed = ask("gzip, br").await.expect("an answer");
+    assert_eq!(header(&pressed, "content-encoding"), Some("br"));
+    assert_eq!(header(&pressed, "content-type"), Some("application/wasm"));
+    assert!(header(&pressed, "vary").is_some_and(|vary| vary.contains("accept-encoding")));
+    let plain = ask("identity").await.expect("an answer");
+    assert_eq!(plain.text().await.expect("text"), "plain");
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn a_widget_that_is_not_built_is_answered_with_what_to_run() {
+    let demo = run(|_| ()).await;
+    let answer = demo.get("/chat-widget/chat-widget.js").await;
+    assert_eq!(answer.status(), 404);
+    assert!(answer.text().await.expect("text").contains("npm run build"));
+    write(demo.files.path(), "dist/chat-widget.js", "");
+    let other = demo.get("/chat-widget/other.js").await;
+    assert_eq!(other.status(), 404);
+    assert!(!other.text().await.expect("text").contains("npm run build"));
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn with_sandbox_only_there_is_the_proxy_and_no_site() {
+    let demo = run(|options| {
+        options.sandbox_only = true;
+        options.site_dir = "nowhere".into();
+    })
+    .await;
+    assert_eq!(demo.get("/connector/chat/config").await.status(), 200);
+    assert_eq!(demo.get("/").await.status(), 404);
+    demo.stop().await;
+}
+
+#[tokio::test]
+async fn it_stops_while_consoles_are_open() {
+    let demo = run(|_| ()).await;
+    let console =
+        client().get(format!("http://{}/operator/api/changes", demo.sandbox)).send().await.expect("a stream");
+    assert_eq!(console.status(), 200);
+    demo.stop().await;
+    let said = console.text().await.expect("a stream that was ended, not cut off");
+    assert!(said.contains("event: change"), "{said}");
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_refused_with_the_flag_that_chooses_another() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port();
+    let files = site_files();
+    let site =
+        Demo::bind(DemoOptions { port, ..options(files.path()) }).await.expect_err("refused").to_string();
+    assert!(site.contains(&port.to_string()) && site.contains("choose another with --port"), "{site}");
+    let sandbox =
+        Demo::bind(DemoOptions { sandbox_port: port, ..options(files.path()) }).await.expect_err("refused");
+    assert!(sandbox.to_string().contains("--sandbox-port"), "{sandbox}");
+}
+
+#[tokio::test]
+async fn a_site_without_pages_is_refused_with_what_to_do() {
+    let files = TempDir::new().expect("a directory");
+    let refused = Demo::bind(options(files.path())).await.expect_err("refused").to_string();
+    assert!(refused.contains("index.html") && refused.contains("--site-dir"), "{refused}");
+}
