@@ -1,0 +1,149 @@
+// Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes and the types.
+// `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { shorten } from "./glue.mjs";
+import { main, root, run, say, setupBuild } from "./setup.mjs";
+
+const glue = join(root, "target", "glue");
+const dist = join(root, "dist");
+
+// Named one by one: with all of them, binaryen emits what browsers refuse.
+const WASM_FEATURES = [
+  "bulk-memory",
+  "bulk-memory-opt",
+  "nontrapping-float-to-int",
+  "sign-ext",
+  "mutable-globals",
+  "reference-types",
+  "multivalue",
+];
+
+function buildWasm(dev) {
+  say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
+  const profile = dev ? "dev" : "release-wasm";
+  const debug = dev ? ["--features", "debug-panics"] : [];
+  run("cargo", ["build", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"]);
+  const built = join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile, "chat_widget.wasm");
+  const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
+  run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
+  const bound = join(glue, "chat_widget_bg.wasm");
+  const out = join(dist, "chat-widget.wasm");
+  if (dev) return writeFileSync(out, readFileSync(bound));
+  shorten(glue);
+  const features = WASM_FEATURES.map((name) => `--enable-${name}`);
+  // Functions with one caller are inlined only when they are small: what is inlined compresses less well.
+  run("wasm-opt", [...features, "-Oz", "--traps-never-happen", "-ocimfs", "40", "--converge", bound, "-o", out]);
+}
+
+/** The custom properties of a style sheet. */
+function tokensOf(css) {
+  return new Map([...css.matchAll(/(--cw-[\w-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value]));
+}
+
+/** Those of `tokens` that a text uses, also by way of each other, as declarations. */
+function declarations(text, tokens) {
+  const used = new Map();
+  const visit = (part) => {
+    for (const [, name] of part.matchAll(/var\((--cw-[\w-]+)/g)) {
+      if (used.has(name) || !tokens.has(name)) continue;
+      used.set(name, tokens.get(name));
+      visit(tokens.get(name));
+    }
+  };
+  visit(text);
+  return [...used].map(([name, value]) => `${name}:${value}`).join(";");
+}
+
+async function launcher(esbuild) {
+  const read = (path) => readFileSync(join(root, path), "utf8");
+  const minify = async (css) => (await esbuild.transform(css, { loader: "css", minify: true })).code.trim();
+  // Until the module comes there is no badge and no focus ring of its own, but the same button.
+  const sheet = read("styles/launcher.css").replace(/\.cw-badge \{[^}]*\}/, "");
+  const base = read("styles/base.css").match(/:host \{[^}]*\}/)[0];
+  const reset = ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer;color-scheme:light}" +
+    '[data-scheme="auto"] .cw-launcher{color-scheme:light dark}[data-scheme="dark"] .cw-launcher{color-scheme:dark}' +
+    ".cw-icon{display:block;fill:none;stroke:currentColor;stroke-linecap:round;stroke-linejoin:round}";
+  const tokens = `:host{${declarations(sheet, tokensOf(read("styles/tokens.css")))}}`;
+  const colours = {};
+  for (const file of readdirSync(join(root, "themes"))) {
+    colours[basename(file, ".css")] = declarations(sheet, tokensOf(read(`themes/${file}`))).replace(/, /g, ",");
+  }
+  return {
+    LAUNCHER_SHEET: JSON.stringify(await minify(base + tokens + reset + sheet)),
+    LAUNCHER_COLOURS: JSON.stringify(colours),
+    LAUNCHER_ICON: JSON.stringify(read("src/ui/icon.rs").match(/CHAT: &str = "([^"]+)"/)[1]),
+    LAUNCHER_LABEL: JSON.stringify(read("src/text/strings.rs").match(/"openChat": "([^"]+)"/)[1]),
+  };
+}
+
+async function buildScripts(dev) {
+  const esbuild = await import("esbuild");
+  const common = { bundle: true, minify: !dev, target: "es2022", legalComments: "none", logLevel: "warning" };
+  say("bundling the loader, the ES module and the themes");
+  await esbuild.build({
+    ...common,
+    entryPoints: [join(root, "www/loader.ts")],
+    outfile: join(dist, "chat-widget.js"),
+    format: "iife",
+    define: await launcher(esbuild),
+  });
+  await esbuild.build({
+    ...common,
+    entryPoints: [join(root, "www/module.ts")],
+    outfile: join(dist, "chat-widget.mjs"),
+    format: "esm",
+  });
+  mkdirSync(join(dist, "themes"));
+  for (const file of readdirSync(join(root, "themes"))) {
+    const css = readFileSync(join(root, "themes", file), "utf8");
+    const { code } = await esbuild.transform(css, { loader: "css", minify: true });
+    writeFileSync(join(dist, "themes", `${basename(file, ".css")}.mjs`), `export default ${JSON.stringify(code.trim())};\n`);
+  }
+}
+
+function buildTypes() {
+  say("writing the types");
+  run("tsc", ["-p", root, "--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", join(root, "target", "types")]);
+  mkdirSync(join(dist, "types"));
+  for (const name of ["module", "options"]) {
+    writeFileSync(join(dist, "types", `${name}.d.ts`), readFileSync(join(root, "target", "types", "www", `${name}.d.ts`)));
+  }
+}
+
+/** Builds everything into `dist/`. */
+export async function build({ dev = false } = {}) {
+  rmSync(dist, { recursive: true, force: true });
+  mkdirSync(dist);
+  buildWasm(dev);
+  await buildScripts(dev);
+  buildTypes();
+  writeFileSync(join(dist, ".built"), newestSource().toString());
+}
+
+/** The time of the newest file that `dist/` is made from, in milliseconds. */
+function newestSource() {
+  const places = ["src", "styles", "themes", "www", "crates/protocol/src", "crates/session/src", "scripts"];
+  const files = ["Cargo.toml", "Cargo.lock", "build.rs", "package-lock.json"];
+  for (const place of places) {
+    for (const entry of readdirSync(join(root, place), { recursive: true })) files.push(join(place, entry));
+  }
+  return Math.max(...files.map((file) => statSync(join(root, file)).mtimeMs));
+}
+
+/** Builds when a source is newer than the release build that is there. */
+export async function buildIfStale() {
+  const stamp = join(dist, ".built");
+  if (existsSync(stamp) && Number(readFileSync(stamp, "utf8")) === newestSource()) return;
+  await build();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(async () => {
+    setupBuild();
+    await build({ dev: process.argv.includes("--dev") });
+    say("dist/ is built");
+  });
+}

@@ -1,0 +1,167 @@
+// Installs whatever the build or the tests need and the machine lacks, and says so. Uses Node's own modules only,
+// because it runs before `npm ci`.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+// Tools compiled by cargo are kept by version, outside the project: clones share them, and no tool that the
+// developer installed for something else is replaced.
+const toolsHome =
+  process.env.CHAT_WIDGET_TOOLS ??
+  join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "chat-widget-tools");
+
+const WASM_PACK_VERSION = "0.15.1";
+
+/** Prints one line about what is going on. */
+export function say(line) {
+  console.log(`[chat-widget] ${line}`);
+}
+
+/** A failure whose message is all that the reader needs; shown without a stack. */
+export class Advice extends Error {}
+
+/** Runs a program with its output shown, and fails with advice when it fails. */
+export function run(program, args, options = {}) {
+  const result = spawnSync(program, args, { cwd: root, stdio: "inherit", ...options });
+  if (result.error) throw new Advice(`could not run ${program}: ${result.error.message}`);
+  if (result.status !== 0) throw new Advice(`failed (${result.status ?? result.signal}): ${program} ${args.join(" ")}`);
+}
+
+/** The first line that a program prints, or null when it is not there. */
+function firstLine(program, args) {
+  const result = spawnSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return result.status === 0 ? result.stdout.trim().split("\n")[0] : null;
+}
+
+function which(program) {
+  for (const folder of process.env.PATH.split(delimiter)) {
+    const path = join(folder, program);
+    if (existsSync(path)) return path;
+  }
+  return null;
+}
+
+function onPath(folder) {
+  if (!process.env.PATH.split(delimiter).includes(folder)) process.env.PATH = folder + delimiter + process.env.PATH;
+}
+
+/** Installs the npm packages of the lock file, when it changed since the last time. */
+function npmPackages() {
+  const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const stamp = join(root, "node_modules", ".lock-hash");
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== hash) {
+    say("installing the npm packages of package-lock.json");
+    run("npm", ["ci", "--no-audit", "--no-fund"]);
+    writeFileSync(stamp, hash);
+  }
+  onPath(join(root, "node_modules", ".bin"));
+}
+
+/** Makes sure that rustup's toolchain can compile for the browser. */
+function rustTarget() {
+  if (!which("cargo")) {
+    onPath(join(homedir(), ".cargo", "bin"));
+    if (!which("cargo")) throw new Advice("Rust is missing. Install rustup from https://rustup.rs, then run this again.");
+  }
+  const sysroot = firstLine("rustc", ["--print", "sysroot"]);
+  if (existsSync(join(sysroot, "lib", "rustlib", "wasm32-unknown-unknown", "lib"))) return;
+  if (!which("rustup")) {
+    throw new Advice("The target wasm32-unknown-unknown is missing, and so is rustup. Install both, then run this again.");
+  }
+  say("adding the Rust target wasm32-unknown-unknown");
+  run("rustup", ["target", "add", "wasm32-unknown-unknown"]);
+}
+
+function rustComponents() {
+  for (const [program, component] of [["cargo-clippy", "clippy"], ["rustfmt", "rustfmt"]]) {
+    if (firstLine(program, ["--version"])) continue;
+    say(`adding the Rust component ${component}`);
+    run("rustup", ["component", "add", component]);
+  }
+}
+
+/** The version of a package in Cargo.lock. */
+export function lockedVersion(name) {
+  const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
+  const found = lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`));
+  if (!found) throw new Advice(`Cargo.lock does not list ${name}`);
+  return found[1];
+}
+
+function cargoTool(crate, version, program) {
+  const home = join(toolsHome, `${crate}-${version}`);
+  const bin = join(home, "bin");
+  if (existsSync(join(bin, program))) return onPath(bin);
+  // The developer's own copy is as good when it is the same version.
+  if (firstLine(program, ["--version"])?.split(" ").at(-1) === version) return;
+  say(`compiling ${crate} ${version} with cargo; this takes a few minutes, once on this machine`);
+  mkdirSync(home, { recursive: true });
+  // Not --locked: the lock file that a tool ships may name crates that a mirror does not have yet.
+  run("cargo", ["install", crate, "--version", version, "--root", home, "--quiet"], {
+    env: { ...process.env, CARGO_TARGET_DIR: join(home, "build") },
+  });
+  rmSync(join(home, "build"), { recursive: true, force: true });
+  onPath(bin);
+}
+
+/** Where Chromium and its driver are, installing them with apt when this is root on Debian. */
+export function chromium() {
+  const found = () => ({
+    browser: process.env.CHROMIUM ?? which("chromium") ?? which("chromium-browser") ?? which("google-chrome"),
+    driver: process.env.CHROMEDRIVER ?? which("chromedriver"),
+  });
+  let paths = found();
+  if (paths.browser && paths.driver) return paths;
+  const install = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "chromium-driver", "fonts-dejavu-core"];
+  if (which("apt-get") && process.getuid?.() === 0) {
+    say("installing Chromium and its driver with apt");
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    run("apt-get", ["update", "-q"], { env });
+    run(install[0], install.slice(1), { env });
+    paths = found();
+  }
+  if (paths.browser && paths.driver) return paths;
+  throw new Advice(
+    "The browser tests need Chromium and chromedriver of the same version.\n" +
+      `  on Debian or Ubuntu:  sudo ${install.join(" ")}\n` +
+      "  elsewhere:            install both, and set CHROMIUM and CHROMEDRIVER to their paths",
+  );
+}
+
+/** What `npm run build` and `npm start` need. */
+export function setupBuild() {
+  npmPackages();
+  rustTarget();
+  cargoTool("wasm-bindgen-cli", lockedVersion("wasm-bindgen"), "wasm-bindgen");
+}
+
+/** What `npm test` needs on top. Gives the paths of Chromium and its driver. */
+export function setupTest() {
+  setupBuild();
+  rustComponents();
+  cargoTool("wasm-pack", WASM_PACK_VERSION, "wasm-pack");
+  return chromium();
+}
+
+/** Runs a script's main function; advice is printed plainly, anything else with its stack. */
+export async function main(work) {
+  try {
+    await work();
+  } catch (error) {
+    console.error(error instanceof Advice ? `\n[chat-widget] ${error.message}` : error);
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(() => {
+    setupTest();
+    say("everything that the build and the tests need is installed");
+  });
+}

@@ -1,0 +1,47 @@
+// Weighs `dist/` against the budgets of `size-budget.json`. Fails past them.
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { Advice, main, root, say } from "./setup.mjs";
+
+const dist = join(root, "dist");
+const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(7);
+
+function weigh(file) {
+  const bytes = readFileSync(join(dist, file));
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
+  return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes, quality).length };
+}
+
+/** Prints the table; gives the budgets that are exceeded. */
+export function size() {
+  if (!existsSync(dist)) throw new Advice("there is no dist/ yet: run `npm run build` first");
+  const files = readdirSync(dist, { recursive: true })
+    .filter((file) => /\.(js|mjs|wasm)$/.test(file) && statSync(join(dist, file)).isFile())
+    .sort();
+  const weights = new Map(files.map((file) => [file, weigh(file)]));
+  console.log(`${"KB".padEnd(30)}    raw    gzip  brotli`);
+  for (const [file, { raw, gzip, brotli }] of weights) console.log(`${file.padEnd(30)}${kb(raw)} ${kb(gzip)} ${kb(brotli)}`);
+  const exceeded = [];
+  const { budgets } = JSON.parse(readFileSync(join(root, "size-budget.json"), "utf8"));
+  for (const { name, files, brotli: most } of budgets) {
+    const bytes = files.reduce((sum, file) => {
+      if (!weights.has(file)) throw new Advice(`size-budget.json names ${file}, which is not in dist/`);
+      return sum + weights.get(file).brotli;
+    }, 0);
+    const within = bytes <= most;
+    console.log(`${within ? "within " : "PAST   "} ${name}: ${kb(bytes).trim()} of ${kb(most).trim()} KB brotli`);
+    if (!within) exceeded.push(name);
+  }
+  return exceeded;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await main(() => {
+    const exceeded = size();
+    if (exceeded.length > 0) throw new Advice(`past the budget: ${exceeded.join(", ")}`);
+    say("all budgets are kept");
+  });
+}

@@ -1,0 +1,242 @@
+// The script tag: asks for the config, paints the launcher, and brings the rest when it is wanted.
+
+import type { ChatWidget, ChatWidgetHandler, ChatWidgetEvent, ChatWidgetOptions } from "./module.js";
+
+// Filled in by the build: the launcher's style sheet with its tokens, and each theme's colours for it.
+declare const LAUNCHER_SHEET: string;
+declare const LAUNCHER_COLOURS: Record<string, string>;
+declare const LAUNCHER_ICON: string;
+declare const LAUNCHER_LABEL: string;
+
+type Call = [name: string, ...args: unknown[]];
+type Controller = Record<string, unknown> & { push(call: Call): void };
+type Module = typeof import("./module.js");
+
+/** A first visitor's launcher waits so long for the config. Milliseconds. */
+const CONFIG_WITHIN = 1000;
+const CONFIG_KEY = "chat-widget:config";
+const CONVERSATION_KEY = "chat-widget:conversation";
+const JSON_OPTIONS = ["suggestedQuestions", "strings", "visitor"];
+
+function stored(key: string): { data?: ConfigData } | null {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? "null") as { data?: ConfigData } | null;
+  } catch {
+    return null;
+  }
+}
+
+interface ConfigData {
+  config?: { enabled?: boolean; widgetEnabled?: boolean };
+}
+
+function isShown(data: ConfigData | undefined): boolean {
+  return data?.config?.enabled !== false && data?.config?.widgetEnabled !== false;
+}
+
+function readOptions(script: HTMLScriptElement): ChatWidgetOptions & { load?: string } {
+  const options: Record<string, unknown> = { ...script.dataset };
+  for (const name of JSON_OPTIONS) {
+    if (options[name] === undefined) continue;
+    try {
+      options[name] = JSON.parse(options[name] as string);
+    } catch {
+      console.error(`chat widget: the option ${name} is not JSON and is left out: ${String(options[name])}`);
+      delete options[name];
+    }
+  }
+  return options as unknown as ChatWidgetOptions & { load?: string };
+}
+
+function start(script: HTMLScriptElement, queued: Call[]): void {
+  const { load = "idle", ...options } = readOptions(script);
+  if (!options.proxy) {
+    console.error('chat widget: the script tag needs data-proxy, the prefix of the proxy, such as data-proxy="/connector"');
+    return;
+  }
+  const base = script.src;
+  let host: HTMLElement | undefined;
+  let launcher: HTMLButtonElement | undefined;
+  let config: ConfigData | undefined;
+  let refused = false;
+  let destroyed = false;
+  let widget: ChatWidget | undefined;
+  let arriving: Promise<void> | undefined;
+  const waiting: Call[] = [];
+  let announceReady: (widget: ChatWidget) => void;
+  const ready = new Promise<ChatWidget>((resolve) => (announceReady = resolve));
+
+  // The controller: what is called before the module has come waits for it.
+  const controller: Controller = { push: ([name, ...args]) => void call(name, args), ready };
+  for (const name of "open close toggle show hide reloadConfig sendMessage setDraft destroy".split(" ")) {
+    controller[name] = (...args: unknown[]) => call(name, args);
+  }
+  for (const name of ["on", "once"] as const) {
+    controller[name] = (event: ChatWidgetEvent, handler: ChatWidgetHandler<ChatWidgetEvent>) => {
+      if (widget) return widget[name](event, handler);
+      let off: () => void = () => {
+        handler = () => {};
+      };
+      void ready.then((widget) => (off = widget[name](event, (detail) => handler(detail as never))));
+      return () => off();
+    };
+  }
+  Object.defineProperty(controller, "state", { get: () => widget?.state });
+  window.chatWidget = controller;
+
+  function call(name: string, args: unknown[]): void {
+    if (name === "destroy" && !widget) {
+      destroyed = true;
+      host?.remove();
+    } else if (widget) {
+      (widget as unknown as Record<string, (...args: unknown[]) => void>)[name]?.(...args);
+    } else if (name === "on" || name === "once") {
+      (controller[name] as (...args: unknown[]) => void)(...args);
+    } else {
+      waiting.push([name, ...args]);
+      if (/^(open|toggle|send)/.test(name)) bring();
+    }
+    if (name === "destroy" && window.chatWidget === controller) delete window.chatWidget;
+  }
+
+  /** Brings the module, and lets it take the launcher over. */
+  function bring(): void {
+    if (refused || destroyed) return;
+    arriving ??= settled.then(async () => {
+      if (refused || destroyed) return;
+      launcher?.setAttribute("aria-busy", "true");
+      const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
+      await whenBody();
+      if (destroyed) return;
+      const focused = host?.shadowRoot?.activeElement === launcher && launcher !== undefined;
+      widget = await module.ChatWidget.mount(options, { host: hostElement(), config });
+      if (destroyed) return widget.destroy();
+      if (focused) host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
+      announceReady(widget);
+      for (const [name, ...args] of waiting.splice(0)) call(name, args);
+    });
+    arriving.catch((error: unknown) => {
+      arriving = undefined;
+      launcher?.removeAttribute("aria-busy");
+      console.error("chat widget: the module did not load", error);
+    });
+  }
+
+  function hostElement(): HTMLElement {
+    if (!host) {
+      host = document.createElement("chat-widget");
+      document.body.append(host);
+    }
+    return host;
+  }
+
+  /** The launcher alone, as the module will draw it: same place, same size, same colours. */
+  function paint(): void {
+    if (launcher || widget || refused || destroyed) return;
+    const root = hostElement().attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    const colours = LAUNCHER_COLOURS[options.theme ?? "teal"] ?? "";
+    sheet.replaceSync(`${LAUNCHER_SHEET}:host{${colours}}`);
+    root.adoptedStyleSheets = [sheet];
+    const frame = document.createElement("div");
+    frame.className = "cw";
+    frame.dataset["scheme"] = options.colorScheme ?? "theme";
+    frame.dataset["position"] = options.position ?? "end";
+    launcher = document.createElement("button");
+    launcher.className = "cw-launcher";
+    launcher.type = "button";
+    launcher.setAttribute("part", "launcher");
+    launcher.setAttribute("aria-label", options.strings?.["openChat"] ?? LAUNCHER_LABEL);
+    launcher.setAttribute("aria-haspopup", "dialog");
+    launcher.setAttribute("aria-expanded", "false");
+    const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    icon.setAttribute("class", "cw-icon");
+    icon.setAttribute("viewBox", "0 0 20 20");
+    icon.setAttribute("aria-hidden", "true");
+    const path = document.createElementNS(icon.namespaceURI, "path");
+    path.setAttribute("d", LAUNCHER_ICON);
+    icon.append(path);
+    launcher.append(icon);
+    frame.append(launcher);
+    root.append(frame);
+    launcher.addEventListener("click", () => call("toggle", []));
+    for (const sign of ["pointerenter", "focus", "touchstart"]) {
+      launcher.addEventListener(sign, bring, { once: true, passive: true });
+    }
+  }
+
+  const last = stored(CONFIG_KEY)?.data;
+  const asked = fetchConfig(options).then((data) => {
+    config = data;
+    refused = !isShown(data ?? last);
+    if (refused) {
+      host?.remove();
+      host = launcher = undefined;
+    }
+  });
+  const settled = Promise.race([asked, after(CONFIG_WITHIN)]);
+  if (last && isShown(last)) void whenBody().then(paint);
+  else void settled.then(whenBody).then(paint);
+
+  if (load === "eager" || stored(CONVERSATION_KEY)) void whenLoaded().then(bring);
+  else if (load === "idle" && !isSlow()) void whenLoaded().then(whenIdle).then(bring);
+
+  for (const [name, ...args] of queued) call(name, args);
+}
+
+async function fetchConfig(options: ChatWidgetOptions): Promise<ConfigData | undefined> {
+  try {
+    const locale = options.locale ?? (document.documentElement.lang || navigator.language);
+    const url = `${options.proxy.replace(/\/+$/, "")}/chat/config?locale=${encodeURIComponent(locale)}`;
+    const answer = await fetch(url, { headers: { Accept: "application/json" }, cache: "no-store" });
+    const body = (await answer.json()) as { ok?: boolean; data?: ConfigData };
+    if (!answer.ok || body.ok !== true || !body.data) return undefined;
+    try {
+      localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 1, data: body.data }));
+    } catch {
+      // Without storage, the next page asks before it shows the launcher.
+    }
+    return body.data;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSlow(): boolean {
+  const connection = (navigator as { connection?: { saveData?: boolean; effectiveType?: string } }).connection;
+  return connection?.saveData === true || /2g/.test(connection?.effectiveType ?? "");
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function whenBody(): Promise<void> {
+  if (document.body) return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", () => resolve(), { once: true }));
+}
+
+function whenLoaded(): Promise<void> {
+  if (document.readyState === "complete") return Promise.resolve();
+  return new Promise((resolve) => addEventListener("load", () => resolve(), { once: true }));
+}
+
+function whenIdle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ("requestIdleCallback" in window) requestIdleCallback(() => resolve(), { timeout: 3000 });
+    else setTimeout(resolve, 200);
+  });
+}
+
+declare global {
+  interface Window {
+    chatWidget?: unknown;
+  }
+}
+
+const before = window.chatWidget;
+const script = document.currentScript;
+// A page that has the tag twice has one widget.
+if (script instanceof HTMLScriptElement && (before === undefined || Array.isArray(before))) {
+  start(script, (before ?? []) as Call[]);
+}

@@ -1,0 +1,153 @@
+// The ES module: loads the WebAssembly module once, and puts widgets on the page.
+
+import init, { Handle } from "../target/glue/chat_widget.js";
+import type {
+  ChatWidgetEvent,
+  ChatWidgetEvents,
+  ChatWidgetHandler,
+  ChatWidgetOptions,
+  ChatWidgetState,
+} from "./options.js";
+
+export type * from "./options.js";
+
+let loading: Promise<unknown> | undefined;
+
+/**
+ * Loads the WebAssembly module, once for all widgets. It is found beside this file; a bundler that moves it may give
+ * its address.
+ */
+export function load(wasm?: string | URL): Promise<unknown> {
+  loading ??= init({ module_or_path: wasm ?? new URL("./chat-widget.wasm", import.meta.url) }).catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+/** The style sheet of a preset: a small module of its own, so that a page loads the one that it shows. */
+async function themeSheet(name: string): Promise<string> {
+  if (!/^[a-z_]+$/.test(name)) throw new TypeError(`chat widget: the option theme must be a preset's name, not ${name}`);
+  const url = new URL(`./themes/${name}.mjs`, import.meta.url).href;
+  const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as { default: string };
+  return module.default;
+}
+
+/** What the loader hands over with a launcher that it has painted. */
+export interface Placement {
+  /** The element to render into; a new one at the end of the page without it. */
+  host?: HTMLElement;
+  /** `data` of the chat config, when it was asked for already. */
+  config?: unknown;
+}
+
+/** A chat widget on the page. */
+export class ChatWidget {
+  readonly #host: HTMLElement;
+  readonly #handlers = new Map<string, Set<(detail: never) => void>>();
+  #handle: Handle | undefined;
+
+  private constructor(host: HTMLElement) {
+    this.#host = host;
+  }
+
+  /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
+  static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
+    const [sheet] = await Promise.all([themeSheet(options.theme ?? "teal"), load()]);
+    const host = placement.host ?? document.createElement("chat-widget");
+    if (!host.isConnected) document.body.append(host);
+    const widget = new ChatWidget(host);
+    try {
+      widget.#handle = new Handle(host, options, sheet, placement.config, (name: ChatWidgetEvent, detail: never) =>
+        widget.#emit(name, detail),
+      );
+    } catch (error) {
+      host.remove();
+      throw error;
+    }
+    queueMicrotask(() => widget.#emit("ready", {}));
+    return widget;
+  }
+
+  /** Opens the window. */
+  open(): void {
+    this.#handle?.setOpen(true);
+  }
+
+  /** Closes the window. */
+  close(): void {
+    this.#handle?.setOpen(false);
+  }
+
+  /** Opens the window when it is closed, and closes it when it is open. */
+  toggle(): void {
+    if (this.#handle) this.#handle.setOpen(!this.#handle.isOpen);
+  }
+
+  /** Shows the widget again after `hide()`. */
+  show(): void {
+    this.#host.style.removeProperty("visibility");
+  }
+
+  /** Makes the widget invisible, launcher and all; the conversation goes on. */
+  hide(): void {
+    this.#host.style.setProperty("visibility", "hidden", "important");
+  }
+
+  /** Asks the proxy for the chat config again. */
+  reloadConfig(): void {
+    this.#handle?.reloadConfig();
+  }
+
+  /** Sends a message as the visitor would; one that is empty or too long is not sent. */
+  sendMessage(text: string): void {
+    this.#handle?.sendMessage(String(text));
+  }
+
+  /** Puts a text into the composer. */
+  setDraft(text: string): void {
+    this.#handle?.setDraft(String(text));
+  }
+
+  /** A snapshot; `undefined` after `destroy()`. */
+  get state(): ChatWidgetState | undefined {
+    return this.#handle?.state as ChatWidgetState | undefined;
+  }
+
+  /** Calls a function on each event of a name. The function given back stops that. */
+  on<Name extends ChatWidgetEvent>(name: Name, handler: ChatWidgetHandler<Name>): () => void {
+    const handlers = this.#handlers.get(name) ?? new Set();
+    this.#handlers.set(name, handlers.add(handler as (detail: never) => void));
+    return () => void handlers.delete(handler as (detail: never) => void);
+  }
+
+  /** Calls a function on the next event of a name. */
+  once<Name extends ChatWidgetEvent>(name: Name, handler: ChatWidgetHandler<Name>): () => void {
+    const off = this.on(name, (detail) => {
+      off();
+      handler(detail);
+    });
+    return off;
+  }
+
+  /** Takes the widget off the page. */
+  destroy(): void {
+    if (!this.#handle) return;
+    this.#handle.free();
+    this.#handle = undefined;
+    this.#emit("destroy", {});
+    this.#host.remove();
+    this.#handlers.clear();
+  }
+
+  #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {
+    for (const handler of [...(this.#handlers.get(name) ?? [])]) {
+      try {
+        handler(detail as never);
+      } catch (error) {
+        console.error(`chat widget: a handler of "${name}" threw`, error);
+      }
+    }
+    this.#host.dispatchEvent(new CustomEvent(`chat-widget:${name}`, { detail, bubbles: true, composed: true }));
+  }
+}

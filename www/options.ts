@@ -1,0 +1,93 @@
+// The options and events of the widget, as a page sees them.
+
+/** The presets of `themes/`. */
+export type ThemeName =
+  | "teal"
+  | "blue"
+  | "emerald"
+  | "violet"
+  | "amber"
+  | "rose"
+  | "slate"
+  | "light_teal"
+  | "light_blue"
+  | "light_amber"
+  | "light_rose";
+
+/** What the site knows about the visitor. All of it is optional. */
+export interface VisitorProfile {
+  visitorId?: string;
+  name?: string;
+  email?: string;
+  phone?: string;
+  company?: string;
+  wechat?: string;
+  whatsapp?: string;
+  country?: string;
+}
+
+/** The options of a widget. */
+export interface ChatWidgetOptions {
+  /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called. */
+  proxy: string;
+  /** A preset; `teal` when it is not given. */
+  theme?: ThemeName;
+  /** `theme` keeps to the theme's own scheme, `auto` follows the system. */
+  colorScheme?: "theme" | "auto" | "light" | "dark";
+  /** BCP 47; the page's `lang` when it is not given, then the browser's. It also sets the direction. */
+  locale?: string;
+  /** Texts in place of the widget's own, by their names. */
+  strings?: Record<string, string>;
+  /** Questions to begin with. */
+  suggestedQuestions?: string[];
+  /** The side of the page, in the direction of reading. */
+  position?: "end" | "start";
+  /** What the site knows about the visitor. */
+  visitor?: VisitorProfile;
+  /** The site's own name for the visitor. */
+  customerId?: string;
+  /** The name to show for people; without it, the widget claims none. */
+  operatorName?: string;
+}
+
+/** The events of a widget, and what comes with each. */
+export interface ChatWidgetEvents {
+  /** The widget is on the page. */
+  ready: Record<string, never>;
+  /** The window opened. */
+  open: Record<string, never>;
+  /** The window closed. */
+  close: Record<string, never>;
+  /** A message was delivered or came in. */
+  message: { id?: string; role: string; content: string };
+  /** The count of messages that the visitor has not seen. */
+  unread: { count: number };
+  /** Whether a person is there. */
+  presence: { operatorOnline: boolean };
+  /** What the service makes of the visitor. */
+  lead: { score?: number; hasContact: boolean; needsHandoff: boolean; summary?: string };
+  /** Something went wrong; for developers. */
+  error: { code: string; message: string };
+  /** The widget was taken off the page. */
+  destroy: Record<string, never>;
+}
+
+/** The name of an event. */
+export type ChatWidgetEvent = keyof ChatWidgetEvents;
+
+/** A function that is called with what comes with an event. */
+export type ChatWidgetHandler<Name extends ChatWidgetEvent> = (detail: ChatWidgetEvents[Name]) => void;
+
+/** A snapshot of a widget. */
+export interface ChatWidgetState {
+  /** The window is open. */
+  open: boolean;
+  /** Messages that the visitor has not seen. */
+  unread: number;
+  /** A person is there; not known before the service has said so. */
+  operatorOnline?: boolean;
+  /** The visitor's stable id. */
+  visitorId: string;
+  /** The conversation, once there is one. */
+  conversationId?: string;
+}
