@@ -2,6 +2,7 @@
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { shorten } from "./glue.mjs";
@@ -22,10 +23,13 @@ const WASM_FEATURES = [
 ];
 
 function buildWasm(dev) {
+  run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   const profile = dev ? "dev" : "release-wasm";
   const debug = dev ? ["--features", "debug-panics"] : [];
-  run("cargo", ["build", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"]);
+  run("cargo", ["build", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"], {
+    env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: remapped() },
+  });
   const built = join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile, "chat_widget.wasm");
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
   run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
@@ -36,6 +40,15 @@ function buildWasm(dev) {
   const features = WASM_FEATURES.map((name) => `--enable-${name}`);
   // Functions with one caller are inlined only when they are small: what is inlined compresses less well.
   run("wasm-opt", [...features, "-Oz", "--traps-never-happen", "-ocimfs", "40", "--converge", bound, "-o", out]);
+}
+
+/** Flags that keep the folders of this machine out of the module's panic messages. */
+function remapped() {
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const sources = join(home, "registry", "src");
+  const registries = existsSync(sources) ? readdirSync(sources) : [];
+  const folders = [...registries.map((registry) => join(sources, registry)), root.replace(/[/\\]$/, "")];
+  return folders.map((folder) => `--remap-path-prefix=${folder}=.`).join(" ");
 }
 
 /** The custom properties of a style sheet. */

@@ -3,7 +3,7 @@
 use chat_protocol::{Fields, Unusable, Value, VisitorProfile};
 
 /// The options of one widget, checked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Prefix of the proxy on the customer's site.
     pub proxy: String,
@@ -27,6 +27,27 @@ pub struct Settings {
     pub operator_name: Option<String>,
 }
 
+impl Settings {
+    /// The settings of a widget that talks to the proxy under this prefix; all else as it is when nobody chooses.
+    pub fn new(proxy: &str) -> Self {
+        Self {
+            proxy: proxy.to_owned(),
+            locale: None,
+            direction: direction(""),
+            color_scheme: COLOR_SCHEMES[0],
+            position: POSITIONS[0],
+            strings: Vec::new(),
+            suggested_questions: Vec::new(),
+            visitor: VisitorProfile::default(),
+            customer_id: None,
+            operator_name: None,
+        }
+    }
+}
+
+const COLOR_SCHEMES: [&str; 4] = ["theme", "auto", "light", "dark"];
+const POSITIONS: [&str; 2] = ["end", "start"];
+
 impl TryFrom<Value> for Settings {
     type Error = Unusable;
 
@@ -37,8 +58,8 @@ impl TryFrom<Value> for Settings {
             proxy: fields.text("proxy")?,
             direction: direction(locale.as_deref().unwrap_or_default()),
             locale,
-            color_scheme: one_of(&mut fields, "colorScheme", ["theme", "auto", "light", "dark"])?,
-            position: one_of(&mut fields, "position", ["end", "start"])?,
+            color_scheme: one_of(&mut fields, "colorScheme", COLOR_SCHEMES)?,
+            position: one_of(&mut fields, "position", POSITIONS)?,
             strings: texts(&mut fields)?,
             suggested_questions: questions(&mut fields)?,
             visitor: match fields.take("visitor") {

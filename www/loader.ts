@@ -60,6 +60,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   let config: ConfigData | undefined;
   let refused = false;
   let destroyed = false;
+  let clicked = false;
   let widget: ChatWidget | undefined;
   let arriving: Promise<void> | undefined;
   const waiting: Call[] = [];
@@ -107,13 +108,16 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       launcher?.setAttribute("aria-busy", "true");
       const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
       await whenBody();
-      if (destroyed) return;
+      if (refused || destroyed) return;
       const focused = host?.shadowRoot?.activeElement === launcher && launcher !== undefined;
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config });
       if (destroyed) return widget.destroy();
-      if (focused) host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
+      const button = host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]");
+      if (focused) button?.focus();
       announceReady(widget);
       for (const [name, ...args] of waiting.splice(0)) call(name, args);
+      // A click as the visitor's, so that the focus follows; more of them meant the same.
+      if (clicked && !widget.state?.open) button?.click();
     });
     arriving.catch((error: unknown) => {
       arriving = undefined;
@@ -159,7 +163,10 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     launcher.append(icon);
     frame.append(launcher);
     root.append(frame);
-    launcher.addEventListener("click", () => call("toggle", []));
+    launcher.addEventListener("click", () => {
+      clicked = true;
+      bring();
+    });
     for (const sign of ["pointerenter", "focus", "touchstart"]) {
       launcher.addEventListener(sign, bring, { once: true, passive: true });
     }
@@ -169,7 +176,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   const asked = fetchConfig(options).then((data) => {
     config = data;
     refused = !isShown(data ?? last);
-    if (refused) {
+    // A widget that is there already asks for the config itself, and hides.
+    if (refused && !widget) {
       host?.remove();
       host = launcher = undefined;
     }

@@ -1,0 +1,163 @@
+//! A session with a clock of its own, and a network that answers as a test says.
+
+use chat_protocol::{Endpoint, Value, failure, success};
+use chat_session::{
+    Answer, Delivery, Effect, Entry, Failure, Input, News, Page, Request, Session, Start, Stored,
+};
+
+/// One tab: a session, the time, and what its effects have done.
+pub struct Tab {
+    pub session: Session,
+    pub now_ms: u64,
+    /// Requests that wait for an answer, the oldest first.
+    pub open: Vec<Request>,
+    /// Every request so far.
+    pub sent: Vec<Request>,
+    pub storage: Vec<(String, String)>,
+    pub news: Vec<News>,
+    wake_ms: Option<u64>,
+}
+
+/// JSON text as a value.
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+impl Tab {
+    /// A first visit, or a later one that finds `storage`.
+    pub fn open(storage: Vec<(String, String)>, now_ms: u64) -> Self {
+        Self::start(
+            Start { visible: true, online: true, seed: 42 + now_ms, ..Start::default() },
+            storage,
+            now_ms,
+        )
+    }
+
+    pub fn start(start: Start, storage: Vec<(String, String)>, now_ms: u64) -> Self {
+        let parse = |text: &str| serde_json::from_str(text).unwrap_or_default();
+        let stored: Stored = storage.iter().map(|(key, text)| (key.clone(), parse(text))).collect();
+        let (session, effects) = Session::start(Start { now_ms, stored, ..start });
+        let mut tab = Self {
+            session,
+            now_ms,
+            open: Vec::new(),
+            sent: Vec::new(),
+            storage,
+            news: Vec::new(),
+            wake_ms: None,
+        };
+        tab.carry_out(effects);
+        tab
+    }
+
+    /// The same browser, on the next page.
+    pub fn reload(self) -> Self {
+        Self::open(self.storage, self.now_ms + 10)
+    }
+
+    pub fn feed(&mut self, input: Input) {
+        let effects = self.session.handle(self.now_ms, input);
+        self.carry_out(effects);
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Request(request) => {
+                    self.open.push(request.clone());
+                    self.sent.push(request);
+                }
+                Effect::WakeAt(at_ms) => self.wake_ms = Some(at_ms),
+                Effect::Store(key, text) => {
+                    self.storage.retain(|(kept, _)| *kept != key);
+                    self.storage.extend(text.map(|text| (key, text)));
+                }
+                Effect::Show => {}
+                Effect::Tell(news) => self.news.push(news),
+            }
+        }
+    }
+
+    /// Lets time pass, with every wake-up that is asked for on the way.
+    pub fn wait(&mut self, ms: u64) {
+        let until = self.now_ms + ms;
+        while let Some(at_ms) = self.wake_ms.filter(|at_ms| *at_ms <= until) {
+            self.now_ms = at_ms.max(self.now_ms);
+            self.wake_ms = None;
+            self.feed(Input::Woke);
+        }
+        self.now_ms = until;
+    }
+
+    pub fn say(&mut self, text: &str) {
+        self.feed(Input::Send { text: text.into(), page_path: "/rooms".into() });
+    }
+
+    pub fn look(&mut self, open: bool) {
+        self.feed(Input::Opened(open, Page::default()));
+    }
+
+    /// The request of this kind that waits for an answer.
+    pub fn waiting(&self, endpoint: Endpoint) -> Option<&Request> {
+        self.open.iter().find(|request| request.endpoint == endpoint)
+    }
+
+    fn take(&mut self, endpoint: Endpoint) -> Request {
+        let index = self.open.iter().position(|request| request.endpoint == endpoint);
+        self.open
+            .remove(index.unwrap_or_else(|| panic!("nothing asks for {endpoint:?}; open: {:?}", self.open)))
+    }
+
+    pub fn answer_with(&mut self, endpoint: Endpoint, answer: Answer) {
+        let request = self.take(endpoint);
+        self.feed(Input::Answered(request.id, answer));
+    }
+
+    /// The service answers with this data.
+    pub fn answer(&mut self, endpoint: Endpoint, data: &str) {
+        let body = success(json(data), "r");
+        self.answer_with(endpoint, Answer { status: 200, retry_after_ms: None, body });
+    }
+
+    /// The service refuses.
+    pub fn refuse(&mut self, endpoint: Endpoint, status: u16, code: &str, retry_after_ms: Option<u64>) {
+        let body = failure(&code.to_owned().into(), "no", "r");
+        self.answer_with(endpoint, Answer { status, retry_after_ms, body });
+    }
+
+    pub fn lose(&mut self, endpoint: Endpoint) {
+        let request = self.take(endpoint);
+        self.feed(Input::Failed(request.id, Failure::Network));
+    }
+
+    /// The service takes the message that is on its way, and replies.
+    pub fn reply(&mut self, number: u32, reply: &str) {
+        self.answer(
+            Endpoint::Send,
+            &format!(
+                r#"{{"conversationId":"c1","userMessageId":"u{number}","message":{{"id":"a{number}","role":"assistant","content":"{reply}"}}}}"#
+            ),
+        );
+    }
+
+    pub fn texts(&self) -> Vec<&str> {
+        self.session.entries().iter().map(|entry| &*entry.text).collect()
+    }
+
+    pub fn last(&self) -> &Entry {
+        self.session.entries().last().expect("a message")
+    }
+
+    pub fn delivery(&self, text: &str) -> Delivery {
+        self.session.entries().iter().find(|entry| &*entry.text == text).expect(text).delivery
+    }
+
+    /// All attempts at sending a message.
+    pub fn attempts(&self) -> Vec<&Request> {
+        self.sent.iter().filter(|request| request.endpoint == Endpoint::Send).collect()
+    }
+
+    pub fn count(&self, endpoint: Endpoint) -> usize {
+        self.sent.iter().filter(|request| request.endpoint == endpoint).count()
+    }
+}

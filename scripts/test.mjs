@@ -1,0 +1,105 @@
+// Everything that must be true of a commit. Runs all steps, also after a failure, and closes with a count.
+
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "./build.mjs";
+import { Advice, main, root, say, setupTest } from "./setup.mjs";
+import { size } from "./size.mjs";
+
+const counts = { passed: 0, failed: 0 };
+const failures = [];
+
+/** Runs a program with its output shown, and gives the output and whether it succeeded. */
+function tee(program, args, env = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+      from.on("data", (data) => {
+        output += data;
+        to.write(data);
+      });
+    }
+    child.on("error", (error) => resolve({ output: error.message, ok: false }));
+    child.on("close", (code) => resolve({ output, ok: code === 0 }));
+  });
+}
+
+/** Adds up what the test runners say of themselves. */
+function countTests(output) {
+  let passed = 0;
+  let failed = 0;
+  // The runners colour their words.
+  const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
+  for (const [, ok, bad] of plain.matchAll(/^test result: \S+ (\d+) passed; (\d+) failed/gm)) {
+    passed += Number(ok);
+    failed += Number(bad);
+  }
+  for (const [, ok] of plain.matchAll(/^(?:#|ℹ) pass (\d+)$/gm)) passed += Number(ok);
+  for (const [, bad] of plain.matchAll(/^(?:#|ℹ) fail (\d+)$/gm)) failed += Number(bad);
+  return { passed, failed };
+}
+
+/** A step: a check counts as one, a run of tests as its tests. */
+async function step(name, work, { tests = false } = {}) {
+  say(`── ${name}`);
+  const started = Date.now();
+  let outcome;
+  try {
+    outcome = (await work()) ?? { output: "", ok: true };
+  } catch (error) {
+    console.error(error instanceof Advice ? error.message : error);
+    outcome = { output: "", ok: false };
+  }
+  const { passed, failed } = tests ? countTests(outcome.output) : { passed: outcome.ok ? 1 : 0, failed: 0 };
+  counts.passed += passed;
+  // A runner that broke before it could count, or that ran nothing, has failed as well.
+  const broke = (!outcome.ok && failed === 0) || (tests && passed + failed === 0);
+  counts.failed += failed + (broke ? 1 : 0);
+  if (failed > 0 || broke) failures.push(name);
+  say(`── ${name}: ${failed > 0 || broke ? "FAILED" : "ok"}, ${((Date.now() - started) / 1000).toFixed(0)} s`);
+}
+
+await main(async () => {
+  const { browser, driver } = setupTest();
+  const wasm = ["-p", "chat-widget", "--target", "wasm32-unknown-unknown"];
+  const denied = ["--", "-D", "warnings"];
+  // A busy machine takes its time to start a browser.
+  const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
+
+  await step("format", () => tee("cargo", ["fmt", "--all", "--check"]));
+  await step("clippy", () => tee("cargo", ["clippy", "--locked", "--workspace", "--all-targets", ...denied]));
+  await step("clippy for the browser", () => tee("cargo", ["clippy", "--locked", ...wasm, "--all-targets", ...denied]));
+  await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace"]), { tests: true });
+  await step("documentation of the crates", () =>
+    tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
+  );
+  await step(
+    "tests in the browser",
+    () => tee("wasm-pack", ["test", "--headless", "--chrome", "--mode", "no-install", "--chromedriver", driver], patience),
+    { tests: true },
+  );
+  await step("build of dist/", () => build());
+  await step("size", () => {
+    const exceeded = size();
+    return { output: "", ok: exceeded.length === 0 };
+  });
+  await step("types", () => tee("tsc", ["-p", "tests/types"]));
+  await step(
+    "end-to-end tests",
+    async () => {
+      const demo = await tee("cargo", ["build", "--locked", "-p", "chat-connector", "--bin", "site-connector"]);
+      if (!demo.ok) return demo;
+      const folder = join(root, "tests", "e2e");
+      const files = readdirSync(folder).filter((file) => file.endsWith(".test.mjs")).map((file) => join(folder, file));
+      // One file at a time: each starts a browser, and the machines have two cores.
+      return tee("node", ["--test", "--test-concurrency=1", ...files], { CHROMIUM: browser });
+    },
+    { tests: true },
+  );
+
+  if (failures.length > 0) console.log(`\nfailed: ${failures.join(", ")}`);
+  console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
+  if (counts.failed > 0) process.exitCode = 1;
+});
