@@ -111,7 +111,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       if (refused || destroyed) return;
       const focused = host?.shadowRoot?.activeElement === launcher && launcher !== undefined;
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config });
-      if (destroyed) return widget.destroy();
+      if (refused || destroyed) return widget.destroy();
       const button = host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]");
       if (focused) button?.focus();
       announceReady(widget);

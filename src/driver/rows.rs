@@ -75,3 +75,76 @@ pub fn lay_out(
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat_session::{Answer, Input, Session, Start};
+
+    const MINUTE_MS: u64 = 60_000;
+
+    /// The rows of a conversation whose messages were written by these, at these minutes.
+    fn rows(messages: &[(&str, u64)]) -> Vec<Row> {
+        let list: Vec<String> = messages
+            .iter()
+            .enumerate()
+            .map(|(index, (role, minute))| {
+                format!(
+                    r#"{{"id":"{index}","role":"{role}","content":"x","createdAt":"{}"}}"#,
+                    minute * MINUTE_MS
+                )
+            })
+            .collect();
+        let body = format!(r#"{{"ok":true,"data":{{"messages":[{}]}}}}"#, list.join(","));
+        let stored = vec![(
+            "chat-widget:conversation".to_owned(),
+            serde_json::from_str(r#"{"conversationId":"c1"}"#).expect("JSON"),
+        )];
+        let start = Start { stored, visible: true, online: true, ..Start::default() };
+        let (mut session, effects) = Session::start(start);
+        let read = effects.into_iter().find_map(|effect| match effect {
+            chat_session::Effect::Request(request)
+                if request.endpoint == chat_protocol::Endpoint::Messages =>
+            {
+                Some(request.id)
+            }
+            _ => None,
+        });
+        let answer =
+            Answer { status: 200, retry_after_ms: None, body: serde_json::from_str(&body).expect("JSON") };
+        session.handle(1, Input::Answered(read.expect("a read"), answer));
+        let day_ms = 24.0 * 60.0 * 60_000.0;
+        #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
+        lay_out(session.entries(), |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64)
+    }
+
+    fn shape(messages: &[(&str, u64)]) -> Vec<(bool, bool)> {
+        rows(messages).iter().map(|row| (row.first, row.last)).collect()
+    }
+
+    #[test]
+    fn messages_of_one_author_within_five_minutes_are_a_group() {
+        let messages =
+            [("assistant", 0), ("assistant", 5), ("assistant", 11), ("operator", 11), ("operator", 12)];
+        assert_eq!(
+            shape(&messages),
+            [(true, false), (false, true), (true, true), (true, false), (false, true)]
+        );
+    }
+
+    #[test]
+    fn a_day_begins_with_its_first_message_and_parts_a_group() {
+        let midnight = 24 * 60;
+        let rows = rows(&[("operator", midnight - 1), ("operator", midnight), ("operator", midnight + 1)]);
+        let days: Vec<bool> = rows.iter().map(|row| row.new_day).collect();
+        assert_eq!(days, [true, true, false]);
+        assert_eq!((rows[0].last, rows[1].first), (true, true));
+    }
+
+    #[test]
+    fn only_the_visitors_newest_message_is_the_newest() {
+        let rows = rows(&[("visitor", 0), ("visitor", 1), ("assistant", 2)]);
+        let newest: Vec<bool> = rows.iter().map(|row| row.newest).collect();
+        assert_eq!(newest, [false, true, false]);
+    }
+}

@@ -24,7 +24,7 @@ fn a_first_message_starts_a_conversation_and_gets_its_answer() {
     tab.reply(1, "hi");
     assert_eq!(tab.texts(), ["hello", "hi"]);
     assert_eq!((tab.delivery("hello"), tab.session.awaits_reply()), (Delivery::Delivered, false));
-    assert_eq!(tab.session.conversation_id().map(|id| id.as_str()), Some("c1"));
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c1"));
 }
 
 #[test]
