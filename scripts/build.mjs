@@ -1,5 +1,7 @@
 // Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes and the types.
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
+// `--build-std` compiles the standard library along, without what it says when it panics: smaller, and only where a
+// nightly toolchain with the component rust-src is at hand.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -22,13 +24,21 @@ const WASM_FEATURES = [
   "multivalue",
 ];
 
-function buildWasm(dev) {
+function buildWasm(dev, buildStd) {
   run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   const profile = dev ? "dev" : "release-wasm";
   const debug = dev ? ["--features", "debug-panics"] : [];
-  run("cargo", ["build", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"], {
-    env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: remapped() },
+  const flags = [remapped()];
+  const toolchain = [];
+  if (buildStd) {
+    toolchain.push("+nightly");
+    debug.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=");
+    flags.push("-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none");
+  }
+  const args = ["build", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"];
+  run("cargo", [...toolchain, ...args], {
+    env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") },
   });
   const built = join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile, "chat_widget.wasm");
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
@@ -39,7 +49,7 @@ function buildWasm(dev) {
   shorten(glue);
   const features = WASM_FEATURES.map((name) => `--enable-${name}`);
   // Functions with one caller are inlined only when they are small: what is inlined compresses less well.
-  run("wasm-opt", [...features, "-Oz", "--traps-never-happen", "-ocimfs", "40", "--converge", bound, "-o", out]);
+  run("wasm-opt", [...features, "-Oz", "-ocimfs", "40", "--converge", bound, "-o", out]);
 }
 
 /** Flags that keep the folders of this machine out of the module's panic messages. */
@@ -127,10 +137,10 @@ function buildTypes() {
 }
 
 /** Builds everything into `dist/`. */
-export async function build({ dev = false } = {}) {
+export async function build({ dev = false, buildStd = false } = {}) {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist);
-  buildWasm(dev);
+  buildWasm(dev, buildStd);
   await buildScripts(dev);
   buildTypes();
   writeFileSync(join(dist, ".built"), newestSource().toString());
@@ -156,7 +166,7 @@ export async function buildIfStale() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     setupBuild();
-    await build({ dev: process.argv.includes("--dev") });
+    await build({ dev: process.argv.includes("--dev"), buildStd: process.argv.includes("--build-std") });
     say("dist/ is built");
   });
 }

@@ -48,6 +48,7 @@ impl Mounted {
             visitor: settings.visitor.clone(),
             customer_id: settings.customer_id.clone(),
             locale: settings.locale.clone(),
+            reports: settings.reports && !page::asks_for_privacy(),
             changed: changed.clone(),
             on_news,
         });

@@ -15,6 +15,8 @@ pub struct Settings {
     pub color_scheme: &'static str,
     /// `end` or `start`: the side of the page, in the direction of reading.
     pub position: &'static str,
+    /// Page views, opening and closing are reported by themselves (`events` is `auto`).
+    pub reports: bool,
     /// Texts in place of the widget's own, by their names.
     pub strings: Vec<(String, String)>,
     /// Questions to begin with.
@@ -36,6 +38,7 @@ impl Settings {
             direction: direction(""),
             color_scheme: COLOR_SCHEMES[0],
             position: POSITIONS[0],
+            reports: true,
             strings: Vec::new(),
             suggested_questions: Vec::new(),
             visitor: VisitorProfile::default(),
@@ -47,6 +50,7 @@ impl Settings {
 
 const COLOR_SCHEMES: [&str; 4] = ["theme", "auto", "light", "dark"];
 const POSITIONS: [&str; 2] = ["end", "start"];
+const EVENTS: [&str; 3] = ["auto", "manual", "off"];
 
 impl TryFrom<Value> for Settings {
     type Error = Unusable;
@@ -60,6 +64,7 @@ impl TryFrom<Value> for Settings {
             locale,
             color_scheme: one_of(&mut fields, "colorScheme", COLOR_SCHEMES)?,
             position: one_of(&mut fields, "position", POSITIONS)?,
+            reports: one_of(&mut fields, "events", EVENTS)? == EVENTS[0],
             strings: texts(&mut fields)?,
             suggested_questions: questions(&mut fields)?,
             visitor: match fields.take("visitor") {

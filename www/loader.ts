@@ -105,7 +105,6 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     if (refused || destroyed) return;
     arriving ??= settled.then(async () => {
       if (refused || destroyed) return;
-      launcher?.setAttribute("aria-busy", "true");
       const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
       await whenBody();
       if (refused || destroyed) return;
@@ -165,6 +164,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     root.append(frame);
     launcher.addEventListener("click", () => {
       clicked = true;
+      launcher?.setAttribute("aria-busy", "true");
       bring();
     });
     for (const sign of ["pointerenter", "focus", "touchstart"]) {

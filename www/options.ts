@@ -42,6 +42,8 @@ export interface ChatWidgetOptions {
   suggestedQuestions?: string[];
   /** The side of the page, in the direction of reading. */
   position?: "end" | "start";
+  /** `auto` reports page views, opening and closing; Global Privacy Control turns that off. */
+  events?: "auto" | "manual" | "off";
   /** What the site knows about the visitor. */
   visitor?: VisitorProfile;
   /** The site's own name for the visitor. */

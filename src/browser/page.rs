@@ -27,3 +27,10 @@ pub fn language() -> Option<String> {
         window.document()?.document_element()?.get_attribute("lang").filter(|lang| !lang.is_empty());
     of_page.or_else(|| window.navigator().language())
 }
+
+/// Whether the visitor's browser asks sites not to share data about its visitor: Global Privacy Control.
+pub fn asks_for_privacy() -> bool {
+    let Some(window) = web_sys::window() else { return true };
+    let asked = js_sys::Reflect::get(&window.navigator(), &"globalPrivacyControl".into());
+    asked.is_ok_and(|asked| asked.is_truthy())
+}

@@ -30,6 +30,8 @@ pub struct Setup {
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
+    /// Page views, opening and closing are reported by themselves.
+    pub reports: bool,
     /// Notified when there is something else to show.
     pub changed: ArcTrigger,
     /// Told what a page may want to know.
@@ -66,6 +68,7 @@ impl Driver {
             visitor: setup.visitor,
             customer_id: setup.customer_id,
             locale: setup.locale,
+            reports: setup.reports,
             visible: visibility::is_visible(),
             online: connectivity::is_online(),
         });
@@ -86,6 +89,7 @@ impl Driver {
         let leave = driver.feeder(|()| Input::Left);
         listeners.extend(visibility::watch_leaving(move || leave(())));
         driver.0.listeners.replace(listeners);
+        driver.0.feed(Input::Viewed(page::current()));
         driver
     }
 

@@ -33,7 +33,9 @@ pub(crate) fn header(ui: &Ui) -> El {
         .attr("type", "button")
         .attr("aria-label", &ui.text(Text::CloseChat))
         .on("click", |ui, _| ui.set_open(false, true))
-        .child(icon(ui, icon::CLOSE));
+        // The style sheet shows one of them: a cross, or on a full screen a chevron.
+        .child(icon(ui, icon::CLOSE))
+        .child(icon(ui, icon::CHEVRON_DOWN));
     ui.el("header")
         .class("cw-header")
         .attr("part", "header")

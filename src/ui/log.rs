@@ -82,6 +82,7 @@ fn jump(ui: &Ui) -> El {
 fn intro(ui: &Ui) -> El {
     ui.el("div")
         .class("cw-intro")
+        .child(assistant_avatar(ui))
         .child(ui.el("p").class("cw-intro-title").text(&ui.text(Text::IntroTitle)))
         .child(ui.el("p").class("cw-intro-note").text(&ui.text(Text::IntroNote)))
 }

@@ -11,15 +11,15 @@ pub(crate) const FALLBACK: &str =
 const GREETING: &str = "Hello! Ask me about delivery, returns, our pots or the Saturday workshop. \
                         If you would rather talk to a person, just say so.";
 const THANKS: &str = "You are welcome. I am here if anything else comes up.";
-const ASK_FOR_CONTACT: &str = "Of course. Leave your **e-mail address or phone number** here, and one of us at the \
+const ASK_FOR_CONTACT: &str = "Of course. Leave your e-mail address or phone number here, and one of us at the \
                                studio will get back to you. If somebody is at the desk, they will answer right in \
                                this chat.";
 const HAND_OVER: &str = "Of course. I have your details and have told the studio; somebody will get back to you, or \
                          answer right in this chat.";
 const CONTACT_NOTED: &str =
     "Thank you, I have noted that. One of us will get back to you within a working day.";
-const AT_A_LOSS: &str = "I do not know that one. I can tell you about **delivery, returns, care, our pots and the \
-                         workshops**, or pass your question on: leave your e-mail address, and one of us will answer.";
+const AT_A_LOSS: &str = "I do not know that one. I can tell you about delivery, returns, care, our pots and the \
+                         workshops, or pass your question on: leave your e-mail address, and one of us will answer.";
 
 /// A section of the knowledge text.
 #[derive(Debug)]

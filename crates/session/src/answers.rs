@@ -110,6 +110,8 @@ impl Session {
         if let Some(delivered) = self.entries().iter().find(|known| known.key == entry).cloned() {
             self.tell(News::Message(delivered));
         }
+        // What began here has no history that is not known.
+        self.history_read |= self.conversation.is_none();
         if self.conversation.as_ref() != Some(&result.conversation_id) {
             self.store(keys::CONVERSATION, Some(stored::conversation_text(&result.conversation_id)));
             self.conversation = Some(result.conversation_id);
@@ -207,7 +209,7 @@ impl Session {
     }
 
     fn messages_read(&mut self, now_ms: u64, history: History) {
-        let first = self.timeline.cursor().is_none() && self.in_doubt.is_none();
+        let first = !std::mem::replace(&mut self.history_read, true);
         let attempted: Vec<EntryKey> = self
             .outbox
             .iter()

@@ -21,6 +21,8 @@ pub struct Start {
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
+    /// Page views, opening and closing are reported by themselves.
+    pub reports: bool,
     /// The tab can be seen.
     pub visible: bool,
     /// The browser believes to have a network.
@@ -66,6 +68,8 @@ pub enum Input {
     Online(bool),
     /// The visitor opened the window, or closed it.
     Opened(bool, Page),
+    /// The visitor came to a page.
+    Viewed(Page),
     /// An event for `POST /events`, complete but for what the session knows: visitor and conversation.
     Track(Box<VisitorEvent>),
     /// The visitor leaves the page: the last chance to send events.

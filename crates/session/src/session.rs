@@ -25,8 +25,11 @@ pub struct Session {
     visitor_id: VisitorId,
     customer_id: Option<String>,
     locale: Option<String>,
+    reports: bool,
     pub(crate) conversation: Option<ConversationId>,
     pub(crate) timeline: Timeline,
+    /// What was said before this page has been read: what comes now is new.
+    pub(crate) history_read: bool,
     pub(crate) outbox: Outbox,
     /// The message that is on its way.
     pub(crate) sending: Option<EntryKey>,
@@ -54,7 +57,8 @@ pub struct Session {
 impl Session {
     /// Begins, or goes on where this browser left off. Gives what is to be done first.
     pub fn start(start: Start) -> (Self, Vec<Effect>) {
-        let Start { now_ms, seed, stored, config, visitor, customer_id, locale, visible, online } = start;
+        let Start { now_ms, seed, stored, config, visitor, customer_id, locale, reports, visible, online } =
+            start;
         let mut random = Random::new(seed);
         let kept = stored::visitor(&stored);
         let visitor_id = match visitor.visitor_id.clone().filter(|id| !id.as_str().is_empty()).or(kept) {
@@ -68,8 +72,10 @@ impl Session {
             visitor_id,
             customer_id,
             locale,
+            reports,
             conversation: stored::conversation(&stored),
             timeline: Timeline::default(),
+            history_read: false,
             outbox: Outbox::new(),
             sending: None,
             in_doubt: None,
@@ -129,6 +135,7 @@ impl Session {
                 self.changed = true;
             }
             Input::Opened(open, page) => self.opened(now_ms, open, page),
+            Input::Viewed(page) => self.report(now_ms, "page_view", page),
             Input::Track(event) => self.track(now_ms, *event),
             Input::Left => self.send_events(now_ms, true),
             Input::ReloadConfig => self.config_wanted = true,
@@ -224,22 +231,27 @@ impl Session {
         self.tell(News::Opened(open));
         self.seen();
         self.changed = true;
-        let event_type = if open { "chat_opened" } else { "chat_closed" };
-        self.track(
-            now_ms,
-            VisitorEvent {
-                event_type: event_type.to_owned(),
-                visitor_id: None,
-                customer_id: None,
-                channel: None,
-                path: Some(page.path),
-                url: Some(page.url),
-                title: Some(page.title),
-                referrer: Some(page.referrer).filter(|referrer| !referrer.is_empty()),
-                event_data: Value::Null,
-                created_at: Some(page.now_iso),
-            },
-        );
+        self.report(now_ms, if open { "chat_opened" } else { "chat_closed" }, page);
+    }
+
+    /// Tells the service what happened on the page, when the site and the visitor's browser let it.
+    fn report(&mut self, now_ms: u64, event_type: &str, page: Page) {
+        if !self.reports {
+            return;
+        }
+        let event = VisitorEvent {
+            event_type: event_type.to_owned(),
+            visitor_id: None,
+            customer_id: None,
+            channel: None,
+            path: Some(page.path),
+            url: Some(page.url),
+            title: Some(page.title),
+            referrer: Some(page.referrer).filter(|referrer| !referrer.is_empty()),
+            event_data: Value::Null,
+            created_at: Some(page.now_iso),
+        };
+        self.track(now_ms, event);
     }
 
     fn track(&mut self, now_ms: u64, mut event: VisitorEvent) {

@@ -3,7 +3,7 @@
 mod site;
 
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
-use chat_session::{Delivery, EntryKey, Input, News, Notice, Start, keys};
+use chat_session::{Delivery, EntryKey, Input, News, Notice, Page, Start, keys};
 use site::Tab;
 
 fn key_of(tab: &Tab, text: &str) -> EntryKey {
@@ -332,6 +332,24 @@ fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
     tab.look(true);
     tab.wait(60_000);
     assert!(tab.waiting(Events).is_none(), "a service that wants no events gets none");
+}
+
+#[test]
+fn a_site_that_wants_no_reports_gets_none() {
+    let mut tab = Tab::start(Start { visible: true, online: true, ..Start::default() }, vec![], 0);
+    tab.look(true);
+    tab.feed(Input::Viewed(Page::default()));
+    tab.wait(60_000);
+    assert_eq!(tab.count(Events), 0);
+}
+
+#[test]
+fn a_page_view_is_reported() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Viewed(Page { path: "/rooms".into(), ..Page::default() }));
+    tab.wait(4_000);
+    let body = tab.waiting(Events).expect("a batch").body.clone().expect("a body");
+    assert!(body.contains(r#""eventType":"page_view""#) && body.contains(r#""path":"/rooms""#), "{body}");
 }
 
 #[test]

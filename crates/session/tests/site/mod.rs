@@ -27,7 +27,7 @@ impl Tab {
     /// A first visit, or a later one that finds `storage`.
     pub fn open(storage: Vec<(String, String)>, now_ms: u64) -> Self {
         Self::start(
-            Start { visible: true, online: true, seed: 42 + now_ms, ..Start::default() },
+            Start { reports: true, visible: true, online: true, seed: 42 + now_ms, ..Start::default() },
             storage,
             now_ms,
         )
