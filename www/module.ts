@@ -13,6 +13,9 @@ export type * from "./options.js";
 
 let loading: Promise<unknown> | undefined;
 
+// A widget that nobody refers to would be collected, and go from the page.
+const mounted = new Set<ChatWidget>();
+
 /**
  * Loads the WebAssembly module, once for all widgets. It is found beside this file; a bundler that moves it may give
  * its address.
@@ -65,6 +68,7 @@ export class ChatWidget {
       host.remove();
       throw error;
     }
+    mounted.add(widget);
     queueMicrotask(() => widget.#emit("ready", {}));
     return widget;
   }
@@ -135,6 +139,7 @@ export class ChatWidget {
     if (!this.#handle) return;
     this.#handle.free();
     this.#handle = undefined;
+    mounted.delete(this);
     this.#emit("destroy", {});
     this.#host.remove();
     this.#handlers.clear();

@@ -8,7 +8,9 @@ addEventListener(
     const host = document.body.appendChild(document.createElement("chat-widget"));
     const options = { proxy: "/connector", suggestedQuestions: ["How long does delivery take?"] };
     const tell = (name, detail) => console.log(`chat-widget:${name}`, detail);
-    new window.wasmBindings.Handle(host, options, sheet, undefined, tell).setOpen(true);
+    // Kept, or it would be collected and go from the page.
+    window.handle = new window.wasmBindings.Handle(host, options, sheet, undefined, tell);
+    window.handle.setOpen(true);
   },
   { once: true },
 );
