@@ -108,15 +108,12 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
       await whenBody();
       if (refused || destroyed) return;
-      const focused = host?.shadowRoot?.activeElement === launcher && launcher !== undefined;
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config });
       if (refused || destroyed) return widget.destroy();
-      const button = host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]");
-      if (focused) button?.focus();
       announceReady(widget);
       for (const [name, ...args] of waiting.splice(0)) call(name, args);
       // A click as the visitor's, so that the focus follows; more of them meant the same.
-      if (clicked && !widget.state?.open) button?.click();
+      if (clicked && !widget.state?.open) host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
     });
     arriving.catch((error: unknown) => {
       arriving = undefined;

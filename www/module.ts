@@ -60,6 +60,7 @@ export class ChatWidget {
     const host = placement.host ?? document.createElement("chat-widget");
     if (!host.isConnected) document.body.append(host);
     const widget = new ChatWidget(host);
+    const focused = host.shadowRoot?.activeElement;
     try {
       widget.#handle = new Handle(host, options, sheet, placement.config, (name: ChatWidgetEvent, detail: never) =>
         widget.#emit(name, detail),
@@ -68,6 +69,8 @@ export class ChatWidget {
       host.remove();
       throw error;
     }
+    // The loader's launcher made room for the same button, which takes the focus over.
+    if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
     mounted.add(widget);
     queueMicrotask(() => widget.#emit("ready", {}));
     return widget;
