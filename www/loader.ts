@@ -64,6 +64,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   let widget: ChatWidget | undefined;
   let arriving: Promise<void> | undefined;
   const waiting: Call[] = [];
+  let pressed: Promise<void> | undefined;
   let announceReady: (widget: ChatWidget) => void;
   const ready = new Promise<ChatWidget>((resolve) => (announceReady = resolve));
 
@@ -108,12 +109,19 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
       await whenBody();
       if (refused || destroyed) return;
-      widget = await module.ChatWidget.mount(options, { host: hostElement(), config });
+      let focused = false;
+      const settled = async () => {
+        // A press that began on one button and ended on another would be no click.
+        await pressed;
+        focused = launcher !== undefined && host?.shadowRoot?.activeElement === launcher;
+      };
+      widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
       if (refused || destroyed) return widget.destroy();
+      if (focused) launcherOf(host)?.focus();
       announceReady(widget);
       for (const [name, ...args] of waiting.splice(0)) call(name, args);
       // A click as the visitor's, so that the focus follows; more of them meant the same.
-      if (clicked && !widget.state?.open) host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
+      if (clicked && !widget.state?.open) launcherOf(host)?.click();
     });
     arriving.catch((error: unknown) => {
       arriving = undefined;
@@ -164,6 +172,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       launcher?.setAttribute("aria-busy", "true");
       bring();
     });
+    launcher.addEventListener("pointerdown", () => (pressed = whenReleased()));
     for (const sign of ["pointerenter", "focus", "touchstart"]) {
       launcher.addEventListener(sign, bring, { once: true, passive: true });
     }
@@ -214,6 +223,18 @@ function isSlow(): boolean {
 
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function launcherOf(host: HTMLElement | undefined): HTMLElement | null | undefined {
+  return host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]");
+}
+
+/** The end of a press, once its click has been heard. */
+function whenReleased(): Promise<void> {
+  return new Promise((resolve) => {
+    const release = () => setTimeout(resolve);
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, release, { once: true });
+  });
 }
 
 function whenBody(): Promise<void> {

@@ -42,6 +42,8 @@ export interface Placement {
   host?: HTMLElement;
   /** `data` of the chat config, when it was asked for already. */
   config?: unknown;
+  /** Waited for at the last moment before the host is rendered into. */
+  settled?: () => Promise<void>;
 }
 
 /** A chat widget on the page. */
@@ -57,6 +59,7 @@ export class ChatWidget {
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
   static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
     const [sheet] = await Promise.all([themeSheet(options.theme ?? "teal"), load()]);
+    await placement.settled?.();
     const host = placement.host ?? document.createElement("chat-widget");
     if (!host.isConnected) document.body.append(host);
     const widget = new ChatWidget(host);
@@ -93,12 +96,12 @@ export class ChatWidget {
 
   /** Shows the widget again after `hide()`. */
   show(): void {
-    this.#host.style.removeProperty("visibility");
+    this.#host.hidden = false;
   }
 
   /** Makes the widget invisible, launcher and all; the conversation goes on. */
   hide(): void {
-    this.#host.style.setProperty("visibility", "hidden", "important");
+    this.#host.hidden = true;
   }
 
   /** Asks the proxy for the chat config again. */

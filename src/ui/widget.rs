@@ -1,6 +1,5 @@
 //! The whole of it: launcher and window.
 
-use chat_protocol::ChatConfig;
 use chat_session::Session;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, KeyboardEvent};
@@ -15,8 +14,7 @@ use super::notice::{closed_card, offline_banner};
 
 /// Launcher and window, for a shadow root that has the widget's style sheets.
 pub(crate) fn widget(ui: &Ui) -> El {
-    ui.el("div")
-        .child_if(|ui| ui.session(|session| session.config().is_none_or(ChatConfig::shows_widget)), frame)
+    ui.el("div").child_if(|ui| ui.session(Session::is_on), frame)
 }
 
 fn frame(ui: &Ui) -> El {

@@ -65,6 +65,8 @@ impl Session {
             Some(id) => id,
             None => stored::new_visitor(&mut random),
         };
+        // One that was kept is good for a start, and asked for again.
+        let config_wanted = config.is_none();
         let known_config = config.or_else(|| stored::config(&stored).cloned());
         let mut session = Self {
             random,
@@ -82,7 +84,7 @@ impl Session {
             reply_due_ms: None,
             events: EventQueue::default(),
             config: known_config.and_then(|data| ChatConfig::try_from(data).ok()),
-            config_wanted: true,
+            config_wanted,
             presence: None,
             pace: Pace::default(),
             notice: None,
@@ -137,7 +139,8 @@ impl Session {
             Input::Opened(open, page) => self.opened(now_ms, open, page),
             Input::Viewed(page) => self.report(now_ms, "page_view", page),
             Input::Track(event) => self.track(now_ms, *event),
-            Input::Left => self.send_events(now_ms, true),
+            Input::Left if self.is_on() => self.send_events(now_ms, true),
+            Input::Left => {}
             Input::ReloadConfig => self.config_wanted = true,
         }
         self.decide(now_ms)
@@ -286,11 +289,13 @@ impl Session {
                 let query = self.locale.iter().map(|locale| ("locale", locale.clone())).collect();
                 self.ask(Endpoint::Config, query);
             }
-            self.send_letter(now_ms);
+            if self.is_on() {
+                self.send_letter(now_ms);
+            }
             if self.may_poll() {
                 self.poll(now_ms);
             }
-            if self.events.due_ms().is_some_and(|due| now_ms >= due) {
+            if self.is_on() && self.events.due_ms().is_some_and(|due| now_ms >= due) {
                 self.send_events(now_ms, false);
             }
         }
@@ -301,9 +306,14 @@ impl Session {
         std::mem::take(&mut self.effects)
     }
 
+    /// The site wants the chat, as far as is known. A chat that is switched off asks for nothing more.
+    pub fn is_on(&self) -> bool {
+        self.config.as_ref().is_none_or(ChatConfig::shows_widget)
+    }
+
     /// No conversation, no polling; nor for a tab that nobody sees, or without a network.
     fn may_poll(&self) -> bool {
-        self.online && self.visible && self.conversation.is_some()
+        self.is_on() && self.online && self.visible && self.conversation.is_some()
     }
 
     fn poll(&mut self, now_ms: u64) {
@@ -408,7 +418,7 @@ impl Session {
 
     fn plan_wake(&mut self, now_ms: u64) {
         let mut due = vec![self.reply_due_ms];
-        if self.online {
+        if self.online && self.is_on() {
             due.push(self.events.due_ms());
             if self.sending.is_none() && self.in_doubt.is_none() {
                 due.push(self.outbox.iter().find(|letter| !letter.failed).map(|letter| letter.not_before_ms));

@@ -211,6 +211,31 @@ fn nothing_is_polled_without_a_conversation_nor_while_hidden_or_offline() {
 }
 
 #[test]
+fn a_chat_that_is_switched_off_asks_for_nothing_until_it_is_switched_on_again() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("hello");
+    tab.reply(1, "hi");
+    tab.answer(Config, r#"{"config":{"enabled":false}}"#);
+    let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
+    tab.open.clear();
+    tab.say("anybody?");
+    tab.wait(600_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
+    tab.feed(Input::ReloadConfig);
+    tab.answer(Config, r#"{"config":{"enabled":true}}"#);
+    assert_eq!(tab.attempts().len(), before.3 + 1);
+}
+
+#[test]
+fn a_config_that_is_handed_over_is_not_asked_for_again() {
+    let config = Some(site::json(r#"{"config":{"assistantName":"Clover"}}"#));
+    let tab = Tab::start(Start { config, visible: true, online: true, ..Start::default() }, vec![], 0);
+    assert_eq!(tab.count(Config), 0);
+    assert_eq!(tab.session.config().and_then(|config| config.assistant_name.as_deref()), Some("Clover"));
+}
+
+#[test]
 fn a_message_of_a_person_is_read_while_the_visitor_does_nothing_and_counted_until_it_is_seen() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);

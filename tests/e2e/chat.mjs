@@ -1,0 +1,104 @@
+// What a visitor can point at in the chat, does there, and sees.
+
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { WELCOME } from "./sandbox.mjs";
+
+/** A part of the widget, in whatever shadow root it is. */
+export const part = (page, name) => page.locator(`[part~="${name}"]`);
+
+/** The address to which messages are sent, and not the one from which they are read. */
+export const SEND = (url) => url.pathname === "/connector/chat/messages" && url.search === "";
+export const CONFIG = "**/connector/chat/config*";
+export const WASM = "**/chat-widget.wasm";
+
+/** Waits until the module has come and taken the launcher over. */
+export const ready = (page) =>
+  eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));
+
+/** Opens the window by its launcher, and waits until something can be typed. */
+export async function openChat(page) {
+  await part(page, "launcher").click();
+  await part(page, "input").waitFor();
+}
+
+/** Types a text, and sends it. */
+export async function say(page, text) {
+  await part(page, "input").fill(text);
+  await part(page, "input").press("Enter");
+}
+
+/** Asks, and waits until the message has arrived and an answer to it is shown. */
+export async function ask(page, text) {
+  const answers = await part(page, "message-assistant").count();
+  await say(page, text);
+  await part(page, "message-assistant").nth(answers).waitFor();
+  await delivered(page);
+}
+
+/** Waits until the newest message of the visitor says that it has arrived. */
+export const delivered = (page) => part(page, "message-visitor").last().getByText("Delivered").waitFor();
+
+/** The messages of the log, each as `author: text`, with what was not sent marked. */
+export function messages(page) {
+  return part(page, "message").evaluateAll((shown) =>
+    shown.map((message) => {
+      const author = ["visitor", "assistant", "operator"].find((name) => message.part.contains(`message-${name}`));
+      const failed = message.part.contains("message-failed") ? " (not sent)" : "";
+      return `${author}${failed}: ${message.querySelector(".cw-bubble").textContent}`;
+    }),
+  );
+}
+
+/** Waits until the log shows the welcome and all that the service has, in its order, each message once. */
+export const showsAll = (page, server) =>
+  eventually(async () =>
+    assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, ...(await server.messages())]),
+  );
+
+/** The part that has the focus, `page` when it is outside of the widget. */
+export const focused = (page) =>
+  page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.getAttribute("part") ?? "page");
+
+/** What the widget keeps in the browser: the text under each of its keys, parsed. */
+export async function stored(page) {
+  const kept = await page.evaluate(() => ({ ...localStorage }));
+  return Object.fromEntries(Object.entries(kept).map(([key, text]) => [key, JSON.parse(text)]));
+}
+
+/** Tries a check again until it holds; fails with what was wrong last. `within` in milliseconds. */
+export async function eventually(check, within = 10_000) {
+  const deadline = performance.now() + within;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+    await pause(25);
+  }
+}
+
+/**
+ * Keeps requests to an address from leaving the browser: `asked` when the first one wants to, until `release()`. Then
+ * they go, or fail as `failure` says.
+ */
+export async function hold(page, address, failure) {
+  const gate = {};
+  const released = new Promise((resolve) => (gate.release = resolve));
+  gate.asked = new Promise((resolve) => {
+    gate.closed = page.route(address, async (route) => {
+      resolve();
+      await released;
+      // The page may be gone by now.
+      await (failure ? route.abort(failure) : route.continue()).catch(() => {});
+    });
+  });
+  await gate.closed;
+  return gate;
+}
+
+/** Time passes in the page, whose clock must be in hand, step by step so that what each brings can happen. */
+export async function timePasses(page, { minutes }) {
+  for (let step = 0; step < minutes * 6; step += 1) await page.clock.fastForward(10_000);
+}

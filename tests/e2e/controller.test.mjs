@@ -1,0 +1,225 @@
+// `window.chatWidget`: what a page can ask of the widget, and what it is told.
+
+import assert from "node:assert/strict";
+import { WASM, ask, delivered, eventually, focused, hold, openChat, part, ready, timePasses } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+/** From now on, the page keeps what the widget tells of these events. */
+const listen = (page, names) =>
+  page.evaluate((names) => {
+    window.told = [];
+    for (const name of names) window.chatWidget.on(name, (detail) => window.told.push([name, detail]));
+  }, names);
+const told = (page) => page.evaluate(() => window.told);
+
+test("What was pushed before the script arrived is done once it has", async ({ visit, server }) => {
+  const queue = () => {
+    window.told = [];
+    (window.chatWidget ||= []).push(["on", "message", (message) => window.told.push(message.role)]);
+    window.chatWidget.push(["open"]);
+    window.chatWidget.push(["sendMessage", "How long does delivery take?"]);
+  };
+  const page = await visit({ prepare: (page) => page.addInitScript(queue) });
+  await part(page, "window").waitFor();
+  await delivered(page);
+  assert.equal((await server.messages())[0], "visitor: How long does delivery take?");
+  await eventually(async () => assert.deepEqual(await told(page), ["visitor", "assistant"]));
+});
+
+test("push() goes on working on the controller", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await page.evaluate(() => window.chatWidget.push(["open"]));
+  await part(page, "window").waitFor();
+});
+
+test("What is called before the module has come is done in order once it has", async ({ visit }) => {
+  let wasm;
+  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  await part(page, "launcher").waitFor();
+  await page.evaluate(() => {
+    const { chatWidget } = window;
+    chatWidget.open();
+    chatWidget.setDraft("Are you open");
+    chatWidget.close();
+    chatWidget.toggle();
+    chatWidget.setDraft("Are you open on Saturday?");
+  });
+  assert.equal(await page.evaluate(() => window.chatWidget.state), undefined);
+  wasm.release();
+  await part(page, "window").waitFor();
+  assert.equal(await part(page, "input").inputValue(), "Are you open on Saturday?");
+});
+
+test("open(), close(), toggle() and the state agree with what is seen", async ({ visit, server }) => {
+  const page = await visit();
+  await ready(page);
+  await page.evaluate(() => window.chatWidget.ready.then(() => {}));
+  const state = () => page.evaluate(() => window.chatWidget.state);
+  assert.equal((await state()).open, false);
+  await page.evaluate(() => window.chatWidget.open());
+  await part(page, "window").waitFor();
+  assert.equal((await state()).open, true);
+  await page.evaluate(() => window.chatWidget.close());
+  await part(page, "window").waitFor({ state: "detached" });
+  await page.evaluate(() => window.chatWidget.toggle());
+  await ask(page, "How long does delivery take?");
+  const { id, visitor } = await server.conversation();
+  await eventually(async () =>
+    assert.deepEqual(await state(), {
+      open: true,
+      unread: 0,
+      operatorOnline: false,
+      visitorId: visitor.visitorId,
+      conversationId: id,
+    }),
+  );
+});
+
+test("A page hears of opening, messages, leads, presence and closing, on the controller and from the element", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit();
+  await ready(page);
+  await listen(page, ["open", "message", "lead", "presence", "close"]);
+  await page.evaluate(() => {
+    window.bubbled = [];
+    const hear = ({ type, target }) => window.bubbled.push(`${type} from ${target.localName}`);
+    for (const name of ["open", "message", "close"]) document.addEventListener(`chat-widget:${name}`, hear);
+  });
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await eventually(async () => assert.ok((await told(page)).some(([name]) => name === "presence")));
+  await part(page, "close").click();
+
+  const all = await told(page);
+  const heard = (name) => all.filter(([told]) => told === name).map(([, detail]) => detail);
+  const [question, answer] = (await server.conversation()).messages;
+  assert.deepEqual(heard("open"), [{}]);
+  assert.deepEqual(heard("message"), [
+    { id: question.id, role: "visitor", content: question.content },
+    { id: answer.id, role: "assistant", content: answer.content },
+  ]);
+  const [{ hasContact, needsHandoff }, ...more] = heard("lead");
+  assert.deepEqual([hasContact, needsHandoff, more], [false, false, []]);
+  assert.deepEqual(heard("presence"), [{ operatorOnline: false }]);
+  assert.deepEqual(heard("close"), [{}]);
+  assert.deepEqual(
+    await page.evaluate(() => window.bubbled),
+    ["open", "message", "message", "close"].map((name) => `chat-widget:${name} from chat-widget`),
+  );
+});
+
+test("A page hears of each message once, however often it is read, and of none that a reload brings back", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const page = await visit();
+  await ready(page);
+  await listen(page, ["message"]);
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await server.operatorSays("Anna here.");
+  await part(page, "message-operator").waitFor();
+  const reads = () => recordOf(page).of("/connector/chat/messages", "GET").length;
+  const soFar = reads();
+  await eventually(() => assert.ok(reads() >= soFar + 2));
+  assert.deepEqual((await told(page)).map(([, { role }]) => role), ["visitor", "assistant", "operator"]);
+
+  await page.reload();
+  await ready(page);
+  await listen(page, ["message"]);
+  await openChat(page);
+  await part(page, "message-operator").waitFor();
+  assert.deepEqual(await told(page), []);
+});
+
+test("once() hears once, and what on() gives back ends it", async ({ visit }) => {
+  const page = await visit();
+  await part(page, "launcher").waitFor();
+  await page.evaluate(() => {
+    window.told = [];
+    window.chatWidget.once("open", () => window.told.push("once"));
+    const off = window.chatWidget.on("open", () => window.told.push("until off"));
+    window.chatWidget.on("close", off);
+  });
+  await ready(page);
+  for (const name of ["open", "close", "open", "close"]) await page.evaluate((name) => window.chatWidget[name](), name);
+  assert.deepEqual(await told(page), ["once", "until off"]);
+});
+
+test("A handler that throws harms neither the widget nor the other handlers", async ({ visit, recordOf }) => {
+  const page = await visit();
+  recordOf(page).tolerate('a handler of "open" threw');
+  await ready(page);
+  await page.evaluate(() =>
+    window.chatWidget.on("open", () => {
+      throw new Error("the page's own mistake");
+    }),
+  );
+  await listen(page, ["open"]);
+  await openChat(page);
+  assert.deepEqual(await told(page), [["open", {}]]);
+  await ask(page, "How long does delivery take?");
+});
+
+test("A window that the page opens leaves the focus where it was", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await page.getByRole("link", { name: "Help" }).focus();
+  await page.evaluate(() => window.chatWidget.open());
+  await part(page, "input").waitFor();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  assert.equal(await focused(page), "page");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Help");
+});
+
+test("hide() makes the widget invisible, and show() brings it back", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await page.evaluate(() => window.chatWidget.hide());
+  await part(page, "launcher").waitFor({ state: "hidden" });
+  await page.evaluate(() => window.chatWidget.show());
+  await part(page, "launcher").waitFor();
+});
+
+test("destroy() leaves nothing behind: no element, no global, no request", async ({ visit, recordOf, server }) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } });
+  const page = await visit({ clock: true });
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await listen(page, ["destroy"]);
+  await page.evaluate(() => (window.controller = window.chatWidget).destroy());
+  assert.deepEqual(await told(page), [["destroy", {}]]);
+  assert.equal(await page.locator("chat-widget").count(), 0);
+  assert.equal(await page.evaluate(() => "chatWidget" in window), false);
+  const soFar = recordOf(page).requests.length;
+  await timePasses(page, { minutes: 5 });
+  await page.evaluate(() => {
+    window.controller.open();
+    window.controller.sendMessage("Is anybody there?");
+    window.controller.destroy();
+  });
+  await timePasses(page, { minutes: 1 });
+  assert.deepEqual(recordOf(page).paths().slice(soFar), []);
+  assert.equal((await server.sends()).length, 1);
+});
+
+test("destroy() before the module has come means that it never does", async ({ visit, recordOf }) => {
+  let wasm;
+  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  await part(page, "launcher").click();
+  await wasm.asked;
+  await page.evaluate(() => window.chatWidget.destroy());
+  wasm.release();
+  // The module that the loader waits for too; by the next frame it has gone on.
+  await page.evaluate(async () => {
+    await (await import("/chat-widget/chat-widget.mjs")).load();
+    await new Promise(requestAnimationFrame);
+  });
+  assert.equal(await page.locator("chat-widget").count(), 0);
+  assert.deepEqual(recordOf(page).of("/connector/chat/messages"), []);
+});

@@ -1,0 +1,113 @@
+// The first message: a visitor opens the chat, asks, and is answered.
+
+import assert from "node:assert/strict";
+import { SEND, ask, delivered, eventually, focused, hold, messages, openChat, part, say, showsAll } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+
+test("A visitor opens the chat, asks, and reads the assistant's answer", async ({ visit, server }) => {
+  const page = await visit();
+  const launcher = part(page, "launcher");
+  await launcher.waitFor();
+  assert.equal(await launcher.getAttribute("aria-expanded"), "false");
+  assert.equal(await part(page, "window").count(), 0);
+
+  await openChat(page);
+  assert.equal(await launcher.getAttribute("aria-expanded"), "true");
+  assert.equal(await part(page, "window").getAttribute("role"), "dialog");
+  await ask(page, QUESTION);
+
+  const { messages: kept } = await server.conversation();
+  assert.deepEqual(kept.map(({ role }) => role), ["visitor", "assistant"]);
+  assert.match(kept[1].content, /2 to 4 working days/);
+  await showsAll(page, server);
+});
+
+test("What was sent leaves the input, and the input keeps the focus for the next question", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await eventually(async () => assert.equal(await focused(page), "input"));
+  await ask(page, QUESTION);
+  assert.equal(await part(page, "input").inputValue(), "");
+  assert.equal(await focused(page), "input");
+});
+
+test("A click on the send button sends as well", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "true");
+  await part(page, "input").fill(QUESTION);
+  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "false");
+  await part(page, "send").click();
+  await delivered(page);
+  assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
+});
+
+test("A suggested question is asked with one click, and the suggestions make room", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  assert.deepEqual(await part(page, "suggestion").allTextContents(), [
+    QUESTION,
+    "Are the mugs dishwasher safe?",
+    "Can I book a workshop?",
+  ]);
+  await part(page, "suggestion").filter({ hasText: "Are the mugs dishwasher safe?" }).click();
+  await delivered(page);
+  assert.equal((await server.messages())[0], "visitor: Are the mugs dishwasher safe?");
+  assert.equal(await part(page, "suggestions").count(), 0);
+});
+
+test("The config's welcome and name are shown before anything is asked, and nothing is sent for it", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble({ config: { welcomeMessage: "Come in, the kiln is warm.", assistantName: "Sorrel" } });
+  const page = await visit();
+  await openChat(page);
+  assert.deepEqual(await messages(page), ["assistant: Come in, the kiln is warm."]);
+  assert.equal(await part(page, "title").textContent(), "Sorrel");
+  assert.deepEqual(await server.conversations(), []);
+  assert.deepEqual(await server.sends(), []);
+});
+
+test("While the answer is on its way, the visitor sees that it is", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  const way = await hold(page, SEND);
+  await say(page, QUESTION);
+  await part(page, "typing").waitFor();
+  await part(page, "message-visitor").getByText("Sending").waitFor();
+  way.release();
+  await delivered(page);
+  await part(page, "message-assistant").nth(1).waitFor();
+  assert.equal(await part(page, "typing").count(), 0);
+});
+
+test("An answer that the service takes its time for is still shown", async ({ visit, server }) => {
+  await server.trouble({ only: "send", delayMs: 1500 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await part(page, "typing").waitFor();
+  await part(page, "message-assistant").nth(1).waitFor();
+  await delivered(page);
+  assert.deepEqual(await server.statuses(), [200]);
+});
+
+test("Several messages in a row arrive one by one, in the order in which they were written", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit();
+  await openChat(page);
+  const way = await hold(page, SEND);
+  const written = ["One mug", "two bowls", "and a plate, please"];
+  for (const text of written) await say(page, text);
+  way.release();
+  await eventually(async () => assert.deepEqual(await server.statuses(), [200, 200, 200]));
+  await delivered(page);
+  const visitors = (lines) => lines.filter((line) => line.startsWith("visitor")).map((line) => line.slice(9));
+  assert.deepEqual(visitors(await server.messages()), written);
+  await showsAll(page, server);
+});

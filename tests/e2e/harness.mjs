@@ -1,0 +1,104 @@
+// The world of an end-to-end test: the demo on free ports, a browser, and visitors who begin with nothing.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { after, before, test as nodeTest } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { Record } from "./record.mjs";
+import { Sandbox } from "./sandbox.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const DEMO = ["--log", "error", "demo", "--json", "--port", "0", "--sandbox-port", "0"];
+const BROWSER = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+/** Without movements, a test waits for none. */
+const SCREEN = { viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" };
+/** No test of a chat needs longer than this. Milliseconds. */
+const TEST_WITHIN = 60_000;
+/** Nothing that a visitor waits for takes longer. Milliseconds. */
+const SEEN_WITHIN = 10_000;
+
+let browser;
+let demo;
+let server;
+let site;
+
+before(async () => {
+  demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  process.once("exit", () => demo.kill());
+  const announced = new Promise((resolve, reject) => {
+    createInterface(demo.stdout).once("line", resolve);
+    const failed = (why) => reject(new Error(`the demo did not start (${why}): cargo build -p chat-connector`));
+    demo.once("error", (error) => failed(error.message)).once("exit", failed);
+  });
+  const launched = chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER });
+  const addresses = JSON.parse(await announced);
+  site = addresses.site;
+  server = new Sandbox(addresses.sandbox);
+  browser = await launched;
+});
+
+after(async () => {
+  await browser?.close();
+  if (!demo || demo.exitCode !== null) return;
+  demo.kill("SIGTERM");
+  await once(demo, "exit");
+});
+
+/**
+ * Proves a sentence. Whatever else it is about, no visitor's browser may have done what `Record` does not stand for.
+ * The body gets
+ * - `visit(options)`: a page of the shop, opened by a visitor who was never there. Options are those of a browser
+ *   context, and `path`, `prepare(page)` before anything is loaded, `clock` to have the page's time in hand.
+ * - `server`: the sandbox behind the proxy, as it is on a good day.
+ * - `recordOf(page)`: what the page's browser did so far.
+ * - `operator()`: a page with the operator console.
+ * - `site`: the shop's address.
+ */
+export function test(sentence, body) {
+  nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
+    const contexts = [];
+    const records = new Map();
+    const open = async (options) => {
+      const context = await browser.newContext({ ...SCREEN, ...options });
+      contexts.push(context);
+      context.setDefaultTimeout(SEEN_WITHIN);
+      return context;
+    };
+    const visit = async ({ path = "/", prepare, clock = false, ...options } = {}) => {
+      const context = await open(options);
+      records.set(context, await Record.of(context, site));
+      const page = await context.newPage();
+      if (clock) await page.clock.install();
+      await prepare?.(page);
+      await page.goto(site + path, { waitUntil: "commit" });
+      return page;
+    };
+    const operator = async () => {
+      const page = await (await open()).newPage();
+      await page.goto(server.console);
+      return page;
+    };
+    const recordOf = (page) => records.get(page.context());
+
+    await server.reset();
+    try {
+      await body({ visit, server, recordOf, operator, site });
+      for (const record of records.values()) await record.judge();
+    } catch (error) {
+      for (const record of records.values()) t.diagnostic(record.summary());
+      throw error;
+    } finally {
+      await Promise.all(contexts.map((context) => context.close()));
+    }
+  });
+}

@@ -1,0 +1,124 @@
+// The conversation after a reload, and on pages that let the widget keep nothing.
+
+import assert from "node:assert/strict";
+import { ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { WELCOME } from "./sandbox.mjs";
+
+const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+
+test("A reload finds the same conversation, in the same order, with nothing twice", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  await server.trouble(QUICK);
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await ask(page, "Are the mugs dishwasher safe?");
+  await server.operatorSays("Anna here. Can I help?");
+  await part(page, "message-operator").waitFor();
+  const before = await messages(page);
+  assert.deepEqual(before, [`assistant: ${WELCOME}`, ...(await server.messages())]);
+
+  await page.reload();
+  await openChat(page);
+  await eventually(async () => assert.deepEqual(await messages(page), before));
+
+  // What is read again and again stays once.
+  const reads = () => recordOf(page).of("/connector/chat/messages", "GET").length;
+  const soFar = reads();
+  await eventually(() => assert.ok(reads() >= soFar + 3));
+  assert.deepEqual(await messages(page), before);
+
+  await ask(page, "Do you sell gift vouchers?");
+  assert.equal((await server.conversation()).messages.length, 7);
+  await showsAll(page, server);
+});
+
+test("Another page of the shop goes on with the conversation", async ({ visit, server, site }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await page.goto(`${site}/help.html`);
+  await openChat(page);
+  await showsAll(page, server);
+  await ask(page, "Can I book a workshop?");
+  assert.equal((await server.conversation()).messages.length, 4);
+});
+
+test("Visitor and conversation are kept under the widget's own keys, and stay the same", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const kept = await stored(page);
+  const { id, visitor } = await server.conversation();
+  assert.deepEqual(Object.keys(kept).filter((key) => !key.startsWith("chat-widget:")), []);
+  assert.equal(kept["chat-widget:visitor"].visitorId, visitor.visitorId);
+  assert.equal(kept["chat-widget:conversation"].conversationId, id);
+
+  await page.reload();
+  await openChat(page);
+  await ask(page, "Can I book a workshop?");
+  const later = await stored(page);
+  assert.deepEqual(later["chat-widget:visitor"], kept["chat-widget:visitor"]);
+  assert.deepEqual(later["chat-widget:conversation"], kept["chat-widget:conversation"]);
+  assert.deepEqual(Object.keys(later).filter((key) => key.includes("outbox")), [], "nothing is left to send");
+});
+
+test("Another browser is another visitor with another conversation", async ({ visit, server }) => {
+  for (const page of [await visit(), await visit()]) {
+    await openChat(page);
+    await ask(page, "How long does delivery take?");
+  }
+  const [one, other] = await server.conversations();
+  assert.notEqual(one.visitor.visitorId, other.visitor.visitorId);
+  assert.notEqual(one.id, other.id);
+});
+
+test("A conversation that the service has forgotten is begun anew with the message that met it", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const old = (await stored(page))["chat-widget:conversation"].conversationId;
+  await server.forget();
+  await say(page, "Can I book a workshop?");
+  await delivered(page);
+  const { id, messages: kept } = await server.conversation();
+  assert.notEqual(id, old);
+  assert.equal(kept.filter(({ role }) => role === "visitor").length, 1);
+  assert.equal((await stored(page))["chat-widget:conversation"].conversationId, id);
+});
+
+const unusable = {
+  "is blocked": () =>
+    Object.defineProperty(window, "localStorage", {
+      get() {
+        throw new DOMException("Access is denied for this document.", "SecurityError");
+      },
+    }),
+  "is full": () => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+    };
+  },
+  "holds rubbish": () => {
+    const keys = ["visitor", "conversation", "config", "outbox:m1"];
+    for (const key of keys) localStorage.setItem(`chat-widget:${key}`, '{"v":1,');
+  },
+};
+
+for (const [how, prepare] of Object.entries(unusable)) {
+  test(`A page whose storage ${how} still chats`, async ({ visit, server }) => {
+    const page = await visit({ prepare: (page) => page.addInitScript(prepare) });
+    await openChat(page);
+    await ask(page, "How long does delivery take?");
+    await ask(page, "Can I book a workshop?");
+    assert.equal((await server.conversation()).messages.length, 4);
+    await showsAll(page, server);
+  });
+}

@@ -1,0 +1,63 @@
+// Text from the network is text, whoever wrote it.
+
+import assert from "node:assert/strict";
+import { ask, messages, openChat, part } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const HTML =
+  '<img src=x onerror="window.broken=1"><b>bold</b> &amp; &lt;i&gt; <script>window.broken=2</script>' +
+  '<a href="javascript:window.broken=3">here</a><svg onload="window.broken=4"></svg></div>' +
+  "<style>*{display:none}</style>";
+
+/** Fails unless the text stands in the bubble to the letter, and nothing else does. */
+async function isShownAsText(page, author) {
+  const bubble = part(page, `message-${author}`).last().locator(".cw-bubble");
+  assert.equal(await bubble.textContent(), HTML);
+  assert.equal(await bubble.locator("*").count(), 0, "no element was made of it");
+  assert.equal(await page.evaluate(() => window.broken), undefined, "nothing of it ran");
+}
+
+test("HTML that a visitor writes is shown as the text that it is", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, HTML);
+  await isShownAsText(page, "visitor");
+  assert.equal((await server.messages())[0], `visitor: ${HTML}`, "and it arrives as it was written");
+});
+
+test("HTML that an operator writes is shown as the text that it is", async ({ visit, server }) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "Can I talk to a real person?");
+  await server.operatorSays(HTML);
+  await part(page, "message-operator").waitFor();
+  await isShownAsText(page, "operator");
+});
+
+test("HTML in the config's welcome and name is shown as the text that it is", async ({ visit, server }) => {
+  await server.trouble({ config: { welcomeMessage: HTML, assistantName: HTML } });
+  const page = await visit();
+  await openChat(page);
+  await isShownAsText(page, "assistant");
+  assert.equal(await part(page, "title").textContent(), HTML);
+  assert.equal(await part(page, "title").locator("*").count(), 0);
+});
+
+test("HTML in an assistant's answer is shown as the text that it is, also after a reload", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble({ ai: "provider_error", fallbackText: HTML });
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await isShownAsText(page, "assistant");
+  const before = await messages(page);
+
+  await page.reload();
+  await openChat(page);
+  await part(page, "message-assistant").nth(1).waitFor();
+  await isShownAsText(page, "assistant");
+  assert.deepEqual(await messages(page), before);
+});

@@ -1,0 +1,131 @@
+// Keys: what they do in the chat, and that the page never hears of them.
+
+import assert from "node:assert/strict";
+import { delivered, eventually, focused, openChat, part, ready } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+test("Enter sends, and Shift with Enter begins a new line", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").focus();
+  await page.keyboard.type("Two mugs");
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("and a bowl");
+  assert.equal(await part(page, "input").inputValue(), "Two mugs\nand a bowl");
+  assert.deepEqual(await server.sends(), []);
+  await page.keyboard.press("Enter");
+  await delivered(page);
+  assert.equal((await server.messages())[0], "visitor: Two mugs\nand a bowl");
+  assert.equal(await part(page, "input").inputValue(), "");
+});
+
+test("The keyboard alone opens the chat, asks and closes it; the focus goes in and comes back", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await part(page, "launcher").focus();
+  await page.keyboard.press("Enter");
+  await eventually(async () => assert.equal(await focused(page), "input"));
+  await page.keyboard.type("How long does delivery take?");
+  await page.keyboard.press("Enter");
+  await delivered(page);
+  await page.keyboard.press("Escape");
+  await part(page, "window").waitFor({ state: "detached" });
+  assert.equal(await focused(page), "launcher");
+  assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "false");
+});
+
+for (const [how, close] of [
+  ["the close button", (page) => part(page, "close").click()],
+  ["the launcher", (page) => part(page, "launcher").click()],
+  ["Escape after an early click", (page) => page.keyboard.press("Escape")],
+]) {
+  test(`The focus is on the launcher when the visitor has closed the window by ${how}`, async ({ visit }) => {
+    const page = await visit();
+    await openChat(page);
+    await eventually(async () => assert.equal(await focused(page), "input"));
+    await close(page);
+    await part(page, "window").waitFor({ state: "detached" });
+    assert.equal(await focused(page), "launcher");
+  });
+}
+
+test("What was typed and not sent is still there when the window is opened again", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").fill("About that mug");
+  await page.keyboard.press("Escape");
+  await openChat(page);
+  assert.equal(await part(page, "input").inputValue(), "About that mug");
+});
+
+test("No key that is typed in the widget reaches the page's shortcuts", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await page.evaluate(() => {
+    window.heard = [];
+    for (const target of [document, window, document.body]) {
+      for (const kind of ["keydown", "keypress", "keyup"]) {
+        target.addEventListener(kind, ({ key }) => window.heard.push(`${kind} ${key}`));
+      }
+    }
+  });
+  await part(page, "input").focus();
+  await page.keyboard.type("?/gs");
+  for (const key of ["ArrowUp", "Shift+Enter", "Control+k", "Tab", "Shift+Tab"]) await page.keyboard.press(key);
+  await part(page, "input").press("Enter");
+  await delivered(page);
+  await page.keyboard.press("Escape");
+  await part(page, "window").waitFor({ state: "detached" });
+  await page.keyboard.press("Space");
+  assert.deepEqual(await page.evaluate(() => window.heard), []);
+
+  // The page still has its own.
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("g");
+  assert.ok((await page.evaluate(() => window.heard)).includes("keydown g"));
+});
+
+test("Escape outside of the widget is none of its business", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await page.getByRole("link", { name: "Help" }).focus();
+  await page.keyboard.press("Escape");
+  assert.equal(await part(page, "window").count(), 1);
+});
+
+for (const [how, init] of [
+  ["isComposing", { isComposing: true }],
+  ["key code 229", { keyCode: 229 }],
+]) {
+  test(`An Enter that ends a composition does not send (${how})`, async ({ visit, server }) => {
+    const page = await visit();
+    await openChat(page);
+    await part(page, "input").fill("日本");
+    const key = { key: "Enter", bubbles: true, composed: true, cancelable: true, ...init };
+    const taken = await part(page, "input").evaluate(
+      (input, key) => !input.dispatchEvent(new KeyboardEvent("keydown", key)),
+      key,
+    );
+    assert.equal(taken, false, "the input method keeps its key");
+    assert.equal(await part(page, "input").inputValue(), "日本");
+    await part(page, "input").press("Enter");
+    await delivered(page);
+    assert.equal((await server.sends()).length, 1);
+  });
+}
+
+test("A text that an input method composes is sent whole, by the Enter after its own", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").focus();
+  const method = await page.context().newCDPSession(page);
+  await method.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
+  const enter = { type: "rawKeyDown", key: "Enter", code: "Enter", windowsVirtualKeyCode: 229 };
+  await method.send("Input.dispatchKeyEvent", enter);
+  await method.send("Input.insertText", { text: "日本" });
+  assert.equal(await part(page, "input").inputValue(), "日本");
+  assert.deepEqual(await server.sends(), []);
+  await page.keyboard.press("Enter");
+  await delivered(page);
+  assert.equal((await server.messages())[0], "visitor: 日本");
+});

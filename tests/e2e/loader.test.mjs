@@ -1,0 +1,189 @@
+// The script tag: what it asks for first, when the module comes, and what becomes of a visitor who is quicker.
+
+import assert from "node:assert/strict";
+import { CONFIG, WASM, ask, delivered, eventually, focused, hold, openChat, part, ready } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+/** Serves the shop's page with another script tag. */
+async function withTag(page, change) {
+  await page.route("**/", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: change(await response.text()) });
+  });
+}
+
+test("The first thing that the proxy is asked for is the config, and it is asked for once", async ({
+  visit,
+  recordOf,
+}) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const asked = recordOf(page).requests.filter(({ path }) => path.startsWith("/connector/"));
+  assert.equal(asked[0].path, "/connector/chat/config");
+  assert.equal(asked[0].search, "?locale=en-US");
+  assert.equal(recordOf(page).of("/connector/chat/config").length, 1);
+});
+
+test("A click that comes before the module opens the window once the module is there, ready to type", async ({
+  visit,
+  server,
+}) => {
+  let wasm;
+  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  await part(page, "launcher").click();
+  await wasm.asked;
+  assert.equal(await part(page, "window").count(), 0);
+  assert.equal(await part(page, "launcher").getAttribute("aria-busy"), "true");
+  wasm.release();
+  await part(page, "window").waitFor();
+  await eventually(async () => assert.equal(await focused(page), "input"));
+  await page.keyboard.type("How long does delivery take?");
+  await page.keyboard.press("Enter");
+  await delivered(page);
+  assert.equal((await server.conversation()).messages.length, 2);
+});
+
+test("A visitor who clicks again while nothing seems to happen gets an open window", async ({ visit }) => {
+  let wasm;
+  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  await part(page, "launcher").click();
+  await wasm.asked;
+  await part(page, "launcher").click();
+  wasm.release();
+  await ready(page);
+  await part(page, "window").waitFor();
+});
+
+test("The module comes only when the page has loaded", async ({ visit, recordOf }) => {
+  let picture;
+  const page = await visit({ prepare: async (page) => (picture = await hold(page, "**/hero.svg")) });
+  await part(page, "launcher").waitFor();
+  assert.deepEqual(recordOf(page).moduleFiles(), []);
+  picture.release();
+  await ready(page);
+  const times = await page.evaluate(() => ({
+    loaded: performance.getEntriesByType("navigation")[0].loadEventStart,
+    module: performance.getEntriesByType("resource").filter(({ name }) => /\.(mjs|wasm)$/.test(name)),
+  }));
+  assert.ok(times.module.length >= 3, "the module, the WebAssembly and the theme");
+  for (const { name, startTime } of times.module) assert.ok(startTime >= times.loaded, `${name} waited for the page`);
+});
+
+for (const [intent, show] of [
+  ["a pointer over it", (page) => part(page, "launcher").hover()],
+  ["the focus on it", (page) => part(page, "launcher").focus()],
+  ["chatWidget.open()", (page) => page.evaluate(() => window.chatWidget.open())],
+]) {
+  test(`The module does not wait for the page when the visitor shows intent: ${intent}`, async ({ visit }) => {
+    let picture;
+    const page = await visit({ prepare: async (page) => (picture = await hold(page, "**/hero.svg")) });
+    await part(page, "launcher").waitFor();
+    await show(page);
+    await ready(page);
+    assert.notEqual(await page.evaluate(() => document.readyState), "complete");
+    picture.release();
+  });
+}
+
+test('With load="intent" the module comes on intent, and not before', async ({ visit, recordOf }) => {
+  const prepare = (page) => withTag(page, (html) => html.replace("data-proxy=", 'data-load="intent" data-proxy='));
+  const page = await visit({ clock: true, prepare });
+  await page.waitForLoadState("load");
+  await part(page, "launcher").waitFor();
+  await page.clock.runFor(60_000);
+  assert.deepEqual(recordOf(page).moduleFiles(), []);
+  await openChat(page);
+});
+
+test("A visitor who saves data loads the module on intent only", async ({ visit, recordOf }) => {
+  const saves = () => Object.defineProperty(navigator.connection, "saveData", { get: () => true });
+  const page = await visit({ clock: true, prepare: (page) => page.addInitScript(saves) });
+  await page.waitForLoadState("load");
+  await part(page, "launcher").waitFor();
+  await page.clock.runFor(60_000);
+  assert.deepEqual(recordOf(page).moduleFiles(), []);
+  await openChat(page);
+});
+
+for (const [where, options] of [
+  ["on a desk", {}],
+  ["on a phone", { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true }],
+]) {
+  test(`The loader's launcher and the module's are the same button ${where}`, async ({ visit }) => {
+    let wasm;
+    const page = await visit({ ...options, prepare: async (page) => (wasm = await hold(page, WASM)) });
+    const look = () =>
+      part(page, "launcher").evaluate((button) => {
+        const { x, y, width, height } = button.getBoundingClientRect();
+        const icon = button.querySelector("svg").getBoundingClientRect();
+        const { backgroundColor, color, borderRadius, boxShadow, position, zIndex, cursor } = getComputedStyle(button);
+        return {
+          box: [x, y, width, height],
+          icon: [icon.x, icon.y, icon.width, icon.height],
+          drawing: [...button.querySelectorAll("path")].map((path) => path.getAttribute("d")),
+          style: { backgroundColor, color, borderRadius, boxShadow, position, zIndex, cursor },
+          label: button.getAttribute("aria-label"),
+        };
+      });
+    await part(page, "launcher").waitFor();
+    const painted = await look();
+    const handle = await part(page, "launcher").elementHandle();
+    wasm.release();
+    await ready(page);
+    assert.equal(await handle.evaluate((button) => button.isConnected), false, "another button by now");
+    assert.deepEqual(await look(), painted);
+    assert.ok(painted.box[2] >= 44 && painted.box[3] >= 44, "large enough to hit");
+  });
+}
+
+test("A launcher that had the focus has it still when the module takes over", async ({ visit }) => {
+  let wasm;
+  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  await part(page, "launcher").focus();
+  await wasm.asked;
+  wasm.release();
+  await ready(page);
+  assert.equal(await focused(page), "launcher");
+  await page.keyboard.press("Enter");
+  await part(page, "window").waitFor();
+});
+
+test("A module that could not be loaded is asked for again on the next click", async ({ visit, recordOf }) => {
+  let wasm;
+  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM, "failed")) });
+  recordOf(page).tolerate("chat widget: the module did not load");
+  await part(page, "launcher").click();
+  await wasm.asked;
+  wasm.release();
+  await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
+  assert.equal(await part(page, "window").count(), 0);
+  await page.unroute(WASM);
+  await openChat(page);
+});
+
+test("A page that has the script tag twice has one widget", async ({ visit }) => {
+  const prepare = (page) => withTag(page, (html) => html.replace(/<script.*?<\/script>/, "$&$&"));
+  const page = await visit({ prepare });
+  await openChat(page);
+  assert.equal(await page.locator("chat-widget").count(), 1);
+  assert.equal(await part(page, "launcher").count(), 1);
+});
+
+test("A script tag without a proxy says what is missing, and touches nothing", async ({ visit, recordOf }) => {
+  const prepare = (page) => withTag(page, (html) => html.replace(' data-proxy="/connector"', ""));
+  const page = await visit({ prepare });
+  await page.waitForLoadState("load");
+  await eventually(() => assert.equal(recordOf(page).complaints.length, 1));
+  assert.match(recordOf(page).forgive()[0], /the script tag needs data-proxy/);
+  assert.equal(await page.locator("chat-widget").count(), 0);
+  assert.deepEqual(recordOf(page).of("/connector/chat/config"), []);
+});
+
+test("A config that does not come in a second does not keep the launcher back", async ({ visit }) => {
+  let config;
+  const page = await visit({ prepare: async (page) => (config = await hold(page, CONFIG)) });
+  await config.asked;
+  await part(page, "launcher").waitFor();
+  config.release();
+});

@@ -1,0 +1,70 @@
+// How long a message may be: 4,000 characters are sent, one more is refused before anything is.
+
+import assert from "node:assert/strict";
+import { delivered, openChat, part, say } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const LONGEST = "Dear potters, ".padEnd(3999, "long ") + "!";
+
+/** What is said about the length of what is typed. */
+async function count(page) {
+  const id = await part(page, "input").getAttribute("aria-describedby");
+  return page.locator(`#${id}`).textContent();
+}
+
+test("A message of 4,000 characters is accepted and arrives whole", async ({ visit, server }) => {
+  assert.equal(LONGEST.length, 4000);
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").fill(LONGEST);
+  assert.equal(await count(page), "0 characters left");
+  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "false");
+  await part(page, "input").press("Enter");
+  await delivered(page);
+  assert.equal((await server.messages())[0], `visitor: ${LONGEST}`);
+});
+
+test("A message of 4,001 characters is refused before anything is sent, and stays to be shortened", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  const page = await visit();
+  await openChat(page);
+  await say(page, `${LONGEST}!`);
+  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "true");
+  assert.match(await count(page), /^1 characters? too many$/);
+  await part(page, "send").click({ force: true });
+  await page.evaluate((text) => window.chatWidget.sendMessage(text), `${LONGEST}!`);
+  assert.equal(await part(page, "message-visitor").count(), 0);
+  assert.equal(await part(page, "input").inputValue(), `${LONGEST}!`);
+
+  await say(page, LONGEST);
+  await delivered(page);
+  assert.equal(recordOf(page).of("/connector/chat/messages", "POST").length, 1);
+  assert.equal((await server.messages())[0], `visitor: ${LONGEST}`);
+});
+
+test("Characters outside the basic plane count as two, as the strictest service would count them", async ({
+  visit,
+}) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").fill("\u{1F600}".repeat(2000));
+  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "false");
+  await part(page, "input").fill("\u{1F600}".repeat(2001));
+  assert.equal(await part(page, "send").getAttribute("aria-disabled"), "true");
+  assert.equal(await count(page), "2 characters too many");
+});
+
+test("White space alone is no message", async ({ visit, recordOf }) => {
+  const page = await visit();
+  await openChat(page);
+  for (const nothing of ["", " ", "\n \t\n", "\u00a0\u2003"]) {
+    await say(page, nothing);
+    assert.equal(await part(page, "send").getAttribute("aria-disabled"), "true");
+  }
+  await say(page, "Hello");
+  await delivered(page);
+  assert.equal(recordOf(page).of("/connector/chat/messages", "POST").length, 1);
+});

@@ -1,0 +1,91 @@
+// An operator answers: what the visitor sees without doing anything.
+
+import assert from "node:assert/strict";
+import { ask, eventually, messages, openChat, part } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+/** As often as the widget lets itself be told. */
+const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const QUESTION = "Can I talk to a real person?";
+
+test("An operator's answer arrives while the visitor does nothing", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const page = await visit();
+  await openChat(page);
+  await ask(page, QUESTION);
+  await server.operatorSays("Anna here. Can I help?");
+  await part(page, "message-operator").waitFor();
+  assert.equal((await messages(page)).at(-1), "operator: Anna here. Can I help?");
+  assert.equal((await server.sends()).length, 1);
+});
+
+test("An operator who answers in the console is announced, read, and missed when gone", async ({
+  visit,
+  server,
+  operator,
+}) => {
+  await server.trouble(QUICK);
+  const page = await visit();
+  await openChat(page);
+  await part(page, "presence").getByText("Answers by AI").waitFor();
+  await ask(page, QUESTION);
+
+  const console = await operator();
+  await part(page, "presence").getByText("A person is here").waitFor();
+  await console.locator("#conversations button").click();
+  await console.locator("#log").getByText(QUESTION).waitFor();
+  await console.getByLabel("Your answer").fill("Anna here.\nWhat is it about?");
+  await console.keyboard.press("Enter");
+
+  await part(page, "message-operator").waitFor();
+  assert.equal((await messages(page)).at(-1), "operator: Anna here.\nWhat is it about?");
+  await ask(page, "It is about a mug");
+  await console.locator("#log").getByText("It is about a mug").waitFor();
+
+  await console.close();
+  await part(page, "presence").getByText("Answers by AI").waitFor();
+});
+
+test("Messages that come while the window is closed are counted, until it is opened", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const page = await visit();
+  await openChat(page);
+  await ask(page, QUESTION);
+  assert.equal(await part(page, "badge").count(), 0);
+  await part(page, "close").click();
+
+  await server.operatorSays("Anna here.");
+  await part(page, "badge").getByText("1", { exact: true }).waitFor();
+  assert.equal(await part(page, "launcher").getAttribute("aria-label"), "Open chat, 1 unread");
+  await server.operatorSays("Are you still there?");
+  await part(page, "badge").getByText("2", { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => window.chatWidget.state.unread), 2);
+
+  await openChat(page);
+  assert.equal(await part(page, "badge").count(), 0);
+  assert.equal(await page.evaluate(() => window.chatWidget.state.unread), 0);
+  assert.deepEqual((await messages(page)).slice(-2), ["operator: Anna here.", "operator: Are you still there?"]);
+
+  await part(page, "close").click();
+  assert.equal(await part(page, "badge").count(), 0);
+});
+
+test("The answer to a question whose window was closed meanwhile is counted as well", async ({ visit, server }) => {
+  await server.trouble({ only: "send", delayMs: 500 });
+  const page = await visit();
+  await openChat(page);
+  await part(page, "suggestion").first().click();
+  await part(page, "close").click();
+  await part(page, "badge").getByText("1", { exact: true }).waitFor();
+});
+
+test("Without a conversation nothing is polled", async ({ visit, recordOf, server }) => {
+  await server.trouble(QUICK);
+  const page = await visit({ clock: true });
+  await openChat(page);
+  await page.clock.runFor(60_000);
+  const record = recordOf(page);
+  await eventually(() => assert.ok(record.of("/connector/events").length > 0, "time has passed"));
+  assert.deepEqual(record.of("/connector/chat/messages"), []);
+  assert.deepEqual(record.of("/connector/chat/presence"), []);
+});

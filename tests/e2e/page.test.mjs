@@ -1,0 +1,159 @@
+// The page around the widget keeps its own: its policy, its globals, its elements; and the token stays out of it.
+
+import assert from "node:assert/strict";
+import { ask, eventually, openChat, part } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+/** What the widget must work under, to the letter. */
+const POLICY = {
+  "default-src": "'none'",
+  "script-src": "'self' 'wasm-unsafe-eval'",
+  "style-src": "'self'",
+  "connect-src": "'self'",
+  "img-src": "'self'",
+  "require-trusted-types-for": "'script'",
+};
+
+/** All that a visitor may meet, from the first click to a reload. */
+async function wholeVisit(page, server) {
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await server.operatorSays("Anna here.");
+  await part(page, "message-operator").waitFor();
+  await server.trouble({ only: "send", status: 402, times: 1 });
+  await part(page, "input").fill("Two mugs, please");
+  await part(page, "send").click();
+  await part(page, "message-failed").waitFor();
+  await part(page, "retry").click();
+  await part(page, "composer").waitFor();
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await openChat(page);
+  await part(page, "message-operator").waitFor();
+}
+
+test("The whole visit works under the strictest policy, without one report of a violation", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const page = await visit();
+  const answer = await page.reload();
+  const sent = (await answer.allHeaders())["content-security-policy"];
+  const policy = Object.fromEntries(sent.split(/;\s*/).map((directive) => directive.split(/ (.*)/)));
+  for (const [name, value] of Object.entries(POLICY)) assert.equal(policy[name], value, name);
+  await wholeVisit(page, server);
+  assert.deepEqual(recordOf(page).complaints, []);
+});
+
+test("The browser talks to the site alone: the proxy's paths, the widget's files, the shop's pages", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const page = await visit();
+  await wholeVisit(page, server);
+  const asked = new Set(recordOf(page).requests.map(({ method, path }) => `${method} ${path}`));
+  const ofWidget = [...asked].filter((request) => /connector|chat-widget/.test(request)).sort();
+  assert.deepEqual(ofWidget, [
+    "GET /chat-widget/chat-widget.js",
+    "GET /chat-widget/chat-widget.mjs",
+    "GET /chat-widget/chat-widget.wasm",
+    "GET /chat-widget/themes/teal.mjs",
+    "GET /connector/chat/config",
+    "GET /connector/chat/messages",
+    "GET /connector/chat/presence",
+    ...(asked.has("POST /connector/events") ? ["POST /connector/events"] : []),
+    "POST /connector/chat/messages",
+  ].sort());
+});
+
+test("No answer carries a token, and no request needs one", async ({ visit, recordOf, server, site }) => {
+  const page = await visit({ clock: true });
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await page.clock.runFor(5000);
+  const record = recordOf(page);
+  await eventually(async () => {
+    await record.settle();
+    const read = new Set(record.read.map((url) => new URL(url).pathname));
+    for (const path of ["/", "/chat-widget/chat-widget.wasm", "/connector/chat/config", "/connector/chat/messages"]) {
+      assert.ok(read.has(path), path);
+    }
+    for (const path of ["/connector/chat/presence", "/connector/events"]) assert.ok(read.has(path), path);
+  });
+  assert.deepEqual(record.unread, [], "every answer was looked into");
+  assert.deepEqual(record.complaints, []);
+  // The service knows the token, so it is there to be leaked.
+  const refused = await fetch(`${new URL(server.console).origin}/api/connector/v1/chat/config`);
+  assert.equal(refused.status, 401);
+  assert.equal((await fetch(`${site}/connector/chat/config`)).status, 200);
+});
+
+test("What breaks the rules is noticed by these tests", async ({ visit, recordOf, server }) => {
+  const page = await visit();
+  await part(page, "launcher").waitFor();
+  const record = recordOf(page);
+  await page.evaluate(() => {
+    const picture = new Image();
+    picture.src = "https://elsewhere.example/pixel.png";
+    document.body.append(picture);
+    console.error("something is wrong");
+    queueMicrotask(() => {
+      throw new Error("nobody catches this");
+    });
+  });
+  await page.evaluate(() => (document.body.innerHTML = "<b>")).catch(() => {});
+  await page.evaluate(async () => {
+    const answer = await fetch("/connector/site/status", { headers: { Authorization: "Bearer x" } });
+    await answer.text();
+  });
+  await eventually(async () => {
+    await record.settle();
+    for (const expected of [
+      /policy: img-src https:\/\/elsewhere\.example/,
+      /policy: require-trusted-types-for/,
+      /console error: something is wrong/,
+      /page error: .*nobody catches this/,
+      /a request that is none of the widget's: \/connector\/site\/status/,
+      /a token in the request to .*site\/status/,
+    ]) {
+      assert.ok(record.complaints.some((complaint) => expected.test(complaint)), `${expected}`);
+    }
+  });
+  await page.goto(server.console);
+  const elsewhere = (complaint) => complaint.startsWith("a request to another place");
+  await eventually(() => assert.ok(record.complaints.some(elsewhere)));
+  await page.close();
+  await record.settle();
+  record.forgive();
+});
+
+test("The page gets one element and one global, and no style", async ({ visit, server }) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const look = (page) =>
+    page.evaluate(() => ({
+      globals: Object.getOwnPropertyNames(window).filter((name) => Number.isNaN(Number(name))),
+      inHead: document.head.childElementCount,
+      inBody: [...document.body.children].map(({ localName }) => localName),
+      sheets: document.styleSheets.length + document.adoptedStyleSheets.length,
+      attributes: [document.documentElement, document.body].map(({ attributes }) => attributes.length),
+      styles: ["body", "h1", "p", "a", "button, .button"].map((selector) => {
+        const { font, color, margin, padding, display } = getComputedStyle(document.querySelector(selector));
+        return { font, color, margin, padding, display };
+      }),
+    }));
+  const bare = await visit({ prepare: (page) => page.route("**/chat-widget/**", (route) => route.abort("failed")) });
+  await bare.waitForLoadState("load");
+  const without = await look(bare);
+
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const added = await look(page);
+  assert.deepEqual(added.globals.filter((name) => !without.globals.includes(name)), ["chatWidget"]);
+  assert.deepEqual(added.inBody, [...without.inBody, "chat-widget"]);
+  for (const name of ["inHead", "sheets", "attributes", "styles"]) assert.deepEqual(added[name], without[name], name);
+});

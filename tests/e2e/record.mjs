@@ -1,0 +1,124 @@
+// What a visitor's browser did on the shop's page, and what the shop's owner would not stand for.
+
+import assert from "node:assert/strict";
+
+/** The proxy's five paths, the widget's files, and the shop's own pages and pictures. */
+const ALLOWED = [
+  /^\/connector\/(chat\/(config|messages|presence)|events)$/,
+  /^\/chat-widget\/[\w-]+(\/[\w-]+)*\.(js|mjs|wasm)$/,
+  /^\/([\w-]+\.(html|css|svg))?$/,
+];
+/** The browser itself says so of every answer that is an error, and of every broken connection. */
+const ANSWER_WAS_AN_ERROR = /^Failed to load resource: (the server responded with a status of|net::ERR_)/;
+
+export class Record {
+  /** Every request: `{method, path, search, headers}`. */
+  requests = [];
+  /** Everything that nobody should have seen. */
+  complaints = [];
+  /** Answers whose body could not be read any more, because the page was left meanwhile. */
+  unread = [];
+  /** Addresses of the answers that were read. */
+  read = [];
+  #context;
+  #origin;
+  #tolerated = [];
+  #reading = [];
+
+  static async of(context, site) {
+    const record = new Record();
+    record.#context = context;
+    record.#origin = new URL(site).origin;
+    await context.exposeBinding("reportViolation", (_, violation) => record.#complain(`policy: ${violation}`));
+    await context.addInitScript(() => {
+      const report = window.reportViolation;
+      addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample, sourceFile }) =>
+        report(`${effectiveDirective} ${blockedURI} ${sample} in ${sourceFile}`),
+      );
+    });
+    context.on("request", (request) => record.#requested(request));
+    context.on("requestfinished", (request) => record.#reading.push(record.#answered(request)));
+    context.on("weberror", (error) => record.#complain(`page error: ${error.error().stack ?? error.error()}`));
+    context.on("console", (message) => record.#said(message));
+    return record;
+  }
+
+  /** The requests under a path, of a method if one is given. */
+  of(path, method) {
+    return this.requests.filter((request) => request.path === path && (!method || request.method === method));
+  }
+
+  /** All requests, each as `METHOD path`. */
+  paths() {
+    return this.requests.map(({ method, path }) => `${method} ${path}`);
+  }
+
+  /** Files of the widget that are not the loader. */
+  moduleFiles() {
+    return this.requests.filter(({ path }) => /\.(mjs|wasm)$/.test(path)).map(({ path }) => path);
+  }
+
+  /** From now on, this in the console is part of what the test is about. */
+  tolerate(text) {
+    this.#tolerated.push(text);
+  }
+
+  /** Lets go what was complained about, and gives it. */
+  forgive() {
+    return this.complaints.splice(0);
+  }
+
+  /** Fails when something happened that a site's owner would not stand for. */
+  async judge() {
+    // What happened last is told before this is answered; a page that is gone has nothing to tell.
+    await Promise.all(this.#context.pages().map((page) => page.evaluate(() => {}).catch(() => {})));
+    await this.settle();
+    assert.deepEqual(this.complaints, [], "the page was left as it should be");
+  }
+
+  /** Waits for all answers so far to be read. */
+  async settle() {
+    while (this.#reading.length > 0) await Promise.all(this.#reading.splice(0));
+  }
+
+  summary() {
+    const requests = this.requests.map(({ method, path, search }) => `${method} ${path}${search}`);
+    return ["what the browser did:", ...requests, ...this.complaints].join("\n  ");
+  }
+
+  #complain(text) {
+    this.complaints.push(text);
+  }
+
+  #requested(request) {
+    const { origin, pathname, search } = new URL(request.url());
+    const headers = request.headers();
+    this.requests.push({ method: request.method(), path: pathname, search, headers });
+    if (headers.authorization) this.#complain(`a token in the request to ${request.url()}`);
+    if (origin !== this.#origin) {
+      this.#complain(`a request to another place: ${request.url()}`);
+    } else if (!ALLOWED.some((allowed) => allowed.test(pathname))) {
+      this.#complain(`a request that is none of the widget's: ${pathname}`);
+    }
+  }
+
+  /** The token is between the proxy and the service: no answer has it, and no request needs it. */
+  async #answered(request) {
+    try {
+      const response = await request.response();
+      const [headers, body] = await Promise.all([response.allHeaders(), response.body()]);
+      this.read.push(request.url());
+      const said = JSON.stringify(headers) + body.toString("latin1");
+      if (/authorization|bearer /i.test(said)) this.#complain(`a token in the answer to ${request.url()}`);
+    } catch {
+      this.unread.push(request.url());
+    }
+  }
+
+  #said(message) {
+    if (!["error", "warning"].includes(message.type())) return;
+    const text = message.text();
+    if (ANSWER_WAS_AN_ERROR.test(text) || this.#tolerated.some((tolerated) => text.includes(tolerated))) return;
+    this.#complain(`console ${message.type()}: ${text}`);
+  }
+}

@@ -1,0 +1,150 @@
+// The service is down, or its answers are lost: a message gets there once, or is shown as not sent.
+
+import assert from "node:assert/strict";
+import { SEND, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { WELCOME } from "./sandbox.mjs";
+
+const QUESTION = "How long does delivery take?";
+/** The waits between six attempts, at their longest: 0.5 + 1 + 2 + 4 + 8 s. */
+const ALL_ATTEMPTS_WITHIN = 20_000;
+
+const failed = (page) => part(page, "message-failed").waitFor({ timeout: ALL_ATTEMPTS_WITHIN });
+
+/** One message of the visitor and its answer, on the server and on the page; one key for all attempts. */
+async function arrivedOnce(page, server) {
+  await delivered(page);
+  const kept = await server.messages();
+  assert.equal(kept.length, 2);
+  assert.equal(kept[0], `visitor: ${QUESTION}`);
+  await showsAll(page, server);
+  const keys = new Set((await server.sends()).map(({ idempotencyKey }) => idempotencyKey));
+  assert.equal(keys.size, 1, "every attempt had the same key");
+  assert.equal((await server.conversation()).messages[0].idempotencyKey, [...keys][0]);
+}
+
+test("A service that stays down leaves the message as not sent; the visitor's retry brings it there once", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble({ only: "send", status: 503 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await failed(page);
+  assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor (not sent): ${QUESTION}`]);
+  assert.equal(await part(page, "message-failed").getByText("Not sent").count(), 1);
+  assert.equal(await part(page, "typing").count(), 0);
+  assert.deepEqual(await server.conversations(), []);
+  assert.deepEqual(await server.statuses(), Array(6).fill(503));
+
+  await server.calm();
+  await part(page, "retry").click();
+  await arrivedOnce(page, server);
+  assert.deepEqual(await server.statuses(), [...Array(6).fill(503), 200]);
+  assert.equal(await part(page, "message-failed").count(), 0);
+  assert.equal(await part(page, "retry").count(), 0);
+});
+
+test("A message whose answer was lost is there once, with one bubble and one answer", async ({ visit, server }) => {
+  await server.trouble({ only: "send", loseAnswers: 1 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await arrivedOnce(page, server);
+  assert.equal((await server.sends()).length, 2);
+});
+
+test("A message whose every answer was lost is shown as not sent, and a retry does not send it twice", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble({ only: "send", loseAnswers: 6 });
+  const page = await visit({ clock: true });
+  await openChat(page);
+  await say(page, QUESTION);
+  await eventually(async () => {
+    await page.clock.fastForward(1000);
+    assert.equal(await part(page, "message-failed").count(), 1);
+  });
+  assert.equal((await server.conversation()).messages.length, 2, "the service has it all the while");
+  await part(page, "retry").click();
+  await arrivedOnce(page, server);
+  assert.equal((await server.sends()).length, 7);
+});
+
+test("A request that never reached the service is made again", async ({ visit, server }) => {
+  await server.trouble({ only: "send", dropRequests: 2 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await arrivedOnce(page, server);
+  assert.equal((await server.sends()).length, 3);
+});
+
+test("A connection to the site itself that breaks is tried again", async ({ visit, server, recordOf }) => {
+  const page = await visit();
+  await openChat(page);
+  await page.route(SEND, (route) => route.abort("connectionreset"), { times: 2 });
+  await say(page, QUESTION);
+  await arrivedOnce(page, server);
+  const attempts = recordOf(page).of("/connector/chat/messages", "POST");
+  assert.equal(attempts.length, 3);
+  assert.equal(new Set(attempts.map(({ headers }) => headers["idempotency-key"])).size, 1);
+});
+
+test("A reload between two attempts goes on with the same key", async ({ visit, server }) => {
+  await server.trouble({ only: "send", status: 503 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await eventually(async () => assert.ok((await server.sends()).length >= 1));
+  await page.reload();
+  await openChat(page);
+  await part(page, "message-visitor").waitFor();
+  await server.calm();
+  await arrivedOnce(page, server);
+  assert.deepEqual(Object.keys(await stored(page)).filter((key) => key.includes("outbox")), []);
+});
+
+test("A reload after an answer was lost does not send the message twice", async ({ visit, server }) => {
+  await server.trouble({ only: "send", loseAnswers: 1000 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await eventually(async () => assert.equal((await server.conversation()).messages.length, 2));
+  await page.reload();
+  await server.calm();
+  await openChat(page);
+  await arrivedOnce(page, server);
+});
+
+test("A message that was given up is still there after a reload, as not sent, until the visitor retries", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble({ only: "send", status: 400 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await failed(page);
+  await page.reload();
+  await openChat(page);
+  await failed(page);
+  assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor (not sent): ${QUESTION}`]);
+  await server.calm();
+  await part(page, "retry").click();
+  await arrivedOnce(page, server);
+  assert.deepEqual(await server.statuses(), [400, 200]);
+});
+
+test("What is written after a message that was given up is sent all the same", async ({ visit, server }) => {
+  await server.trouble({ only: "send", status: 400, times: 1 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await failed(page);
+  await ask(page, "Can I book a workshop?");
+  assert.equal((await server.messages())[0], "visitor: Can I book a workshop?");
+  assert.equal(await part(page, "message-failed").count(), 1);
+});
