@@ -266,9 +266,10 @@ impl Session {
         }
         self.pace.presence_read(now_ms, Some(&presence), self.open, &mut self.random);
         let hint = presence.message_interval_ms;
-        let quicker = self.presence.as_ref().is_none_or(|before| before.message_interval_ms != hint);
+        let other_hint = self.presence.as_ref().is_none_or(|before| before.message_interval_ms != hint);
         self.presence = Some(presence);
-        if quicker && self.pace.failures == 0 {
+        // A reply that is looked for has a pace of its own.
+        if other_hint && self.pace.failures == 0 && self.reply_due_ms.is_none() {
             self.pace.messages_read(now_ms, self.presence.as_ref(), self.open, &mut self.random);
         }
     }

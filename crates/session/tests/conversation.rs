@@ -271,6 +271,17 @@ fn an_empty_reply_is_looked_for_until_it_is_there() {
 }
 
 #[test]
+fn a_hint_to_poll_slowly_does_not_slow_the_search_for_a_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
+    tab.answer(Messages, r#"{"messages":[]}"#);
+    tab.answer(Presence, r#"{"suggestedMessageIntervalMs":60000,"shouldPollMessages":false}"#);
+    tab.wait(3_000);
+    assert!(tab.waiting(Messages).is_some());
+}
+
+#[test]
 fn a_reply_that_never_comes_ends_in_a_notice() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
