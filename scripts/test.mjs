@@ -93,8 +93,8 @@ await main(async () => {
       if (!demo.ok) return demo;
       const folder = join(root, "tests", "e2e");
       const files = readdirSync(folder).filter((file) => file.endsWith(".test.mjs")).map((file) => join(folder, file));
-      // One file at a time: each starts a browser, and the machines have two cores.
-      return tee("node", ["--test", "--test-concurrency=1", ...files], { CHROMIUM: browser });
+      // Each file starts a browser and waits more than it works.
+      return tee("node", ["--test", "--test-concurrency=2", ...files], { CHROMIUM: browser });
     },
     { tests: true },
   );
