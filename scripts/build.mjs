@@ -36,7 +36,7 @@ function buildWasm(dev, buildStd) {
     debug.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=");
     flags.push("-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none");
   }
-  const args = ["build", "--locked", "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"];
+  const args = ["build", "--locked", "--lib", "--target-dir", "target", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"];
   run("cargo", [...toolchain, ...args], {
     env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") },
   });
@@ -85,7 +85,7 @@ async function launcher(esbuild) {
   const minify = async (css) => (await esbuild.transform(css, { loader: "css", minify: true })).code.trim();
   // Until the module comes there is no badge and no focus ring of its own, but the same button.
   const sheet = read("styles/launcher.css").replace(/\.cw-badge \{[^}]*\}/, "");
-  const base = read("styles/base.css").match(/:host \{[^}]*\}/)[0];
+  const base = read("styles/base.css").match(/:host[^{]*\{[^}]*\}/g).join("");
   const reset = ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer;color-scheme:light}" +
     '[data-scheme="auto"] .cw-launcher{color-scheme:light dark}[data-scheme="dark"] .cw-launcher{color-scheme:dark}' +
     ".cw-icon{display:block;fill:none;stroke:currentColor;stroke-linecap:round;stroke-linejoin:round}";
@@ -143,7 +143,7 @@ export async function build({ dev = false, buildStd = false } = {}) {
   buildWasm(dev, buildStd);
   await buildScripts(dev);
   buildTypes();
-  writeFileSync(join(dist, ".built"), newestSource().toString());
+  if (!dev && !buildStd) writeFileSync(join(dist, ".built"), newestSource().toString());
 }
 
 /** The time of the newest file that `dist/` is made from, in milliseconds. */
@@ -156,7 +156,7 @@ function newestSource() {
   return Math.max(...files.map((file) => statSync(join(root, file)).mtimeMs));
 }
 
-/** Builds when a source is newer than the release build that is there. */
+/** Builds, unless the release build of these very sources is there. */
 export async function buildIfStale() {
   const stamp = join(dist, ".built");
   if (existsSync(stamp) && Number(readFileSync(stamp, "utf8")) === newestSource()) return;

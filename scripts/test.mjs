@@ -89,7 +89,7 @@ await main(async () => {
   await step(
     "end-to-end tests",
     async () => {
-      const demo = await tee("cargo", ["build", "--locked", "-p", "chat-connector", "--bin", "site-connector"]);
+      const demo = await tee("cargo", ["build", "--locked", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]);
       if (!demo.ok) return demo;
       const folder = join(root, "tests", "e2e");
       const files = readdirSync(folder).filter((file) => file.endsWith(".test.mjs")).map((file) => join(folder, file));

@@ -33,7 +33,7 @@ impl Mounted {
         config: Option<Value>,
         on_news: Box<dyn Fn(News)>,
     ) -> Result<Self, JsValue> {
-        settings.locale = settings.locale.or_else(page::language);
+        settings.settle_locale(page::language);
         let root = match host.shadow_root() {
             Some(root) => root,
             None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
@@ -63,5 +63,6 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         self.ui.driver().stop();
+        self.ui.forget_elements();
     }
 }

@@ -48,6 +48,14 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Without a locale of the site's, `other` gives one. The direction follows it.
+    pub(crate) fn settle_locale(&mut self, other: impl FnOnce() -> Option<String>) {
+        self.locale = self.locale.take().or_else(other);
+        self.direction = direction(self.locale.as_deref().unwrap_or_default());
+    }
+}
+
 const COLOR_SCHEMES: [&str; 4] = ["theme", "auto", "light", "dark"];
 const POSITIONS: [&str; 2] = ["end", "start"];
 const EVENTS: [&str; 3] = ["auto", "manual", "off"];
@@ -121,7 +129,7 @@ fn questions(fields: &mut Fields) -> Result<Vec<String>, Unusable> {
 
 /// The direction of writing of a locale: of its script where it names one, else of its language.
 fn direction(locale: &str) -> &'static str {
-    let mut subtags = locale.split('-');
+    let mut subtags = locale.split(['-', '_']);
     let language = subtags.next().unwrap_or_default().to_ascii_lowercase();
     let script = subtags.find(|subtag| subtag.len() == 4).map(str::to_ascii_lowercase);
     let rtl = match script.as_deref() {
@@ -161,6 +169,9 @@ mod tests {
 
     #[test]
     fn direction_follows_the_script_and_then_the_language() {
+        let mut settings = read(vec![]).expect("usable");
+        settings.settle_locale(|| Some("ar".to_owned()));
+        assert_eq!(settings.direction, "rtl", "that of the page counts as well");
         for (locale, expected) in [
             ("ar", "rtl"),
             ("he-IL", "rtl"),

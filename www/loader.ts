@@ -16,6 +16,8 @@ type Module = typeof import("./module.js");
 const CONFIG_WITHIN = 1000;
 const CONFIG_KEY = "chat-widget:config";
 const CONVERSATION_KEY = "chat-widget:conversation";
+/** Languages that are written from right to left, unless in Latin letters. */
+const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ps|sd|ug|ur|yi)\b(?!.latn)/i;
 const JSON_OPTIONS = ["suggestedQuestions", "strings", "visitor"];
 
 function stored(key: string): { data?: ConfigData } | null {
@@ -60,6 +62,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   let config: ConfigData | undefined;
   let refused = false;
   let destroyed = false;
+  let hidden = false;
   let clicked = false;
   let widget: ChatWidget | undefined;
   let arriving: Promise<void> | undefined;
@@ -90,15 +93,21 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     if (name === "destroy" && !widget) {
       destroyed = true;
       host?.remove();
+      forget();
     } else if (widget) {
       (widget as unknown as Record<string, (...args: unknown[]) => void>)[name]?.(...args);
     } else if (name === "on" || name === "once") {
       (controller[name] as (...args: unknown[]) => void)(...args);
     } else {
+      if (name === "hide" || name === "show") hidden = name === "hide";
+      if (host) host.hidden = hidden;
       waiting.push([name, ...args]);
       if (/^(open|toggle|send)/.test(name)) bring();
     }
-    if (name === "destroy" && window.chatWidget === controller) delete window.chatWidget;
+  }
+
+  function forget(): void {
+    if (window.chatWidget === controller) delete window.chatWidget;
   }
 
   /** Brings the module, and lets it take the launcher over. */
@@ -109,21 +118,20 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
       await whenBody();
       if (refused || destroyed) return;
-      let focused = false;
+      // A press that began on one button and ended on another would be no click.
       const settled = async () => {
-        // A press that began on one button and ended on another would be no click.
         await pressed;
-        focused = launcher !== undefined && host?.shadowRoot?.activeElement === launcher;
+        if (refused || destroyed) throw new Error("nobody wants it any more");
       };
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
-      if (refused || destroyed) return widget.destroy();
-      if (focused) launcherOf(host)?.focus();
+      widget.once("destroy", forget);
       announceReady(widget);
       for (const [name, ...args] of waiting.splice(0)) call(name, args);
       // A click as the visitor's, so that the focus follows; more of them meant the same.
       if (clicked && !widget.state?.open) launcherOf(host)?.click();
     });
     arriving.catch((error: unknown) => {
+      if (refused || destroyed) return host?.remove();
       arriving = undefined;
       launcher?.removeAttribute("aria-busy");
       console.error("chat widget: the module did not load", error);
@@ -133,6 +141,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   function hostElement(): HTMLElement {
     if (!host) {
       host = document.createElement("chat-widget");
+      host.hidden = hidden;
       document.body.append(host);
     }
     return host;
@@ -148,6 +157,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     root.adoptedStyleSheets = [sheet];
     const frame = document.createElement("div");
     frame.className = "cw";
+    frame.dir = RIGHT_TO_LEFT.test(localeOf(options)) ? "rtl" : "ltr";
     frame.dataset["scheme"] = options.colorScheme ?? "theme";
     frame.dataset["position"] = options.position ?? "end";
     launcher = document.createElement("button");
@@ -200,7 +210,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
 
 async function fetchConfig(options: ChatWidgetOptions): Promise<ConfigData | undefined> {
   try {
-    const locale = options.locale ?? (document.documentElement.lang || navigator.language);
+    const locale = localeOf(options);
     const url = `${options.proxy.replace(/\/+$/, "")}/chat/config?locale=${encodeURIComponent(locale)}`;
     const answer = await fetch(url, { headers: { Accept: "application/json" }, cache: "no-store" });
     const body = (await answer.json()) as { ok?: boolean; data?: ConfigData };
@@ -214,6 +224,10 @@ async function fetchConfig(options: ChatWidgetOptions): Promise<ConfigData | und
   } catch {
     return undefined;
   }
+}
+
+function localeOf(options: ChatWidgetOptions): string {
+  return options.locale ?? (document.documentElement.lang || navigator.language);
 }
 
 function isSlow(): boolean {
@@ -260,7 +274,8 @@ declare global {
   }
 }
 
-const before = window.chatWidget;
+// An element of the page with this id is found under this name as well.
+const before = window.chatWidget instanceof Element ? undefined : window.chatWidget;
 const script = document.currentScript;
 // A page that has the tag twice has one widget.
 if (script instanceof HTMLScriptElement && (before === undefined || Array.isArray(before))) {

@@ -65,9 +65,9 @@ export class ChatWidget {
     const widget = new ChatWidget(host);
     const focused = host.shadowRoot?.activeElement;
     try {
-      widget.#handle = new Handle(host, options, sheet, placement.config, (name: ChatWidgetEvent, detail: never) =>
-        widget.#emit(name, detail),
-      );
+      // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
+      const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => widget.#emit(name, detail));
+      widget.#handle = new Handle(host, options, sheet, placement.config, tell);
     } catch (error) {
       host.remove();
       throw error;
@@ -75,7 +75,8 @@ export class ChatWidget {
     // The loader's launcher made room for the same button, which takes the focus over.
     if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
     mounted.add(widget);
-    queueMicrotask(() => widget.#emit("ready", {}));
+    // In a task of its own: whoever waits for this function has its handlers in place by then.
+    setTimeout(() => widget.#handle && widget.#emit("ready", {}));
     return widget;
   }
 
@@ -142,9 +143,10 @@ export class ChatWidget {
 
   /** Takes the widget off the page. */
   destroy(): void {
-    if (!this.#handle) return;
-    this.#handle.free();
+    const handle = this.#handle;
+    if (!handle) return;
     this.#handle = undefined;
+    handle.free();
     mounted.delete(this);
     this.#emit("destroy", {});
     this.#host.remove();

@@ -28,7 +28,8 @@ export interface VisitorProfile {
 
 /** The options of a widget. */
 export interface ChatWidgetOptions {
-  /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called. */
+  /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called; only the
+   * assistant's picture comes from where the chat config says, over https. */
   proxy: string;
   /** A preset; `teal` when it is not given. */
   theme?: ThemeName;

@@ -9,6 +9,13 @@ use crate::client::json;
 use crate::mount::Mounted;
 use crate::settings::Settings;
 
+/// Has panics explained on the console.
+#[cfg(feature = "debug-panics")]
+#[wasm_bindgen(start)]
+pub fn explain_panics() {
+    console_error_panic_hook::set_once();
+}
+
 /// A widget on the page, as the JavaScript entry holds it. `free()` takes it off.
 #[wasm_bindgen]
 pub struct Handle(Mounted);

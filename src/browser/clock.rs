@@ -1,11 +1,28 @@
 //! The time, and randomness.
 
-/// Milliseconds since the Unix epoch, on a clock that does not go back while the page lives.
+use std::cell::Cell;
+
+thread_local! {
+    /// From the start of the page's own clock to the Unix epoch, in milliseconds.
+    static OFFSET: Cell<f64> = const { Cell::new(0.0) };
+}
+
+/// So far the page's own clock may lag behind the wall's, as it does while the machine sleeps. Milliseconds.
+const MOST_LAG: f64 = 1000.0;
+
+/// Milliseconds since the Unix epoch, on a clock that does not go back while the page lives, whatever is done to the
+/// wall's, and that catches up with it.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds since 1970 fit")]
 pub fn now_ms() -> u64 {
-    let performance = web_sys::window().and_then(|window| window.performance());
-    performance.map_or_else(js_sys::Date::now, |performance| performance.time_origin() + performance.now())
-        as u64
+    let wall = js_sys::Date::now();
+    let Some(performance) = web_sys::window().and_then(|window| window.performance()) else {
+        return wall as u64;
+    };
+    let own = performance.now();
+    if wall - (own + OFFSET.get()) > MOST_LAG {
+        OFFSET.set(wall - own);
+    }
+    (own + OFFSET.get()) as u64
 }
 
 /// The present time as ISO 8601, by the visitor's clock.

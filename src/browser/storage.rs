@@ -23,12 +23,14 @@ impl Storage {
             .collect()
     }
 
-    /// Keeps a text under a key, or forgets the key. Whether the browser did.
-    pub fn set(&self, key: &str, text: Option<&str>) -> bool {
-        let Some(local) = &self.0 else { return false };
-        match text {
-            Some(text) => local.set_item(key, text).is_ok(),
-            None => local.remove_item(key).is_ok(),
+    /// Keeps a text under a key, or forgets the key, if the browser does.
+    pub fn set(&self, key: &str, text: Option<&str>) {
+        if let Some(local) = &self.0 {
+            // Storage that is full costs the visitor the next page's memory of this one, and nothing now.
+            _ = match text {
+                Some(text) => local.set_item(key, text),
+                None => local.remove_item(key),
+            };
         }
     }
 }

@@ -154,6 +154,8 @@ impl Inner {
     }
 
     fn carry_out(self: &Rc<Self>, effects: Vec<Effect>) {
+        // Told last: whoever listens may feed the session again, and what that stores must not be overtaken.
+        let mut told = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Request(request) => {
@@ -169,12 +171,12 @@ impl Inner {
                     });
                 }
                 Effect::WakeAt(at_ms) => self.wake_at(at_ms),
-                // Storage that takes nothing costs the visitor the next page's memory of this one, and nothing now.
-                Effect::Store(key, text) => _ = self.storage.set(&key, text.as_deref()),
+                Effect::Store(key, text) => self.storage.set(&key, text.as_deref()),
                 Effect::Show => self.show(),
-                Effect::Tell(news) => (self.on_news)(news),
+                Effect::Tell(news) => told.push(news),
             }
         }
+        told.into_iter().for_each(&self.on_news);
     }
 
     fn wake_at(self: &Rc<Self>, at_ms: u64) {

@@ -52,6 +52,7 @@ pub(crate) fn composer(ui: &Ui) -> El {
         .attr("id", COUNT_ID)
         .class_if("cw-count-few", |ui| length(ui) + FEW > *limits::MESSAGE_LENGTH.end())
         .text_with(count);
+    ui.state().field.replace(Some(input.node()));
     focus_later(ui, &field);
     ui.el("form")
         .class("cw-composer")

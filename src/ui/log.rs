@@ -70,11 +70,11 @@ fn jump(ui: &Ui) -> El {
         .class("cw-jump")
         .attr("type", "button")
         .attr("aria-label", &ui.text(Text::LatestMessages))
-        .on("click", |_, event| {
-            let button = event.current_target().map(JsCast::unchecked_into::<Element>);
-            if let Some(log) = button.and_then(|button| button.previous_element_sibling()) {
-                log.set_scroll_top(log.scroll_height());
-            }
+        .on("click", |ui, _| {
+            ui.focus_field();
+            ui.state().pinned.set(true);
+            ui.stay_at_end();
+            ui.notify();
         })
         .child(icon(ui, icon::ARROW_DOWN))
 }
@@ -135,6 +135,7 @@ fn suggestions(ui: &Ui) -> El {
             .attr("dir", "auto");
         chips = chips.child(chip.text(question).on("click", |ui, event| {
             let chip = event.current_target().map(JsCast::unchecked_into::<Element>);
+            ui.focus_field();
             ui.send(chip.and_then(|chip| chip.text_content()).unwrap_or_default());
         }));
     }

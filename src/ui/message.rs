@@ -154,6 +154,7 @@ fn retry(ui: &Ui) -> El {
         .attr("type", "button")
         .text(&ui.text(Text::TryAgain))
         .on("click", |ui, _| {
+            ui.focus_field();
             if let Some(key) = ui.row(|row| row.key) {
                 ui.driver().retry(key);
             }

@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use chat_session::{Notice, Session};
 use leptos::prelude::{ArcTrigger, Notify, Track};
-use web_sys::Element;
+use web_sys::{Element, HtmlElement};
 
 use crate::driver::Driver;
 use crate::driver::rows::Row;
@@ -55,6 +55,8 @@ pub(crate) struct State {
     pub(crate) draft: RefCell<String>,
     /// The log, while the window is open.
     pub(crate) log: RefCell<Option<Element>>,
+    /// The field, while there is one.
+    pub(crate) field: RefCell<Option<HtmlElement>>,
     /// The visitor is at the end of the log.
     pub(crate) pinned: Cell<bool>,
     /// The config's picture did not load.
@@ -142,6 +144,7 @@ impl Ui {
         let state = self.state();
         if state.open.replace(open) != open {
             state.by_visitor.set(by_visitor);
+            self.forget_elements();
             state.pinned.set(true);
             self.driver().opened(open);
             self.notify();
@@ -161,6 +164,19 @@ impl Ui {
     pub(crate) fn set_draft(&self, text: String) {
         self.state().draft.replace(text);
         self.notify();
+    }
+
+    /// Lets go of elements that are about to leave the page: they know this, and neither would ever be collected.
+    pub(crate) fn forget_elements(&self) {
+        self.state().log.take();
+        self.state().field.take();
+    }
+
+    /// The focus goes where the visitor writes on, before what had it goes away.
+    fn focus_field(&self) {
+        if let Some(field) = &*self.state().field.borrow() {
+            _ = field.focus();
+        }
     }
 
     /// Sends what the visitor wrote or chose.

@@ -16,6 +16,13 @@ export const WASM = "**/chat-widget.wasm";
 export const ready = (page) =>
   eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));
 
+/** Waits until the WebAssembly module is compiled, and whoever waited for it has gone on. */
+export const compiled = (page) =>
+  page.evaluate(async () => {
+    await (await import("/chat-widget/chat-widget.mjs")).load();
+    await new Promise(requestAnimationFrame);
+  });
+
 /** Opens the window by its launcher, and waits until something can be typed. */
 export async function openChat(page) {
   await part(page, "launcher").click();
@@ -75,7 +82,7 @@ export async function eventually(check, within = 10_000) {
     } catch (error) {
       if (performance.now() > deadline) throw error;
     }
-    await pause(25);
+    await pause(40);
   }
 }
 

@@ -1,7 +1,8 @@
 // `window.chatWidget`: what a page can ask of the widget, and what it is told.
 
 import assert from "node:assert/strict";
-import { WASM, ask, delivered, eventually, focused, hold, openChat, part, ready, timePasses } from "./chat.mjs";
+import { WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
+import { hold, openChat, part, ready, timePasses } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 /** From now on, the page keeps what the widget tells of these events. */
@@ -24,13 +25,9 @@ test("What was pushed before the script arrived is done once it has", async ({ v
   await delivered(page);
   assert.equal((await server.messages())[0], "visitor: How long does delivery take?");
   await eventually(async () => assert.deepEqual(await told(page), ["visitor", "assistant"]));
-});
-
-test("push() goes on working on the controller", async ({ visit }) => {
-  const page = await visit();
-  await ready(page);
-  await page.evaluate(() => window.chatWidget.push(["open"]));
-  await part(page, "window").waitFor();
+  // And push() goes on.
+  await page.evaluate(() => window.chatWidget.push(["close"]));
+  await part(page, "window").waitFor({ state: "detached" });
 });
 
 test("What is called before the module has come is done in order once it has", async ({ visit }) => {
@@ -215,11 +212,7 @@ test("destroy() before the module has come means that it never does", async ({ v
   await wasm.asked;
   await page.evaluate(() => window.chatWidget.destroy());
   wasm.release();
-  // The module that the loader waits for too; by the next frame it has gone on.
-  await page.evaluate(async () => {
-    await (await import("/chat-widget/chat-widget.mjs")).load();
-    await new Promise(requestAnimationFrame);
-  });
+  await compiled(page);
   assert.equal(await page.locator("chat-widget").count(), 0);
   assert.deepEqual(recordOf(page).of("/connector/chat/messages"), []);
 });

@@ -19,6 +19,8 @@ const BROWSER = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // Pages of the address bar, which nobody sees: they cost each test as much as the test itself.
+  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 ];
 /** Without movements, a test waits for none. */
 const SCREEN = { viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" };

@@ -67,16 +67,6 @@ test("Visitor and conversation are kept under the widget's own keys, and stay th
   assert.deepEqual(Object.keys(later).filter((key) => key.includes("outbox")), [], "nothing is left to send");
 });
 
-test("Another browser is another visitor with another conversation", async ({ visit, server }) => {
-  for (const page of [await visit(), await visit()]) {
-    await openChat(page);
-    await ask(page, "How long does delivery take?");
-  }
-  const [one, other] = await server.conversations();
-  assert.notEqual(one.visitor.visitorId, other.visitor.visitorId);
-  assert.notEqual(one.id, other.id);
-});
-
 test("A conversation that the service has forgotten is begun anew with the message that met it", async ({
   visit,
   server,

@@ -23,7 +23,7 @@ async function tapOpen(page) {
   await part(page, "window").evaluate((window) => Promise.all(window.getAnimations().map(({ finished }) => finished)));
 }
 
-test("On a phone the window is the whole screen, and the launcher is out of the way until it is closed", async ({
+test("On a phone the window is the whole screen, without the launcher, and large enough to read and tap", async ({
   visit,
 }) => {
   const page = await visit(PHONE);
@@ -32,23 +32,17 @@ test("On a phone the window is the whole screen, and the launcher is out of the 
   await tapOpen(page);
   assert.deepEqual(await box(page, "window"), [0, 0, 375, 812]);
   assert.equal(await part(page, "launcher").isVisible(), false);
-  assert.equal(await sideways(page), 0);
-  await ask(page, "How long does delivery take?");
-  await part(page, "close").tap();
-  await part(page, "window").waitFor({ state: "detached" });
-  assert.equal(await part(page, "launcher").isVisible(), true);
-});
-
-test("On a phone the input has 16 px, so that no browser zooms in, and everything to tap is large enough", async ({
-  visit,
-}) => {
-  const page = await visit(PHONE);
-  await tapOpen(page);
+  // Below 16 px, a browser zooms in.
   assert.equal(await part(page, "input").evaluate((input) => getComputedStyle(input).fontSize), "16px");
   for (const name of ["close", "send"]) {
     const [, , width, height] = await box(page, name);
     assert.ok(width >= 36 && height >= 36, `${name} has ${width} by ${height} px`);
   }
+  assert.equal(await sideways(page), 0);
+  await ask(page, "How long does delivery take?");
+  await part(page, "close").tap();
+  await part(page, "window").waitFor({ state: "detached" });
+  assert.equal(await part(page, "launcher").isVisible(), true);
 });
 
 test("Words without a break and long lines scroll nothing sideways", async ({ visit, server }) => {

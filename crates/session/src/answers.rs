@@ -6,6 +6,7 @@ use chat_protocol::{
 };
 
 use crate::back_off::wait_ms;
+use crate::outbox::Frozen;
 use crate::stored::{self, keys};
 use crate::timeline::{Delivery, Entry, EntryKey};
 use crate::{Answer, Failure, News, Notice, Session};
@@ -147,7 +148,7 @@ impl Session {
                 self.timeline.rewind();
                 self.pace.hurry(now_ms);
             }
-            Verdict::NoConversation if self.conversation.is_some() => self.begin_anew(now_ms),
+            Verdict::NoConversation if self.sends_into_conversation() => self.begin_anew(now_ms),
             Verdict::InDoubt | Verdict::NoConversation | Verdict::GiveUp => {
                 if error.status == 402 || error.code == ErrorCode::InsufficientQuota {
                     self.notice = Some(Notice::Quota);
@@ -158,6 +159,12 @@ impl Session {
             }
         }
         self.show();
+    }
+
+    /// Whether the message on its way belongs to a conversation, be it known here or already forgotten.
+    fn sends_into_conversation(&self) -> bool {
+        let letter = self.outbox.iter().find(|letter| Some(letter.entry) == self.sending);
+        letter.and_then(|letter| letter.frozen.as_ref()).is_some_and(Frozen::names_conversation)
     }
 
     /// The conversation is gone. The message was refused with it, so it is another request now: it starts a new one.
@@ -210,12 +217,9 @@ impl Session {
 
     fn messages_read(&mut self, now_ms: u64, history: History) {
         let first = !std::mem::replace(&mut self.history_read, true);
-        let attempted: Vec<EntryKey> = self
-            .outbox
-            .iter()
-            .filter(|letter| letter.frozen.is_some() && !(first && letter.attempts == 0))
-            .map(|letter| letter.entry)
-            .collect();
+        // In a history that is read for the first time, an older message may say the same as one under way.
+        let under_way = self.outbox.iter().filter(|letter| !first && letter.frozen.is_some());
+        let attempted: Vec<EntryKey> = under_way.map(|letter| letter.entry).collect();
         let new = self.timeline.merge(history.messages, history.next_after, &attempted);
         if let Some(entry) = self.in_doubt.take() {
             let taken = self.entries().iter().any(|known| known.key == entry && known.id.is_some());

@@ -1,6 +1,6 @@
 //! What happens to a conversation.
 
-use chat_protocol::{Value, VisitorEvent, VisitorProfile};
+use chat_protocol::{Value, VisitorProfile};
 
 use crate::{EntryKey, RequestId, Stored};
 
@@ -70,8 +70,6 @@ pub enum Input {
     Opened(bool, Page),
     /// The visitor came to a page.
     Viewed(Page),
-    /// An event for `POST /events`, complete but for what the session knows: visitor and conversation.
-    Track(Box<VisitorEvent>),
     /// The visitor leaves the page: the last chance to send events.
     Left,
     /// The config is to be read again.

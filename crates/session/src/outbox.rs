@@ -55,6 +55,14 @@ pub(crate) struct Letter {
     pub(crate) not_before_ms: u64,
 }
 
+impl Frozen {
+    /// Whether the attempts belong to a conversation, rather than begin one.
+    pub(crate) fn names_conversation(&self) -> bool {
+        // The one form that `SendMessage` is written in.
+        self.body.starts_with(r#"{"conversationId":"#)
+    }
+}
+
 impl Letter {
     pub(crate) fn new(
         name: String,
@@ -112,12 +120,8 @@ impl Letter {
         ])
     }
 
-    /// A letter read back; `None` when what was stored is of no use.
-    pub(crate) fn from_stored(
-        name: &str,
-        stored: &Value,
-        entry: impl FnOnce(&str) -> EntryKey,
-    ) -> Option<Self> {
+    /// A letter read back, without an entry yet; `None` when what was stored is of no use.
+    pub(crate) fn from_stored(name: &str, stored: &Value) -> Option<Self> {
         let text = stored.get("text")?.as_text()?;
         check_message(text).ok()?;
         let field = |field| stored.get(field).and_then(Value::as_text);
@@ -126,7 +130,7 @@ impl Letter {
             _ => 0,
         };
         let path = field("path").unwrap_or_default().to_owned();
-        let mut letter = Self::new(name.to_owned(), entry(text), text.to_owned(), path, written_ms);
+        let mut letter = Self::new(name.to_owned(), EntryKey::default(), text.to_owned(), path, written_ms);
         if let (Some(key), Some(body)) = (field("key"), field("body")) {
             letter.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });
         }
@@ -190,13 +194,12 @@ mod tests {
         let mut letter = letter("m1");
         letter.freeze(&VisitorId::from("v1"), |letter| body(letter, "en"));
         let stored: Value = serde_json::from_str(&letter.to_stored().to_string()).expect("JSON");
-        let back = Letter::from_stored("m1", &stored, |_| letter.entry).expect("usable");
+        let back = Letter::from_stored("m1", &stored).expect("usable");
         assert_eq!((back.frozen, back.text, back.written_ms), (letter.frozen, letter.text, 5));
     }
 
     #[test]
     fn stored_rubbish_is_no_letter() {
-        let entry = letter("m1").entry;
         for text in [
             "null",
             "[]",
@@ -206,7 +209,7 @@ mod tests {
             r#"{"text":"a","key":"short","body":"{}"}"#,
         ] {
             let stored: Value = serde_json::from_str(text).expect("JSON");
-            assert!(Letter::from_stored("m1", &stored, |_| entry).is_none(), "{text}");
+            assert!(Letter::from_stored("m1", &stored).is_none(), "{text}");
         }
     }
 

@@ -138,7 +138,6 @@ impl Session {
             }
             Input::Opened(open, page) => self.opened(now_ms, open, page),
             Input::Viewed(page) => self.report(now_ms, "page_view", page),
-            Input::Track(event) => self.track(now_ms, *event),
             Input::Left if self.is_on() => self.send_events(now_ms, true),
             Input::Left => {}
             Input::ReloadConfig => self.config_wanted = true,
@@ -280,7 +279,10 @@ impl Session {
     fn decide(&mut self, now_ms: u64) -> Vec<Effect> {
         if self.reply_due_ms.is_some_and(|until| now_ms >= until) {
             self.reply_due_ms = None;
-            self.notice = Some(Notice::NoReply);
+            // A person who is there takes the time that a person takes.
+            if self.operator_online() != Some(true) {
+                self.notice = Some(Notice::NoReply);
+            }
             self.changed = true;
         }
         if self.online {
@@ -445,7 +447,7 @@ impl Session {
         let mut letters: Vec<Letter> = Vec::new();
         for (name, value) in stored::letters(stored) {
             // The entry is written below, when the order is known.
-            let read = Letter::from_stored(name, value, |_| EntryKey::default());
+            let read = Letter::from_stored(name, value);
             match read {
                 Some(letter) => {
                     let before =

@@ -189,6 +189,10 @@ impl Timeline {
             self.cursor.as_ref().and_then(|cursor| self.index_of_id(cursor)).map_or(0, |index| index + 1);
         let mut new = Vec::new();
         for message in messages {
+            // An AI that failed may leave an empty message behind: nothing to show, and no reply.
+            if message.content.trim().is_empty() {
+                continue;
+            }
             if let Some(index) = self.find(&message, place, attempted) {
                 place = self.put_at(index, place);
                 continue;

@@ -395,3 +395,49 @@ fn events_leave_with_the_visitor() {
     tab.feed(Input::Left);
     assert!(tab.waiting(Events).expect("a batch").keepalive);
 }
+
+#[test]
+fn a_message_frozen_into_a_conversation_that_a_poll_found_gone_is_not_lost() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab.say("two");
+    tab.refuse(Send, 502, "", None);
+    tab.refuse(Messages, 404, "NOT_FOUND", None);
+    assert!(tab.session.conversation_id().is_none());
+    tab.wait(30_000);
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    let anew = tab.waiting(Send).expect("another request").clone();
+    assert!(!anew.body.expect("a body").contains("conversationId"));
+}
+
+#[test]
+fn an_empty_message_in_the_history_is_no_bubble_and_no_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
+    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"a1","role":"assistant","content":" "}]}"#);
+    assert_eq!((tab.texts(), tab.session.awaits_reply(), tab.session.unread()), (vec!["hello"], true, 0));
+}
+
+#[test]
+fn after_a_reload_an_older_message_that_says_the_same_stays() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("ok");
+    tab.reply(1, "first");
+    tab.say("ok");
+    let mut tab = tab.reload();
+    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"ok"},{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.reply(2, "second");
+    assert_eq!(tab.texts(), ["ok", "first", "ok", "second"]);
+}
+
+#[test]
+fn a_person_who_is_there_is_waited_for_without_a_complaint() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
+    tab.answer(Presence, r#"{"operatorOnline":true}"#);
+    tab.wait(31_000);
+    assert_eq!((tab.session.notice(), tab.session.awaits_reply()), (None, false));
+}
