@@ -37,6 +37,8 @@ let site;
 before(async () => {
   demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
   process.once("exit", () => demo.kill());
+  // A signal by itself ends the process without a word to the demo, which would then outlive it.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   const announced = new Promise((resolve, reject) => {
     createInterface(demo.stdout).once("line", resolve);
     const failed = (why) => reject(new Error(`the demo did not start (${why}): cargo build -p chat-connector`));

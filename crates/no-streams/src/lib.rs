@@ -32,7 +32,7 @@ impl ReadableStream {
     /// # Panics
     /// Always: nothing in this workspace sends one.
     pub fn from_stream<S: Stream<Item = Result<JsValue, JsValue>> + 'static>(_: S) -> Self {
-        unimplemented!("the widget has no server functions")
+        panic!("the widget has no server functions")
     }
 
     /// A stream that has ended.
