@@ -182,7 +182,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       launcher?.setAttribute("aria-busy", "true");
       bring();
     });
-    launcher.addEventListener("pointerdown", () => (pressed = whenReleased()));
+    launcher.addEventListener("pointerdown", ({ button }) => {
+      if (button === 0) pressed = whenReleased();
+    });
     for (const sign of ["pointerenter", "focus", "touchstart"]) {
       launcher.addEventListener(sign, bring, { once: true, passive: true });
     }

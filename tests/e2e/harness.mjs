@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { after, before, test as nodeTest } from "node:test";
+import { after, test as nodeTest } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { Record } from "./record.mjs";
@@ -29,33 +29,38 @@ const TEST_WITHIN = 60_000;
 /** Nothing that a visitor waits for takes longer. Milliseconds. */
 const SEEN_WITHIN = 10_000;
 
-let browser;
-let demo;
-let server;
-let site;
+let world;
 
-before(async () => {
-  demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+/** Begins with the first test, so that a file with a mistake in it leaves nothing running. */
+async function begin() {
+  const demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   process.once("exit", () => demo.kill());
   // A signal by itself ends the process without a word to the demo, which would then outlive it.
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+  demo.stderr.pipe(process.stderr);
   const announced = new Promise((resolve, reject) => {
     createInterface(demo.stdout).once("line", resolve);
     const failed = (why) => reject(new Error(`the demo did not start (${why}): cargo build -p chat-connector`));
     demo.once("error", (error) => failed(error.message)).once("exit", failed);
   });
-  const launched = chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER });
-  const addresses = JSON.parse(await announced);
-  site = addresses.site;
-  server = new Sandbox(addresses.sandbox);
-  browser = await launched;
-});
+  const { site, sandbox } = JSON.parse(await announced);
+  try {
+    const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+    const browser = await chromium.launch({ executablePath, args: BROWSER });
+    return { browser, demo, site, server: new Sandbox(sandbox) };
+  } catch (error) {
+    demo.kill();
+    throw error;
+  }
+}
 
 after(async () => {
-  await browser?.close();
-  if (!demo || demo.exitCode !== null) return;
-  demo.kill("SIGTERM");
-  await once(demo, "exit");
+  const begun = await world?.catch(() => undefined);
+  if (!begun) return;
+  await begun.browser.close();
+  if (begun.demo.exitCode !== null) return;
+  begun.demo.kill();
+  await once(begun.demo, "exit");
 });
 
 /**
@@ -70,6 +75,8 @@ after(async () => {
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
+    world ??= begin();
+    const { browser, server, site } = await world;
     const contexts = [];
     const records = new Map();
     const open = async (options) => {

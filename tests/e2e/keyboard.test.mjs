@@ -73,7 +73,9 @@ test("No key that is typed in the widget reaches the page's shortcuts", async ({
   await delivered(page);
   await page.keyboard.press("Escape");
   await part(page, "window").waitFor({ state: "detached" });
+  // It opens the window again, and the focus follows in the next frame.
   await page.keyboard.press("Space");
+  await part(page, "input").and(page.locator(":focus")).waitFor();
   assert.deepEqual(await page.evaluate(() => window.heard), []);
 
   // The page still has its own.
