@@ -1,11 +1,11 @@
 //! Reading the members of an object, with refusals that name the field.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::Value;
 
 /// Something that cannot be used: which field, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Unusable {
     /// Path of the field from the outermost object, such as `message.content`; empty for the object itself.
     pub field: String,
@@ -36,6 +36,13 @@ impl Display for Unusable {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let field = if self.field.is_empty() { "the body" } else { &self.field };
         write!(out, "{field} {}", self.problem)
+    }
+}
+
+/// As `Display`: the derived one would escape the texts, by tables that weigh 4 KB in WebAssembly (brotli).
+impl Debug for Unusable {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, out)
     }
 }
 
