@@ -28,15 +28,15 @@ function buildWasm(dev, buildStd) {
   run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   const profile = dev ? "dev" : "release-wasm";
-  const debug = dev ? ["--features", "debug-panics"] : [];
+  const options = ["--features", dev ? "debug-panics" : "small-allocator"];
   const flags = [remapped()];
   const toolchain = [];
   if (buildStd) {
     toolchain.push("+nightly");
-    debug.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=");
+    options.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=");
     flags.push("-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none");
   }
-  const args = ["build", "--locked", "--lib", "--target-dir", "target", "--target", "wasm32-unknown-unknown", "--profile", profile, ...debug, "--quiet"];
+  const args = ["build", "--locked", "--lib", "--target-dir", "target", "--target", "wasm32-unknown-unknown", "--profile", profile, ...options, "--quiet"];
   run("cargo", [...toolchain, ...args], {
     env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") },
   });

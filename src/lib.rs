@@ -23,6 +23,10 @@ pub use component::ChatWidget;
 pub use settings::Settings;
 pub use theme::Theme;
 
+#[cfg(all(target_arch = "wasm32", feature = "small-allocator"))]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
 #[cfg(all(doctest, not(target_arch = "wasm32")))]
 #[doc = include_str!("../README.md")]
 struct Readme;
