@@ -46,8 +46,8 @@ function buildWasm(dev, buildStd) {
   const bound = join(glue, "chat_widget_bg.wasm");
   const out = join(dist, "chat-widget.wasm");
   if (dev) return writeFileSync(out, readFileSync(bound));
-  shorten(glue);
   const features = WASM_FEATURES.map((name) => `--enable-${name}`);
+  shorten(glue, features);
   // Functions with one caller are inlined only when they are small: what is inlined compresses less well.
   run("wasm-opt", [...features, "-Oz", "-ocimfs", "40", "--converge", bound, "-o", out]);
 }

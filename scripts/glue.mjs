@@ -1,18 +1,22 @@
-// Takes out of wasm-bindgen's output what does not compress: every import carries a hash in its name, once in the module
-// and once in the glue. A counter of the same length tells them apart as well, and the module's sections keep theirs.
+// Gives everything that passes between the module and its glue a name of a letter or two. wasm-bindgen names an import
+// after what it calls and a hash, once in the module and once in the glue, and a hash does not compress.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Renames the imports and exports of `chat_widget_bg.wasm` and `chat_widget.js` in `folder`, in place. */
-export function shorten(folder) {
-  const paths = [join(folder, "chat_widget_bg.wasm"), join(folder, "chat_widget.js")];
-  const module = new WebAssembly.Module(readFileSync(paths[0]));
-  const names = [...WebAssembly.Module.imports(module), ...WebAssembly.Module.exports(module)].map(({ name }) => name);
-  const hashes = [...new Set(names.flatMap((name) => name.match(/[0-9a-f]{16,}/g) ?? []))];
-  for (const path of paths) {
-    let text = readFileSync(path, "latin1");
-    hashes.forEach((hash, count) => (text = text.replaceAll(hash, String(count).padStart(hash.length, "z"))));
-    writeFileSync(path, text, "latin1");
-  }
+export function shorten(folder, flags) {
+  const module = join(folder, "chat_widget_bg.wasm");
+  const args = [...flags, module, "--minify-imports-and-exports-and-modules", "-o", module];
+  // It prints what it has renamed: `[module, name, short]` and `[name, short]`.
+  const { imports, exports } = JSON.parse(execFileSync("wasm-opt", args, { encoding: "utf8" }));
+  const imported = new Map(imports.map(([, name, short]) => [name, short]));
+  const exported = new Map(exports);
+  const glue = join(folder, "chat_widget.js");
+  const text = readFileSync(glue, "utf8")
+    .replace('"./chat_widget_bg.js": ', "a: ")
+    .replace(/\b(\w+): function\(/g, (_, name) => `${imported.get(name) ?? name}: function(`)
+    .replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${exported.get(name) ?? name}`);
+  writeFileSync(glue, text);
 }
