@@ -12,8 +12,11 @@ use web_sys::{Document, DomTokenList, Element, Event, Node, Text};
 
 use super::Ui;
 
-/// An element under construction, with all in it that follows the state.
-pub(crate) struct El {
+/// An element under construction, with all in it that follows the state. In a box, because each call that builds it
+/// takes it and gives it back: copying it there weighs 1 KB more (brotli).
+pub(crate) struct El(Box<Parts>);
+
+struct Parts {
     element: Element,
     ui: Ui,
     bindings: Vec<Binding>,
@@ -50,7 +53,7 @@ pub(crate) struct Scope {
 
 impl Scope {
     pub(crate) fn new(el: El) -> Self {
-        let El { element, ui, mut bindings } = el;
+        let Parts { element, ui, mut bindings } = *el.0;
         let key = ui.key;
         let effect = RenderEffect::new(move |_| {
             ui.track();
@@ -71,14 +74,14 @@ impl Ui {
     pub(crate) fn el(&self, tag: &str) -> El {
         // The tags are this crate's own literals, and a page without a document runs no WebAssembly.
         let element = document().create_element(tag).expect("a valid tag");
-        El { element, ui: self.clone(), bindings: Vec::new() }
+        El::new(element, self)
     }
 
     /// An SVG element.
     pub(crate) fn svg(&self, tag: &str) -> El {
         let element =
             document().create_element_ns(Some("http://www.w3.org/2000/svg"), tag).expect("a valid tag");
-        El { element, ui: self.clone(), bindings: Vec::new() }
+        El::new(element, self)
     }
 }
 
@@ -87,9 +90,13 @@ fn document() -> Document {
 }
 
 impl El {
+    fn new(element: Element, ui: &Ui) -> Self {
+        Self(Box::new(Parts { element, ui: ui.clone(), bindings: Vec::new() }))
+    }
+
     /// The element itself, as `T` when it is known to be one.
     pub(crate) fn node<T: JsCast>(&self) -> T {
-        self.element.clone().unchecked_into()
+        self.0.element.clone().unchecked_into()
     }
 
     pub(crate) fn class(self, names: &str) -> Self {
@@ -97,19 +104,19 @@ impl El {
     }
 
     pub(crate) fn attr(self, name: &str, value: &str) -> Self {
-        set(&self.element, name, Some(value));
+        set(&self.0.element, name, Some(value));
         self
     }
 
     /// An attribute that follows the state; without a value it is not there.
     pub(crate) fn attr_with(self, name: &'static str, value: fn(&Ui) -> Option<String>) -> Self {
-        let element = self.element.clone();
+        let element = self.0.element.clone();
         self.bind(What::Attr { element, name, value, shown: None })
     }
 
     /// A class that is there while `on` says so.
     pub(crate) fn class_if(self, name: &'static str, on: fn(&Ui) -> bool) -> Self {
-        let classes = self.element.class_list();
+        let classes = self.0.element.class_list();
         self.bind(What::Class { classes, name, on })
     }
 
@@ -126,8 +133,8 @@ impl El {
     }
 
     pub(crate) fn child(mut self, child: Self) -> Self {
-        self.append(&child.element);
-        self.bindings.extend(child.bindings);
+        self.append(&child.0.element);
+        self.0.bindings.extend(child.0.bindings);
         self
     }
 
@@ -151,10 +158,10 @@ impl El {
 
     /// Calls `run` on each event of a kind.
     pub(crate) fn on(self, kind: &str, run: fn(&Ui, &Event)) -> Self {
-        let ui = self.ui.clone();
+        let ui = self.0.ui.clone();
         // The browser lets go of the function with the element.
         let function = Closure::<dyn FnMut(Event)>::new(move |event| run(&ui, &event)).into_js_value();
-        _ = self.element.add_event_listener_with_callback(kind, function.unchecked_ref());
+        _ = self.0.element.add_event_listener_with_callback(kind, function.unchecked_ref());
         self
     }
 
@@ -164,13 +171,13 @@ impl El {
     }
 
     fn bind(mut self, what: What) -> Self {
-        self.bindings.push(Binding { ui: self.ui.clone(), what });
+        self.0.bindings.push(Binding { ui: self.0.ui.clone(), what });
         self
     }
 
     fn append(&self, node: &Node) {
         // Appending to an element that was made here does not fail.
-        _ = self.element.append_child(node);
+        _ = self.0.element.append_child(node);
     }
 }
 
