@@ -45,8 +45,8 @@ impl Mounted {
         let driver = Driver::start(Setup {
             client: BrowserWidgetClient::new(&settings.proxy),
             config,
-            visitor: settings.visitor.clone(),
-            customer_id: settings.customer_id.clone(),
+            visitor: std::mem::take(&mut settings.visitor),
+            customer_id: settings.customer_id.take(),
             locale: settings.locale.clone(),
             reports: settings.reports && !page::asks_for_privacy(),
             changed: changed.clone(),

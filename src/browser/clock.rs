@@ -15,7 +15,7 @@ const MOST_LAG: f64 = 1000.0;
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds since 1970 fit")]
 pub fn now_ms() -> u64 {
     let wall = js_sys::Date::now();
-    let Some(performance) = web_sys::window().and_then(|window| window.performance()) else {
+    let Some(performance) = super::window().performance() else {
         return wall as u64;
     };
     let own = performance.now();
@@ -34,9 +34,8 @@ pub fn now_iso() -> String {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the bits matter")]
 pub fn seed() -> u64 {
     let mut bytes = [0; 8];
-    let filled = web_sys::window()
-        .and_then(|window| window.crypto().ok())
-        .is_some_and(|crypto| crypto.get_random_values_with_u8_array(&mut bytes).is_ok());
+    let crypto = super::window().crypto();
+    let filled = crypto.is_ok_and(|crypto| crypto.get_random_values_with_u8_array(&mut bytes).is_ok());
     if filled {
         u64::from_le_bytes(bytes)
     } else {

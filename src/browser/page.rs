@@ -6,31 +6,25 @@ use super::clock;
 
 /// The page as it is now.
 pub fn current() -> Page {
-    let Some(window) = web_sys::window() else {
-        return Page::default();
-    };
-    let location = window.location();
-    let document = window.document();
+    let location = super::window().location();
+    let document = super::document();
     Page {
         path: location.pathname().unwrap_or_default(),
         url: location.href().unwrap_or_default(),
-        title: document.as_ref().map(web_sys::Document::title).unwrap_or_default(),
-        referrer: document.as_ref().map(web_sys::Document::referrer).unwrap_or_default(),
+        title: document.title(),
+        referrer: document.referrer(),
         now_iso: clock::now_iso(),
     }
 }
 
 /// The language of the page, then of the browser, BCP 47.
 pub fn language() -> Option<String> {
-    let window = web_sys::window()?;
-    let of_page =
-        window.document()?.document_element()?.get_attribute("lang").filter(|lang| !lang.is_empty());
-    of_page.or_else(|| window.navigator().language())
+    let of_page = super::document().document_element()?.get_attribute("lang").filter(|lang| !lang.is_empty());
+    of_page.or_else(|| super::window().navigator().language())
 }
 
 /// Whether the visitor's browser asks sites not to share data about its visitor: Global Privacy Control.
 pub fn asks_for_privacy() -> bool {
-    let Some(window) = web_sys::window() else { return true };
-    let asked = js_sys::Reflect::get(&window.navigator(), &"globalPrivacyControl".into());
+    let asked = js_sys::Reflect::get(&super::window().navigator(), &"globalPrivacyControl".into());
     asked.is_ok_and(|asked| asked.is_truthy())
 }

@@ -7,7 +7,7 @@ pub struct Storage(Option<web_sys::Storage>);
 impl Storage {
     /// Asks for it; where it is blocked, already that throws.
     pub fn open() -> Self {
-        Self(web_sys::window().and_then(|window| window.local_storage().ok().flatten()))
+        Self(super::window().local_storage().ok().flatten())
     }
 
     /// Every key with this prefix, and its text.

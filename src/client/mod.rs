@@ -16,6 +16,8 @@ use gloo_timers::callback::Timeout;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
+use crate::browser;
+
 /// How long a typed call waits for its answer. Milliseconds.
 const TIMEOUT_MS: u32 = 30_000;
 
@@ -194,8 +196,7 @@ impl Call<'_> {
     /// `fetch`, called by hand: gloo-net's own call panics when it rejects with something that is not an `Error`, as
     /// a page's patched `fetch` may.
     async fn fetch(&self, proxy: &str, signal: &web_sys::AbortSignal) -> Result<Answer, JsValue> {
-        let window = web_sys::window().ok_or(JsValue::NULL)?;
-        let answer = window.fetch_with_str_and_init(&self.url(proxy), &self.init(signal)?);
+        let answer = browser::window().fetch_with_str_and_init(&self.url(proxy), &self.init(signal)?);
         let response: web_sys::Response = JsFuture::from(answer).await?.dyn_into()?;
         let retry_after = response.headers().get("Retry-After")?;
         let text = JsFuture::from(response.text()?).await?;

@@ -11,8 +11,9 @@ use chat_session::{Effect, EntryKey, Input, News, Session, Start, keys};
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify};
 use leptos::task::spawn_local;
+use web_sys::EventTarget;
 
-use crate::browser::listener::Listener;
+use crate::browser::{self, listener::Listener};
 use crate::browser::storage::Storage;
 use crate::browser::{clock, connectivity, page, visibility};
 use crate::client::{BrowserWidgetClient, json};
@@ -84,11 +85,7 @@ impl Driver {
             on_news: setup.on_news,
         }));
         driver.0.carry_out(effects);
-        let mut listeners = visibility::watch(driver.feeder(Input::Visible));
-        listeners.extend(connectivity::watch(driver.feeder(Input::Online)));
-        let leave = driver.feeder(|()| Input::Left);
-        listeners.extend(visibility::watch_leaving(move || leave(())));
-        driver.0.listeners.replace(listeners);
+        driver.0.listeners.replace(driver.listen());
         driver.0.feed(Input::Viewed(page::current()));
         driver
     }
@@ -130,17 +127,28 @@ impl Driver {
         self.0.feed(Input::ReloadConfig);
     }
 
-    /// A function that feeds an input for as long as somebody else keeps the driver.
-    fn feeder<T: 'static>(
-        &self,
-        input: impl Fn(T) -> Input + Clone + 'static,
-    ) -> impl Fn(T) + Clone + 'static {
-        let inner = Rc::downgrade(&self.0);
-        move |value| {
-            if let Some(inner) = inner.upgrade() {
-                inner.feed(input(value));
-            }
-        }
+    /// Feeds in what the browser tells of the page, for as long as the listeners are kept.
+    fn listen(&self) -> Vec<Listener> {
+        let (window, document) = (browser::window(), browser::document());
+        let told: [(&EventTarget, _, fn() -> Input); 5] = [
+            (&document, "visibilitychange", || Input::Visible(visibility::is_visible())),
+            // Also when it comes out of the back-forward cache.
+            (&window, "pageshow", || Input::Visible(visibility::is_visible())),
+            (&window, "online", || Input::Online(true)),
+            (&window, "offline", || Input::Online(false)),
+            // The last moment at which a request can be made.
+            (&window, "pagehide", || Input::Left),
+        ];
+        told.into_iter()
+            .map(|(target, kind, input)| {
+                let inner = Rc::downgrade(&self.0);
+                Listener::new(target, kind, move || {
+                    if let Some(inner) = inner.upgrade() {
+                        inner.feed(input());
+                    }
+                })
+            })
+            .collect()
     }
 }
 

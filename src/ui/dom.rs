@@ -8,9 +8,10 @@
 use leptos::prelude::RenderEffect;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::{Document, DomTokenList, Element, Event, Node, Text};
+use web_sys::{DomTokenList, Element, Event, Node, Text};
 
 use super::Ui;
+use crate::browser::document;
 
 /// An element under construction, with all in it that follows the state. In a box, because each call that builds it
 /// takes it and gives it back: copying it there weighs 1 KB more (brotli).
@@ -72,7 +73,7 @@ impl Drop for Scope {
 impl Ui {
     /// An HTML element.
     pub(crate) fn el(&self, tag: &str) -> El {
-        // The tags are this crate's own literals, and a page without a document runs no WebAssembly.
+        // The tags are this crate's own literals.
         let element = document().create_element(tag).expect("a valid tag");
         El::new(element, self)
     }
@@ -83,10 +84,6 @@ impl Ui {
             document().create_element_ns(Some("http://www.w3.org/2000/svg"), tag).expect("a valid tag");
         El::new(element, self)
     }
-}
-
-fn document() -> Document {
-    web_sys::window().and_then(|window| window.document()).expect("a document")
 }
 
 impl El {

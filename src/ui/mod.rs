@@ -65,9 +65,9 @@ pub(crate) struct State {
 
 impl Ui {
     /// An interface to the conversation of `driver`. `changed` is notified when there is something else to show.
-    pub(crate) fn new(driver: Driver, changed: ArcTrigger, settings: Settings) -> Self {
+    pub(crate) fn new(driver: Driver, changed: ArcTrigger, mut settings: Settings) -> Self {
         let times = TimeFormat::new(settings.locale.as_deref().unwrap_or_default());
-        let strings = Strings::new(settings.strings.clone());
+        let strings = Strings::new(std::mem::take(&mut settings.strings));
         let state = State { pinned: Cell::new(true), ..State::default() };
         Self { shared: Rc::new(Shared { driver, changed, settings, strings, times, state }), key: 0 }
     }
