@@ -65,66 +65,71 @@ impl TryFrom<Value> for Settings {
 
     fn try_from(options: Value) -> Result<Self, Unusable> {
         let mut fields = Fields::of(options)?;
-        let locale = fields.optional_text("locale")?.filter(|locale| !locale.is_empty());
+        let names = ["colorScheme", "position", "events", "locale", "customerId", "operatorName"];
+        let [color_scheme, position, events, locale, customer_id, operator_name] =
+            fields.optional_texts(names)?;
+        let locale = locale.filter(|locale| !locale.is_empty());
         Ok(Self {
-            proxy: fields.text("proxy")?,
+            color_scheme: one_of("colorScheme", color_scheme, &COLOR_SCHEMES)?,
+            position: one_of("position", position, &POSITIONS)?,
+            reports: one_of("events", events, &EVENTS)? == EVENTS[0],
             direction: direction(locale.as_deref().unwrap_or_default()),
-            locale,
-            color_scheme: one_of(&mut fields, "colorScheme", COLOR_SCHEMES)?,
-            position: one_of(&mut fields, "position", POSITIONS)?,
-            reports: one_of(&mut fields, "events", EVENTS)? == EVENTS[0],
-            strings: texts(&mut fields)?,
-            suggested_questions: questions(&mut fields)?,
+            proxy: fields.text("proxy")?,
+            strings: texts(fields.take("strings"))?,
+            suggested_questions: questions(fields.take("suggestedQuestions"))?,
             visitor: match fields.take("visitor") {
                 Value::Null => VisitorProfile::default(),
                 visitor => {
                     VisitorProfile::try_from(visitor).map_err(|unusable| unusable.within("visitor"))?
                 }
             },
-            customer_id: fields.optional_text("customerId")?,
-            operator_name: fields.optional_text("operatorName")?,
+            locale,
+            customer_id,
+            operator_name,
         })
     }
 }
 
 /// The choice made, or the first one.
-fn one_of<const N: usize>(
-    fields: &mut Fields,
-    name: &str,
-    choices: [&'static str; N],
-) -> Result<&'static str, Unusable> {
-    match fields.optional_text(name)? {
-        None => Ok(choices[0]),
-        Some(chosen) => choices.into_iter().find(|choice| *choice == chosen).ok_or_else(|| {
-            let choices = choices.iter().fold(String::new(), |list, choice| list + " " + choice + ",");
-            Unusable::new(name, format!("must be one of{choices} not {chosen}"))
-        }),
-    }
+fn one_of(name: &str, chosen: Option<String>, choices: &[&'static str]) -> Result<&'static str, Unusable> {
+    let Some(chosen) = chosen else { return Ok(choices[0]) };
+    choices.iter().copied().find(|choice| *choice == chosen).ok_or_else(|| {
+        let choices = choices.iter().fold(String::new(), |list, choice| list + " " + choice + ",");
+        Unusable::new(name, format!("must be one of{choices} not {chosen}"))
+    })
 }
 
-fn texts(fields: &mut Fields) -> Result<Vec<(String, String)>, Unusable> {
-    match fields.take("strings") {
-        Value::Null => Ok(Vec::new()),
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| match value {
-                Value::Text(text) => Ok((name, text)),
-                _ => Err(Unusable::new(&name, "must be a string").within("strings")),
-            })
-            .collect(),
-        _ => Err(Unusable::new("strings", "must be an object")),
-    }
-}
-
-fn questions(fields: &mut Fields) -> Result<Vec<String>, Unusable> {
-    let wrong = || Unusable::new("suggestedQuestions", "must be an array of strings");
-    match fields.take("suggestedQuestions") {
-        Value::Null => Ok(Vec::new()),
-        Value::List(items) => {
-            items.iter().map(|item| item.as_text().map(str::to_owned).ok_or_else(wrong)).collect()
+fn texts(given: Value) -> Result<Vec<(String, String)>, Unusable> {
+    let members = match given {
+        Value::Null => Vec::new(),
+        Value::Object(members) => members,
+        _ => return Err(Unusable::new("strings", "must be an object")),
+    };
+    let mut texts = Vec::new();
+    for (name, value) in members {
+        match value {
+            Value::Text(text) => texts.push((name, text)),
+            _ => return Err(Unusable::new(&name, "must be a string").within("strings")),
         }
-        _ => Err(wrong()),
     }
+    Ok(texts)
+}
+
+fn questions(given: Value) -> Result<Vec<String>, Unusable> {
+    let wrong = || Unusable::new("suggestedQuestions", "must be an array of strings");
+    let items = match given {
+        Value::Null => Vec::new(),
+        Value::List(items) => items,
+        _ => return Err(wrong()),
+    };
+    let mut questions = Vec::new();
+    for item in items {
+        match item {
+            Value::Text(question) => questions.push(question),
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(questions)
 }
 
 /// The direction of writing of a locale: of its script where it names one, else of its language.

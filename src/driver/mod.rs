@@ -13,9 +13,9 @@ use leptos::prelude::{ArcTrigger, Notify};
 use leptos::task::spawn_local;
 use web_sys::EventTarget;
 
-use crate::browser::{self, listener::Listener};
+use crate::browser::listener::Listener;
 use crate::browser::storage::Storage;
-use crate::browser::{clock, connectivity, page, visibility};
+use crate::browser::{self, clock, connectivity, page, visibility};
 use crate::client::{BrowserWidgetClient, json};
 use rows::{Row, lay_out};
 

@@ -73,7 +73,10 @@ identifier! {
 impl IdempotencyKey {
     /// A key, when its length is within [`limits::KEY_LENGTH`] and each character is visible ASCII, as a header needs.
     pub fn new(text: impl Into<String>) -> Result<Self, Unusable> {
-        let text = text.into();
+        Self::checked(text.into())
+    }
+
+    fn checked(text: String) -> Result<Self, Unusable> {
         if !limits::KEY_LENGTH.contains(&text.len()) {
             let (least, most) = (limits::KEY_LENGTH.start(), limits::KEY_LENGTH.end());
             return Err(Unusable::new("Idempotency-Key", format!("must have {least} to {most} characters")));

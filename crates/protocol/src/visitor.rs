@@ -36,17 +36,11 @@ impl TryFrom<Value> for VisitorProfile {
     type Error = Unusable;
 
     fn try_from(value: Value) -> Result<Self, Unusable> {
-        let mut fields = Fields::of(value)?;
-        Ok(Self {
-            visitor_id: fields.optional_text("visitorId")?.map(VisitorId::from),
-            name: fields.optional_text("name")?,
-            email: fields.optional_text("email")?,
-            phone: fields.optional_text("phone")?,
-            company: fields.optional_text("company")?,
-            wechat: fields.optional_text("wechat")?,
-            whatsapp: fields.optional_text("whatsapp")?,
-            country: fields.optional_text("country")?,
-        })
+        let names = ["visitorId", "name", "email", "phone", "company", "wechat", "whatsapp", "country"];
+        let [visitor_id, name, email, phone, company, wechat, whatsapp, country] =
+            Fields::of(value)?.optional_texts(names)?;
+        let visitor_id = visitor_id.map(VisitorId::from);
+        Ok(Self { visitor_id, name, email, phone, company, wechat, whatsapp, country })
     }
 }
 
