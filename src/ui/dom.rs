@@ -6,8 +6,8 @@
 //! Types would forbid.
 
 use leptos::prelude::RenderEffect;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DomTokenList, Element, Event, Node, Text};
 
 use super::Ui;
@@ -73,21 +73,19 @@ impl Drop for Scope {
 impl Ui {
     /// An HTML element.
     pub(crate) fn el(&self, tag: &str) -> El {
-        // The tags are this crate's own literals.
-        let element = document().create_element(tag).expect("a valid tag");
-        El::new(element, self)
+        El::new(document().create_element(tag), self)
     }
 
     /// An SVG element.
     pub(crate) fn svg(&self, tag: &str) -> El {
-        let element =
-            document().create_element_ns(Some("http://www.w3.org/2000/svg"), tag).expect("a valid tag");
-        El::new(element, self)
+        El::new(document().create_element_ns(Some("http://www.w3.org/2000/svg"), tag), self)
     }
 }
 
 impl El {
-    fn new(element: Element, ui: &Ui) -> Self {
+    fn new(made: Result<Element, JsValue>, ui: &Ui) -> Self {
+        // `expect` would bring along how any value of JavaScript is printed.
+        let Ok(element) = made else { unreachable!("the tags are this crate's own") };
         Self(Box::new(Parts { element, ui: ui.clone(), bindings: Vec::new() }))
     }
 
