@@ -132,19 +132,20 @@ fn questions(given: Value) -> Result<Vec<String>, Unusable> {
     Ok(questions)
 }
 
+/// Languages that are written from right to left, where the locale names no script.
+const RTL_LANGUAGES: &[&str] =
+    &["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "ug", "ur", "yi"];
+const RTL_SCRIPTS: &[&str] = &["arab", "hebr", "thaa", "syrc", "nkoo", "adlm"];
+
 /// The direction of writing of a locale: of its script where it names one, else of its language.
 fn direction(locale: &str) -> &'static str {
-    let mut subtags = locale.split(['-', '_']);
-    let language = subtags.next().unwrap_or_default().to_ascii_lowercase();
-    let script = subtags.find(|subtag| subtag.len() == 4).map(str::to_ascii_lowercase);
-    let rtl = match script.as_deref() {
-        Some(script) => matches!(script, "arab" | "hebr" | "thaa" | "syrc" | "nkoo" | "adlm"),
-        None => matches!(
-            language.as_str(),
-            "ar" | "arc" | "ckb" | "dv" | "fa" | "he" | "iw" | "ks" | "ps" | "sd" | "ug" | "ur" | "yi"
-        ),
+    let mut subtags = locale.as_bytes().split(|byte| matches!(byte, b'-' | b'_'));
+    let language = subtags.next().unwrap_or_default();
+    let (subtag, rtl) = match subtags.find(|subtag| subtag.len() == 4) {
+        Some(script) => (script, RTL_SCRIPTS),
+        None => (language, RTL_LANGUAGES),
     };
-    if rtl { "rtl" } else { "ltr" }
+    if rtl.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(subtag)) { "rtl" } else { "ltr" }
 }
 
 #[cfg(test)]
