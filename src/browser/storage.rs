@@ -13,14 +13,16 @@ impl Storage {
     /// Every key with this prefix, and its text.
     pub fn all(&self, prefix: &str) -> Vec<(String, String)> {
         let Some(local) = &self.0 else { return Vec::new() };
-        let count = local.length().unwrap_or(0);
-        let keys = (0..count).filter_map(|index| local.key(index).ok().flatten());
-        keys.filter(|key| key.starts_with(prefix))
-            .filter_map(|key| {
-                let text = local.get_item(&key).ok().flatten()?;
-                Some((key, text))
-            })
-            .collect()
+        let mut all = Vec::new();
+        for index in 0..local.length().unwrap_or(0) {
+            if let Ok(Some(key)) = local.key(index)
+                && key.starts_with(prefix)
+                && let Ok(Some(text)) = local.get_item(&key)
+            {
+                all.push((key, text));
+            }
+        }
+        all
     }
 
     /// Keeps a text under a key, or forgets the key, if the browser does.

@@ -50,12 +50,16 @@ fn read(value: &JsValue, depth: u32) -> Option<Value> {
     }
     let deeper = depth.checked_sub(1)?;
     if let Some(items) = value.dyn_ref::<Array>() {
-        return items.iter().map(|item| read(&item, deeper)).collect::<Option<_>>().map(Value::List);
+        let mut list = Vec::new();
+        for item in items.iter() {
+            list.push(read(&item, deeper)?);
+        }
+        return Some(Value::List(list));
     }
-    let members = Object::entries(value.unchecked_ref());
-    let members = members.iter().map(|member| {
+    let mut members = Vec::new();
+    for member in Object::entries(value.unchecked_ref()).iter() {
         let member: Array = member.unchecked_into();
-        Some((member.get(0).as_string()?, read(&member.get(1), deeper)?))
-    });
-    members.collect::<Option<_>>().map(Value::Object)
+        members.push((member.get(0).as_string()?, read(&member.get(1), deeper)?));
+    }
+    Some(Value::Object(members))
 }

@@ -59,8 +59,10 @@ impl Driver {
     /// Begins or goes on with the conversation that this browser keeps.
     pub fn start(setup: Setup) -> Self {
         let storage = Storage::open();
-        let stored =
-            storage.all(keys::PREFIX).into_iter().map(|(key, text)| (key, json::parse(&text))).collect();
+        let mut stored = Vec::new();
+        for (key, text) in storage.all(keys::PREFIX) {
+            stored.push((key, json::parse(&text)));
+        }
         let (session, effects) = Session::start(Start {
             now_ms: clock::now_ms(),
             seed: clock::seed(),
@@ -85,7 +87,7 @@ impl Driver {
             on_news: setup.on_news,
         }));
         driver.0.carry_out(effects);
-        driver.0.listeners.replace(driver.listen());
+        driver.listen();
         driver.0.feed(Input::Viewed(page::current()));
         driver
     }
@@ -127,8 +129,8 @@ impl Driver {
         self.0.feed(Input::ReloadConfig);
     }
 
-    /// Feeds in what the browser tells of the page, for as long as the listeners are kept.
-    fn listen(&self) -> Vec<Listener> {
+    /// Feeds in what the browser tells of the page, until the driver is stopped.
+    fn listen(&self) {
         let (window, document) = (browser::window(), browser::document());
         let told: [(&EventTarget, _, fn() -> Input); 5] = [
             (&document, "visibilitychange", || Input::Visible(visibility::is_visible())),
@@ -139,16 +141,15 @@ impl Driver {
             // The last moment at which a request can be made.
             (&window, "pagehide", || Input::Left),
         ];
-        told.into_iter()
-            .map(|(target, kind, input)| {
-                let inner = Rc::downgrade(&self.0);
-                Listener::new(target, kind, move || {
-                    if let Some(inner) = inner.upgrade() {
-                        inner.feed(input());
-                    }
-                })
-            })
-            .collect()
+        for (target, kind, input) in told {
+            let inner = Rc::downgrade(&self.0);
+            let listener = Listener::new(target, kind, move || {
+                if let Some(inner) = inner.upgrade() {
+                    inner.feed(input());
+                }
+            });
+            self.0.listeners.borrow_mut().push(listener);
+        }
     }
 }
 

@@ -44,6 +44,12 @@ impl TryFrom<Value> for ChatConfig {
             config => Fields::of(config).map_err(|unusable| unusable.within("config"))?,
         };
         let inner_locale = config.lenient_text("locale");
+        let mut supported_locales = Vec::new();
+        for locale in outer.list("supportedLocales").unwrap_or_default() {
+            if let Value::Text(locale) = locale {
+                supported_locales.push(locale);
+            }
+        }
         Ok(Self {
             tenant_id: outer.lenient_text("tenantId"),
             site_id: outer.lenient_text("siteId"),
@@ -53,12 +59,7 @@ impl TryFrom<Value> for ChatConfig {
             welcome_message: config.lenient_text("welcomeMessage"),
             avatar_url: config.lenient_text("avatarUrl"),
             locale: outer.lenient_text("locale").or(inner_locale),
-            supported_locales: outer
-                .list("supportedLocales")
-                .unwrap_or_default()
-                .into_iter()
-                .filter_map(|locale| locale.as_text().map(str::to_owned))
-                .collect(),
+            supported_locales,
             stale: outer.lenient_bool("stale").unwrap_or(false),
         })
     }

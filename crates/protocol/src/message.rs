@@ -300,13 +300,15 @@ impl TryFrom<Value> for History {
 
     fn try_from(value: Value) -> Result<Self, Unusable> {
         let mut fields = Fields::of(value)?;
+        let mut messages = Vec::new();
+        for message in fields.list("messages")? {
+            if let Ok(message) = ChatMessage::try_from(message) {
+                messages.push(message);
+            }
+        }
         Ok(Self {
             conversation_id: fields.lenient_text("conversationId").map(ConversationId::from),
-            messages: fields
-                .list("messages")?
-                .into_iter()
-                .filter_map(|message| ChatMessage::try_from(message).ok())
-                .collect(),
+            messages,
             next_after: fields.lenient_text("nextAfter").map(MessageId::from),
         })
     }
