@@ -93,10 +93,14 @@ impl TryFrom<Value> for Settings {
 /// The choice made, or the first one.
 fn one_of(name: &str, chosen: Option<String>, choices: &[&'static str]) -> Result<&'static str, Unusable> {
     let Some(chosen) = chosen else { return Ok(choices[0]) };
-    choices.iter().copied().find(|choice| *choice == chosen).ok_or_else(|| {
-        let choices = choices.iter().fold(String::new(), |list, choice| list + " " + choice + ",");
-        Unusable::new(name, format!("must be one of{choices} not {chosen}"))
-    })
+    let mut others = String::new();
+    for choice in choices {
+        if *choice == chosen {
+            return Ok(choice);
+        }
+        others = others + " " + choice + ",";
+    }
+    Err(Unusable::new(name, format!("must be one of{others} not {chosen}")))
 }
 
 fn texts(given: Value) -> Result<Vec<(String, String)>, Unusable> {

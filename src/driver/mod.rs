@@ -185,7 +185,9 @@ impl Inner {
                 Effect::Tell(news) => told.push(news),
             }
         }
-        told.into_iter().for_each(&self.on_news);
+        for news in told {
+            (self.on_news)(news);
+        }
     }
 
     fn wake_at(self: &Rc<Self>, at_ms: u64) {

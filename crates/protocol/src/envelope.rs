@@ -43,18 +43,16 @@ impl ErrorCode {
 
 impl From<String> for ErrorCode {
     fn from(code: String) -> Self {
-        [
-            Self::InvalidRequest,
-            Self::InvalidToken,
-            Self::InsufficientQuota,
-            Self::NotFound,
-            Self::ResourceConflict,
-            Self::IdempotencyConflict,
-            Self::RateLimited,
-        ]
-        .into_iter()
-        .find(|known| known.as_str() == code)
-        .unwrap_or(Self::Other(code))
+        match code.as_str() {
+            "INVALID_REQUEST" => Self::InvalidRequest,
+            "INVALID_TOKEN" => Self::InvalidToken,
+            "INSUFFICIENT_QUOTA" => Self::InsufficientQuota,
+            "NOT_FOUND" => Self::NotFound,
+            "RESOURCE_CONFLICT" => Self::ResourceConflict,
+            "IDEMPOTENCY_CONFLICT" => Self::IdempotencyConflict,
+            "RATE_LIMITED" => Self::RateLimited,
+            _ => Self::Other(code),
+        }
     }
 }
 

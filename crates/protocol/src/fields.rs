@@ -68,11 +68,8 @@ impl Fields {
 
     /// Any member, null when it is missing.
     pub fn take(&mut self, name: &str) -> Value {
-        self.0
-            .iter_mut()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| std::mem::take(value))
-            .unwrap_or_default()
+        let member = self.0.iter_mut().find(|(key, _)| key == name);
+        member.map(|(_, value)| std::mem::take(value)).unwrap_or_default()
     }
 
     /// A string that must be there and not be empty.

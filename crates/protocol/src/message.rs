@@ -163,10 +163,13 @@ impl AiStatus {
 
 impl From<&str> for AiStatus {
     fn from(name: &str) -> Self {
-        [Self::Ok, Self::ProviderError, Self::QuotaInsufficient, Self::Blocked]
-            .into_iter()
-            .find(|known| known.as_str() == name)
-            .unwrap_or_else(|| Self::Other(name.to_owned()))
+        match name {
+            "ok" => Self::Ok,
+            "provider_error" => Self::ProviderError,
+            "quota_insufficient" => Self::QuotaInsufficient,
+            "blocked" => Self::Blocked,
+            _ => Self::Other(name.to_owned()),
+        }
     }
 }
 

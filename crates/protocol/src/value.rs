@@ -37,8 +37,13 @@ impl Value {
     }
 
     fn take_members(members: &mut [(&str, Self)]) -> Self {
-        let present = members.iter_mut().filter(|(_, value)| !matches!(value, Self::Null));
-        Self::Object(present.map(|(name, value)| ((*name).to_owned(), std::mem::take(value))).collect())
+        let mut present = Vec::new();
+        for (name, value) in members {
+            if !matches!(value, Self::Null) {
+                present.push(((*name).to_owned(), std::mem::take(value)));
+            }
+        }
+        Self::Object(present)
     }
 
     /// The member of an object with this name; `None` when there is none, or when this is no object.
