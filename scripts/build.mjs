@@ -48,8 +48,9 @@ function buildWasm(dev, buildStd) {
   if (dev) return writeFileSync(out, readFileSync(bound));
   const features = WASM_FEATURES.map((name) => `--enable-${name}`);
   shorten(glue, features);
-  // Functions with one caller are inlined only when they are small: what is inlined compresses less well.
-  run("wasm-opt", [...features, "-Oz", "-ocimfs", "40", "--converge", bound, "-o", out]);
+  // Functions with one caller are inlined only when they are small: what is inlined compresses less well. Below 1,024
+  // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
+  run("wasm-opt", [...features, "-Oz", "-ocimfs", "20", "--low-memory-unused", "--converge", bound, "-o", out]);
 }
 
 /** Flags that keep the folders of this machine out of the module's panic messages. */
