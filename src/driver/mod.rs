@@ -131,8 +131,9 @@ impl Driver {
 
     /// Feeds in what the browser tells of the page, until the driver is stopped.
     fn listen(&self) {
+        type Told<'a> = (&'a EventTarget, &'static str, fn() -> Input);
         let (window, document) = (browser::window(), browser::document());
-        let told: [(&EventTarget, _, fn() -> Input); 5] = [
+        let told: [Told; 5] = [
             (&document, "visibilitychange", || Input::Visible(visibility::is_visible())),
             // Also when it comes out of the back-forward cache.
             (&window, "pageshow", || Input::Visible(visibility::is_visible())),
