@@ -2,5 +2,5 @@
 
 /// Whether the page is in a tab that is shown.
 pub fn is_visible() -> bool {
-    !super::document().hidden()
+    super::document().visibility_state() != web_sys::VisibilityState::Hidden
 }
