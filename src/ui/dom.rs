@@ -212,12 +212,17 @@ fn update_children(ui: &Ui, end: &Text, keys: &[u32], child: fn(&Ui) -> El, show
     let same = shown.iter().zip(keys).take_while(|(child, key)| child.key == **key).count();
     let mut rest = shown.split_off(same);
     for key in &keys[same..] {
-        let next = match rest.iter().position(|child| child.key == *key) {
+        let known = rest.iter().position(|child| child.key == *key);
+        let next = match known {
             Some(index) => rest.remove(index),
             None => Scope::new(child(&ui.at(*key))),
         };
-        if let Some(parent) = end.parent_node() {
-            _ = parent.insert_before(&next.element, Some(end));
+        // One that stands there already stays: what is moved loses its focus, and may be announced again.
+        if known != Some(0)
+            && let Some(parent) = end.parent_node()
+        {
+            let before: &Node = rest.first().map_or(end, |child| &child.element);
+            _ = parent.insert_before(&next.element, Some(before));
         }
         shown.push(next);
     }
