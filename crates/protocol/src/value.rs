@@ -175,14 +175,19 @@ fn write_number(out: &mut Formatter<'_>, number: f64) -> fmt::Result {
 }
 
 fn write_text(out: &mut Formatter<'_>, text: &str) -> fmt::Result {
+    let is_escaped = |character| matches!(character, '"' | '\\' | '\0'..' ');
+    let mut escaped = text.chars().filter(|character| is_escaped(*character));
     out.write_char('"')?;
-    for character in text.chars() {
-        match character {
-            '"' => out.write_str("\\\"")?,
-            '\\' => out.write_str("\\\\")?,
-            '\n' => out.write_str("\\n")?,
-            control if control < ' ' => write!(out, "\\u{:04x}", u32::from(control))?,
-            other => out.write_char(other)?,
+    for plain in text.split(is_escaped) {
+        out.write_str(plain)?;
+        match escaped.next() {
+            Some('\n') => out.write_str("\\n")?,
+            Some(control) if control < ' ' => write!(out, "\\u{:04x}", u32::from(control))?,
+            Some(other) => {
+                out.write_char('\\')?;
+                out.write_char(other)?;
+            }
+            None => {}
         }
     }
     out.write_char('"')
