@@ -50,7 +50,9 @@ function buildWasm(dev, buildStd) {
   shorten(glue, features);
   // Functions with one caller are inlined only when they are small: what is inlined compresses less well. Below 1,024
   // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
-  run("wasm-opt", [...features, "-Oz", "-ocimfs", "20", "--low-memory-unused", "--converge", bound, "-o", out]);
+  // The second round finds what the first one's flow of control hid.
+  const first = ["-Oz", "-ocimfs", "16", "--low-memory-unused", "--converge"];
+  run("wasm-opt", [...features, ...first, "--flatten", "--rereloop", "-Oz", bound, "-o", out]);
 }
 
 /** Flags that keep the folders of this machine out of the module's panic messages. */
