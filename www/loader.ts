@@ -73,7 +73,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
 
   // The controller: what is called before the module has come waits for it.
   const controller: Controller = { push: ([name, ...args]) => void call(name, args), ready };
-  for (const name of "open close toggle show hide reloadConfig sendMessage setDraft destroy".split(" ")) {
+  for (const name of "open close toggle show hide reloadConfig sendMessage setDraft reset destroy".split(" ")) {
     controller[name] = (...args: unknown[]) => call(name, args);
   }
   for (const name of ["on", "once"] as const) {
@@ -204,7 +204,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   if (last && isShown(last)) void whenBody().then(paint);
   else void settled.then(whenBody).then(paint);
 
-  if (load === "eager" || stored(CONVERSATION_KEY)) void whenLoaded().then(bring);
+  if (load === "eager" || stored(CONVERSATION_KEY + (options.customerId ? `@${options.customerId}` : ""))) void whenLoaded().then(bring);
   else if (load === "idle" && !isSlow()) void whenLoaded().then(whenIdle).then(bring);
 
   for (const [name, ...args] of queued) call(name, args);

@@ -110,6 +110,11 @@ export class ChatWidget {
     this.#handle?.reloadConfig();
   }
 
+  /** Forgets the visitor and the conversation on this device, in all its tabs. What the service has stays there. */
+  reset(): void {
+    this.#handle?.reset();
+  }
+
   /** Sends a message as the visitor would; one that is empty or too long is not sent. */
   sendMessage(text: string): void {
     this.#handle?.sendMessage(String(text));

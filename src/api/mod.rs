@@ -78,6 +78,11 @@ impl Handle {
         self.0.ui.set_draft(text);
     }
 
+    /// Forgets the visitor and the conversation, in all tabs.
+    pub fn reset(&self) {
+        self.0.ui.driver().reset();
+    }
+
     /// Reads the config again.
     #[wasm_bindgen(js_name = reloadConfig)]
     pub fn reload_config(&self) {

@@ -1,5 +1,5 @@
-//! `localStorage`, where the browser lets a page have it. Where it is blocked or full, nothing is kept past the page:
-//! the session goes on in memory.
+//! `localStorage`, where the browser lets a page have it. Where it is blocked, nothing is kept past the page: the session
+//! goes on in memory.
 
 /// The page's `localStorage`, or nothing.
 pub struct Storage(Option<web_sys::Storage>);
@@ -25,14 +25,14 @@ impl Storage {
         all
     }
 
-    /// Keeps a text under a key, or forgets the key, if the browser does.
-    pub fn set(&self, key: &str, text: Option<&str>) {
-        if let Some(local) = &self.0 {
-            // Storage that is full costs the visitor the next page's memory of this one, and nothing now.
-            _ = match text {
-                Some(text) => local.set_item(key, text),
-                None => local.remove_item(key),
-            };
-        }
+    /// Keeps a text under a key, or forgets the key. Gives whether the browser did; where it keeps nothing for anybody,
+    /// there is nothing to be told.
+    pub fn set(&self, key: &str, text: Option<&str>) -> bool {
+        let Some(local) = &self.0 else { return true };
+        let kept = match text {
+            Some(text) => local.set_item(key, text),
+            None => local.remove_item(key),
+        };
+        kept.is_ok()
     }
 }

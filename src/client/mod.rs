@@ -10,11 +10,12 @@ use chat_protocol::{
     ChatConfig, ConversationId, Endpoint, EventBatch, History, IdempotencyKey, MessageId, Method, Presence,
     SendMessage, SendResult, ServiceError, Tracking, Unusable, Value, VisitorEvent, open,
 };
-use chat_session::{Answer, Failure, Request};
+use chat_session::{Answer, Request};
 use gloo_net::http::{Headers, QueryParams};
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, AbortSignal};
 
 use crate::browser;
 
@@ -43,15 +44,6 @@ impl Display for ClientError {
 }
 
 impl std::error::Error for ClientError {}
-
-impl From<Failure> for ClientError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Network => Self::Network,
-            Failure::TimedOut => Self::TimedOut,
-        }
-    }
-}
 
 /// Talks to the proxy on the customer's site. It never holds a token and never calls anything but the proxy's paths.
 #[derive(Clone, Debug)]
@@ -116,27 +108,9 @@ impl BrowserWidgetClient {
         let (body, key) = body.unzip();
         let call =
             Call { endpoint, query: &query, body: body.as_deref(), key: key.as_ref(), keepalive: false };
-        let answer = self.send(call, TIMEOUT_MS).await?;
-        let data = open(answer.status, answer.body).map_err(ClientError::Service)?;
-        T::try_from(data).map_err(|unusable| ClientError::Service(unusable.into()))
-    }
-
-    /// Carries out a session's request: the answer with whatever status, or why there is none.
-    pub async fn exchange(&self, request: &Request) -> Result<Answer, Failure> {
-        let call = Call {
-            endpoint: request.endpoint,
-            query: &request.query,
-            body: request.body.as_deref(),
-            key: request.key.as_ref(),
-            keepalive: request.keepalive,
-        };
-        self.send(call, request.timeout_ms).await
-    }
-
-    async fn send(&self, call: Call<'_>, timeout_ms: u32) -> Result<Answer, Failure> {
-        let abort = web_sys::AbortController::new().map_err(|_| Failure::Network)?;
+        let abort = AbortController::new().map_err(|_| ClientError::Network)?;
         let timed_out = Rc::new(Cell::new(false));
-        let timer = Timeout::new(timeout_ms, {
+        let timer = Timeout::new(TIMEOUT_MS, {
             let (timed_out, abort) = (timed_out.clone(), abort.clone());
             move || {
                 timed_out.set(true);
@@ -145,7 +119,23 @@ impl BrowserWidgetClient {
         });
         let answer = call.fetch(&self.proxy, &abort.signal()).await;
         timer.cancel();
-        answer.map_err(|_| if timed_out.get() { Failure::TimedOut } else { Failure::Network })
+        let failure = || if timed_out.get() { ClientError::TimedOut } else { ClientError::Network };
+        let answer = answer.map_err(|_| failure())?;
+        let data = open(answer.status, answer.body).map_err(ClientError::Service)?;
+        T::try_from(data).map_err(|unusable| ClientError::Service(unusable.into()))
+    }
+
+    /// Carries out a session's request: the answer with whatever status, or nothing when there is none. The session
+    /// aborts it when its time is over.
+    pub async fn exchange(&self, request: &Request, signal: &AbortSignal) -> Option<Answer> {
+        let call = Call {
+            endpoint: request.endpoint,
+            query: &request.query,
+            body: request.body.as_deref(),
+            key: request.key.as_ref(),
+            keepalive: request.keepalive,
+        };
+        call.fetch(&self.proxy, signal).await.ok()
     }
 }
 
@@ -168,7 +158,7 @@ impl Call<'_> {
         format!("{proxy}{path}?{query}")
     }
 
-    fn init(&self, signal: &web_sys::AbortSignal) -> Result<web_sys::RequestInit, JsValue> {
+    fn init(&self, signal: &AbortSignal) -> Result<web_sys::RequestInit, JsValue> {
         let headers = Headers::new();
         headers.set("Accept", "application/json");
         if let Some(key) = self.key {
@@ -195,7 +185,7 @@ impl Call<'_> {
 
     /// `fetch`, called by hand: gloo-net's own call panics when it rejects with something that is not an `Error`, as
     /// a page's patched `fetch` may.
-    async fn fetch(&self, proxy: &str, signal: &web_sys::AbortSignal) -> Result<Answer, JsValue> {
+    async fn fetch(&self, proxy: &str, signal: &AbortSignal) -> Result<Answer, JsValue> {
         let answer = browser::window().fetch_with_str_and_init(&self.url(proxy), &self.init(signal)?);
         let response: web_sys::Response = JsFuture::from(answer).await?.dyn_into()?;
         let retry_after = response.headers().get("Retry-After")?;

@@ -7,12 +7,13 @@ use std::cell::{Cell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 
 use chat_protocol::{Value, VisitorProfile};
-use chat_session::{Effect, EntryKey, Input, News, Session, Start, keys};
+use chat_session::{Effect, EntryKey, Input, News, Request, RequestId, Session, Start, Stored, keys};
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify};
 use leptos::task::spawn_local;
-use web_sys::EventTarget;
+use web_sys::{AbortController, EventTarget};
 
+use crate::browser::channel::Channel;
 use crate::browser::listener::Listener;
 use crate::browser::storage::Storage;
 use crate::browser::{self, clock, connectivity, page, visibility};
@@ -47,8 +48,12 @@ struct Inner {
     session: RefCell<Session>,
     client: BrowserWidgetClient,
     storage: Storage,
+    /// Closed while the page is left.
+    channel: RefCell<Option<Channel>>,
+    flights: RefCell<Vec<(RequestId, AbortController)>>,
     wake: RefCell<Option<Timeout>>,
     listeners: RefCell<Vec<Listener>>,
+    left: Cell<bool>,
     stopped: Cell<bool>,
     on_news: Box<dyn Fn(News)>,
     rows: RefCell<Vec<Row>>,
@@ -59,14 +64,10 @@ impl Driver {
     /// Begins or goes on with the conversation that this browser keeps.
     pub fn start(setup: Setup) -> Self {
         let storage = Storage::open();
-        let mut stored = Vec::new();
-        for (key, text) in storage.all(keys::PREFIX) {
-            stored.push((key, json::parse(&text)));
-        }
         let (session, effects) = Session::start(Start {
             now_ms: clock::now_ms(),
             seed: clock::seed(),
-            stored,
+            stored: read(&storage),
             config: setup.config,
             visitor: setup.visitor,
             customer_id: setup.customer_id,
@@ -81,11 +82,15 @@ impl Driver {
             session: RefCell::new(session),
             client: setup.client,
             storage,
+            channel: RefCell::default(),
+            flights: RefCell::default(),
             wake: RefCell::default(),
             listeners: RefCell::default(),
+            left: Cell::default(),
             stopped: Cell::default(),
             on_news: setup.on_news,
         }));
+        driver.0.open_channel();
         driver.0.carry_out(effects);
         driver.listen();
         driver.0.feed(Input::Viewed(page::current()));
@@ -104,7 +109,10 @@ impl Driver {
 
     /// Stops: no timer, no listener and no answer calls the conversation again.
     pub fn stop(&self) {
+        let effects = self.0.session.borrow_mut().handle(clock::now_ms(), Input::Left);
         self.0.stopped.set(true);
+        // The other tabs are told that this one does not lead any more. What it had to report is kept for the next page.
+        self.0.carry_out(effects);
         self.0.wake.take();
         self.0.listeners.take();
     }
@@ -119,6 +127,16 @@ impl Driver {
         self.0.feed(Input::Retry(key));
     }
 
+    /// The visitor asks once more what got no reply.
+    pub fn ask_again(&self) {
+        self.0.feed(Input::AskAgain { page_path: page::current().path });
+    }
+
+    /// Forgets the visitor and the conversation, in all tabs.
+    pub fn reset(&self) {
+        self.0.feed(Input::Reset);
+    }
+
     /// The visitor opened the window, or closed it.
     pub fn opened(&self, open: bool) {
         self.0.feed(Input::Opened(open, page::current()));
@@ -131,22 +149,24 @@ impl Driver {
 
     /// Feeds in what the browser tells of the page, until the driver is stopped.
     fn listen(&self) {
-        type Told<'a> = (&'a EventTarget, &'static str, fn() -> Input);
+        type Told<'a> = (&'a EventTarget, &'static str, fn(&Rc<Inner>));
         let (window, document) = (browser::window(), browser::document());
-        let told: [Told; 5] = [
-            (&document, "visibilitychange", || Input::Visible(visibility::is_visible())),
-            // Also when it comes out of the back-forward cache.
-            (&window, "pageshow", || Input::Visible(visibility::is_visible())),
-            (&window, "online", || Input::Online(true)),
-            (&window, "offline", || Input::Online(false)),
+        let told: [Told; 7] = [
+            (&document, "visibilitychange", |inner| inner.feed(Input::Visible(visibility::is_visible()))),
+            (&window, "online", |inner| inner.feed(Input::Online(true))),
+            (&window, "offline", |inner| inner.feed(Input::Online(false))),
             // The last moment at which a request can be made.
-            (&window, "pagehide", || Input::Left),
+            (&window, "pagehide", |inner| inner.leave(true)),
+            (&document, "freeze", |inner| inner.leave(true)),
+            // The page comes out of the back-forward cache, or thaws.
+            (&window, "pageshow", |inner| inner.leave(false)),
+            (&document, "resume", |inner| inner.leave(false)),
         ];
-        for (target, kind, input) in told {
+        for (target, kind, tell) in told {
             let inner = Rc::downgrade(&self.0);
             let listener = Listener::new(target, kind, move || {
                 if let Some(inner) = inner.upgrade() {
-                    inner.feed(input());
+                    tell(&inner);
                 }
             });
             self.0.listeners.borrow_mut().push(listener);
@@ -166,28 +186,70 @@ impl Inner {
     fn carry_out(self: &Rc<Self>, effects: Vec<Effect>) {
         // Told last: whoever listens may feed the session again, and what that stores must not be overtaken.
         let mut told = Vec::new();
+        let mut kept = true;
         for effect in effects {
             match effect {
-                Effect::Request(request) => {
-                    let (client, inner) = (self.client.clone(), Rc::downgrade(self));
-                    spawn_local(async move {
-                        let input = match client.exchange(&request).await {
-                            Ok(answer) => Input::Answered(request.id, answer),
-                            Err(failure) => Input::Failed(request.id, failure),
-                        };
-                        if let Some(inner) = inner.upgrade() {
-                            inner.feed(input);
-                        }
-                    });
+                Effect::Request(request) if !self.stopped.get() => self.send(request),
+                Effect::Request(_) => {}
+                Effect::Cancel(id) => {
+                    self.flights
+                        .borrow()
+                        .iter()
+                        .filter(|flight| flight.0 == id)
+                        .for_each(|flight| flight.1.abort());
                 }
                 Effect::WakeAt(at_ms) => self.wake_at(at_ms),
-                Effect::Store(key, text) => self.storage.set(&key, text.as_deref()),
+                Effect::Store(key, text) => kept &= self.storage.set(&key, text.as_deref()),
+                Effect::Post(text) => self.channel.borrow().iter().for_each(|channel| channel.post(&text)),
                 Effect::Show => self.show(),
                 Effect::Tell(news) => told.push(news),
             }
         }
         for news in told {
             (self.on_news)(news);
+        }
+        if !kept {
+            self.feed(Input::NotKept);
+        }
+    }
+
+    fn send(self: &Rc<Self>, request: Request) {
+        // Only a browser without `fetch` does not have it.
+        let Ok(abort) = AbortController::new() else { return };
+        let (client, inner, signal) = (self.client.clone(), Rc::downgrade(self), abort.signal());
+        self.flights.borrow_mut().push((request.id, abort));
+        spawn_local(async move {
+            let answer = client.exchange(&request, &signal).await;
+            if let Some(inner) = inner.upgrade() {
+                inner.flights.borrow_mut().retain(|flight| flight.0 != request.id);
+                inner.feed(
+                    answer.map_or(Input::Failed(request.id), |answer| Input::Answered(request.id, answer)),
+                );
+            }
+        });
+    }
+
+    fn open_channel(self: &Rc<Self>) {
+        let inner = Rc::downgrade(self);
+        let channel = Channel::open(self.session.borrow().channel(), move |text| {
+            if let Some(inner) = inner.upgrade() {
+                inner.feed(Input::Heard(json::parse(&text)));
+            }
+        });
+        self.channel.replace(channel);
+    }
+
+    /// The page is left, or goes on. A channel that stays open may keep it out of the back-forward cache.
+    fn leave(self: &Rc<Self>, left: bool) {
+        if left == self.left.replace(left) {
+            return;
+        }
+        if left {
+            self.feed(Input::Left);
+            self.channel.take();
+        } else {
+            self.open_channel();
+            self.feed(Input::Restored(read(&self.storage)));
         }
     }
 
@@ -208,6 +270,14 @@ impl Inner {
         self.rows.replace(lay_out(self.session.borrow().entries(), read_date, local_day));
         self.changed.notify();
     }
+}
+
+fn read(storage: &Storage) -> Stored {
+    let mut stored = Vec::new();
+    for (key, text) in storage.all(keys::PREFIX) {
+        stored.push((key, json::parse(&text)));
+    }
+    stored
 }
 
 fn read_date(text: &str) -> Option<f64> {

@@ -101,7 +101,9 @@ mod tests {
             serde_json::from_str(r#"{"conversationId":"c1"}"#).expect("JSON"),
         )];
         let start = Start { stored, visible: true, online: true, ..Start::default() };
-        let (mut session, effects) = Session::start(start);
+        let (mut session, _) = Session::start(start);
+        // Nobody objects to its lead.
+        let effects = session.handle(300, Input::Woke);
         let read = effects.into_iter().find_map(|effect| match effect {
             chat_session::Effect::Request(request)
                 if request.endpoint == chat_protocol::Endpoint::Messages =>
@@ -112,7 +114,7 @@ mod tests {
         });
         let answer =
             Answer { status: 200, retry_after_ms: None, body: serde_json::from_str(&body).expect("JSON") };
-        session.handle(1, Input::Answered(read.expect("a read"), answer));
+        session.handle(301, Input::Answered(read.expect("a read"), answer));
         let day_ms = 24.0 * 60.0 * 60_000.0;
         #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
         lay_out(session.entries(), |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64)

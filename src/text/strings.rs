@@ -58,7 +58,8 @@ texts! {
     QuotaNote = "quotaNote": "It cannot answer right now. Please come back later.";
     BlockedTitle = "blockedTitle": "This conversation is closed";
     BlockedNote = "blockedNote": "No more messages can be sent here.";
-    NoReply = "noReply": "No answer came. Please ask again.";
+    NoReply = "noReply": "No answer came.";
+    AskAgain = "askAgain": "Ask again";
     LatestMessages = "latestMessages": "Go to the latest message";
 }
 

@@ -40,4 +40,15 @@ pub(crate) fn no_reply(ui: &Ui) -> El {
         .attr("part", "notice")
         .child(icon(ui, icon::ALERT))
         .child(ui.el("span").text(&ui.text(Text::NoReply)))
+        .child(
+            ui.el("button")
+                .class("cw-retry")
+                .attr("part", "retry")
+                .attr("type", "button")
+                .text(&ui.text(Text::AskAgain))
+                .on("click", |ui, _| {
+                    ui.focus_field();
+                    ui.driver().ask_again();
+                }),
+        )
 }

@@ -5,11 +5,11 @@ use crate::random::Random;
 const FIRST_MS: u64 = 500;
 const MOST_MS: u64 = 30_000;
 /// No service is waited for longer than this, whatever its `Retry-After` says.
-const MOST_RETRY_AFTER_MS: u64 = 300_000;
+pub(crate) const MOST_RETRY_AFTER_MS: u64 = 300_000;
 
 /// The wait before the attempt after `failures` failed ones, in milliseconds. `Retry-After` is obeyed where there is
 /// one, within bounds; a share of jitter on top keeps those who were told the same time apart.
-pub(crate) fn wait_ms(failures: u32, retry_after_ms: Option<u64>, random: &mut Random) -> u64 {
+pub(crate) fn wait_ms(failures: u64, retry_after_ms: Option<u64>, random: &mut Random) -> u64 {
     if let Some(told) = retry_after_ms {
         let told = told.min(MOST_RETRY_AFTER_MS);
         return told + random.up_to(FIRST_MS);
@@ -25,7 +25,7 @@ mod tests {
     #[test]
     fn each_failure_doubles_the_most_that_is_waited_up_to_half_a_minute() {
         let mut random = Random::new(3);
-        for (failures, most) in [(1, 500), (2, 1000), (3, 2000), (7, 30_000), (u32::MAX, 30_000)] {
+        for (failures, most) in [(1, 500), (2, 1000), (3, 2000), (7, 30_000), (u64::MAX, 30_000)] {
             let waits: Vec<u64> = (0..2000).map(|_| wait_ms(failures, None, &mut random)).collect();
             assert!(waits.iter().all(|wait| *wait <= most), "{failures} failures wait at most {most} ms");
             assert!(

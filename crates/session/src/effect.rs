@@ -9,10 +9,14 @@ use crate::Entry;
 pub enum Effect {
     /// Send this request, and hand in what comes of it.
     Request(Request),
+    /// Nobody waits for this request any more.
+    Cancel(RequestId),
     /// Hand in [`crate::Input::Woke`] at this time (milliseconds since the Unix epoch). It replaces the time before.
     WakeAt(u64),
     /// Keep a text under a key of the browser's storage, or forget what is kept under it.
     Store(String, Option<String>),
+    /// Tell the other tabs on [`crate::Session::channel`]: JSON text, that they hand in as [`crate::Input::Heard`].
+    Post(String),
     /// Something that a [`crate::Session`] gives to show has changed.
     Show,
     /// The page may want to know.
@@ -36,8 +40,8 @@ pub struct Request {
     pub body: Option<String>,
     /// The `Idempotency-Key`, for `POST`.
     pub key: Option<IdempotencyKey>,
-    /// Milliseconds after which to give up.
-    pub timeout_ms: u32,
+    /// When the session gives up on it and cancels it: milliseconds since the Unix epoch.
+    pub deadline_ms: u64,
     /// Whether it must outlive the page.
     pub keepalive: bool,
 }

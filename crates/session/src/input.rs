@@ -17,7 +17,7 @@ pub struct Start {
     pub config: Option<Value>,
     /// What the site says about the visitor.
     pub visitor: VisitorProfile,
-    /// The site's own name for the visitor.
+    /// The site's own name for the visitor. Each has a conversation of its own, and so has nobody.
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
@@ -56,10 +56,15 @@ pub enum Input {
     },
     /// The visitor asks for another try of a message that failed.
     Retry(EntryKey),
+    /// The visitor asks again what got no reply: the last message, as a new one.
+    AskAgain {
+        /// Path of the page.
+        page_path: String,
+    },
     /// A request was answered, with whatever status.
     Answered(RequestId, Answer),
-    /// A request was not answered.
-    Failed(RequestId, Failure),
+    /// A request was not answered: no connection, or it broke. The session sees to time-outs itself.
+    Failed(RequestId),
     /// The time asked for by [`crate::Effect::WakeAt`] has come.
     Woke,
     /// The tab can be seen, or cannot any more.
@@ -70,10 +75,18 @@ pub enum Input {
     Opened(bool, Page),
     /// The visitor came to a page.
     Viewed(Page),
-    /// The visitor leaves the page: the last chance to send events.
+    /// Another tab told something by [`crate::Effect::Post`].
+    Heard(Value),
+    /// The browser did not keep what [`crate::Effect::Store`] gave it.
+    NotKept,
+    /// The page is left or frozen: the last chance to send events, and maybe the last of all.
     Left,
+    /// The page that was left goes on, with what this browser keeps by now.
+    Restored(Stored),
     /// The config is to be read again.
     ReloadConfig,
+    /// Everything is forgotten, here and in the other tabs: a new visitor begins.
+    Reset,
 }
 
 /// An answer to a request.
@@ -85,13 +98,4 @@ pub struct Answer {
     pub retry_after_ms: Option<u64>,
     /// The body; null when it was not JSON.
     pub body: Value,
-}
-
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// No connection, or it broke.
-    Network,
-    /// The request's time was over.
-    TimedOut,
 }

@@ -3,10 +3,11 @@
 use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId, limits};
 
 use crate::random::Random;
-use crate::timeline::EntryKey;
+use crate::stored;
+use crate::timeline::{Created, Delivery, Entry, EntryKey};
 
 /// After so many attempts in a row a message is shown as failed.
-const MOST_ATTEMPTS: u32 = 6;
+const MOST_ATTEMPTS: u64 = 6;
 /// What waited longer than a day is not sent behind the visitor's back.
 const STALE_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -38,7 +39,7 @@ pub(crate) struct Frozen {
 }
 
 /// A message that the service has not confirmed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Letter {
     /// Names it in storage, and in its key.
     pub(crate) name: String,
@@ -48,7 +49,9 @@ pub(crate) struct Letter {
     pub(crate) written_ms: u64,
     /// None until the first attempt: the conversation that it belongs to may not have begun.
     pub(crate) frozen: Option<Frozen>,
-    pub(crate) attempts: u32,
+    /// How often it had to become another request, because its conversation was gone.
+    pub(crate) round: u64,
+    pub(crate) attempts: u64,
     /// Given up until the visitor asks for another try.
     pub(crate) failed: bool,
     /// No attempt before this time.
@@ -78,10 +81,23 @@ impl Letter {
             page_path,
             written_ms,
             frozen: None,
+            round: 0,
             attempts: 0,
             failed: false,
             not_before_ms: 0,
         }
+    }
+
+    /// The letter of a message that is not delivered, anew.
+    pub(crate) fn of_entry(entry: &Entry) -> Option<Self> {
+        let written_ms = match entry.created {
+            Some(Created::Here(ms)) => ms,
+            _ => 0,
+        };
+        let name = entry.letter.as_ref()?.to_string();
+        let mut letter = Self::new(name, entry.key, entry.text.to_string(), String::new(), written_ms);
+        letter.failed = entry.delivery == Delivery::Failed;
+        Some(letter)
     }
 
     /// Body and key of this message's attempts, the same on every call.
@@ -91,15 +107,36 @@ impl Letter {
         compose: impl FnOnce(&Self) -> SendMessage,
     ) -> &Frozen {
         let frozen = self.frozen.take().unwrap_or_else(|| Frozen {
-            key: key(visitor, &self.name),
+            key: key(visitor, &self.name, self.round),
             body: Value::from(&compose(self)).to_string(),
         });
         self.frozen.insert(frozen)
     }
 
     /// Whether there were as many attempts as there may be.
-    pub(crate) fn gives_up(&self) -> bool {
+    pub(crate) fn is_exhausted(&self) -> bool {
         self.attempts >= MOST_ATTEMPTS
+    }
+
+    /// Whether the service may have it without our knowing.
+    pub(crate) fn is_attempted(&self) -> bool {
+        self.frozen.is_some()
+    }
+
+    /// The visitor wants it tried again: the same request, with its attempts before it.
+    pub(crate) fn renew(&mut self, now_ms: u64) {
+        self.failed = false;
+        self.attempts = 0;
+        self.not_before_ms = now_ms;
+        self.written_ms = now_ms;
+    }
+
+    /// It becomes another request: a conversation that is gone takes no message.
+    pub(crate) fn start_over(&mut self, now_ms: u64) {
+        self.frozen = None;
+        self.round += 1;
+        self.attempts = 0;
+        self.not_before_ms = now_ms;
     }
 
     pub(crate) fn is_stale(&self, now_ms: u64) -> bool {
@@ -107,43 +144,54 @@ impl Letter {
     }
 
     /// The letter as it is stored.
-    pub(crate) fn to_stored(&self) -> Value {
+    pub(crate) fn to_stored(&self, visitor: &VisitorId) -> Value {
         let frozen = self.frozen.as_ref();
         Value::object([
-            ("v", 1.into()),
+            ("v", stored::VERSION.into()),
+            ("visitorId", visitor.into()),
             ("text", self.text.as_str().into()),
             ("path", self.page_path.as_str().into()),
-            ("written", i64::try_from(self.written_ms).unwrap_or(i64::MAX).into()),
+            ("written", stored::to_value(self.written_ms)),
+            ("round", stored::to_value(self.round)),
+            ("attempts", stored::to_value(self.attempts)),
+            ("notBefore", stored::to_value(self.not_before_ms)),
             ("key", frozen.map(|frozen| frozen.key.as_str()).into()),
             ("body", frozen.map(|frozen| frozen.body.as_str()).into()),
-            ("failed", if self.failed { true.into() } else { Value::Null }),
+            ("failed", self.failed.into()),
         ])
     }
 
     /// A letter read back, without an entry yet; `None` when what was stored is of no use.
-    pub(crate) fn from_stored(name: &str, stored: &Value) -> Option<Self> {
-        let text = stored.get("text")?.as_text()?;
-        check_message(text).ok()?;
-        let field = |field| stored.get(field).and_then(Value::as_text);
-        let written_ms = match stored.get("written") {
-            Some(Value::Integer(ms)) => u64::try_from(*ms).unwrap_or(0),
-            _ => 0,
-        };
+    pub(crate) fn from_stored(name: &str, value: &Value) -> Option<Self> {
+        let field = |field| value.get(field).and_then(Value::as_text);
+        // It becomes part of a key, which goes into a header.
+        if !(1..=32).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return None;
+        }
+        let text = field("text").filter(|text| check_message(text).is_ok())?;
         let path = field("path").unwrap_or_default().to_owned();
+        let written_ms = stored::number(value, "written");
         let mut letter = Self::new(name.to_owned(), EntryKey::default(), text.to_owned(), path, written_ms);
         if let (Some(key), Some(body)) = (field("key"), field("body")) {
             letter.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });
         }
-        letter.failed = stored.get("failed") == Some(&Value::Bool(true));
+        letter.round = stored::number(value, "round");
+        letter.attempts = stored::number(value, "attempts");
+        letter.not_before_ms = stored::number(value, "notBefore");
+        letter.failed = value.get("failed") == Some(&Value::Bool(true));
         Some(letter)
     }
 }
 
 /// `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: what a header cannot
 /// carry is left out, and it is cut so that the whole stays within the limit.
-fn key(visitor: &VisitorId, name: &str) -> IdempotencyKey {
+///
+/// It depends on nothing but its arguments: where storage lost a letter and kept its message, the key is the same.
+fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
     let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(96).collect();
-    IdempotencyKey::new(format!("chat-{visitor}-{name}")).expect("visible ASCII of 8 to 160 characters")
+    let round = if round > 0 { format!("-{round}") } else { String::new() };
+    IdempotencyKey::new(format!("chat-{visitor}-{name}{round}"))
+        .expect("visible ASCII of 8 to 160 characters")
 }
 
 /// A name for a new message.
@@ -157,12 +205,12 @@ pub(crate) type Outbox = Vec<Letter>;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::timeline::{Delivery, Timeline};
+    use crate::timeline::Timeline;
 
     fn letter(name: &str) -> Letter {
         Letter::new(
             name.into(),
-            Timeline::default().write("hi", 0, Delivery::Waiting),
+            Timeline::default().write(name, "hi", 0, Delivery::Waiting),
             "hi".into(),
             "/".into(),
             5,
@@ -193,7 +241,8 @@ mod tests {
     fn a_letter_comes_back_from_storage_with_the_same_body_and_key() {
         let mut letter = letter("m1");
         letter.freeze(&VisitorId::from("v1"), |letter| body(letter, "en"));
-        let stored: Value = serde_json::from_str(&letter.to_stored().to_string()).expect("JSON");
+        let stored: Value =
+            serde_json::from_str(&letter.to_stored(&VisitorId::from("v1")).to_string()).expect("JSON");
         let back = Letter::from_stored("m1", &stored).expect("usable");
         assert_eq!((back.frozen, back.text, back.written_ms), (letter.frozen, letter.text, 5));
     }
@@ -216,7 +265,7 @@ mod tests {
     #[test]
     fn any_visitor_id_makes_a_key_that_the_contract_takes() {
         for visitor in ["", "ключ", "a b\r\nX: y", &"v".repeat(500)] {
-            let key = key(&VisitorId::from(visitor), &name(&mut Random::new(1)));
+            let key = key(&VisitorId::from(visitor), &name(&mut Random::new(1)), 7);
             assert!(limits::KEY_LENGTH.contains(&key.as_str().len()));
         }
     }

@@ -10,6 +10,8 @@ const PRESENCE_MS: (u64, u64) = (3_000, 300_000);
 /// Without a hint.
 const DEFAULT_MESSAGES_MS: u64 = 5_000;
 const DEFAULT_PRESENCE_MS: u64 = 20_000;
+/// While something is awaited, messages are read so often, whatever the service suggests.
+const AWAITED_MS: u64 = 2_000;
 /// While nothing happens, the wait doubles after each of these.
 const QUIET_MS: [u64; 3] = [60_000, 5 * 60_000, 20 * 60_000];
 /// A closed window is not looked at: what comes is only counted.
@@ -26,7 +28,7 @@ pub(crate) struct Pace {
     active_ms: u64,
     pub(crate) next_messages_ms: u64,
     pub(crate) next_presence_ms: u64,
-    pub(crate) failures: u32,
+    pub(crate) failures: u64,
 }
 
 impl Pace {
@@ -66,10 +68,21 @@ impl Pace {
         self.next_presence_ms = now_ms + random.jitter(self.slowed(every, now_ms, open));
     }
 
-    /// Nothing is asked for during `wait_ms`, because the service said so or failed.
-    pub(crate) fn hold(&mut self, now_ms: u64, wait_ms: u64) {
-        self.next_messages_ms = self.next_messages_ms.max(now_ms + wait_ms);
-        self.next_presence_ms = self.next_presence_ms.max(now_ms + wait_ms);
+    /// Something is awaited: messages are read after the usual pause, if not before.
+    pub(crate) fn read_soon(&mut self, now_ms: u64, random: &mut Random) {
+        self.next_messages_ms = self.next_messages_ms.min(now_ms + random.jitter(AWAITED_MS));
+    }
+
+    /// Something is still awaited: messages are read after the usual pause.
+    pub(crate) fn read_later(&mut self, now_ms: u64, random: &mut Random) {
+        self.next_messages_ms = now_ms + random.jitter(AWAITED_MS);
+    }
+
+    /// A read failed: nothing is asked for during `wait_ms`, and not at once in any case.
+    pub(crate) fn hold(&mut self, now_ms: u64, wait_ms: u64, random: &mut Random) {
+        let until_ms = now_ms + wait_ms.max(random.jitter(AWAITED_MS));
+        self.next_messages_ms = self.next_messages_ms.max(until_ms);
+        self.next_presence_ms = self.next_presence_ms.max(until_ms);
     }
 
     fn slowed(&self, every_ms: u64, now_ms: u64, open: bool) -> u64 {
@@ -100,6 +113,37 @@ mod tests {
         }
         assert!((48_000..=72_000).contains(&wait(Some(i64::MAX), 0, true)));
         assert!((4000..=6000).contains(&wait(None, 0, true)));
+    }
+
+    #[test]
+    fn what_is_awaited_is_read_every_two_seconds_and_not_later_than_it_was_due() {
+        let mut pace = Pace { next_messages_ms: 90_000, ..Pace::default() };
+        pace.read_soon(50_000, &mut Random::new(1));
+        assert!((51_600..=52_400).contains(&pace.next_messages_ms));
+        pace.next_messages_ms = 50_100;
+        pace.read_soon(50_000, &mut Random::new(1));
+        assert_eq!(pace.next_messages_ms, 50_100);
+        pace.read_later(50_000, &mut Random::new(1));
+        assert!((51_600..=52_400).contains(&pace.next_messages_ms));
+    }
+
+    #[test]
+    fn after_a_failure_nothing_is_read_for_two_seconds_or_as_long_as_it_takes() {
+        let mut pace = Pace::default();
+        pace.hold(50_000, 0, &mut Random::new(1));
+        assert!((51_600..=52_400).contains(&pace.next_messages_ms));
+        pace.hold(50_000, 20_000, &mut Random::new(1));
+        assert_eq!((pace.next_messages_ms, pace.next_presence_ms), (70_000, 70_000));
+        pace.hurry(60_000);
+        assert_eq!((pace.next_messages_ms, pace.next_presence_ms), (60_000, 60_000));
+    }
+
+    #[test]
+    fn each_step_of_quiet_doubles_the_wait_when_it_is_over() {
+        for (quiet_ms, most) in [(60_000, 6_000), (60_001, 12_000), (300_001, 24_000), (1_200_001, 48_000)] {
+            let waited = wait(None, quiet_ms, true);
+            assert!(waited <= most && waited >= most * 2 / 3, "{quiet_ms}: {waited}");
+        }
     }
 
     #[test]

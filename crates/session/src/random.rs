@@ -42,6 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_stream_is_that_of_split_mix_64() {
+        // From the reference implementation, seeded with 1234567.
+        let mut random = Random::new(1_234_567);
+        assert_eq!(random.next(), 6_457_827_717_110_365_317);
+        assert_eq!(random.next(), 3_203_168_211_198_807_973);
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_stream_and_another_seed_another() {
         let take = |seed| {
             let mut random = Random::new(seed);

@@ -1,105 +1,166 @@
 //! The session itself: what it knows, how it begins, and what it decides to do next.
 
 use chat_protocol::{
-    ChatConfig, ConversationId, Endpoint, IdempotencyKey, Presence, SendMessage, Value, VisitorEvent,
-    VisitorId, VisitorProfile,
+    ChatConfig, ConversationId, Endpoint, IdempotencyKey, Presence, Value, VisitorId, VisitorProfile,
 };
 
 use crate::event_queue::EventQueue;
-use crate::outbox::{self, Letter, Outbox, check_message};
+use crate::flights::Flights;
+use crate::lead::Lead;
+use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
-use crate::stored::{self, keys};
-use crate::timeline::{Delivery, Entry, EntryKey, Timeline};
-use crate::{Effect, Input, News, Notice, Page, Request, RequestId, Start};
+use crate::stored::{self, Stored, keys};
+use crate::timeline::{Entry, EntryKey, Reading, Timeline};
+use crate::{Effect, Input, News, Notice, Page, Start};
 
-/// How long an answer is waited for. Milliseconds. An AI may think; the rest is quick or broken.
-const SEND_TIMEOUT_MS: u32 = 30_000;
-const READ_TIMEOUT_MS: u32 = 15_000;
+/// What the browser did not keep is offered to it again after so long. Milliseconds.
+const KEEP_AGAIN_MS: u64 = 10_000;
+/// A wake-up that is so late means that the tab was stopped: another one may lead by now. Milliseconds.
+const LATE_MS: u64 = 1_000;
 
 /// One visitor's conversation with one site, in one tab.
 #[derive(Debug)]
 pub struct Session {
     pub(crate) random: Random,
+    /// What the keys of this customer's conversation end with.
+    pub(crate) suffix: String,
+    channel: String,
     pub(crate) visitor: VisitorProfile,
-    visitor_id: VisitorId,
-    customer_id: Option<String>,
-    locale: Option<String>,
-    reports: bool,
+    pub(crate) visitor_id: VisitorId,
+    /// Neither the site nor storage knew the visitor: the id was made for this page.
+    pub(crate) is_new: bool,
+    /// The visitor that was to be forgotten.
+    pub(crate) forgotten: Option<VisitorId>,
+    pub(crate) customer_id: Option<String>,
+    pub(crate) locale: Option<String>,
+    pub(crate) reports: bool,
+
+    // What all tabs share. The tab that leads changes it, the others take it over.
+    pub(crate) revision: u64,
+    /// The tab that wrote it: two that lead for a moment may count to the same number.
+    pub(crate) writer: String,
     pub(crate) conversation: Option<ConversationId>,
     pub(crate) timeline: Timeline,
-    /// What was said before this page has been read: what comes now is new.
-    pub(crate) history_read: bool,
-    pub(crate) outbox: Outbox,
-    /// The message that is on its way.
-    pub(crate) sending: Option<EntryKey>,
-    /// A message that the service may have taken under another body: the next read tells.
-    pub(crate) in_doubt: Option<EntryKey>,
+    pub(crate) notice: Option<Notice>,
+    pub(crate) operator_online: Option<bool>,
     /// The reply to the last message is still to be read, until this time.
     pub(crate) reply_due_ms: Option<u64>,
+    /// The service asked for silence until this time.
+    pub(crate) hold_until_ms: u64,
+    /// Something of this changed, and the other tabs do not know yet.
+    pub(crate) amended: bool,
+
+    pub(crate) seen: i64,
+    unread: u32,
+    pub(crate) outbox: Outbox,
     pub(crate) events: EventQueue,
     pub(crate) config: Option<ChatConfig>,
-    config_wanted: bool,
+    /// When to ask for the config, if it is wanted.
+    pub(crate) config_due_ms: Option<u64>,
+    pub(crate) config_failures: u64,
+
+    // What only this tab knows.
+    pub(crate) lead: Lead,
+    pub(crate) sending: Option<EntryKey>,
+    /// A message that the service has taken under another body: reading tells what became of it.
+    pub(crate) in_doubt: Option<EntryKey>,
+    pub(crate) reading: Reading,
+    /// Messages are read at once until a read brings nothing new.
+    pub(crate) reading_on: bool,
+    /// The last read brought messages, so that there may be more behind them.
+    pub(crate) more_to_read: bool,
     pub(crate) presence: Option<Presence>,
     pub(crate) pace: Pace,
-    pub(crate) notice: Option<Notice>,
-    pub(crate) unread: u32,
     pub(crate) open: bool,
     pub(crate) visible: bool,
-    online: bool,
-    flights: Vec<(RequestId, Endpoint)>,
-    last_request: u32,
+    pub(crate) online: bool,
+    /// The page was left and may come back.
+    pub(crate) left: bool,
+    pub(crate) flights: Flights,
+    /// How often the room for the conversation was halved, because the browser did not keep it.
+    pub(crate) halvings: u32,
+    keep_again_ms: Option<u64>,
     wake_ms: Option<u64>,
-    changed: bool,
-    effects: Vec<Effect>,
+    pub(crate) changed: bool,
+    pub(crate) effects: Vec<Effect>,
 }
 
 impl Session {
     /// Begins, or goes on where this browser left off. Gives what is to be done first.
     pub fn start(start: Start) -> (Self, Vec<Effect>) {
-        let Start { now_ms, seed, stored, config, visitor, customer_id, locale, reports, visible, online } =
-            start;
-        let mut random = Random::new(seed);
-        let kept = stored::visitor(&stored);
-        let visitor_id = match visitor.visitor_id.clone().filter(|id| !id.as_str().is_empty()).or(kept) {
-            Some(id) => id,
-            None => stored::new_visitor(&mut random),
-        };
-        // One that was kept is good for a start, and asked for again.
-        let config_wanted = config.is_none();
-        let known_config = config.or_else(|| stored::config(&stored).cloned());
-        let mut session = Self {
-            random,
+        let Start {
+            now_ms,
+            seed,
+            mut stored,
+            config,
             visitor,
-            visitor_id,
             customer_id,
             locale,
             reports,
-            conversation: stored::conversation(&stored),
+            visible,
+            online,
+        } = start;
+        let mut random = Random::new(seed);
+        let kept_config = stored::take(&mut stored, &format!("{}{}", keys::PREFIX, keys::CONFIG));
+        let kept_config = kept_config.get("data").cloned();
+        let suffix = stored::suffix(customer_id.as_deref());
+        let mut stored = stored::of_customer(stored, &suffix);
+        let kept = stored::visitor(&stored::take(&mut stored, keys::VISITOR));
+        let named = visitor.visitor_id.clone().filter(|id| !id.as_str().is_empty());
+        let known = named.or(kept);
+        let is_new = known.is_none();
+        let visitor_id = known.unwrap_or_else(|| stored::new_visitor(&mut random));
+        let mut session = Self {
+            lead: Lead::new(random.hex()),
+            random,
+            channel: format!("{}{suffix}", keys::PREFIX),
+            suffix,
+            visitor,
+            visitor_id,
+            is_new,
+            forgotten: None,
+            customer_id,
+            locale,
+            reports,
+            revision: 0,
+            writer: String::new(),
+            conversation: None,
             timeline: Timeline::default(),
-            history_read: false,
+            notice: None,
+            operator_online: None,
+            reply_due_ms: None,
+            hold_until_ms: 0,
+            amended: false,
+            seen: 0,
+            unread: 0,
             outbox: Outbox::new(),
+            events: EventQueue::default(),
+            // One that was kept is good for a start, and asked for again.
+            config_due_ms: config.is_none().then_some(now_ms),
+            config: config.or(kept_config).and_then(|data| ChatConfig::try_from(data).ok()),
+            config_failures: 0,
             sending: None,
             in_doubt: None,
-            reply_due_ms: None,
-            events: EventQueue::default(),
-            config: known_config.and_then(|data| ChatConfig::try_from(data).ok()),
-            config_wanted,
+            reading: Reading::Live,
+            reading_on: true,
+            more_to_read: false,
             presence: None,
             pace: Pace::default(),
-            notice: None,
-            unread: 0,
             open: false,
             visible,
             online,
-            flights: Vec::new(),
-            last_request: 0,
+            left: false,
+            flights: Flights::default(),
+            halvings: 0,
+            keep_again_ms: None,
             wake_ms: None,
             changed: true,
             effects: Vec::new(),
         };
-        session.store(keys::VISITOR, Some(stored::visitor_text(&session.visitor_id)));
-        session.restore_letters(&stored, now_ms);
+        session.keep_visitor();
+        session.take_over(now_ms, stored);
+        session.post("hello", None, Value::Null);
         session.pace.hurry(now_ms);
         let effects = session.decide(now_ms);
         (session, effects)
@@ -107,30 +168,28 @@ impl Session {
 
     /// Takes in what happened at `now_ms`, and gives what is to be done about it, in order.
     pub fn handle(&mut self, now_ms: u64, input: Input) -> Vec<Effect> {
+        if self.wake_ms.is_some_and(|at| now_ms > at + LATE_MS) {
+            self.doubt_lead(now_ms);
+        }
         match input {
             Input::Send { text, page_path } => self.write(now_ms, text, page_path),
             Input::Retry(key) => self.retry(now_ms, key),
+            Input::AskAgain { page_path } => self.ask_again(now_ms, page_path),
             Input::Answered(id, answer) => {
-                if let Some(endpoint) = self.land(id) {
-                    self.answered(now_ms, endpoint, answer);
+                if let Some(flight) = self.flights.land(id) {
+                    self.answered(now_ms, &flight, answer);
                 }
             }
-            Input::Failed(id, failure) => {
-                if let Some(endpoint) = self.land(id) {
-                    self.unanswered(now_ms, endpoint, failure);
+            Input::Failed(id) => {
+                if let Some(flight) = self.flights.land(id) {
+                    self.unanswered(now_ms, &flight, "NETWORK", "no connection to the proxy");
                 }
             }
             Input::Woke => self.wake_ms = None,
-            Input::Visible(visible) => {
-                if visible && !self.visible {
-                    self.pace.hurry(now_ms);
-                }
-                self.visible = visible;
-                self.seen();
-            }
+            Input::Visible(visible) => self.shown(now_ms, visible),
             Input::Online(online) => {
                 if online && !self.online {
-                    self.pace.hurry(now_ms);
+                    self.hurry(now_ms);
                     self.outbox.iter_mut().for_each(|letter| letter.not_before_ms = 0);
                 }
                 self.online = online;
@@ -138,9 +197,18 @@ impl Session {
             }
             Input::Opened(open, page) => self.opened(now_ms, open, page),
             Input::Viewed(page) => self.report(now_ms, "page_view", page),
-            Input::Left if self.is_on() => self.send_events(now_ms, true),
-            Input::Left => {}
-            Input::ReloadConfig => self.config_wanted = true,
+            Input::Heard(message) => self.heard(now_ms, message),
+            Input::NotKept => {
+                self.halvings = (self.halvings + 2).min(16);
+                self.keep_again_ms = Some(now_ms + KEEP_AGAIN_MS);
+            }
+            Input::Left => {
+                self.send_parting_events(now_ms);
+                self.left = true;
+            }
+            Input::Restored(stored) => self.restored(now_ms, stored),
+            Input::ReloadConfig => self.config_due_ms = Some(now_ms),
+            Input::Reset => self.reset(now_ms),
         }
         self.decide(now_ms)
     }
@@ -157,12 +225,13 @@ impl Session {
 
     /// Whether a reply is on its way.
     pub fn awaits_reply(&self) -> bool {
-        self.sending.is_some() || self.reply_due_ms.is_some()
+        let under_way = || self.outbox.iter().any(|letter| letter.is_attempted() && !letter.failed);
+        self.reply_due_ms.is_some() || under_way()
     }
 
     /// Whether a person is there; unknown until the service has said so.
     pub fn operator_online(&self) -> Option<bool> {
-        self.presence.as_ref().map(|presence| presence.operator_online)
+        self.operator_online
     }
 
     /// Whether the browser has a network.
@@ -175,7 +244,7 @@ impl Session {
         self.notice
     }
 
-    /// How many messages came in while nobody looked.
+    /// How many messages came in while nobody looked, in whatever tab.
     pub fn unread(&self) -> u32 {
         self.unread
     }
@@ -190,32 +259,49 @@ impl Session {
         self.conversation.as_ref()
     }
 
-    fn write(&mut self, now_ms: u64, text: String, page_path: String) {
-        if check_message(&text).is_err() {
-            return;
-        }
-        let entry = self.timeline.write(&text, now_ms, Delivery::Waiting);
-        let letter = Letter::new(outbox::name(&mut self.random), entry, text, page_path, now_ms);
-        self.store_letter(&letter);
-        self.outbox.push(letter);
-        self.pace.touch(now_ms);
+    /// Whether this tab leads: it alone sends and polls.
+    pub fn leads(&self) -> bool {
+        self.lead.is_ours()
+    }
+
+    /// The channel on which the tabs of one browser tell each other what happens.
+    pub fn channel(&self) -> &str {
+        &self.channel
+    }
+
+    /// The site wants the chat, as far as is known. A chat that is switched off asks for nothing more.
+    pub fn is_on(&self) -> bool {
+        self.config.as_ref().is_none_or(ChatConfig::shows_widget)
+    }
+
+    /// Something that all tabs show has changed.
+    pub(crate) fn amend(&mut self) {
+        self.amended = true;
         self.changed = true;
     }
 
-    fn retry(&mut self, now_ms: u64, key: EntryKey) {
-        let Some(index) = self.outbox.iter().position(|letter| letter.entry == key && letter.failed) else {
-            return;
-        };
-        let mut letter = self.outbox.remove(index);
-        letter.failed = false;
-        letter.attempts = 0;
-        letter.not_before_ms = now_ms;
-        letter.written_ms = now_ms;
-        self.store_letter(&letter);
-        self.outbox.push(letter);
-        self.timeline.set_delivery(key, Delivery::Waiting);
-        self.timeline.move_to_end(key);
-        self.notice = None;
+    pub(crate) fn tell(&mut self, news: News) {
+        self.effects.push(Effect::Tell(news));
+    }
+
+    /// Something happened that the service may have news for: what is to be read is read at once.
+    pub(crate) fn hurry(&mut self, now_ms: u64) {
+        self.pace.hurry(now_ms);
+        self.reading_on = true;
+    }
+
+    fn shown(&mut self, now_ms: u64, visible: bool) {
+        if visible && !self.visible {
+            self.hurry(now_ms);
+            self.lead.made_way_ms = 0;
+            self.visible = true;
+            // A hidden tab that leads makes way.
+            self.freed(now_ms);
+        }
+        if !visible && self.visible {
+            self.send_parting_events(now_ms);
+        }
+        self.visible = visible;
         self.changed = true;
     }
 
@@ -225,81 +311,88 @@ impl Session {
         }
         self.open = open;
         if open {
-            self.pace.hurry(now_ms);
+            self.hurry(now_ms);
             if self.notice == Some(Notice::Quota) {
                 self.notice = None;
+                self.amend();
             }
         }
         self.tell(News::Opened(open));
-        self.seen();
         self.changed = true;
         self.report(now_ms, if open { "chat_opened" } else { "chat_closed" }, page);
     }
 
-    /// Tells the service what happened on the page, when the site and the visitor's browser let it.
-    fn report(&mut self, now_ms: u64, event_type: &str, page: Page) {
-        if !self.reports {
-            return;
+    fn restored(&mut self, now_ms: u64, stored: Stored) {
+        self.left = false;
+        // The timer may have been lost with the page.
+        self.wake_ms = None;
+        let mut stored = stored::of_customer(stored, &self.suffix);
+        // The visitor may have been forgotten in the meantime.
+        if let Some(id) = stored::visitor(&stored::take(&mut stored, keys::VISITOR))
+            && id != self.visitor_id
+        {
+            self.become_visitor(id);
+            self.is_new = false;
         }
-        let event = VisitorEvent {
-            event_type: event_type.to_owned(),
-            visitor_id: None,
-            customer_id: None,
-            channel: None,
-            path: Some(page.path),
-            url: Some(page.url),
-            title: Some(page.title),
-            referrer: Some(page.referrer).filter(|referrer| !referrer.is_empty()),
-            event_data: Value::Null,
-            created_at: Some(page.now_iso),
-        };
-        self.track(now_ms, event);
-    }
-
-    fn track(&mut self, now_ms: u64, mut event: VisitorEvent) {
-        event.visitor_id = Some(self.visitor_id.clone());
-        event.customer_id = event.customer_id.or_else(|| self.customer_id.clone());
-        event.channel.get_or_insert_with(|| "webchat".to_owned());
-        if let (Some(id), "chat_opened" | "chat_closed") = (&self.conversation, event.event_type.as_str()) {
-            event.event_data = Value::object([("conversationId", id.into())]);
+        let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
+        let gone: Vec<String> = self
+            .outbox
+            .iter()
+            .filter(|letter| !kept(&letter.name))
+            .map(|letter| letter.name.clone())
+            .collect();
+        // What this page kept, and storage no longer has, another tab has sent.
+        self.events.clear();
+        self.take_over(now_ms, stored);
+        for name in gone {
+            self.letter_gone_elsewhere(&name);
         }
-        self.events.push(now_ms, &event);
+        self.hurry(now_ms);
+        self.changed = true;
     }
 
     /// What came in has been seen, when somebody looks.
-    fn seen(&mut self) {
-        if self.open && self.visible && self.unread > 0 {
-            self.unread = 0;
+    fn look(&mut self) {
+        let newest = self.timeline.newest();
+        if self.open && self.visible && !self.left && self.seen < newest {
+            self.seen = newest;
+            self.keep_seen();
+        }
+        let unread = self.timeline.unread(self.seen);
+        if unread != self.unread {
+            self.unread = unread;
             self.changed = true;
-            self.tell(News::Unread(0));
+            self.tell(News::Unread(unread));
         }
     }
 
     /// Starts what is due, and asks to be woken for what is due next.
     fn decide(&mut self, now_ms: u64) -> Vec<Effect> {
-        if self.reply_due_ms.is_some_and(|until| now_ms >= until) {
-            self.reply_due_ms = None;
-            // A person who is there takes the time that a person takes.
-            if self.operator_online() != Some(true) {
-                self.notice = Some(Notice::NoReply);
-            }
-            self.changed = true;
+        while let Some(flight) = self.flights.overdue(now_ms) {
+            self.effects.push(Effect::Cancel(flight.id));
+            self.unanswered(now_ms, &flight, "TIMEOUT", "the proxy did not answer in time");
         }
-        if self.online {
-            if self.config_wanted && !self.is_flying(Endpoint::Config) {
-                self.config_wanted = false;
-                let query = self.locale.iter().map(|locale| ("locale", locale.clone())).collect();
-                self.ask(Endpoint::Config, query);
-            }
-            if self.is_on() {
+        self.elect(now_ms);
+        if self.leads() {
+            self.end_wait_for_reply(now_ms);
+        }
+        if self.online && !self.left {
+            self.ask_for_config(now_ms);
+            if self.leads() && self.is_on() {
                 self.send_letter(now_ms);
-            }
-            if self.may_poll() {
                 self.poll(now_ms);
+                self.send_events(now_ms);
             }
-            if self.is_on() && self.events.due_ms().is_some_and(|due| now_ms >= due) {
-                self.send_events(now_ms, false);
-            }
+        }
+        if self.keep_again_ms.is_some_and(|at| now_ms >= at) {
+            self.keep_again_ms = None;
+            self.keep_again();
+        }
+        if self.changed {
+            self.look();
+        }
+        if self.amended && self.leads() {
+            self.publish();
         }
         self.plan_wake(now_ms);
         if std::mem::take(&mut self.changed) {
@@ -308,183 +401,50 @@ impl Session {
         std::mem::take(&mut self.effects)
     }
 
-    /// The site wants the chat, as far as is known. A chat that is switched off asks for nothing more.
-    pub fn is_on(&self) -> bool {
-        self.config.as_ref().is_none_or(ChatConfig::shows_widget)
-    }
-
-    /// No conversation, no polling; nor for a tab that nobody sees, or without a network.
-    fn may_poll(&self) -> bool {
-        self.is_on() && self.online && self.visible && self.conversation.is_some()
-    }
-
-    fn poll(&mut self, now_ms: u64) {
-        let Some(conversation) = &self.conversation else {
-            return;
-        };
-        let conversation = conversation.to_string();
-        if now_ms >= self.pace.next_presence_ms && !self.is_flying(Endpoint::Presence) {
-            self.ask(Endpoint::Presence, vec![("conversationId", conversation.clone())]);
-        }
-        if self.reads_messages()
-            && now_ms >= self.pace.next_messages_ms
-            && !self.is_flying(Endpoint::Messages)
-        {
-            let after = self.timeline.cursor().map(|id| ("after", id.to_string()));
-            let query = [("conversationId", conversation)].into_iter().chain(after).collect();
-            self.ask(Endpoint::Messages, query);
+    fn ask_for_config(&mut self, now_ms: u64) {
+        if self.config_due_ms.is_some_and(|due| now_ms >= due) && !self.flights.any(Endpoint::Config) {
+            self.config_due_ms = None;
+            let query = self.locale.iter().map(|locale| ("locale", locale.clone())).collect();
+            self.ask(now_ms, Endpoint::Config, query);
         }
     }
 
-    /// The service may say that there is nothing to poll for; history and a reply that is due are read all the same.
-    fn reads_messages(&self) -> bool {
-        self.timeline.cursor().is_none()
-            || self.reply_due_ms.is_some()
-            || self.in_doubt.is_some()
-            || self.presence.as_ref().is_none_or(|presence| presence.should_poll_messages)
+    pub(crate) fn ask(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
+        let request = self.flights.take_off(now_ms, endpoint, query);
+        self.effects.push(Effect::Request(request));
     }
 
-    fn send_letter(&mut self, now_ms: u64) {
-        if self.sending.is_some() || self.in_doubt.is_some() {
-            return;
+    pub(crate) fn send(&mut self, now_ms: u64, endpoint: Endpoint, body: String, key: IdempotencyKey) {
+        let request = self.flights.take_off(now_ms, endpoint, Vec::new());
+        self.effects.push(Effect::Request(crate::Request { body: Some(body), key: Some(key), ..request }));
+    }
+
+    /// Nobody waits for what is on its way any more.
+    pub(crate) fn cancel(&mut self, which: impl Fn(Endpoint) -> bool) {
+        for flight in self.flights.recall(which) {
+            self.effects.push(Effect::Cancel(flight.id));
         }
-        let Some(index) = self.outbox.iter().position(|letter| !letter.failed) else {
-            return;
-        };
-        if now_ms < self.outbox[index].not_before_ms {
-            return;
-        }
-        let mut profile = self.visitor.clone();
-        profile.visitor_id = Some(self.visitor_id.clone());
-        let (conversation_id, locale) = (self.conversation.clone(), self.locale.clone());
-        let letter = &mut self.outbox[index];
-        let frozen = letter
-            .freeze(&self.visitor_id, |letter| SendMessage {
-                conversation_id,
-                message: letter.text.clone(),
-                locale,
-                source_page: Some(letter.page_path.clone()).filter(|path| !path.is_empty()),
-                visitor: profile,
-            })
-            .clone();
-        letter.attempts += 1;
-        let letter = letter.clone();
-        self.store_letter(&letter);
-        self.sending = Some(letter.entry);
-        self.timeline.set_delivery(letter.entry, Delivery::Sending);
-        self.changed = true;
-        self.request(Endpoint::Send, Vec::new(), Some((frozen.body, frozen.key)), SEND_TIMEOUT_MS, false);
-    }
-
-    fn send_events(&mut self, now_ms: u64, keepalive: bool) {
-        if self.is_flying(Endpoint::Events) {
-            return;
-        }
-        let Some(batch) = self.events.next_batch(&mut self.random) else {
-            return;
-        };
-        let body = Some((batch.body.clone(), batch.key.clone()));
-        // Until the answer is there, nothing is due.
-        self.events.not_before_ms = now_ms + u64::from(READ_TIMEOUT_MS);
-        self.request(Endpoint::Events, Vec::new(), body, READ_TIMEOUT_MS, keepalive);
-    }
-
-    fn ask(&mut self, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
-        self.request(endpoint, query, None, READ_TIMEOUT_MS, false);
-    }
-
-    fn request(
-        &mut self,
-        endpoint: Endpoint,
-        query: Vec<(&'static str, String)>,
-        body: Option<(String, IdempotencyKey)>,
-        timeout_ms: u32,
-        keepalive: bool,
-    ) {
-        self.last_request += 1;
-        let id = RequestId(self.last_request);
-        self.flights.push((id, endpoint));
-        let (body, key) = body.unzip();
-        self.effects.push(Effect::Request(Request { id, endpoint, query, body, key, timeout_ms, keepalive }));
-    }
-
-    /// Which request this answer belongs to; `None` for one that nobody waits for any more.
-    fn land(&mut self, id: RequestId) -> Option<Endpoint> {
-        let index = self.flights.iter().position(|(flight, _)| *flight == id)?;
-        Some(self.flights.swap_remove(index).1)
-    }
-
-    fn is_flying(&self, endpoint: Endpoint) -> bool {
-        self.flights.iter().any(|(_, flight)| *flight == endpoint)
     }
 
     fn plan_wake(&mut self, now_ms: u64) {
-        let mut due = vec![self.reply_due_ms];
-        if self.online && self.is_on() {
-            due.push(self.events.due_ms());
-            if self.sending.is_none() && self.in_doubt.is_none() {
-                due.push(self.outbox.iter().find(|letter| !letter.failed).map(|letter| letter.not_before_ms));
-            }
+        let mut due = vec![self.flights.deadline_ms(), self.keep_again_ms, self.lead.due_ms()];
+        if self.online && !self.left && !self.flights.any(Endpoint::Config) {
+            due.push(self.config_due_ms);
         }
-        if self.may_poll() {
-            if !self.is_flying(Endpoint::Presence) {
-                due.push(Some(self.pace.next_presence_ms));
+        if self.leads() {
+            due.push(self.reply_due_ms);
+            if self.online && self.is_on() {
+                due.push(self.next_letter_ms());
+                due.push(self.next_events_ms());
             }
-            if self.reads_messages() && !self.is_flying(Endpoint::Messages) {
-                due.push(Some(self.pace.next_messages_ms));
-            }
+            due.extend(self.next_polls_ms());
         }
         let next = due.into_iter().flatten().min().map(|due| due.max(now_ms + 1));
-        if let Some(at) = next
+        if let Some(at) = next.filter(|_| !self.left)
             && self.wake_ms != next
         {
             self.wake_ms = next;
             self.effects.push(Effect::WakeAt(at));
         }
-    }
-
-    fn restore_letters(&mut self, stored: &stored::Stored, now_ms: u64) {
-        let mut letters: Vec<Letter> = Vec::new();
-        for (name, value) in stored::letters(stored) {
-            // The entry is written below, when the order is known.
-            let read = Letter::from_stored(name, value);
-            match read {
-                Some(letter) => {
-                    let before =
-                        |other: &Letter| (other.written_ms, &other.name) <= (letter.written_ms, &letter.name);
-                    letters.insert(letters.partition_point(before), letter);
-                }
-                None => self.effects.push(Effect::Store(format!("{}{name}", keys::OUTBOX), None)),
-            }
-        }
-        for mut letter in letters {
-            letter.failed |= letter.is_stale(now_ms);
-            let delivery = if letter.failed { Delivery::Failed } else { Delivery::Waiting };
-            letter.entry = self.timeline.write(&letter.text, letter.written_ms, delivery);
-            self.outbox.push(letter);
-        }
-    }
-
-    pub(crate) fn store_letter(&mut self, letter: &Letter) {
-        self.store(&format!("{}{}", keys::OUTBOX, letter.name), Some(letter.to_stored().to_string()));
-    }
-
-    pub(crate) fn drop_letter(&mut self, entry: EntryKey) {
-        if let Some(index) = self.outbox.iter().position(|letter| letter.entry == entry) {
-            let letter = self.outbox.remove(index);
-            self.store(&format!("{}{}", keys::OUTBOX, letter.name), None);
-        }
-    }
-
-    pub(crate) fn store(&mut self, key: &str, text: Option<String>) {
-        self.effects.push(Effect::Store(key.to_owned(), text));
-    }
-
-    pub(crate) fn tell(&mut self, news: News) {
-        self.effects.push(Effect::Tell(news));
-    }
-
-    pub(crate) fn show(&mut self) {
-        self.changed = true;
     }
 }

@@ -1,33 +1,78 @@
-//! What a browser keeps between two pages.
+//! What a browser keeps between two pages, and what it is called.
 
-use chat_protocol::{ConversationId, Value, VisitorId};
+use chat_protocol::{Value, VisitorId};
 
 use crate::random::Random;
 
-/// The keys in the browser's storage. All begin with [`PREFIX`](keys::PREFIX).
+/// The keys in the browser's storage.
+///
+/// Each holds an object with its version as `v`. What another version wrote is read as far as its fields have the names
+/// that are known here, and what cannot be read is left alone.
 pub mod keys {
-    /// What every key begins with.
+    /// What every key begins with. One of the names below follows, and with a `customerId`, `@` and the id; save for
+    /// [`CONFIG`], which all share.
     pub const PREFIX: &str = "chat-widget:";
-    /// `{"v":1,"visitorId":…}`
-    pub const VISITOR: &str = "chat-widget:visitor";
-    /// `{"v":1,"conversationId":…}`
-    pub const CONVERSATION: &str = "chat-widget:conversation";
-    /// `{"v":1,"data":…}`: `data` of the last config, which the loader reads as well.
-    pub const CONFIG: &str = "chat-widget:config";
-    /// Begins the key of each message that is not delivered yet.
-    pub const OUTBOX: &str = "chat-widget:outbox:";
+    /// `visitorId`.
+    pub const VISITOR: &str = "visitor";
+    /// The conversation as the leading tab knows it: its id, its messages, what is awaited.
+    pub const CONVERSATION: &str = "conversation";
+    /// `serial` of the last message that the visitor has seen.
+    pub const SEEN: &str = "seen";
+    /// `data` of the last chat config, which the loader reads as well.
+    pub const CONFIG: &str = "config";
+    /// `offUntil`: the service wants no events before this time.
+    pub const TRACKING: &str = "tracking";
+    /// Begins the name of each message that is not delivered yet.
+    pub const OUTBOX: &str = "outbox:";
+    /// Begins the name of each event that is not in a batch yet.
+    pub const EVENT: &str = "event:";
+    /// Begins the name of each batch of events that is not delivered yet.
+    pub const BATCH: &str = "batch:";
 }
+
+/// The version of what is written here.
+pub(crate) const VERSION: i64 = 2;
 
 /// All that storage holds under the widget's keys: each with its parsed text, null when that was not JSON.
 pub type Stored = Vec<(String, Value)>;
 
-fn find<'a>(stored: &'a Stored, key: &str) -> Option<&'a Value> {
-    stored.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+/// What the keys of one customer's conversation end with.
+pub(crate) fn suffix(customer_id: Option<&str>) -> String {
+    customer_id.filter(|id| !id.is_empty()).map(|id| format!("@{id}")).unwrap_or_default()
+}
+
+/// The values of one customer, by their names.
+pub(crate) fn of_customer(stored: Stored, suffix: &str) -> Stored {
+    let own = stored.into_iter().filter_map(|(key, value)| {
+        let name = key.strip_prefix(keys::PREFIX)?.strip_suffix(suffix)?;
+        // No name has an `@`: with one in it, the key is that of a customer whose id ends in the same way.
+        name.bytes().all(|byte| byte != b'@').then(|| (name.to_owned(), value))
+    });
+    own.collect()
+}
+
+/// Takes out what was kept under this name.
+pub(crate) fn take(stored: &mut Stored, name: &str) -> Value {
+    let found = stored.iter().position(|(known, _)| known == name);
+    found.map(|index| stored.swap_remove(index).1).unwrap_or_default()
+}
+
+/// A time or a count, zero when there is none.
+pub(crate) fn number(value: &Value, field: &str) -> u64 {
+    match value.get(field) {
+        Some(Value::Integer(number)) => u64::try_from(*number).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// A time or a count as a value.
+pub(crate) fn to_value(number: u64) -> Value {
+    i64::try_from(number).unwrap_or(i64::MAX).into()
 }
 
 /// The id that this browser has for its visitor. One that no header could carry, or of absurd length, is not ours.
-pub(crate) fn visitor(stored: &Stored) -> Option<VisitorId> {
-    let id = find(stored, keys::VISITOR)?.get("visitorId")?.as_text()?;
+pub(crate) fn visitor(value: &Value) -> Option<VisitorId> {
+    let id = value.get("visitorId")?.as_text()?;
     let usable = (8..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     usable.then(|| id.into())
 }
@@ -36,63 +81,53 @@ pub(crate) fn new_visitor(random: &mut Random) -> VisitorId {
     format!("v{}{}", random.hex(), random.hex()).into()
 }
 
-pub(crate) fn visitor_text(id: &VisitorId) -> String {
-    Value::object([("v", 1.into()), ("visitorId", id.into())]).to_string()
-}
-
-pub(crate) fn conversation(stored: &Stored) -> Option<ConversationId> {
-    let id = find(stored, keys::CONVERSATION)?.get("conversationId")?.as_text()?;
-    (1..=512).contains(&id.len()).then(|| id.into())
-}
-
-pub(crate) fn conversation_text(id: &ConversationId) -> String {
-    Value::object([("v", 1.into()), ("conversationId", id.into())]).to_string()
-}
-
-pub(crate) fn config(stored: &Stored) -> Option<&Value> {
-    find(stored, keys::CONFIG)?.get("data")
-}
-
-pub(crate) fn config_text(data: Value) -> String {
-    Value::object([("v", 1.into()), ("data", data)]).to_string()
-}
-
-/// The letters, each with its name.
-pub(crate) fn letters(stored: &Stored) -> impl Iterator<Item = (&str, &Value)> {
-    stored.iter().filter_map(|(key, value)| Some((key.strip_prefix(keys::OUTBOX)?, value)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn stored(key: &str, text: &str) -> Stored {
-        vec![(key.into(), serde_json::from_str(text).unwrap_or_default())]
+    fn json(text: &str) -> Value {
+        serde_json::from_str(text).unwrap_or_default()
     }
 
     #[test]
-    fn what_was_stored_is_read_back() {
+    fn a_visitor_id_is_read_back() {
         let id = new_visitor(&mut Random::new(1));
-        assert_eq!(visitor(&stored(keys::VISITOR, &visitor_text(&id))), Some(id));
-        let id = ConversationId::from("c-1");
-        assert_eq!(conversation(&stored(keys::CONVERSATION, &conversation_text(&id))), Some(id));
+        assert_eq!(visitor(&json(&format!(r#"{{"v":9,"visitorId":"{id}"}}"#))), Some(id));
     }
 
     #[test]
-    fn rubbish_in_storage_is_as_good_as_nothing() {
-        for text in [
-            "",
-            "null",
-            "7",
-            "[]",
-            "{}",
-            r#"{"visitorId":7}"#,
-            r#"{"visitorId":"a\nb c\td e f"}"#,
-            "{\"visitorId",
-        ] {
-            assert_eq!(visitor(&stored(keys::VISITOR, text)), None, "{text}");
-            assert_eq!(conversation(&stored(keys::CONVERSATION, text)), None, "{text}");
-            assert_eq!(config(&stored(keys::CONFIG, text)), None, "{text}");
+    fn rubbish_in_storage_is_no_visitor() {
+        let long = format!(r#"{{"visitorId":"{}"}}"#, "v".repeat(129));
+        for text in
+            ["", "null", "7", "[]", "{}", r#"{"visitorId":7}"#, r#"{"visitorId":"a\nb c\td e f"}"#, &long]
+        {
+            assert_eq!(visitor(&json(text)), None, "{text}");
         }
+    }
+
+    #[test]
+    fn each_customer_has_keys_of_its_own() {
+        let stored: Stored =
+            ["chat-widget:visitor", "chat-widget:visitor@ann", "chat-widget:seen@ann", "visitor"]
+                .into_iter()
+                .map(|key| (key.to_owned(), key.into()))
+                .collect();
+        let names = |customer| {
+            let mut found = of_customer(stored.clone(), &suffix(customer));
+            (take(&mut found, keys::VISITOR).as_text().map(str::to_owned), found.len())
+        };
+        assert_eq!(names(None), (Some("chat-widget:visitor".into()), 0));
+        assert_eq!(names(Some("ann")), (Some("chat-widget:visitor@ann".into()), 1));
+        assert_eq!(names(Some("an")), (None, 0));
+        assert_eq!(names(Some("")), names(None), "an empty id is none");
+    }
+
+    #[test]
+    fn a_number_that_makes_no_sense_is_zero() {
+        assert_eq!(number(&json(r#"{"n":7}"#), "n"), 7);
+        for text in [r#"{"n":-7}"#, r#"{"n":"7"}"#, r#"{"n":7.5}"#, "{}", "null"] {
+            assert_eq!(number(&json(text), "n"), 0, "{text}");
+        }
+        assert_eq!(to_value(u64::MAX), Value::Integer(i64::MAX));
     }
 }

@@ -52,6 +52,10 @@ pub struct Entry {
     pub delivery: Delivery,
     /// The service's name for it.
     pub id: Option<MessageId>,
+    /// The name of the visitor's message that was written in this browser, the same in all tabs.
+    pub(crate) letter: Option<Rc<str>>,
+    /// Counts what comes in from the service, the same in all tabs; below zero for what had been said before.
+    pub(crate) serial: i64,
 }
 
 impl Entry {
@@ -61,7 +65,32 @@ impl Entry {
 
     /// Whether this is the message that the service shows as `message`, as far as can be told without an id.
     fn reads_like(&self, message: &ChatMessage) -> bool {
-        self.author == message.role && *self.text == *message.content
+        let same_time = match (&self.created, &message.created_at) {
+            (Some(Created::There(known)), Some(told)) => **known == **told,
+            _ => true,
+        };
+        same_time && self.author == message.role && *self.text == *message.content
+    }
+
+    /// Whether both have a date of the service, and the same one.
+    fn is_dated(&self, message: &ChatMessage) -> bool {
+        matches!((&self.created, &message.created_at), (Some(Created::There(known)), Some(told)) if **known == **told)
+    }
+
+    /// Whether `message` may be the echo of this message of the visitor, by whatever name the service calls its author.
+    fn echoes_as(&self, message: &ChatMessage) -> bool {
+        let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));
+        self.author == Role::Visitor && by_visitor && self.id.is_none() && *self.text == *message.content
+    }
+
+    /// Whether another tab's entry is this one.
+    fn is(&self, other: &Self) -> bool {
+        match (&self.letter, &other.letter) {
+            (Some(own), Some(others)) => own == others,
+            (None, None) if self.id.is_some() => self.id == other.id && self.text == other.text,
+            (None, None) => self.serial == other.serial && other.id.is_none(),
+            _ => false,
+        }
     }
 }
 
@@ -81,6 +110,17 @@ impl Ids {
     }
 }
 
+/// How to take in what a read gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// What is new was said just now.
+    Live,
+    /// What stands before a message that is known was said before; it is read once more from the beginning.
+    Again,
+    /// All of it was said before.
+    Past,
+}
+
 /// The messages of one conversation.
 #[derive(Debug, Default)]
 pub(crate) struct Timeline {
@@ -88,8 +128,17 @@ pub(crate) struct Timeline {
     /// The ids of all entries, so that a long history is merged in one pass.
     known: Ids,
     last_key: u32,
+    /// The highest and the lowest serial so far.
+    newest: i64,
+    oldest: i64,
     /// The `after` of the next read.
     cursor: Option<MessageId>,
+    /// The last entry that the read before brought: a cursor need not be the id of any.
+    read_up_to: Option<EntryKey>,
+    /// A read moved an entry, or found out about one.
+    rearranged: bool,
+    /// So many entries belong to a conversation that is gone: what comes stands behind them.
+    floor: usize,
 }
 
 impl Timeline {
@@ -97,8 +146,35 @@ impl Timeline {
         &self.entries
     }
 
+    pub(crate) fn entry(&self, key: EntryKey) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.key == key)
+    }
+
+    pub(crate) fn of_letter(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.letter.as_deref() == Some(name))
+    }
+
     pub(crate) fn cursor(&self) -> Option<&MessageId> {
         self.cursor.as_ref()
+    }
+
+    pub(crate) fn floor(&self) -> usize {
+        self.floor
+    }
+
+    /// The serial of the newest message.
+    pub(crate) fn newest(&self) -> i64 {
+        self.newest
+    }
+
+    /// Messages up to this serial have come in, here or in another tab.
+    pub(crate) fn count_from(&mut self, serial: i64) {
+        self.newest = self.newest.max(serial);
+    }
+
+    /// Whether reading has changed more than what is new, since somebody asked.
+    pub(crate) fn take_rearranged(&mut self) -> bool {
+        std::mem::take(&mut self.rearranged)
     }
 
     /// The next read starts from the beginning.
@@ -106,8 +182,44 @@ impl Timeline {
         self.cursor = None;
     }
 
-    /// Adds a message that the visitor wrote here.
-    pub(crate) fn write(&mut self, text: &str, created_ms: u64, delivery: Delivery) -> EntryKey {
+    /// The conversation is gone. What was said stays, before all that another one brings.
+    pub(crate) fn close(&mut self) {
+        self.cursor = None;
+        self.known = Ids::default();
+        self.floor = self.entries.len();
+        let mut index = 0;
+        while index < self.floor {
+            if matches!(self.entries[index].delivery, Delivery::Waiting | Delivery::Sending) {
+                // What is still to be sent goes into the next one.
+                let next = self.entries.remove(index);
+                self.entries.push(next);
+                self.floor -= 1;
+            } else {
+                index += 1;
+            }
+        }
+    }
+
+    /// How many messages of others came in after the one with this serial.
+    pub(crate) fn unread(&self, seen: i64) -> u32 {
+        let unread = self.entries.iter().filter(|entry| entry.serial > seen && entry.author != Role::Visitor);
+        u32::try_from(unread.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether somebody else wrote after this message.
+    pub(crate) fn is_answered(&self, key: EntryKey) -> bool {
+        let after = self.entries.iter().rev().take_while(|entry| entry.key != key);
+        after.into_iter().any(|entry| entry.author != Role::Visitor)
+    }
+
+    /// Adds a message that the visitor wrote in this browser.
+    pub(crate) fn write(
+        &mut self,
+        letter: &str,
+        text: &str,
+        created_ms: u64,
+        delivery: Delivery,
+    ) -> EntryKey {
         let key = self.next_key();
         self.entries.push(Entry {
             key,
@@ -116,6 +228,8 @@ impl Timeline {
             created: Some(Created::Here(created_ms)),
             delivery,
             id: None,
+            letter: Some(letter.into()),
+            serial: 0,
         });
         key
     }
@@ -131,6 +245,7 @@ impl Timeline {
         if let Some(index) = self.index_of_key(key) {
             let entry = self.entries.remove(index);
             self.entries.push(entry);
+            self.floor -= usize::from(index < self.floor);
         }
     }
 
@@ -142,7 +257,16 @@ impl Timeline {
         if let Some(id) = id
             && self.entries[index].id.as_ref() != Some(&id)
         {
-            if let Some(echo) = self.index_of_id(&id) {
+            if let Some(echo) = self.index_of_id(&id)
+                && self.entries[echo].letter.is_some()
+            {
+                // The echo was taken for another message that says the same.
+                self.entries.swap(index, echo);
+                self.entries[index].id = None;
+                self.entries[index].delivery = Delivery::Waiting;
+                self.entries[echo].id = Some(id);
+                index = echo;
+            } else if let Some(echo) = self.index_of_id(&id) {
                 // A read was quicker than the answer: its copy shows where the service has the message.
                 let mut entry = self.entries.remove(index);
                 let place = if index < echo { echo - 1 } else { echo };
@@ -162,31 +286,39 @@ impl Timeline {
     pub(crate) fn reply(&mut self, to: EntryKey, message: ChatMessage) -> Option<Entry> {
         let after = self.index_of_key(to).map_or(self.entries.len(), |index| index + 1);
         let known = match &message.id {
-            Some(id) => self.known.contains(id),
-            None => self.entries[after..].iter().any(|entry| entry.reads_like(&message)),
+            Some(id) => {
+                // It may be from a conversation that was found gone since.
+                let gone = &self.entries[..self.floor];
+                let was_known = |entry: &Entry| entry.id.as_ref() == Some(id) && entry.reads_like(&message);
+                self.known.contains(id) || gone.iter().any(was_known)
+            }
+            // A read may have put it before a message that the service does not list; then its date tells.
+            None => self.entries.iter().enumerate().any(|(index, entry)| {
+                entry.reads_like(&message) && (index >= after || entry.is_dated(&message))
+            }),
         };
         if known {
             return None;
         }
         let settled = self.entries[after..].iter().rposition(Entry::settled).map_or(0, |index| index + 1);
-        Some(self.insert(after + settled, message))
+        Some(self.insert(after + settled, message, Reading::Live))
     }
 
     /// Takes in what a read gave, in the service's order. Gives the entries that are new.
     ///
     /// `attempted` are the visitor's messages that may have arrived without an answer: an echo that says the same is
-    /// shown as theirs.
+    /// shown as theirs, and delivers them.
     pub(crate) fn merge(
         &mut self,
         messages: Vec<ChatMessage>,
         next_after: Option<MessageId>,
         attempted: &[EntryKey],
+        reading: Reading,
     ) -> Vec<Entry> {
         let mut listed = Ids::default();
         messages.iter().filter_map(|message| message.id.as_ref()).for_each(|id| listed.insert(id));
         let last = messages.iter().rev().find_map(|message| message.id.clone());
-        let mut place =
-            self.cursor.as_ref().and_then(|cursor| self.index_of_id(cursor)).map_or(0, |index| index + 1);
+        let mut place = self.place_after_cursor();
         let mut new = Vec::new();
         for message in messages {
             // An AI that failed may leave an empty message behind: nothing to show, and no reply.
@@ -195,12 +327,13 @@ impl Timeline {
             }
             if let Some(index) = self.find(&message, place, attempted) {
                 place = self.put_at(index, place);
-                continue;
+            } else {
+                place = self.past_unlisted(place, &listed);
+                let entry = self.insert(place, message, reading);
+                place += 1;
+                new.push(entry);
             }
-            place = self.past_unlisted(place, &listed);
-            let entry = self.insert(place, message);
-            place += 1;
-            new.push(entry);
+            self.read_up_to = Some(self.entries[place - 1].key);
         }
         if let Some(cursor) = next_after.or(last) {
             self.cursor = Some(cursor);
@@ -208,21 +341,106 @@ impl Timeline {
         new
     }
 
+    /// Takes over the messages of the tab that leads, in its order. Gives those that are new here.
+    ///
+    /// `cut` are not all of them, but the last. Messages written here that the leading tab has not heard of yet stay,
+    /// at the end.
+    pub(crate) fn adopt(
+        &mut self,
+        entries: Vec<Entry>,
+        cursor: Option<MessageId>,
+        read_up_to: Option<usize>,
+        floor: usize,
+        cut: bool,
+    ) -> Vec<Entry> {
+        let mut old = std::mem::take(&mut self.entries);
+        self.known = Ids::default();
+        let earlier = entries.first().and_then(|first| old.iter().position(|entry| entry.is(first)));
+        if cut && let Some(earlier) = earlier {
+            let rest = old.split_off(earlier);
+            self.entries = std::mem::replace(&mut old, rest);
+        }
+        let before = self.entries.len();
+        self.floor = before + floor;
+        for entry in &entries {
+            entry.id.iter().for_each(|id| self.known.insert(id));
+        }
+        // Most stand where they stood: taken from the end, none has to be moved up.
+        old.reverse();
+        let mut new = Vec::new();
+        for mut entry in entries {
+            if let Some(index) = old.iter().rposition(|known| known.is(&entry)) {
+                let known = old.remove(index);
+                entry.key = known.key;
+                let mistaken = known.id.as_ref().is_some_and(|id| self.known.contains(id));
+                if known.settled() && !entry.settled() && !mistaken {
+                    // The other tab has not heard yet that the message arrived.
+                    entry.delivery = known.delivery;
+                    entry.id = known.id;
+                } else if entry.settled() && !known.settled() {
+                    new.push(entry.clone());
+                }
+            } else {
+                entry.key = self.next_key();
+                new.push(entry.clone());
+            }
+            self.entries.push(entry);
+        }
+        self.entries.extend(old.into_iter().rev().filter(|entry| !entry.settled()));
+        self.known = Ids::default();
+        for (index, entry) in self.entries.iter().enumerate() {
+            if index >= self.floor {
+                entry.id.iter().for_each(|id| self.known.insert(id));
+            }
+            self.newest = self.newest.max(entry.serial);
+            self.oldest = self.oldest.min(entry.serial);
+        }
+        self.cursor = cursor;
+        self.read_up_to =
+            read_up_to.and_then(|index| self.entries.get(before + index)).map(|entry| entry.key);
+        new
+    }
+
+    /// Where the last entry stands that the read before brought.
+    pub(crate) fn index_read_up_to(&self) -> Option<usize> {
+        self.index_of_key(self.read_up_to?)
+    }
+
+    /// Where what a read brings begins.
+    fn place_after_cursor(&self) -> usize {
+        let Some(cursor) = &self.cursor else { return self.floor };
+        let index = self.index_of_id(cursor).or_else(|| self.index_read_up_to());
+        index.map_or(0, |index| index + 1).max(self.floor)
+    }
+
     /// Where a message of the service stands already.
     fn find(&mut self, message: &ChatMessage, place: usize, attempted: &[EntryKey]) -> Option<usize> {
-        let Some(id) = &message.id else {
-            return (place..self.entries.len()).find(|index| self.entries[*index].reads_like(message));
-        };
-        if self.known.contains(id) {
+        if let Some(id) = &message.id
+            && self.known.contains(id)
+        {
             return self.index_of_id(id);
         }
-        let same = |entry: &Entry| entry.id.is_none() && entry.reads_like(message);
-        let index = self
-            .entries
-            .iter()
-            .position(|entry| same(entry) && (entry.settled() || attempted.contains(&entry.key)))?;
-        self.known.insert(id);
-        self.entries[index].id = Some(id.clone());
+        // Without id and date, only its place tells it from another one that says the same.
+        let from = if message.id.is_none() && message.created_at.is_none() { place } else { self.floor };
+        let same = |entry: &Entry| {
+            let unnamed = message.id.is_none() || entry.id.is_none();
+            (unnamed && entry.reads_like(message)) || entry.echoes_as(message)
+        };
+        let settled = |entry: &Entry| entry.settled() && same(entry);
+        let may_be = |key: &EntryKey| self.index_of_key(*key).filter(|index| same(&self.entries[*index]));
+        let index = (from..self.entries.len())
+            .find(|index| settled(&self.entries[*index]))
+            .or_else(|| attempted.iter().find_map(may_be))?;
+        let entry = &mut self.entries[index];
+        self.rearranged |= !entry.settled() || entry.id != message.id;
+        entry.delivery = Delivery::Delivered;
+        if let Some(id) = &message.id {
+            self.known.insert(id);
+            entry.id = Some(id.clone());
+        } else if let Some(date) = &message.created_at {
+            // The next one that says the same has another date, and is another one.
+            entry.created = Some(Created::There(date.as_str().into()));
+        }
         Some(index)
     }
 
@@ -233,6 +451,8 @@ impl Timeline {
         }
         let entry = self.entries.remove(index);
         self.entries.insert(place - 1, entry);
+        self.floor -= usize::from(index < self.floor);
+        self.rearranged |= index < place - 1;
         place
     }
 
@@ -249,7 +469,17 @@ impl Timeline {
         place
     }
 
-    fn insert(&mut self, place: usize, message: ChatMessage) -> Entry {
+    fn insert(&mut self, place: usize, message: ChatMessage, reading: Reading) -> Entry {
+        let before_known =
+            || self.entries[place..].iter().any(|entry| entry.settled() && entry.letter.is_none());
+        let past = reading == Reading::Past || (reading == Reading::Again && before_known());
+        let serial = if past {
+            self.oldest -= 1;
+            self.oldest
+        } else {
+            self.newest += 1;
+            self.newest
+        };
         let entry = Entry {
             key: self.next_key(),
             author: message.role,
@@ -257,6 +487,8 @@ impl Timeline {
             created: message.created_at.map(|text| Created::There(text.into())),
             delivery: Delivery::Delivered,
             id: message.id,
+            letter: None,
+            serial,
         };
         entry.id.iter().for_each(|id| self.known.insert(id));
         self.entries.insert(place, entry.clone());
@@ -272,11 +504,12 @@ impl Timeline {
         self.entries.iter().rposition(|entry| entry.key == key)
     }
 
+    /// Ids are looked for in this conversation only: another one may have the same.
     fn index_of_id(&self, id: &MessageId) -> Option<usize> {
-        self.entries.iter().rposition(|entry| entry.id.as_ref() == Some(id))
+        let index = self.entries.iter().rposition(|entry| entry.id.as_ref() == Some(id))?;
+        (index >= self.floor).then_some(index)
     }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -297,22 +530,27 @@ mod tests {
     #[test]
     fn a_message_its_echo_its_reply_and_the_reply_read_again_are_two_bubbles() {
         let mut timeline = Timeline::default();
-        let mine = timeline.write("hello", 1, Delivery::Sending);
+        let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
         timeline.deliver(mine, Some("u1".into()));
         assert!(timeline.reply(mine, message("a1", "assistant", "hi")).is_some());
-        let new =
-            timeline.merge(vec![message("u1", "user", "hello"), message("a1", "assistant", "hi")], None, &[]);
+        let new = timeline.merge(
+            vec![message("u1", "user", "hello"), message("a1", "assistant", "hi")],
+            None,
+            &[],
+            Reading::Live,
+        );
         assert_eq!((texts(&timeline), new.len()), (vec!["hello", "hi"], 0));
     }
 
     #[test]
     fn an_echo_that_is_quicker_than_its_answer_is_the_same_message() {
         let mut timeline = Timeline::default();
-        let mine = timeline.write("hello", 1, Delivery::Sending);
+        let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
         timeline.merge(
             vec![message("u1", "visitor", "hello"), message("a1", "assistant", "hi")],
             None,
             &[mine],
+            Reading::Live,
         );
         assert_eq!(texts(&timeline), ["hello", "hi"]);
         timeline.deliver(mine, Some("u1".into()));
@@ -323,11 +561,12 @@ mod tests {
     #[test]
     fn an_echo_of_an_unknown_role_is_recognised_by_the_id_in_the_answer() {
         let mut timeline = Timeline::default();
-        let mine = timeline.write("hello", 1, Delivery::Sending);
+        let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
         timeline.merge(
             vec![message("u1", "person", "hello"), message("a1", "assistant", "hi")],
             None,
             &[mine],
+            Reading::Live,
         );
         timeline.deliver(mine, Some("u1".into()));
         assert_eq!(texts(&timeline), ["hello", "hi"]);
@@ -337,8 +576,8 @@ mod tests {
     #[test]
     fn an_older_message_that_says_the_same_is_not_taken_for_one_that_was_never_sent() {
         let mut timeline = Timeline::default();
-        let mine = timeline.write("ok", 1, Delivery::Waiting);
-        timeline.merge(vec![message("u1", "visitor", "ok")], None, &[]);
+        let mine = timeline.write("m-ok", "ok", 1, Delivery::Waiting);
+        timeline.merge(vec![message("u1", "visitor", "ok")], None, &[], Reading::Live);
         assert_eq!(texts(&timeline), ["ok", "ok"]);
         assert_eq!(timeline.entries()[1].key, mine);
     }
@@ -346,11 +585,12 @@ mod tests {
     #[test]
     fn history_comes_before_what_is_not_yet_delivered() {
         let mut timeline = Timeline::default();
-        timeline.write("new", 1, Delivery::Waiting);
+        timeline.write("m-new", "new", 1, Delivery::Waiting);
         timeline.merge(
             vec![message("u1", "visitor", "old"), message("a1", "assistant", "answer")],
             None,
             &[],
+            Reading::Live,
         );
         assert_eq!(texts(&timeline), ["old", "answer", "new"]);
     }
@@ -358,8 +598,8 @@ mod tests {
     #[test]
     fn the_services_order_wins_over_the_order_of_arrival() {
         let mut timeline = Timeline::default();
-        timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[]);
-        let mine = timeline.write("question", 1, Delivery::Sending);
+        timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Reading::Live);
+        let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
         timeline.deliver(mine, Some("u1".into()));
         timeline.reply(mine, message("a1", "assistant", "answer"));
         let new = timeline.merge(
@@ -370,6 +610,7 @@ mod tests {
             ],
             None,
             &[],
+            Reading::Live,
         );
         assert_eq!(texts(&timeline), ["welcome", "I am here", "question", "answer"]);
         assert_eq!(new.len(), 1);
@@ -378,10 +619,10 @@ mod tests {
     #[test]
     fn a_service_that_does_not_list_the_visitors_messages_does_not_disorder_them() {
         let mut timeline = Timeline::default();
-        timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[]);
-        let mine = timeline.write("question", 1, Delivery::Sending);
+        timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Reading::Live);
+        let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
         timeline.deliver(mine, Some("u1".into()));
-        timeline.merge(vec![message("o1", "operator", "answer")], None, &[]);
+        timeline.merge(vec![message("o1", "operator", "answer")], None, &[], Reading::Live);
         assert_eq!(texts(&timeline), ["welcome", "question", "answer"]);
     }
 
@@ -391,8 +632,8 @@ mod tests {
         let page = || {
             vec![message("", "assistant", "a"), message("", "assistant", "b"), message("", "operator", "a")]
         };
-        timeline.merge(page(), None, &[]);
-        let new = timeline.merge(page(), None, &[]);
+        timeline.merge(page(), None, &[], Reading::Live);
+        let new = timeline.merge(page(), None, &[], Reading::Live);
         assert_eq!((texts(&timeline), new.len()), (vec!["a", "b", "a"], 0));
     }
 
@@ -401,9 +642,9 @@ mod tests {
         let mut timeline = Timeline::default();
         let (a, b, c) =
             (message("1", "operator", "a"), message("2", "operator", "b"), message("3", "operator", "c"));
-        timeline.merge(vec![a.clone(), b.clone()], Some("2".into()), &[]);
-        timeline.merge(vec![b.clone(), c.clone()], Some("1".into()), &[]);
-        timeline.merge(vec![a, b, c], Some("3".into()), &[]);
+        timeline.merge(vec![a.clone(), b.clone()], Some("2".into()), &[], Reading::Live);
+        timeline.merge(vec![b.clone(), c.clone()], Some("1".into()), &[], Reading::Live);
+        timeline.merge(vec![a, b, c], Some("3".into()), &[], Reading::Live);
         assert_eq!(texts(&timeline), ["a", "b", "c"]);
         assert_eq!(timeline.cursor(), Some(&"3".into()));
     }
@@ -411,8 +652,8 @@ mod tests {
     #[test]
     fn a_message_tried_again_goes_behind_what_came_since() {
         let mut timeline = Timeline::default();
-        let failed = timeline.write("first", 1, Delivery::Failed);
-        timeline.merge(vec![message("o1", "operator", "hello?")], None, &[]);
+        let failed = timeline.write("m-first", "first", 1, Delivery::Failed);
+        timeline.merge(vec![message("o1", "operator", "hello?")], None, &[], Reading::Live);
         timeline.move_to_end(failed);
         assert_eq!(texts(&timeline), ["hello?", "first"]);
     }

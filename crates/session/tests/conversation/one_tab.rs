@@ -1,10 +1,8 @@
 //! A conversation as a visitor has it: sent once, answered once, found again.
 
-mod site;
-
+use crate::site::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_session::{Delivery, EntryKey, Input, News, Notice, Page, Start, keys};
-use site::Tab;
 
 fn key_of(tab: &Tab, text: &str) -> EntryKey {
     tab.session.entries().iter().find(|entry| &*entry.text == text).expect(text).key
@@ -46,7 +44,7 @@ fn every_attempt_repeats_body_and_key_to_the_byte() {
     tab.say("hello");
     for _ in 0..5 {
         tab.lose(Send);
-        tab.wait(60_000);
+        tab.wait_for(Send);
     }
     let first = tab.attempts()[0].clone();
     assert_eq!(tab.attempts().len(), 6);
@@ -80,7 +78,7 @@ fn a_reload_in_the_middle_of_a_send_repeats_it_to_the_byte() {
     assert_eq!((&again.body, &again.key), (&first.body, &first.key));
     tab.reply(1, "hi");
     assert_eq!(tab.texts(), ["hello", "hi"]);
-    assert!(!tab.storage.iter().any(|(key, _)| key.starts_with(keys::OUTBOX)), "nothing waits any more");
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::OUTBOX)), "nothing waits any more");
 }
 
 #[test]
@@ -107,7 +105,7 @@ fn only_what_a_repetition_can_change_is_repeated() {
         let mut tab = Tab::open(vec![], 0);
         tab.say("hello");
         tab.refuse(Send, status, "", None);
-        tab.wait(60_000);
+        tab.wait_for(Send);
         assert_eq!(tab.attempts().len(), 2, "{status}");
     }
 }
@@ -141,15 +139,15 @@ fn an_idempotency_conflict_is_settled_by_reading_and_never_by_sending() {
 }
 
 #[test]
-fn an_idempotency_conflict_without_a_trace_of_the_message_is_shown_as_failed() {
+fn an_idempotency_conflict_without_a_trace_of_the_message_is_believed() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("one");
     tab.reply(1, "first");
     tab.say("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
-    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"user","content":"one"}]}"#);
-    tab.wait(60_000);
-    assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Failed));
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
+    assert!(tab.session.awaits_reply());
 }
 
 #[test]
@@ -180,6 +178,7 @@ fn a_proxy_that_is_not_there_is_not_taken_for_a_conversation_that_is_gone() {
 #[test]
 fn history_is_read_after_a_reload_and_shown_once() {
     let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
     tab.say("hello");
     tab.reply(1, "hi");
     let mut tab = tab.reload();
@@ -187,8 +186,7 @@ fn history_is_read_after_a_reload_and_shown_once() {
     assert_eq!(tab.waiting(Messages).expect("a read").query, [("conversationId", "c1".to_owned())]);
     tab.answer(Messages, history);
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["hello", "hi"], 0));
-    tab.wait(120_000);
-    let next = tab.waiting(Messages).expect("another read");
+    let next = tab.wait_for(Messages);
     assert_eq!(next.query[1], ("after", "a1".to_owned()));
 }
 
@@ -224,12 +222,13 @@ fn a_chat_that_is_switched_off_asks_for_nothing_until_it_is_switched_on_again() 
     assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
     tab.feed(Input::ReloadConfig);
     tab.answer(Config, r#"{"config":{"enabled":true}}"#);
+    tab.wait(LEAD_MS);
     assert_eq!(tab.attempts().len(), before.3 + 1);
 }
 
 #[test]
 fn a_config_that_is_handed_over_is_not_asked_for_again() {
-    let config = Some(site::json(r#"{"config":{"assistantName":"Clover"}}"#));
+    let config = Some(crate::site::json(r#"{"config":{"assistantName":"Clover"}}"#));
     let tab = Tab::start(Start { config, visible: true, online: true, ..Start::default() }, vec![], 0);
     assert_eq!(tab.count(Config), 0);
     assert_eq!(tab.session.config().and_then(|config| config.assistant_name.as_deref()), Some("Clover"));
@@ -340,14 +339,21 @@ fn the_same_visitor_comes_back_and_a_site_may_name_another() {
 fn rubbish_in_storage_costs_nothing_but_itself() {
     let rubbish = ["", "{", "null", "7", "[[[", r#"{"v":9,"visitorId":{}}"#, "\u{0}"];
     for text in rubbish {
-        let storage =
-            [keys::VISITOR, keys::CONVERSATION, keys::CONFIG, "chat-widget:outbox:m1", "chat-widget:future"]
-                .map(|key| (key.to_owned(), text.to_owned()));
+        let storage = [
+            keys::VISITOR,
+            keys::CONVERSATION,
+            keys::CONFIG,
+            keys::SEEN,
+            "outbox:m1",
+            "batch:1",
+            "event:1",
+            "x",
+        ]
+        .map(|name| (format!("{}{name}", keys::PREFIX), text.to_owned()));
         let mut tab = Tab::open(storage.to_vec(), 0);
         tab.say("hello");
         tab.reply(1, "hi");
         assert_eq!(tab.texts(), ["hello", "hi"], "{text:?}");
-        assert!(!tab.storage.iter().any(|(key, _)| key == "chat-widget:outbox:m1"), "{text:?}");
     }
 }
 
@@ -361,8 +367,7 @@ fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
     let body = first.body.as_ref().expect("a body");
     assert!(body.contains("chat_opened") && body.contains("chat_closed"), "{body}");
     tab.refuse(Events, 503, "", None);
-    tab.wait(60_000);
-    let again = tab.waiting(Events).expect("another attempt");
+    let again = tab.wait_for(Events);
     assert_eq!((&again.body, &again.key), (&first.body, &first.key));
     tab.answer(Events, r#"{"accepted":2,"rejected":0,"tracking":"disabled"}"#);
     tab.look(true);
@@ -440,4 +445,327 @@ fn a_person_who_is_there_is_waited_for_without_a_complaint() {
     tab.answer(Presence, r#"{"operatorOnline":true}"#);
     tab.wait(31_000);
     assert_eq!((tab.session.notice(), tab.session.awaits_reply()), (None, false));
+}
+
+#[test]
+fn a_config_that_could_not_be_read_is_asked_for_again_after_a_while() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.refuse(Config, 503, "", None);
+    tab.wait(19_900);
+    assert_eq!(tab.count(Config), 1);
+    tab.wait(8_200);
+    assert_eq!(tab.count(Config), 2, "20 seconds, and up to 8 more");
+    tab.answer(Config, r#"{"config":{"assistantName":"Clover"}}"#);
+    tab.wait(600_000);
+    assert_eq!(tab.count(Config), 2);
+}
+
+#[test]
+fn what_goes_wrong_is_told_to_the_page_with_the_path_and_the_code() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.say("again");
+    tab.lose(Send);
+    let told: Vec<(&str, &str)> = (tab.news.iter())
+        .filter_map(|news| match news {
+            News::Error { code, message } => Some((code.as_str(), message.as_str())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told[0], ("INVALID_REQUEST", "/chat/messages 400 INVALID_REQUEST: no (request r)"));
+    assert_eq!(told[1].0, "NETWORK");
+    let waiting = tab.waiting(Config).is_some();
+    assert!(waiting, "nothing else was asked for");
+    tab.wait(15_000);
+    assert!(tab.news.iter().any(|news| matches!(news, News::Error { code, .. } if code == "TIMEOUT")));
+}
+
+#[test]
+fn events_that_the_service_refuses_are_not_sent_again() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.wait_for(Events);
+    tab.refuse(Events, 400, "INVALID_REQUEST", None);
+    tab.wait(600_000);
+    assert_eq!(tab.count(Events), 1);
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::BATCH) || key.contains(keys::EVENT)));
+}
+
+#[test]
+fn while_a_batch_is_tried_again_the_events_after_it_wait() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.wait_for(Events);
+    tab.lose(Events);
+    tab.look(false);
+    let again = tab.wait_for(Events);
+    assert!(!again.body.expect("a body").contains("chat_closed"));
+    let batches = tab.storage.iter().filter(|(key, _)| key.contains(keys::BATCH));
+    assert_eq!(batches.count(), 1);
+    tab.answer(Events, r#"{"accepted":1,"rejected":0,"tracking":"enabled"}"#);
+    assert!(tab.wait_for(Events).body.expect("a body").contains("chat_closed"));
+}
+
+#[test]
+fn tracking_that_is_disabled_stays_so_on_the_next_page_until_a_day_has_passed() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.wait_for(Events);
+    tab.look(false);
+    tab.answer(Events, r#"{"accepted":0,"rejected":1,"tracking":"disabled"}"#);
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::EVENT)), "what waited is forgotten");
+    let mut next = tab.reload();
+    next.look(true);
+    next.wait(60_000);
+    assert_eq!(next.count(Events), 0);
+    let mut later = Tab::open(next.storage, 25 * 60 * 60 * 1000);
+    later.look(true);
+    later.wait_for(Events);
+}
+
+#[test]
+fn the_service_is_left_alone_for_as_long_as_it_asks_whatever_it_was_asked() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("hello");
+    tab.reply(1, "hi");
+    tab.wait_for(Presence);
+    tab.refuse(Presence, 429, "RATE_LIMITED", Some(120_000));
+    tab.open.clear();
+    let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
+    tab.say("are you there?");
+    tab.wait(119_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
+    tab.wait(2_000);
+    assert_eq!(tab.attempts().len(), before.3 + 1);
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(u64::MAX));
+    tab.wait(301_000);
+    assert_eq!(tab.attempts().len(), before.3 + 2, "five minutes at most");
+}
+
+#[test]
+fn asking_again_sends_the_last_message_as_a_new_one() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
+    tab.wait(31_000);
+    assert_eq!(tab.session.notice(), Some(Notice::NoReply));
+    tab.feed(Input::AskAgain { page_path: "/there".into() });
+    assert_eq!((tab.session.notice(), tab.attempts().len()), (None, 2));
+    assert_ne!(tab.attempts()[0].key, tab.attempts()[1].key);
+    tab.reply(2, "hi");
+    assert_eq!(tab.texts(), ["hello", "hello", "hi"]);
+}
+
+#[test]
+fn pages_of_history_are_read_one_after_the_other_and_count_as_read() {
+    let storage =
+        vec![("chat-widget:conversation".to_owned(), r#"{"v":1,"conversationId":"c1"}"#.to_owned())];
+    let mut tab = Tab::open(storage, 0);
+    for page in 0..3 {
+        let (first, last) = (2 * page, 2 * page + 1);
+        let data = format!(
+            r#"{{"messages":[{{"id":"{first}","role":"visitor","content":"q{first}"}},{{"id":"{last}","role":"operator","content":"a{last}"}}],"nextAfter":"{last}"}}"#
+        );
+        assert!(tab.waiting(Messages).is_some(), "page {page} is asked for at once");
+        tab.answer(Messages, &data);
+    }
+    tab.answer(Messages, r#"{"messages":[],"nextAfter":"5"}"#);
+    assert!(tab.waiting(Messages).is_none());
+    assert_eq!((tab.texts(), tab.session.unread()), (vec!["q0", "a1", "q2", "a3", "q4", "a5"], 0));
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"6","role":"operator","content":"new"}]}"#);
+    assert_eq!(tab.session.unread(), 1);
+}
+
+#[test]
+fn a_message_whose_echo_is_read_while_its_answer_is_lost_is_not_sent_again() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab.say("two");
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u2","role":"person","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    tab.lose(Send);
+    tab.wait(25_000);
+    assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
+    assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
+    assert!(!tab.session.awaits_reply() && !tab.storage.iter().any(|(key, _)| key.contains(keys::OUTBOX)));
+}
+
+#[test]
+fn a_message_that_failed_and_is_found_in_the_history_is_delivered() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab.say("two");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    assert_eq!(tab.delivery("two"), Delivery::Delivered);
+    assert!(tab.session.awaits_reply(), "its reply is looked for");
+}
+
+#[test]
+fn of_two_messages_that_say_the_same_neither_is_taken_for_the_other() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab.say("ok");
+    tab.refuse(Send, 403, "", None);
+    tab.say("ok");
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u3","role":"visitor","content":"ok"}]}"#);
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u3","message":{"id":"a3","role":"assistant","content":"fine"}}"#);
+    let deliveries: Vec<Delivery> = tab
+        .session
+        .entries()
+        .iter()
+        .filter(|entry| &*entry.text == "ok")
+        .map(|entry| entry.delivery)
+        .collect();
+    assert_eq!(deliveries, [Delivery::Failed, Delivery::Delivered]);
+}
+
+#[test]
+fn what_is_said_in_a_new_conversation_stands_behind_the_old_one() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab.say("two");
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    tab.answer(
+        Send,
+        r#"{"conversationId":"c2","userMessageId":"u1","message":{"id":"b1","role":"assistant","content":"hello again"}}"#,
+    );
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"b1","role":"assistant","content":"hello again"},{"id":"o1","role":"operator","content":"Anna here"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["one", "first", "two", "hello again", "Anna here"]);
+    let next = tab.reload();
+    assert_eq!(next.texts(), ["one", "first", "two", "hello again", "Anna here"]);
+}
+
+#[test]
+fn a_message_to_read_after_that_is_gone_costs_no_conversation() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.wait_for(Messages);
+    tab.refuse(Messages, 404, "NOT_FOUND", None);
+    assert_eq!(tab.wait_for(Messages).query.len(), 1, "without an after");
+    assert!(tab.session.conversation_id().is_some());
+    tab.refuse(Messages, 404, "NOT_FOUND", None);
+    assert!(tab.session.conversation_id().is_none());
+    assert_eq!(tab.texts(), ["one", "first"]);
+}
+
+#[test]
+fn a_silent_service_is_given_up_on_after_its_time() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    let deadline_ms = tab.waiting(Send).expect("a request").deadline_ms;
+    assert_eq!(deadline_ms, tab.now_ms + 30_000);
+    tab.wait(29_999);
+    assert_eq!((tab.attempts().len(), tab.open.iter().filter(|open| open.endpoint == Send).count()), (1, 1));
+    tab.wait(2_000);
+    assert_eq!(tab.attempts().len(), 2, "tried again");
+}
+
+#[test]
+fn a_first_message_that_meets_no_conversation_does_not_begin_another() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
+}
+
+#[test]
+fn a_message_whose_letter_storage_lost_is_sent_with_the_same_key() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    let key = tab.attempts()[0].key.clone();
+    let lost = |tab: Tab| -> Vec<(String, String)> {
+        tab.storage.into_iter().filter(|(key, _)| !key.contains(keys::OUTBOX)).collect()
+    };
+    let now_ms = tab.now_ms;
+    let mut tab = Tab::open(lost(tab), now_ms + 10);
+    assert_eq!((tab.attempts().len(), &tab.attempts()[0].key), (1, &key));
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    let mut tab = Tab::open(lost(tab), now_ms + 1_000);
+    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed));
+    tab.feed(Input::Retry(key_of(&tab, "hello")));
+    tab.wait(LEAD_MS);
+    assert_eq!(tab.attempts()[0].key, key);
+    let day_ms = 24 * 60 * 60 * 1000;
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Online(false));
+    tab.say("hello");
+    let tab = Tab::open(lost(tab), day_ms + 2_000);
+    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed), "too old");
+}
+
+#[test]
+fn a_message_that_was_never_tried_awaits_no_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Online(false));
+    tab.say("hello");
+    assert!(!tab.session.awaits_reply());
+    tab.feed(Input::Online(true));
+    assert!(tab.session.awaits_reply());
+}
+
+#[test]
+fn a_lost_attempt_is_followed_by_a_read() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.wait_for(Presence);
+    tab.answer(
+        Presence,
+        r#"{"operatorOnline":false,"shouldPollMessages":false,"suggestedMessageIntervalMs":60000}"#,
+    );
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[],"nextAfter":"a1"}"#);
+    tab.wait(60_000);
+    assert!(tab.waiting(Messages).is_none(), "there is nothing to poll for");
+    tab.open.clear();
+    tab.say("two");
+    tab.lose(Send);
+    tab.wait(2_500);
+    assert!(tab.waiting(Messages).is_some());
+}
+
+#[test]
+fn a_message_waits_a_day_and_not_longer() {
+    let day_ms = 24 * 60 * 60 * 1000;
+    for (age_ms, attempts) in [(day_ms - 1_000, 1), (day_ms + 1, 0)] {
+        let mut tab = Tab::open(vec![], 0);
+        tab.feed(Input::Online(false));
+        tab.say("hello");
+        tab.now_ms = LEAD_MS + age_ms;
+        tab.feed(Input::Online(true));
+        tab.wait(LEAD_MS);
+        assert_eq!(
+            (tab.attempts().len(), tab.delivery("hello") == Delivery::Failed),
+            (attempts, attempts == 0)
+        );
+    }
 }

@@ -1,9 +1,9 @@
 //! A session with a clock of its own, and a network that answers as a test says.
 
+pub mod browser;
+
 use chat_protocol::{Endpoint, Value, failure, success};
-use chat_session::{
-    Answer, Delivery, Effect, Entry, Failure, Input, News, Page, Request, Session, Start, Stored,
-};
+use chat_session::{Answer, Delivery, Effect, Entry, Input, News, Page, Request, Session, Start, Stored};
 
 /// One tab: a session, the time, and what its effects have done.
 pub struct Tab {
@@ -15,12 +15,27 @@ pub struct Tab {
     pub sent: Vec<Request>,
     pub storage: Vec<(String, String)>,
     pub news: Vec<News>,
+    /// What it told the other tabs.
+    pub posts: Vec<String>,
+    /// What it kept or forgot since somebody looked.
+    pub kept: Vec<(String, Option<String>)>,
+    /// It hears nothing of the others.
+    pub deaf: bool,
     wake_ms: Option<u64>,
 }
+
+/// A tab that nobody objects to leads after so long.
+pub const LEAD_MS: u64 = 300;
 
 /// JSON text as a value.
 pub fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
+}
+
+/// What a session is given of a storage.
+pub fn parsed(storage: &[(String, String)]) -> Stored {
+    let parse = |text: &str| serde_json::from_str(text).unwrap_or_default();
+    storage.iter().map(|(key, text)| (key.clone(), parse(text))).collect()
 }
 
 impl Tab {
@@ -34,8 +49,14 @@ impl Tab {
     }
 
     pub fn start(start: Start, storage: Vec<(String, String)>, now_ms: u64) -> Self {
-        let parse = |text: &str| serde_json::from_str(text).unwrap_or_default();
-        let stored: Stored = storage.iter().map(|(key, text)| (key.clone(), parse(text))).collect();
+        let mut tab = Self::begin(start, storage, now_ms);
+        tab.wait(LEAD_MS);
+        tab
+    }
+
+    /// The same, before any time has passed.
+    pub fn begin(start: Start, storage: Vec<(String, String)>, now_ms: u64) -> Self {
+        let stored = parsed(&storage);
         let (session, effects) = Session::start(Start { now_ms, stored, ..start });
         let mut tab = Self {
             session,
@@ -44,6 +65,9 @@ impl Tab {
             sent: Vec::new(),
             storage,
             news: Vec::new(),
+            posts: Vec::new(),
+            kept: Vec::new(),
+            deaf: false,
             wake_ms: None,
         };
         tab.carry_out(effects);
@@ -67,8 +91,11 @@ impl Tab {
                     self.open.push(request.clone());
                     self.sent.push(request);
                 }
+                Effect::Cancel(id) => self.open.retain(|request| request.id != id),
+                Effect::Post(text) => self.posts.push(text),
                 Effect::WakeAt(at_ms) => self.wake_ms = Some(at_ms),
                 Effect::Store(key, text) => {
+                    self.kept.push((key.clone(), text.clone()));
                     self.storage.retain(|(kept, _)| *kept != key);
                     self.storage.extend(text.map(|text| (key, text)));
                 }
@@ -89,8 +116,22 @@ impl Tab {
         self.now_ms = until;
     }
 
+    /// Lets time pass until this is asked for.
+    pub fn wait_for(&mut self, endpoint: Endpoint) -> Request {
+        for _ in 0..60_000 {
+            if let Some(request) = self.waiting(endpoint) {
+                return request.clone();
+            }
+            self.wait(100);
+        }
+        panic!("nothing asks for {endpoint:?}");
+    }
+
     pub fn say(&mut self, text: &str) {
         self.feed(Input::Send { text: text.into(), page_path: "/rooms".into() });
+        if !self.session.leads() {
+            self.wait(LEAD_MS);
+        }
     }
 
     pub fn look(&mut self, open: bool) {
@@ -127,7 +168,7 @@ impl Tab {
 
     pub fn lose(&mut self, endpoint: Endpoint) {
         let request = self.take(endpoint);
-        self.feed(Input::Failed(request.id, Failure::Network));
+        self.feed(Input::Failed(request.id));
     }
 
     /// The service takes the message that is on its way, and replies.

@@ -1,0 +1,70 @@
+//! Requests that are on their way.
+
+use chat_protocol::Endpoint;
+
+use crate::{Request, RequestId};
+
+/// How long an answer is waited for. Milliseconds. An AI may think; the rest is quick or broken.
+const SEND_WITHIN_MS: u64 = 30_000;
+const READ_WITHIN_MS: u64 = 15_000;
+
+/// A request that is on its way.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    pub(crate) id: RequestId,
+    pub(crate) endpoint: Endpoint,
+    deadline_ms: u64,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(crate) struct Flights {
+    under_way: Vec<Flight>,
+    last: u32,
+}
+
+impl Flights {
+    pub(crate) fn take_off(
+        &mut self,
+        now_ms: u64,
+        endpoint: Endpoint,
+        query: Vec<(&'static str, String)>,
+    ) -> Request {
+        self.last += 1;
+        let id = RequestId(self.last);
+        let within_ms = if endpoint == Endpoint::Send { SEND_WITHIN_MS } else { READ_WITHIN_MS };
+        let deadline_ms = now_ms + within_ms;
+        self.under_way.push(Flight { id, endpoint, deadline_ms });
+        Request { id, endpoint, query, body: None, key: None, deadline_ms, keepalive: false }
+    }
+
+    /// Which request this answer belongs to; `None` for one that nobody waits for any more.
+    pub(crate) fn land(&mut self, id: RequestId) -> Option<Flight> {
+        let index = self.under_way.iter().position(|flight| flight.id == id)?;
+        Some(self.under_way.remove(index))
+    }
+
+    /// One whose time is over.
+    pub(crate) fn overdue(&mut self, now_ms: u64) -> Option<Flight> {
+        let index = self.under_way.iter().position(|flight| now_ms >= flight.deadline_ms)?;
+        Some(self.under_way.remove(index))
+    }
+
+    /// Takes out those to the endpoints that `which` names.
+    pub(crate) fn recall(&mut self, which: impl Fn(Endpoint) -> bool) -> Vec<Flight> {
+        let mut recalled = Vec::new();
+        while let Some(index) = self.under_way.iter().position(|flight| which(flight.endpoint)) {
+            recalled.push(self.under_way.remove(index));
+        }
+        recalled
+    }
+
+    pub(crate) fn any(&self, endpoint: Endpoint) -> bool {
+        self.under_way.iter().any(|flight| flight.endpoint == endpoint)
+    }
+
+    /// When the first of them has taken too long.
+    pub(crate) fn deadline_ms(&self) -> Option<u64> {
+        self.under_way.iter().map(|flight| flight.deadline_ms).min()
+    }
+}

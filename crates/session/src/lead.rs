@@ -1,0 +1,213 @@
+//! Which tab leads: it alone polls, and sends what all of them wrote.
+//!
+//! The tabs find out among themselves, without a server and without locks, which would keep pages out of the
+//! back-forward cache. A tab that wants the lead asks for it, and leads when nobody objects for a while. A tab that can be
+//! seen goes before one that cannot; among equals, the smaller name does. While it follows, it asks again every second,
+//! so that a leader that crashed is replaced within two.
+
+use chat_protocol::{Endpoint, Value};
+
+use crate::stored::to_value;
+use crate::{Effect, Session};
+
+/// So long somebody may object. Milliseconds. Longer than a message between tabs takes, unless a page is stuck.
+const ASK_MS: u64 = 300;
+/// A tab that follows asks again after so long. Milliseconds.
+const FOLLOW_MS: u64 = 1_000;
+
+/// A hidden tab that made way asks again after so long: the other one may have gone without a word. Milliseconds.
+const MAKE_WAY_MS: u64 = 5_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It does not want the lead.
+    Idle,
+    /// It leads at this time unless somebody objects.
+    Asking(u64),
+    /// Another tab leads, or is about to. It asks again at this time.
+    Following(u64),
+    Leading,
+}
+
+/// What a tab knows about the lead.
+#[derive(Debug)]
+pub(crate) struct Lead {
+    state: State,
+    /// The tab's name among the tabs.
+    pub(crate) tab: String,
+    /// Counts the leaders: of two that lead, the later one does.
+    term: u64,
+    /// Its last wake-up came late.
+    doubted: bool,
+    /// The tab cannot be seen, and leaves the lead to one that can until this time.
+    pub(crate) made_way_ms: u64,
+}
+
+impl Lead {
+    pub(crate) fn new(tab: String) -> Self {
+        Self { state: State::Idle, tab, term: 0, doubted: false, made_way_ms: 0 }
+    }
+
+    pub(crate) fn is_ours(&self) -> bool {
+        self.state == State::Leading
+    }
+
+    /// Nobody is known to lead, this tab included.
+    pub(crate) fn is_open(&self) -> bool {
+        matches!(self.state, State::Asking(_))
+    }
+
+    pub(crate) fn due_ms(&self) -> Option<u64> {
+        match self.state {
+            State::Asking(until) | State::Following(until) => Some(until),
+            State::Idle => Some(self.made_way_ms).filter(|until| *until > 0),
+            State::Leading => None,
+        }
+    }
+}
+
+/// What another tab says of itself when it asks for the lead, or leads.
+pub(crate) struct Rival<'a> {
+    pub(crate) tab: &'a str,
+    pub(crate) term: u64,
+    pub(crate) revision: u64,
+    pub(crate) visible: bool,
+}
+
+impl Session {
+    /// Whether there is anything to lead for. A tab that cannot be seen leads only until what the visitor wrote is sent.
+    fn wants_lead(&self, now_ms: u64) -> bool {
+        if self.left || !self.is_on() {
+            return false;
+        }
+        let unsent = self.outbox.iter().any(|letter| !letter.failed);
+        if self.visible {
+            // Once it leads it stays so: the next message is not to wait for an election.
+            let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
+            busy || unsent || self.leads()
+        } else {
+            self.sending.is_some() || (unsent && now_ms >= self.lead.made_way_ms)
+        }
+    }
+
+    /// Asks for the lead, takes it or gives it up, as it is time to.
+    pub(crate) fn elect(&mut self, now_ms: u64) {
+        if now_ms >= self.lead.made_way_ms {
+            self.lead.made_way_ms = 0;
+        }
+        if !self.wants_lead(now_ms) {
+            if self.leads() {
+                if self.amended {
+                    self.publish();
+                }
+                self.post("free", None, Value::Null);
+            }
+            self.follow(State::Idle);
+            return;
+        }
+        match self.lead.state {
+            State::Idle => self.ask_for_lead(now_ms),
+            State::Following(until) if now_ms >= until => self.ask_for_lead(now_ms),
+            State::Asking(until) if now_ms >= until => {
+                self.lead.state = State::Leading;
+                self.lead.term += 1;
+                self.post("lead", None, Value::Null);
+                self.hurry(now_ms);
+                // What the tab before had not told is told now.
+                self.amend();
+            }
+            _ => {}
+        }
+    }
+
+    /// The tab was stopped for a while, and does not know what happened in the others. It hears them out before it leads;
+    /// once, because a browser may slow the timers of a hidden tab down for good.
+    pub(crate) fn doubt_lead(&mut self, now_ms: u64) {
+        self.lead.doubted = !self.lead.doubted;
+        if self.leads() || (self.lead.is_open() && self.lead.doubted) {
+            self.ask_for_lead(now_ms);
+        }
+    }
+
+    fn ask_for_lead(&mut self, now_ms: u64) {
+        self.lead.state = State::Asking(now_ms + ASK_MS);
+        self.post("ask", None, Value::Null);
+    }
+
+    /// Another tab asks for the lead.
+    pub(crate) fn asked(&mut self, now_ms: u64, rival: &Rival<'_>) {
+        match self.lead.state {
+            State::Leading => {
+                if !self.visible && rival.visible {
+                    self.lead.made_way_ms = now_ms + MAKE_WAY_MS;
+                }
+                // What is on its way is waited for; the tab that asked will ask again.
+                if self.wants_lead(now_ms) {
+                    self.post("lead", None, Value::Null);
+                }
+            }
+            State::Asking(_) => {
+                // A tab that can be seen comes first.
+                if (!rival.visible, rival.tab) < (!self.visible, self.lead.tab.as_str()) {
+                    self.follow(State::Following(now_ms + FOLLOW_MS));
+                } else {
+                    self.post("ask", None, Value::Null);
+                }
+            }
+            State::Idle | State::Following(_) => {}
+        }
+    }
+
+    /// Another tab leads.
+    pub(crate) fn led(&mut self, now_ms: u64, rival: &Rival<'_>) {
+        let later = (rival.term, self.lead.tab.as_str()) > (self.lead.term, rival.tab);
+        if self.leads() && !later {
+            // What is told from now on is newer than anything that the other one told.
+            self.revision = self.revision.max(rival.revision);
+            self.amend();
+            self.post("lead", None, Value::Null);
+            return;
+        }
+        self.lead.term = self.lead.term.max(rival.term);
+        self.follow(if self.wants_lead(now_ms) { State::Following(now_ms + FOLLOW_MS) } else { State::Idle });
+    }
+
+    /// The tab that led does not any more, or is to make way.
+    pub(crate) fn freed(&mut self, now_ms: u64) {
+        if matches!(self.lead.state, State::Following(_)) {
+            self.ask_for_lead(now_ms);
+        }
+    }
+
+    /// Another visitor begins, whose tabs have not agreed on a leader.
+    pub(crate) fn begin_election(&mut self) {
+        self.follow(State::Idle);
+    }
+
+    /// Does not lead, or does not any more.
+    fn follow(&mut self, state: State) {
+        self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+        // A message that is on its way may arrive: it is not called back, and the tab that leads repeats it.
+        self.flights.recall(|endpoint| endpoint == Endpoint::Send);
+        self.sending = None;
+        self.in_doubt = None;
+        self.lead.state = state;
+    }
+
+    /// Tells the other tabs something.
+    pub(crate) fn post(&mut self, what: &str, name: Option<&str>, value: Value) {
+        let message = Value::object([
+            ("visitor", (&self.visitor_id).into()),
+            ("tab", self.lead.tab.as_str().into()),
+            ("term", to_value(self.lead.term)),
+            ("visible", self.visible.into()),
+            ("revision", to_value(self.revision.max(u64::from(!self.is_fresh())))),
+            ("writer", self.writer.as_str().into()),
+            ("seen", self.seen.into()),
+            ("does", what.into()),
+            ("name", name.into()),
+            ("value", value),
+        ]);
+        self.effects.push(Effect::Post(message.to_string()));
+    }
+}

@@ -1,0 +1,209 @@
+//! What the others say: read at a pace that the service suggests, and again when something went wrong.
+
+use chat_protocol::{ConversationId, Endpoint, History, Presence, Role, ServiceError};
+
+use crate::answers::Verdict;
+use crate::back_off::wait_ms;
+use crate::timeline::{Delivery, Entry, EntryKey, Reading};
+use crate::{News, Notice, Session};
+
+impl Session {
+    /// No conversation, no polling; nor for a tab that nobody sees, that does not lead, or without a network.
+    fn may_poll(&self) -> bool {
+        self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()
+    }
+
+    pub(crate) fn poll(&mut self, now_ms: u64) {
+        if !self.may_poll() {
+            // A tab that cannot be seen waits for the answer to a message only.
+            self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+            return;
+        }
+        let [presence, messages] = self.next_polls_ms();
+        let conversation = self.conversation.iter().map(|id| ("conversationId", id.to_string()));
+        let query: Vec<_> = conversation.collect();
+        if presence.is_some_and(|due| now_ms >= due) {
+            self.ask(now_ms, Endpoint::Presence, query.clone());
+        }
+        if messages.is_some_and(|due| now_ms >= due) {
+            let after = self.timeline.cursor().map(|id| ("after", id.to_string()));
+            self.ask(now_ms, Endpoint::Messages, query.into_iter().chain(after).collect());
+        }
+    }
+
+    /// When presence and messages are to be read next.
+    pub(crate) fn next_polls_ms(&self) -> [Option<u64>; 2] {
+        let due = |wanted: bool, endpoint, at: u64| {
+            (wanted && self.may_poll() && !self.flights.any(endpoint)).then(|| at.max(self.hold_until_ms))
+        };
+        [
+            due(true, Endpoint::Presence, self.pace.next_presence_ms),
+            due(self.reads_messages(), Endpoint::Messages, self.pace.next_messages_ms),
+        ]
+    }
+
+    /// The service may say that there is nothing to poll for. What is awaited is read all the same.
+    fn reads_messages(&self) -> bool {
+        self.reading_on
+            || self.more_to_read
+            || self.awaits_reply()
+            || self.in_doubt.is_some()
+            || self.presence.as_ref().is_none_or(|presence| presence.should_poll_messages)
+    }
+
+    /// Reads from the beginning once more.
+    pub(crate) fn read_again(&mut self, now_ms: u64) {
+        self.timeline.rewind();
+        if self.reading == Reading::Live {
+            self.reading = Reading::Again;
+        }
+        self.hurry(now_ms);
+    }
+
+    /// A conversation begins with the answer to a message: nothing in it is not known.
+    pub(crate) fn begin(&mut self, conversation: ConversationId) {
+        if self.conversation.is_some() {
+            self.timeline.close();
+        }
+        self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+        self.conversation = Some(conversation);
+        self.reading = Reading::Live;
+        self.reading_on = false;
+    }
+
+    /// The service does not know the conversation any more. What was said stays on the screen.
+    pub(crate) fn forget_conversation(&mut self) {
+        self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+        self.conversation = None;
+        self.presence = None;
+        self.reply_due_ms = None;
+        self.timeline.close();
+        self.amend();
+    }
+
+    pub(crate) fn messages_read(&mut self, now_ms: u64, history: History) {
+        let before = self.timeline.cursor().cloned();
+        let is_empty = history.messages.is_empty();
+        let attempted = self.attempted();
+        let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.reading);
+        self.pace.failures = 0;
+        if !new.is_empty() {
+            self.pace.touch(now_ms);
+            self.arrived(now_ms, &new);
+        }
+        let moved = self.timeline.cursor() != before.as_ref();
+        if self.timeline.take_rearranged() || moved {
+            self.amend();
+        }
+        self.more_to_read = moved && !is_empty;
+        self.reading_on &= !new.is_empty();
+        for entry in attempted {
+            if self.is_found(entry) {
+                self.found_delivered(now_ms, entry);
+            }
+        }
+        if !self.reading_on {
+            self.reading = Reading::Live;
+            // A service that does not list what the visitor says has it all the same: it said so.
+            if let Some(entry) = self.in_doubt.take() {
+                self.found_delivered(now_ms, entry);
+            }
+        }
+        if self.reading_on {
+            self.pace.next_messages_ms = now_ms;
+        } else if self.awaits_reply() || self.more_to_read {
+            self.pace.read_later(now_ms, &mut self.random);
+        } else {
+            self.pace.messages_read(now_ms, self.presence.as_ref(), self.open, &mut self.random);
+        }
+    }
+
+    /// The messages that may have arrived without an answer; first the one that is on its way.
+    fn attempted(&self) -> Vec<EntryKey> {
+        let mut attempted: Vec<EntryKey> = self.sending.into_iter().collect();
+        for letter in &self.outbox {
+            // In a history that is read for the first time, an older message may say the same.
+            let first = self.reading == Reading::Past && Some(letter.entry) != self.in_doubt;
+            if letter.is_attempted() && !first && Some(letter.entry) != self.sending {
+                attempted.push(letter.entry);
+            }
+        }
+        attempted
+    }
+
+    /// Whether reading has settled what became of this message. An echo may be that of another one that says the same:
+    /// then only sending both again tells.
+    fn is_found(&self, entry: EntryKey) -> bool {
+        let Some(shown) = self.timeline.entry(entry) else { return false };
+        let alike = self.outbox.iter().filter(|letter| letter.is_attempted() && *letter.text == *shown.text);
+        shown.delivery == Delivery::Delivered && self.sending != Some(entry) && alike.count() == 1
+    }
+
+    /// Messages of the others came in.
+    pub(crate) fn arrived(&mut self, now_ms: u64, new: &[Entry]) {
+        self.amend();
+        for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.serial > 0) {
+            self.pace.touch(now_ms);
+            self.reply_due_ms = None;
+            if self.notice == Some(Notice::NoReply) {
+                self.notice = None;
+            }
+            self.tell(News::Message(entry.clone()));
+        }
+    }
+
+    /// A reply that was looked for long enough is given up.
+    pub(crate) fn end_wait_for_reply(&mut self, now_ms: u64) {
+        if self.reply_due_ms.is_some_and(|until| now_ms >= until) {
+            self.reply_due_ms = None;
+            // A person who is there takes the time that a person takes.
+            if self.operator_online != Some(true) {
+                self.notice = Some(Notice::NoReply);
+            }
+            self.amend();
+        }
+    }
+
+    pub(crate) fn presence_read(&mut self, now_ms: u64, presence: Presence) {
+        if self.operator_online != Some(presence.operator_online) {
+            self.operator_online = Some(presence.operator_online);
+            self.tell(News::Presence(presence.operator_online));
+            self.amend();
+        }
+        self.pace.presence_read(now_ms, Some(&presence), self.open, &mut self.random);
+        let hint = presence.message_interval_ms;
+        let other_hint = self.presence.as_ref().is_none_or(|before| before.message_interval_ms != hint);
+        self.presence = Some(presence);
+        // What is looked for has a pace of its own.
+        if other_hint && !self.awaits_reply() && !self.reading_on {
+            let held_ms = if self.pace.failures > 0 { self.pace.next_messages_ms } else { 0 };
+            self.pace.messages_read(now_ms, self.presence.as_ref(), self.open, &mut self.random);
+            self.pace.next_messages_ms = self.pace.next_messages_ms.max(held_ms);
+        }
+    }
+
+    pub(crate) fn not_read(
+        &mut self,
+        now_ms: u64,
+        endpoint: Endpoint,
+        error: &ServiceError,
+        retry_after_ms: Option<u64>,
+    ) {
+        self.tell_error(endpoint, error);
+        if Verdict::of(error) == Verdict::NoConversation {
+            if endpoint == Endpoint::Messages && self.timeline.cursor().is_some() {
+                // It may be the message to read after that is gone.
+                self.read_again(now_ms);
+                return;
+            }
+            self.forget_conversation();
+            if let Some(entry) = self.in_doubt.take() {
+                self.give_up(entry);
+            }
+            return;
+        }
+        self.pace.failures += 1;
+        let wait = wait_ms(self.pace.failures + 2, retry_after_ms, &mut self.random);
+        self.pace.hold(now_ms, wait, &mut self.random);
+    }
+}

@@ -1,0 +1,109 @@
+//! What the visitor does on the page, told to the service when the site and the visitor's browser let it.
+
+use chat_protocol::{Endpoint, Tracking, Value, VisitorEvent};
+
+use crate::event_queue::Batch;
+use crate::flights::Flight;
+use crate::stored::{VERSION, keys, to_value};
+use crate::{Effect, Page, Request, Session};
+
+/// A service that wants no events is asked again after so long. Milliseconds.
+const OFF_MS: u64 = 24 * 60 * 60 * 1000;
+
+impl Session {
+    pub(crate) fn report(&mut self, now_ms: u64, event_type: &str, page: Page) {
+        if !self.reports || now_ms < self.events.off_until_ms {
+            return;
+        }
+        let about_chat = event_type.starts_with("chat_");
+        let conversation = self.conversation.as_ref().filter(|_| about_chat);
+        let event = VisitorEvent {
+            event_type: event_type.to_owned(),
+            visitor_id: Some(self.visitor_id.clone()),
+            customer_id: self.customer_id.clone(),
+            channel: Some("webchat".to_owned()),
+            path: Some(page.path),
+            url: Some(page.url),
+            title: Some(page.title),
+            referrer: Some(page.referrer).filter(|referrer| !referrer.is_empty()),
+            event_data: conversation.map_or(Value::Null, |id| Value::object([("conversationId", id.into())])),
+            created_at: Some(page.now_iso),
+        };
+        let (name, event) = (self.random.hex(), Value::from(&event));
+        let displaced = self.events.push(now_ms, &name, event.clone());
+        self.keep(&format!("{}{name}", keys::EVENT), event);
+        self.forget(keys::EVENT, displaced);
+    }
+
+    fn forget(&mut self, kind: &str, names: Vec<String>) {
+        for name in names {
+            self.keep(&format!("{kind}{name}"), Value::Null);
+        }
+    }
+
+    /// When events are to be sent next.
+    pub(crate) fn next_events_ms(&self) -> Option<u64> {
+        let due = self.events.due_ms().filter(|_| !self.flights.any(Endpoint::Events))?;
+        Some(due.max(self.hold_until_ms))
+    }
+
+    pub(crate) fn send_events(&mut self, now_ms: u64) {
+        if self.next_events_ms().is_none_or(|due| now_ms < due) {
+            return;
+        }
+        if !self.events.has_batch() {
+            self.freeze_events();
+        }
+        if let Some(batch) = self.events.first() {
+            self.send_batch(now_ms, batch, false);
+        }
+    }
+
+    /// The page may be gone in a moment. A tab that knows of another one that leads leaves its events to that.
+    pub(crate) fn send_parting_events(&mut self, now_ms: u64) {
+        if self.online
+            && self.is_on()
+            && (self.leads() || self.lead.is_open())
+            && now_ms >= self.hold_until_ms
+        {
+            self.freeze_events();
+            if let Some(batch) = self.events.parting() {
+                self.send_batch(now_ms, batch, true);
+            }
+        }
+    }
+
+    fn freeze_events(&mut self) {
+        if let Some((batch, events)) = self.events.freeze(&mut self.random) {
+            let (name, value) = (format!("{}{}", keys::BATCH, batch.name), batch.to_stored());
+            self.keep(&name, value);
+            self.forget(keys::EVENT, events);
+        }
+    }
+
+    fn send_batch(&mut self, now_ms: u64, batch: Batch, keepalive: bool) {
+        let request = self.flights.take_off(now_ms, Endpoint::Events, Vec::new());
+        self.events.took_off(&batch.name, request.id);
+        let (body, key) = (Some(batch.body), Some(batch.key));
+        self.effects.push(Effect::Request(Request { body, key, keepalive, ..request }));
+    }
+
+    pub(crate) fn events_taken(&mut self, now_ms: u64, flight: &Flight, tracking: Option<Tracking>) {
+        let batch = self.events.done(now_ms, flight.id);
+        self.forget(keys::BATCH, batch);
+        if tracking.is_some_and(|tracking| !tracking.enabled) {
+            let off_until_ms = now_ms + OFF_MS;
+            self.events.off_until_ms = off_until_ms;
+            let off = [("v", VERSION.into()), ("offUntil", to_value(off_until_ms))];
+            self.keep(keys::TRACKING, Value::object(off));
+            let (events, batches) = self.events.clear();
+            self.forget(keys::EVENT, events);
+            self.forget(keys::BATCH, batches);
+        }
+    }
+
+    pub(crate) fn events_failed(&mut self, now_ms: u64, flight: &Flight, wait_ms: u64) {
+        let given_up = self.events.failed(now_ms, wait_ms, flight.id);
+        self.forget(keys::BATCH, given_up);
+    }
+}

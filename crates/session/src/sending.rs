@@ -1,0 +1,318 @@
+//! The visitor's messages: written, sent one at a time, each at most once.
+
+use std::rc::Rc;
+
+use chat_protocol::{AiStatus, Endpoint, ErrorCode, Role, SendMessage, SendResult, ServiceError, Value};
+
+use crate::answers::Verdict;
+use crate::back_off::wait_ms;
+use crate::outbox::{self, Letter, check_message};
+use crate::stored::keys;
+use crate::timeline::{Delivery, EntryKey};
+use crate::{News, Notice, Session};
+
+/// A reply that did not come with its answer is looked for this long. Milliseconds.
+const REPLY_WITHIN_MS: u64 = 30_000;
+
+impl Session {
+    pub(crate) fn write(&mut self, now_ms: u64, text: String, page_path: String) {
+        if check_message(&text).is_err() {
+            return;
+        }
+        let name = outbox::name(&mut self.random);
+        let entry = self.timeline.write(&name, &text, now_ms, Delivery::Waiting);
+        let letter = Letter::new(name, entry, text, page_path, now_ms);
+        self.outbox.push(letter);
+        self.keep_letter(entry);
+        self.pace.touch(now_ms);
+        self.amend();
+    }
+
+    /// Asks the last message of the visitor once more.
+    pub(crate) fn ask_again(&mut self, now_ms: u64, page_path: String) {
+        let last = self.entries().iter().rev().find(|entry| entry.author == Role::Visitor);
+        if let Some(text) = last.map(|entry| entry.text.to_string()) {
+            self.notice = None;
+            self.write(now_ms, text, page_path);
+        }
+    }
+
+    pub(crate) fn retry(&mut self, now_ms: u64, key: EntryKey) {
+        let failed = self.outbox.iter().position(|letter| letter.entry == key && letter.failed);
+        if let Some(index) = failed {
+            self.outbox[index].renew(now_ms);
+            self.keep_letter(key);
+            self.line_up(index);
+            self.notice = None;
+        }
+    }
+
+    /// Puts a letter that was given up to the end of the line.
+    fn line_up(&mut self, index: usize) {
+        let letter = self.outbox.remove(index);
+        self.timeline.set_delivery(letter.entry, Delivery::Waiting);
+        self.timeline.move_to_end(letter.entry);
+        self.outbox.push(letter);
+        self.amend();
+    }
+
+    /// Another tab, or an earlier page, wrote this letter or changed it.
+    pub(crate) fn letter_kept_elsewhere(&mut self, now_ms: u64, mut letter: Letter) {
+        if letter.is_stale(now_ms) {
+            letter.failed = true;
+        }
+        let shown = self.timeline.of_letter(&letter.name).map(|entry| (entry.key, entry.delivery));
+        if let Some((_, Delivery::Delivered)) = shown {
+            // It comes late: the service has the message.
+            self.keep(&format!("{}{}", keys::OUTBOX, letter.name), Value::Null);
+            return;
+        }
+        let delivery = if letter.failed { Delivery::Failed } else { Delivery::Waiting };
+        let entry = shown.map_or_else(
+            || self.timeline.write(&letter.name, &letter.text, letter.written_ms, delivery),
+            |(key, _)| key,
+        );
+        letter.entry = entry;
+        let known = self.outbox.iter().position(|known| known.name == letter.name);
+        match known {
+            Some(index) if self.outbox[index].failed && !letter.failed => {
+                self.outbox[index] = letter;
+                return self.line_up(index);
+            }
+            // The tab that leads knows best how far it has come, unless another one led for a moment and sent it.
+            Some(index) if self.leads() && (self.outbox[index].is_attempted() || !letter.is_attempted()) => {
+                return;
+            }
+            Some(index) => self.outbox[index] = letter,
+            None => self.outbox.push(letter),
+        }
+        if delivery == Delivery::Failed {
+            self.timeline.set_delivery(entry, delivery);
+        }
+        self.amend();
+    }
+
+    /// Another tab has no more use for the letter: it knows that the message arrived. The answer to one that is on its
+    /// way from here will say so, too.
+    pub(crate) fn delivered_elsewhere(&mut self, now_ms: u64, name: &str) {
+        let letter = self.outbox.iter().find(|letter| letter.name == name);
+        if let Some(entry) = letter.map(|letter| letter.entry).filter(|entry| self.sending != Some(*entry)) {
+            self.outbox.retain(|letter| letter.entry != entry);
+            self.timeline.deliver(entry, None);
+            if self.leads() && !self.timeline.is_answered(entry) {
+                self.await_reply(now_ms);
+            }
+            self.amend();
+        }
+    }
+
+    /// Storage has the letter no more: its message is delivered, unless storage lost it.
+    pub(crate) fn letter_gone_elsewhere(&mut self, name: &str) {
+        let delivered =
+            self.timeline.of_letter(name).is_none_or(|entry| entry.delivery == Delivery::Delivered);
+        if delivered {
+            self.outbox.retain(|letter| letter.name != name);
+        }
+    }
+
+    /// After the messages of another tab were taken over, of which it knows the letters `told`.
+    pub(crate) fn meet_letters(&mut self, told: &[Rc<str>]) {
+        let timeline = &self.timeline;
+        self.outbox.retain_mut(|letter| match timeline.of_letter(&letter.name) {
+            Some(entry) => {
+                letter.entry = entry.key;
+                letter.failed |= entry.delivery == Delivery::Failed;
+                entry.delivery != Delivery::Delivered
+            }
+            None => false,
+        });
+        // The other tab has not heard of these.
+        for index in 0..self.outbox.len() {
+            if told.iter().all(|name| **name != *self.outbox[index].name) {
+                self.keep_letter(self.outbox[index].entry);
+            }
+        }
+    }
+
+    /// When the next message may be tried.
+    pub(crate) fn next_letter_ms(&self) -> Option<u64> {
+        if self.sending.is_some() || self.in_doubt.is_some() {
+            return None;
+        }
+        let letter = self.outbox.iter().find(|letter| !letter.failed)?;
+        Some(letter.not_before_ms.max(self.hold_until_ms))
+    }
+
+    pub(crate) fn send_letter(&mut self, now_ms: u64) {
+        while self.next_letter_ms().is_some_and(|due| now_ms >= due) {
+            let Some(index) = self.outbox.iter().position(|letter| !letter.failed) else {
+                return;
+            };
+            let entry = self.outbox[index].entry;
+            if self.outbox[index].is_stale(now_ms) || self.outbox[index].is_exhausted() {
+                self.give_up(entry);
+                continue;
+            }
+            let mut profile = self.visitor.clone();
+            profile.visitor_id = Some(self.visitor_id.clone());
+            let (conversation_id, locale) = (self.conversation.clone(), self.locale.clone());
+            let letter = &mut self.outbox[index];
+            let frozen = letter
+                .freeze(&self.visitor_id, |letter| SendMessage {
+                    conversation_id,
+                    message: letter.text.clone(),
+                    locale,
+                    source_page: Some(letter.page_path.clone()).filter(|path| !path.is_empty()),
+                    visitor: profile,
+                })
+                .clone();
+            letter.attempts += 1;
+            self.keep_letter(entry);
+            self.sending = Some(entry);
+            self.timeline.set_delivery(entry, Delivery::Sending);
+            self.amend();
+            self.send(now_ms, Endpoint::Send, frozen.body, frozen.key);
+        }
+    }
+
+    pub(crate) fn delivered(&mut self, now_ms: u64, result: SendResult) {
+        let Some(entry) = self.sending.take() else { return };
+        if self.conversation.as_ref() != Some(&result.conversation_id) {
+            let shown = self.timeline.entry(entry).map(|shown| shown.delivery);
+            if self.conversation.is_some() && shown == Some(Delivery::Delivered) {
+                // It comes from a conversation that another tab has found gone since.
+                self.drop_letter(entry);
+                return;
+            }
+            self.begin(result.conversation_id);
+        }
+        self.timeline.deliver(entry, result.user_message_id);
+        // The echo may have been taken for another message, which is to be sent after all.
+        self.replace_lost_letters();
+        self.tell_delivered(entry);
+        self.notice = match result.ai_status {
+            AiStatus::QuotaInsufficient => Some(Notice::Quota),
+            _ if result.blocked || result.ai_status == AiStatus::Blocked => Some(Notice::Blocked),
+            _ => None,
+        };
+        let reply = result.message.filter(|message| !message.content.trim().is_empty());
+        let replied = reply.is_some() && result.ai_status != AiStatus::ProviderError;
+        if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
+            self.arrived(now_ms, &[new]);
+        }
+        if !replied && self.notice.is_none() {
+            self.await_reply(now_ms);
+        }
+        self.pace.touch(now_ms);
+        self.tell(News::Lead(result.lead));
+        self.drop_letter(entry);
+    }
+
+    /// The reply did not come with the answer, so it is read.
+    fn await_reply(&mut self, now_ms: u64) {
+        self.reply_due_ms = Some(now_ms + REPLY_WITHIN_MS);
+        self.hurry(now_ms);
+    }
+
+    pub(crate) fn not_delivered(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
+        self.tell_error(Endpoint::Send, error);
+        match Verdict::of(error) {
+            Verdict::TryAgain => self.try_later(now_ms, retry_after_ms),
+            // It was taken, whatever became of the answer: to send it again would be the one mistake left.
+            Verdict::InDoubt if self.conversation.is_some() => {
+                self.in_doubt = self.sending.take();
+                self.read_again(now_ms);
+            }
+            Verdict::NoConversation if self.sends_into_conversation() => self.begin_anew(now_ms),
+            Verdict::InDoubt | Verdict::NoConversation | Verdict::GiveUp => {
+                if error.status == 402 || error.code == ErrorCode::InsufficientQuota {
+                    self.notice = Some(Notice::Quota);
+                }
+                if let Some(entry) = self.sending.take() {
+                    self.give_up(entry);
+                }
+            }
+        }
+        self.amend();
+    }
+
+    /// Whether the message on its way belongs to a conversation, be it known here or already forgotten.
+    fn sends_into_conversation(&self) -> bool {
+        let letter = self.outbox.iter().find(|letter| Some(letter.entry) == self.sending);
+        letter
+            .and_then(|letter| letter.frozen.as_ref())
+            .is_some_and(crate::outbox::Frozen::names_conversation)
+    }
+
+    /// The conversation is gone. The message was refused with it, so it is another request now: it starts a new one.
+    fn begin_anew(&mut self, now_ms: u64) {
+        self.forget_conversation();
+        let Some(entry) = self.sending.take() else { return };
+        let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) else {
+            return;
+        };
+        letter.start_over(now_ms);
+        self.keep_letter(entry);
+        self.timeline.set_delivery(entry, Delivery::Waiting);
+    }
+
+    /// Another attempt after a while, or none when there were enough or none is needed.
+    pub(crate) fn try_later(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
+        let Some(entry) = self.sending.take() else { return };
+        // Its echo was read while the answer was on its way to nowhere.
+        if self.timeline.entry(entry).is_some_and(|shown| shown.delivery == Delivery::Delivered) {
+            self.found_delivered(now_ms, entry);
+            return;
+        }
+        let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) else {
+            return;
+        };
+        if letter.is_exhausted() {
+            self.give_up(entry);
+        } else {
+            letter.not_before_ms = now_ms + wait_ms(letter.attempts, retry_after_ms, &mut self.random);
+            self.keep_letter(entry);
+        }
+        // The service may have it all the same.
+        if retry_after_ms.is_none() {
+            self.pace.read_soon(now_ms, &mut self.random);
+        }
+        self.amend();
+    }
+
+    /// Reading showed that the service has the message.
+    pub(crate) fn found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
+        self.timeline.deliver(entry, None);
+        self.tell_delivered(entry);
+        if !self.timeline.is_answered(entry) {
+            self.await_reply(now_ms);
+        }
+        self.drop_letter(entry);
+    }
+
+    pub(crate) fn give_up(&mut self, entry: EntryKey) {
+        if let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) {
+            letter.failed = true;
+            self.keep_letter(entry);
+        }
+        self.timeline.set_delivery(entry, Delivery::Failed);
+        self.amend();
+    }
+
+    fn tell_delivered(&mut self, entry: EntryKey) {
+        if let Some(delivered) = self.timeline.entry(entry).cloned() {
+            self.tell(News::Message(delivered));
+        }
+    }
+
+    /// The message is delivered.
+    fn drop_letter(&mut self, entry: EntryKey) {
+        self.amend();
+        if let Some(index) = self.outbox.iter().position(|letter| letter.entry == entry) {
+            let letter = self.outbox.remove(index);
+            // What all tabs show comes first: a page that ends in between must not lose the message.
+            self.publish();
+            self.keep(&format!("{}{}", keys::OUTBOX, letter.name), Value::Null);
+        }
+    }
+}

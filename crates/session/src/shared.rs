@@ -1,0 +1,149 @@
+//! The conversation as the tab that leads keeps and tells it, and as the others take it over.
+
+use chat_protocol::{Fields, MessageId, Role, Value};
+
+use crate::stored::{self, VERSION, to_value};
+use crate::timeline::{Created, Delivery, Entry, EntryKey, Reading};
+use crate::{News, Notice, Session};
+
+/// So many characters of messages are kept, the last ones: a browser has a few megabytes for all that a site keeps.
+const MOST_CHARACTERS: usize = 128 * 1024;
+/// What an entry takes beside its text.
+const ENTRY_CHARACTERS: usize = 128;
+
+const UNDELIVERED: [(Delivery, &str); 3] =
+    [(Delivery::Waiting, "waiting"), (Delivery::Sending, "sending"), (Delivery::Failed, "failed")];
+
+fn entry_to_value(entry: &Entry) -> Value {
+    let delivery = UNDELIVERED.iter().find(|(delivery, _)| *delivery == entry.delivery);
+    Value::object([
+        ("letter", entry.letter.as_deref().into()),
+        ("serial", entry.serial.into()),
+        ("id", entry.id.as_ref().into()),
+        ("role", entry.author.as_str().into()),
+        ("text", (*entry.text).into()),
+        (
+            "at",
+            match &entry.created {
+                Some(Created::Here(ms)) => to_value(*ms),
+                Some(Created::There(text)) => (**text).into(),
+                None => Value::Null,
+            },
+        ),
+        ("delivery", delivery.map(|(_, name)| *name).into()),
+    ])
+}
+
+fn entry_from_value(value: Value) -> Option<Entry> {
+    let mut fields = Fields::of(value).ok()?;
+    let delivery = fields.lenient_text("delivery");
+    let delivery = UNDELIVERED.iter().find(|(_, name)| delivery.as_deref() == Some(name));
+    Some(Entry {
+        key: EntryKey::default(),
+        author: Role::from(fields.text("role").ok()?.as_str()),
+        text: fields.text("text").ok()?.into(),
+        created: match fields.take("at") {
+            Value::Integer(ms) => Some(Created::Here(u64::try_from(ms).unwrap_or(0))),
+            Value::Text(text) => Some(Created::There(text.into())),
+            _ => None,
+        },
+        delivery: delivery.map_or(Delivery::Delivered, |(delivery, _)| *delivery),
+        id: fields.lenient_text("id").map(Into::into),
+        letter: fields.lenient_text("letter").map(Into::into),
+        serial: fields.lenient_integer("serial").unwrap_or(0),
+    })
+}
+
+impl Session {
+    /// What all tabs show, in as much room as is left when it is halved so often.
+    pub(crate) fn shared(&self, halvings: u32) -> Value {
+        let entries = self.timeline.entries();
+        let mut room = MOST_CHARACTERS >> halvings;
+        let fitting = entries.iter().rev().take_while(|entry| {
+            let size = entry.text.len() + ENTRY_CHARACTERS;
+            let fits = room >= size;
+            room = room.saturating_sub(size);
+            fits
+        });
+        let dropped = entries.len() - fitting.count();
+        // One more than the index; none is zero.
+        let read_up_to =
+            self.timeline.index_read_up_to().map_or(0, |index| index + 1).saturating_sub(dropped);
+        Value::object([
+            ("v", VERSION.into()),
+            ("visitorId", (&self.visitor_id).into()),
+            ("revision", to_value(self.revision)),
+            ("writer", self.writer.as_str().into()),
+            ("conversationId", self.conversation.as_ref().into()),
+            ("after", self.timeline.cursor().into()),
+            ("readUpTo", to_value(read_up_to as u64)),
+            ("floor", to_value(self.timeline.floor().saturating_sub(dropped) as u64)),
+            ("cut", (dropped > 0).into()),
+            ("newest", self.timeline.newest().into()),
+            ("notice", self.notice.map(Notice::as_str).into()),
+            ("operatorOnline", self.operator_online.into()),
+            ("replyDue", self.reply_due_ms.map_or(Value::Null, to_value)),
+            ("holdUntil", to_value(self.hold_until_ms)),
+            ("entries", Value::List(entries[dropped..].iter().map(entry_to_value).collect())),
+        ])
+    }
+
+    /// Takes over what the tab that leads has told, or an earlier page has kept, if it is newer than what is known.
+    /// `live` tells the page what came in.
+    pub(crate) fn adopt(&mut self, shared: Value, live: bool) {
+        let text = |field| shared.get(field).and_then(Value::as_text);
+        let number = |field| stored::number(&shared, field);
+        let is = |field| shared.get(field) == Some(&Value::Bool(true));
+        let revision = number("revision");
+        let conversation = text("conversationId").filter(|id| (1..=512).contains(&id.len()));
+        // Version 1 kept the id alone: all that is read then was said before.
+        let id_alone = revision == 0 && self.revision == 0 && conversation.is_some() && !live;
+        if !self.is_of_visitor(&shared) || (revision <= self.revision && !id_alone) {
+            return;
+        }
+        self.revision = revision.max(1);
+        self.conversation = conversation.map(Into::into);
+        self.notice = text("notice").and_then(Notice::of);
+        self.reply_due_ms = Some(number("replyDue")).filter(|due| *due > 0);
+        self.hold_until_ms = self.hold_until_ms.max(number("holdUntil"));
+        let operator_online = shared.get("operatorOnline").map(|_| is("operatorOnline"));
+        if live && operator_online != self.operator_online {
+            self.tell(News::Presence(operator_online == Some(true)));
+        }
+        self.operator_online = operator_online;
+        let cut = is("cut");
+        // Storage may have had less room for it than there is between tabs: then it is not what its writer told them.
+        text("writer").filter(|_| live || !cut).unwrap_or_default().clone_into(&mut self.writer);
+        let index = |field| usize::try_from(number(field)).unwrap_or(0);
+        let (floor, read_up_to) = (index("floor"), index("readUpTo").checked_sub(1));
+        let newest_told = i64::try_from(number("newest")).unwrap_or(0);
+        let after = text("after").map(MessageId::from);
+        let mut entries: Vec<Entry> = Vec::new();
+        for value in Fields::lenient(shared).list("entries").unwrap_or_default() {
+            entries.extend(entry_from_value(value));
+        }
+        let told: Vec<_> = entries.iter().filter_map(|entry| entry.letter.clone()).collect();
+        // Without ids, what is read once more could not be told from what is here.
+        let again = cut && !live && entries.iter().all(|entry| entry.id.is_some() || entry.letter.is_some());
+        let cursor = after.filter(|_| !again);
+        if id_alone {
+            self.reading = Reading::Past;
+        } else if again {
+            self.reading = Reading::Again;
+        }
+        let newest = self.timeline.newest();
+        let floor = floor.min(entries.len());
+        for entry in self.timeline.adopt(entries, cursor, read_up_to, floor, cut) {
+            let arrived = entry.letter.is_some() || entry.serial > newest;
+            if live && arrived && entry.delivery == Delivery::Delivered {
+                self.tell(News::Message(entry));
+            }
+        }
+        // Messages that were cut away are counted.
+        self.timeline.count_from(newest_told);
+        self.meet_letters(&told);
+        // Even a tab that leads as well has nothing to add: two of them would answer each other for ever.
+        self.amended = false;
+        self.changed = true;
+    }
+}

@@ -1,0 +1,325 @@
+//! What the tabs of one browser share: kept in storage for later, and told to the tabs that live now.
+
+use chat_protocol::{ChatConfig, Fields, Value, VisitorId};
+
+use crate::lead::Rival;
+use crate::outbox::Letter;
+use crate::stored::{self, Stored, VERSION, keys};
+use crate::timeline::{Delivery, EntryKey, Timeline};
+use crate::{Effect, Session};
+
+impl Session {
+    /// The key in storage of what has this name.
+    fn key(&self, name: &str) -> String {
+        format!("{}{name}{}", keys::PREFIX, self.suffix)
+    }
+
+    /// Keeps a value under a name, and tells the other tabs; null forgets it.
+    pub(crate) fn keep(&mut self, name: &str, value: Value) {
+        let text = (value != Value::Null).then(|| value.to_string());
+        let key = self.key(name);
+        self.effects.push(Effect::Store(key, text));
+        self.post("keep", Some(name), value);
+    }
+
+    pub(crate) fn keep_visitor(&mut self) {
+        let value = Value::object([("v", VERSION.into()), ("visitorId", (&self.visitor_id).into())]);
+        self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_string())));
+    }
+
+    pub(crate) fn keep_seen(&mut self) {
+        self.keep(keys::SEEN, Value::object([("v", VERSION.into()), ("serial", self.seen.into())]));
+    }
+
+    pub(crate) fn keep_config(&mut self, data: Value) {
+        let value = Value::object([("v", VERSION.into()), ("data", data)]);
+        // One for all customers.
+        let key = format!("{}{}", keys::PREFIX, keys::CONFIG);
+        self.effects.push(Effect::Store(key, Some(value.to_string())));
+        self.post("keep", Some(keys::CONFIG), value);
+    }
+
+    pub(crate) fn keep_letter(&mut self, entry: EntryKey) {
+        if let Some(letter) = self.outbox.iter().find(|letter| letter.entry == entry) {
+            let name = format!("{}{}", keys::OUTBOX, letter.name);
+            let value = letter.to_stored(&self.visitor_id);
+            self.keep(&name, value);
+        }
+    }
+
+    /// The conversation as it is now, to be kept and told.
+    pub(crate) fn publish(&mut self) {
+        self.revision += 1;
+        self.writer.clone_from(&self.lead.tab);
+        self.amended = false;
+        self.keep_visitor();
+        self.keep_conversation();
+        self.halvings = self.halvings.saturating_sub(1);
+    }
+
+    fn keep_conversation(&mut self) {
+        // The other tabs have room for it, whatever storage has.
+        let (kept, told) = (self.shared(self.halvings), self.shared(0));
+        let key = self.key(keys::CONVERSATION);
+        self.effects.push(Effect::Store(key, Some(kept.to_string())));
+        self.post("keep", Some(keys::CONVERSATION), told);
+    }
+
+    /// Everything that this tab knows, for a browser that did not keep it or a tab that has not heard it.
+    pub(crate) fn keep_again(&mut self) {
+        self.keep_visitor();
+        for index in 0..self.outbox.len() {
+            self.keep_letter(self.outbox[index].entry);
+        }
+        self.keep_conversation();
+        self.keep_seen();
+    }
+
+    /// Takes in all that this browser kept.
+    pub(crate) fn take_over(&mut self, now_ms: u64, mut stored: Stored) {
+        let conversation = stored::take(&mut stored, keys::CONVERSATION);
+        self.adopt(conversation, false);
+        for name in [keys::SEEN, keys::TRACKING] {
+            let value = stored::take(&mut stored, name);
+            self.kept_elsewhere(now_ms, name, value);
+        }
+        // In the order in which they were written.
+        let written = |value: &Value| stored::number(value, "written");
+        let mut rest: Stored = Vec::with_capacity(stored.len());
+        for (name, value) in stored {
+            rest.insert(rest.partition_point(|(_, other)| written(other) <= written(&value)), (name, value));
+        }
+        for (name, value) in rest {
+            // What was no JSON is nothing, and not what another tab has forgotten.
+            if value != Value::Null {
+                self.kept_elsewhere(now_ms, &name, value);
+            }
+        }
+        self.replace_lost_letters();
+        // Where storage lost the conversation, it counts anew.
+        self.seen = self.seen.min(self.timeline.newest());
+    }
+
+    /// Messages that are not delivered, and whose letters are lost, are letters again. Their keys are the same.
+    pub(crate) fn replace_lost_letters(&mut self) {
+        let mut lost = Vec::new();
+        for entry in self.timeline.entries() {
+            if entry.delivery != Delivery::Delivered
+                && self.outbox.iter().all(|letter| letter.entry != entry.key)
+            {
+                lost.extend(Letter::of_entry(entry));
+            }
+        }
+        for letter in lost {
+            let entry = letter.entry;
+            self.outbox.push(letter);
+            self.keep_letter(entry);
+        }
+    }
+
+    /// Another tab, or an earlier page, kept this value under this name; null when it is kept no more.
+    fn kept_elsewhere(&mut self, now_ms: u64, name: &str, value: Value) {
+        match name {
+            keys::CONVERSATION => {
+                let (revision, writer) = (stored::number(&value, "revision"), value.get("writer"));
+                if revision < self.revision {
+                    // A tab that was stopped told what it knew, and it is not to stay in storage.
+                    self.keep_conversation();
+                } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
+                    // Two tabs led, and counted to the same number. The one that still does counts on.
+                    self.amended = true;
+                }
+                self.adopt(value, true);
+            }
+            keys::SEEN => {
+                let seen = i64::try_from(stored::number(&value, "serial")).unwrap_or(0);
+                if seen < self.seen {
+                    // It comes late, and is not to stay in storage.
+                    self.keep_seen();
+                }
+                self.seen = self.seen.max(seen);
+                self.changed = true;
+            }
+            keys::TRACKING => {
+                let until_ms = stored::number(&value, "offUntil");
+                self.events.off_until_ms = self.events.off_until_ms.max(until_ms);
+            }
+            keys::CONFIG => {
+                let data = value.get("data").cloned().unwrap_or_default();
+                if let Ok(config) = ChatConfig::try_from(data) {
+                    self.config = Some(config);
+                    self.changed = true;
+                }
+            }
+            _ => {
+                if let Some(name) = name.strip_prefix(keys::OUTBOX) {
+                    match Letter::from_stored(name, &value) {
+                        // While storage was blocked, two visitors may have begun.
+                        _ if !self.is_of_visitor(&value) => {}
+                        Some(letter) => self.letter_kept_elsewhere(now_ms, letter),
+                        None if value == Value::Null => self.delivered_elsewhere(now_ms, name),
+                        // A newer version may know what to do with it.
+                        None => {}
+                    }
+                } else if value != Value::Null && now_ms < self.events.off_until_ms {
+                    // An event of a tab that has not heard that the service wants none.
+                    self.keep(name, Value::Null);
+                } else if let Some(event) = name.strip_prefix(keys::EVENT) {
+                    self.events.keep_up(now_ms, event, value);
+                } else if let Some(batch) = name.strip_prefix(keys::BATCH) {
+                    self.events.keep_up_batch(batch, &value);
+                }
+            }
+        }
+    }
+
+    /// Whether this was kept for the visitor that this tab knows.
+    pub(crate) fn is_of_visitor(&self, value: &Value) -> bool {
+        let visitor = value.get("visitorId").and_then(Value::as_text);
+        visitor.is_none_or(|id| id == self.visitor_id.as_str())
+    }
+
+    /// Another tab told something.
+    pub(crate) fn heard(&mut self, now_ms: u64, message: Value) {
+        if self.left {
+            return;
+        }
+        let text = |field| message.get(field).and_then(Value::as_text).unwrap_or_default();
+        let (does, visitor) = (text("does"), text("visitor"));
+        let revision = stored::number(&message, "revision");
+        if visitor != self.visitor_id.as_str() {
+            return self.met_stranger(visitor, revision, does);
+        }
+        let seen = i64::try_from(stored::number(&message, "seen")).unwrap_or(0);
+        if seen > self.seen {
+            self.seen = seen;
+            self.changed = true;
+        }
+        let visible = message.get("visible") == Some(&Value::Bool(true));
+        let term = stored::number(&message, "term");
+        let rival = Rival { tab: text("tab"), term, revision, visible };
+        match does {
+            "ask" | "hello" => {
+                if does == "ask" {
+                    self.asked(now_ms, &rival);
+                }
+                if seen < self.seen {
+                    self.keep_seen();
+                }
+                if revision < self.revision {
+                    self.keep_again();
+                } else if self.leads() && text("writer") != self.writer {
+                    self.amend();
+                }
+            }
+            "lead" => self.led(now_ms, &rival),
+            "free" => self.freed(now_ms),
+            "keep" => {
+                let name = text("name").to_owned();
+                let value = Fields::lenient(message).take("value");
+                self.kept_elsewhere(now_ms, &name, value);
+            }
+            "reset" => {
+                if let Some(id) = message.get("value").and_then(stored::visitor) {
+                    self.forgotten = Some(self.visitor_id.clone());
+                    self.become_visitor(id);
+                    self.is_new = false;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A tab of the same browser has another visitor: both began before there was anything to find in storage, or
+    /// storage is blocked. The one that has nothing to lose joins the other.
+    fn met_stranger(&mut self, visitor: &str, revision: u64, does: &str) {
+        let forgotten = self.forgotten.as_ref().filter(|id| id.as_str() == visitor);
+        if let Some(old) = forgotten.cloned() {
+            // It had not heard when it said this, and may have kept what was to be forgotten. One tab is enough to say so.
+            if does != "reset" && (self.leads() || does == "ask") {
+                self.tell_reset(&old);
+                self.forget_kept();
+                self.keep_again();
+            }
+        } else if self.is_fresh() && (revision > 0 || visitor < self.visitor_id.as_str()) {
+            self.become_visitor(visitor.into());
+            self.keep_visitor();
+            // Whoever knows more tells it to one who asks.
+            self.post("ask", None, Value::Null);
+        } else if does == "ask" {
+            self.post("here", None, Value::Null);
+        }
+    }
+
+    /// Nothing has happened yet that would be lost.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.is_new && self.revision == 0 && self.outbox.is_empty()
+    }
+
+    /// Forgets everything, here and in the other tabs.
+    pub(crate) fn reset(&mut self, now_ms: u64) {
+        let old = self.visitor_id.clone();
+        self.forget_kept();
+        let id = stored::new_visitor(&mut self.random);
+        self.become_visitor(id);
+        self.is_new = false;
+        self.tell_reset(&old);
+        self.forgotten = Some(old);
+        self.keep_visitor();
+        self.hurry(now_ms);
+    }
+
+    /// Tells the tabs that still have this visitor that there is another one.
+    fn tell_reset(&mut self, old: &VisitorId) {
+        let new = std::mem::replace(&mut self.visitor_id, old.clone());
+        self.post("reset", None, Value::object([("visitorId", (&new).into())]));
+        self.visitor_id = new;
+    }
+
+    /// Forgets all that is kept of this visitor.
+    fn forget_kept(&mut self) {
+        let (events, batches) = self.events.clear();
+        let letters = self.outbox.iter().map(|letter| letter.name.clone()).collect();
+        self.forget_stored(keys::EVENT, events);
+        self.forget_stored(keys::BATCH, batches);
+        self.forget_stored(keys::OUTBOX, letters);
+        self.forget_stored(keys::CONVERSATION, vec![String::new()]);
+        self.forget_stored(keys::SEEN, vec![String::new()]);
+    }
+
+    fn forget_stored(&mut self, kind: &str, names: Vec<String>) {
+        for name in names {
+            let key = self.key(&format!("{kind}{name}"));
+            self.effects.push(Effect::Store(key, None));
+        }
+    }
+
+    /// Another visitor begins: nothing of the one before stays.
+    pub(crate) fn become_visitor(&mut self, id: VisitorId) {
+        self.cancel(|_| true);
+        self.begin_election();
+        self.visitor_id = id;
+        self.visitor.visitor_id = None;
+        self.revision = 0;
+        self.conversation = None;
+        self.timeline = Timeline::default();
+        self.notice = None;
+        self.operator_online = None;
+        self.presence = None;
+        self.reply_due_ms = None;
+        self.seen = 0;
+        self.outbox.clear();
+        self.events.clear();
+        self.amended = false;
+        self.changed = true;
+    }
+
+    /// Silence that the service asked for, for all tabs.
+    pub(crate) fn hold(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
+        if let Some(wait_ms) = retry_after_ms {
+            let until_ms = now_ms + wait_ms.min(crate::back_off::MOST_RETRY_AFTER_MS);
+            self.hold_until_ms = self.hold_until_ms.max(until_ms);
+            self.amend();
+        }
+    }
+}

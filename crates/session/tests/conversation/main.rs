@@ -1,0 +1,5 @@
+//! Stories of a conversation, in one tab and in several.
+
+mod one_tab;
+mod several_tabs;
+mod site;
