@@ -73,6 +73,17 @@ export async function stored(page) {
   return Object.fromEntries(Object.entries(kept).map(([key, text]) => [key, JSON.parse(text)]));
 }
 
+/** How many messages of the visitor's are kept to be sent. */
+export const unsent = (page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("chat-widget:outbox:")).length);
+
+/** Puts the tab behind another, `hidden`, or in front, `visible`: without a screen, all tabs are in front. */
+export const see = (page, state) =>
+  page.evaluate((state) => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, state);
+
 /** Tries a check again until it holds; fails with what was wrong last. `within` in milliseconds. */
 export async function eventually(check, within = 10_000) {
   const deadline = performance.now() + within;

@@ -31,6 +31,9 @@ const SEEN_WITHIN = 10_000;
 
 let world;
 
+const launch = (options) =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
+
 /** Begins with the first test, so that a file with a mistake in it leaves nothing running. */
 async function begin() {
   const demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
@@ -45,9 +48,7 @@ async function begin() {
   });
   const { site, sandbox } = JSON.parse(await announced);
   try {
-    const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-    const browser = await chromium.launch({ executablePath, args: BROWSER });
-    return { browser, demo, site, server: new Sandbox(sandbox) };
+    return { browser: await launch(), demo, site, server: new Sandbox(sandbox) };
   } catch (error) {
     demo.kill();
     throw error;
@@ -67,7 +68,8 @@ after(async () => {
  * Proves a sentence. Whatever else it is about, no visitor's browser may have done what `Record` does not stand for.
  * The body gets
  * - `visit(options)`: a page of the shop, opened by a visitor who was never there. Options are those of a browser
- *   context, and `path`, `prepare(page)` before anything is loaded, `clock` to have the page's time in hand.
+ *   context, and `path`, `prepare(page)` before anything is loaded, `clock` to have the page's time in hand, `beside`
+ *   a page to have another tab of its visitor's browser, `goesBack` for a browser with a back-forward cache.
  * - `server`: the sandbox behind the proxy, as it is on a good day.
  * - `recordOf(page)`: what the page's browser did so far.
  * - `operator()`: a page with the operator console.
@@ -78,16 +80,19 @@ export function test(sentence, body) {
     world ??= begin();
     const { browser, server, site } = await world;
     const contexts = [];
+    const browsers = [];
     const records = new Map();
-    const open = async (options) => {
-      const context = await browser.newContext({ ...SCREEN, ...options });
+    const open = async ({ goesBack = false, ...options } = {}) => {
+      // Playwright switches that cache off.
+      if (goesBack) browsers.push(await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] }));
+      const context = await (browsers.at(-1) ?? browser).newContext({ ...SCREEN, ...options });
       contexts.push(context);
       context.setDefaultTimeout(SEEN_WITHIN);
       return context;
     };
-    const visit = async ({ path = "/", prepare, clock = false, ...options } = {}) => {
-      const context = await open(options);
-      records.set(context, await Record.of(context, site));
+    const visit = async ({ path = "/", prepare, clock = false, beside, ...options } = {}) => {
+      const context = beside?.context() ?? (await open(options));
+      if (!beside) records.set(context, await Record.of(context, site));
       const page = await context.newPage();
       if (clock) await page.clock.install();
       await prepare?.(page);
@@ -110,6 +115,7 @@ export function test(sentence, body) {
       throw error;
     } finally {
       await Promise.all(contexts.map((context) => context.close()));
+      await Promise.all(browsers.map((browser) => browser.close()));
     }
   });
 }

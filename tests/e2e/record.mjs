@@ -12,7 +12,7 @@ const ALLOWED = [
 const ANSWER_WAS_AN_ERROR = /^Failed to load resource: (the server responded with a status of|net::ERR_)/;
 
 export class Record {
-  /** Every request: `{method, path, search, headers}`. */
+  /** Every request: `{method, path, search, headers, page, at}`, `at` by the clock of `performance`. */
   requests = [];
   /** Everything that nobody should have seen. */
   complaints = [];
@@ -46,6 +46,11 @@ export class Record {
   /** The requests under a path, of a method if one is given. */
   of(path, method) {
     return this.requests.filter((request) => request.path === path && (!method || request.method === method));
+  }
+
+  /** The requests by which a page keeps up with its conversation. */
+  polls() {
+    return this.requests.filter(({ method, path }) => method === "GET" && /\/chat\/(messages|presence)$/.test(path));
   }
 
   /** All requests, each as `METHOD path`. */
@@ -93,7 +98,9 @@ export class Record {
   #requested(request) {
     const { origin, pathname, search } = new URL(request.url());
     const headers = request.headers();
-    this.requests.push({ method: request.method(), path: pathname, search, headers });
+    const page = request.isNavigationRequest() ? undefined : request.frame().page();
+    const at = performance.now();
+    this.requests.push({ method: request.method(), path: pathname, search, headers, page, at });
     if (headers.authorization) this.#complain(`a token in the request to ${request.url()}`);
     if (origin !== this.#origin) {
       this.#complain(`a request to another place: ${request.url()}`);

@@ -1,0 +1,191 @@
+// Messages on their way when the network goes, the page is reloaded, or much goes wrong: each arrives once.
+
+import assert from "node:assert/strict";
+import { SEND, ask, delivered, eventually, hold, messages, openChat, part, ready } from "./chat.mjs";
+import { say, showsAll, stored, unsent } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+const LATER = "Can I book a workshop?";
+
+const offline = (page) => part(page, "notice").getByText("You are offline").waitFor();
+const waits = (page) => part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
+
+/** What the visitor said, as the service has it. */
+const said = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
+
+test("What is written offline goes out once when the network is back, whichever tab it was written in", async ({
+  visit,
+  server,
+}) => {
+  const one = await visit();
+  await openChat(one);
+  await ask(one, "Hello");
+  const other = await visit({ beside: one });
+  await openChat(other);
+  await one.context().setOffline(true);
+  await Promise.all([one, other].map(offline));
+  await say(other, QUESTION);
+  await waits(other);
+  await say(one, LATER);
+  await waits(one);
+  assert.equal((await server.sends()).length, 1);
+
+  await one.context().setOffline(false);
+  await eventually(async () => assert.equal((await server.messages()).length, 6));
+  await Promise.all([one, other].map(delivered));
+  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`, `visitor: ${LATER}`]);
+  assert.deepEqual(await server.statuses(), [200, 200, 200]);
+  for (const page of [one, other]) await showsAll(page, server);
+  assert.equal(await unsent(one), 0);
+});
+
+/** From now on the shop's files come without a network as well, as from a cache that the shop has. */
+async function keepFiles(page) {
+  const kept = new Map();
+  await page.route(({ pathname }) => !pathname.startsWith("/connector/"), async (route) => {
+    const url = route.request().url();
+    if (!kept.has(url)) {
+      const response = await route.fetch();
+      kept.set(url, { status: response.status(), headers: response.headers(), body: await response.body() });
+    }
+    await route.fulfill(kept.get(url));
+  });
+}
+
+test("What is written offline outlives a reload without a network, and goes out once when it is back", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit({ prepare: keepFiles });
+  await openChat(page);
+  await ask(page, "Hello");
+  await page.context().setOffline(true);
+  await offline(page);
+  await say(page, QUESTION);
+  await waits(page);
+  await page.reload();
+  await openChat(page);
+  await offline(page);
+  await waits(page);
+  assert.equal((await messages(page)).filter((line) => line.includes(QUESTION)).length, 1);
+
+  await page.context().setOffline(false);
+  await delivered(page);
+  assert.deepEqual(await server.statuses(), [200, 200]);
+  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
+  await showsAll(page, server);
+});
+
+/** It arrived: once there, once on the page, with its answer. */
+async function arrivedOnce(page, server) {
+  await delivered(page);
+  await eventually(async () => assert.equal((await server.messages()).length, 2));
+  assert.deepEqual(await said(server), [`visitor: ${QUESTION}`]);
+  await showsAll(page, server);
+  const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
+  assert.equal(new Set(keys).size, 1, "every attempt had the same key");
+  assert.equal(await unsent(page), 0);
+}
+
+test("A reload while the message has not left the browser ends with one message", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  const post = await hold(page, SEND);
+  await say(page, QUESTION);
+  await post.asked;
+  await page.reload();
+  assert.deepEqual(await server.conversations(), []);
+  post.release();
+  await openChat(page);
+  await arrivedOnce(page, server);
+});
+
+for (const [when, trouble] of [
+  ["is being answered", { ai: "slow", slowMs: 1000 }],
+  ["is being answered, and whose answer is lost", { only: "send", loseAnswers: 1, ai: "slow", slowMs: 1000 }],
+  ["is about to be dropped", { only: "send", dropRequests: 1, delayMs: 500 }],
+  ["is about to be refused", { only: "send", status: 503, times: 1, delayMs: 500 }],
+]) {
+  test(`A reload while the message ${when} ends with one message`, async ({ visit, server }) => {
+    await server.trouble(trouble);
+    const page = await visit();
+    await openChat(page);
+    await say(page, QUESTION);
+    await eventually(async () => assert.equal((await server.sends()).length, 1));
+    await page.reload();
+    await openChat(page);
+    await arrivedOnce(page, server);
+  });
+}
+
+for (const [what, trouble] of [
+  ["answer is lost", { only: "send", loseAnswers: 1 }],
+  ["request is dropped", { only: "send", dropRequests: 1 }],
+]) {
+  test(`A reload as soon as the ${what} ends with one message`, async ({ visit, server }) => {
+    await server.trouble(trouble);
+    const page = await visit();
+    await openChat(page);
+    // The proxy says so of every connection to the service that breaks.
+    const broken = page.waitForResponse((response) => SEND(new URL(response.url())) && response.status() === 502);
+    await say(page, QUESTION);
+    await broken;
+    await page.reload();
+    await openChat(page);
+    await arrivedOnce(page, server);
+  });
+}
+
+test("What is written in a tab that is closed at once is sent by another", async ({ visit, server }) => {
+  const one = await visit();
+  await openChat(one);
+  await ask(one, "Hello");
+  const other = await visit({ beside: one });
+  await openChat(other);
+  const post = await hold(one, SEND);
+  await say(one, QUESTION);
+  await post.asked;
+  await one.close();
+  await delivered(other);
+  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
+  await showsAll(other, server);
+});
+
+/** The letters that are kept, those that were given up and those that are on their way. */
+async function letters(page) {
+  const kept = Object.entries(await stored(page)).filter(([key]) => key.startsWith("chat-widget:outbox:"));
+  const failed = kept.filter(([, letter]) => letter.failed);
+  return { failed: failed.length, waiting: kept.length - failed.length };
+}
+
+test("500 messages arrive once each and in order, though three requests in ten go wrong", async ({ visit, server }) => {
+  const texts = Array.from({ length: 500 }, (_, index) => `Order number ${index + 1}`);
+  const page = await visit({ clock: true });
+  await ready(page);
+  // One in ten each: not carried out, failed, carried out without an answer.
+  await server.trouble({ dropRequests: 0.1, status: 503, rate: 0.11, loseAnswers: 0.12, seed: 7 });
+  await page.evaluate((texts) => texts.forEach((text) => window.chatWidget.sendMessage(text)), texts);
+  // The pauses between two attempts pass quickly.
+  const tried = () =>
+    eventually(async () => {
+      await page.clock.fastForward(500);
+      assert.equal((await letters(page)).waiting, 0);
+    }, 40_000);
+  await tried();
+  // The window is closed until then: what is shown to nobody takes no time.
+  await openChat(page);
+  for (let rounds = 0; (await letters(page)).failed > 0; rounds += 1) {
+    assert.ok(rounds < 10, "what was given up goes out in the end");
+    await part(page, "retry").evaluateAll((buttons) => buttons.forEach((button) => button.click()));
+    await tried();
+  }
+
+  await server.calm();
+  const arrived = await said(server);
+  assert.equal(arrived.length, texts.length);
+  assert.deepEqual(new Set(arrived), new Set(texts.map((text) => `visitor: ${text}`)));
+  await showsAll(page, server);
+  const bubbles = (await messages(page)).filter((line) => line.startsWith("visitor: "));
+  assert.deepEqual(bubbles, arrived);
+});

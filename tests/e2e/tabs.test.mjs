@@ -1,0 +1,424 @@
+// The tabs of one browser: one conversation, of which one tab takes care for all.
+
+import assert from "node:assert/strict";
+import { SEND, WASM, ask, delivered, eventually, hold, messages, openChat, part } from "./chat.mjs";
+import { say, see, showsAll, stored } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { WELCOME } from "./sandbox.mjs";
+
+/** As often as the widget lets itself be told. */
+const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const QUESTION = "How long does delivery take?";
+const LATER = "Can I book a workshop?";
+const NOTHING_SAID = [`assistant: ${WELCOME}`];
+
+const state = (page) => page.evaluate(() => window.chatWidget.state);
+
+/** Waits until the log shows these messages and no others. */
+const shows = (page, expected) => eventually(async () => assert.deepEqual(await messages(page), expected));
+
+/** Another tab, or the first one, with its window open. */
+async function openTab(visit, options) {
+  const page = await visit(options);
+  await openChat(page);
+  return page;
+}
+
+/** So many tabs with a conversation, and their windows open. */
+async function talkingTabs(visit, count) {
+  const tabs = [await openTab(visit)];
+  await ask(tabs[0], QUESTION);
+  while (tabs.length < count) tabs.push(await openTab(visit, { beside: tabs[0] }));
+  return tabs;
+}
+
+/** The next so many polls, of whatever tab. */
+async function nextPolls(record, count) {
+  const soFar = record.polls().length;
+  return eventually(() => {
+    const next = record.polls().slice(soFar);
+    assert.ok(next.length >= count, `${next.length} of ${count} polls`);
+    return next;
+  }, 30_000);
+}
+
+/** The tab that all these polls are from. */
+function pollerOf(polls, tabs) {
+  const pollers = new Set(polls.map(({ page }) => tabs.indexOf(page)));
+  assert.equal(pollers.size, 1, `polls of the tabs ${[...pollers]}`);
+  return polls[0].page;
+}
+
+/** Ends that this tab leads, and waits until another one does in its place, which it gives. */
+async function replaced(record, leader, end) {
+  const ended = performance.now();
+  await end(leader);
+  const next = await eventually(() => {
+    const next = record.polls().find(({ page, at }) => page !== leader && at > ended);
+    assert.ok(next, "another tab polls");
+    return next;
+  });
+  assert.ok(next.at - ended <= 2000, `after ${next.at - ended} ms`);
+  return next.page;
+}
+
+test("However many tabs are open, one polls", async ({ visit, server, recordOf }) => {
+  await server.trouble(QUICK);
+  const tabs = await talkingTabs(visit, 4);
+  // Each tab that follows has asked more than once by then whether somebody leads.
+  pollerOf(await nextPolls(recordOf(tabs[0]), 10), tabs);
+});
+
+/** Without a farewell to the others. */
+async function crash(page) {
+  const crashed = page.waitForEvent("crash");
+  const session = await page.context().newCDPSession(page);
+  // Nobody is left to answer.
+  session.send("Page.crash").catch(() => {});
+  await crashed;
+}
+
+for (const [how, end] of [
+  ["is closed", (page) => page.close()],
+  ["leaves the site", (page) => page.goto("about:blank")],
+  ["crashes", crash],
+]) {
+  test(`When the tab that leads ${how}, another one polls within two seconds, and it alone`, async ({
+    visit,
+    server,
+    recordOf,
+  }) => {
+    await server.trouble(QUICK);
+    const tabs = await talkingTabs(visit, 3);
+    const record = recordOf(tabs[0]);
+    const leader = pollerOf(await nextPolls(record, 2), tabs);
+    const next = await replaced(record, leader, end);
+    assert.equal(pollerOf(await nextPolls(record, 3), tabs), next);
+
+    const follower = tabs.find((page) => page !== leader && page !== next);
+    await server.operatorSays("Anna here.");
+    await part(follower, "message-operator").waitFor();
+  });
+}
+
+test("A tab that is hidden leaves the lead to one that can be seen", async ({ visit, server, recordOf }) => {
+  await server.trouble(QUICK);
+  const tabs = await talkingTabs(visit, 2);
+  const record = recordOf(tabs[0]);
+  const leader = pollerOf(await nextPolls(record, 2), tabs);
+  await replaced(record, leader, () => see(leader, "hidden"));
+  await see(leader, "visible");
+  pollerOf(await nextPolls(record, 3), tabs);
+});
+
+test("A message that is sent in one tab appears in the others at once, and its reply as well", async ({
+  visit,
+  server,
+}) => {
+  const tabs = [await openTab(visit)];
+  while (tabs.length < 3) tabs.push(await openTab(visit, { beside: tabs[0] }));
+  for (const [index, from] of tabs.entries()) {
+    const text = `${QUESTION} ${index}`;
+    const posts = await Promise.all(tabs.map((page) => hold(page, SEND)));
+    await say(from, text);
+    // The service does not have it yet.
+    await Promise.race(posts.map(({ asked }) => asked));
+    for (const page of tabs) {
+      await part(page, "message-visitor").nth(index).getByText(text).waitFor();
+      assert.equal((await messages(page)).filter((line) => line.includes(text)).length, 1);
+    }
+    for (const post of posts) post.release();
+    for (const page of tabs) {
+      await part(page, "message-assistant").nth(index + 1).waitFor();
+      await delivered(page);
+      await page.unroute(SEND);
+    }
+  }
+  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  assert.deepEqual(said, tabs.map((_, index) => `visitor: ${QUESTION} ${index}`));
+  for (const page of tabs) await showsAll(page, server);
+  assert.equal((await server.sends()).length, tabs.length);
+});
+
+test("What is typed and not sent stays in its tab", async ({ visit, server }) => {
+  const one = await openTab(visit);
+  const other = await openTab(visit, { beside: one });
+  await part(one, "input").fill("Between you and me");
+  await ask(other, QUESTION);
+  await showsAll(one, server);
+  assert.equal(await part(one, "input").inputValue(), "Between you and me");
+  assert.equal(await part(other, "input").inputValue(), "");
+});
+
+test("Messages that are written in two tabs at the same time are in the same order in both", async ({
+  visit,
+  server,
+}) => {
+  const one = await openTab(visit);
+  const other = await openTab(visit, { beside: one });
+  const write = (page, name) =>
+    page.evaluate((name) => {
+      for (let index = 0; index < 5; index += 1) window.chatWidget.sendMessage(`${name} ${index}`);
+    }, name);
+  await Promise.all([write(one, "One"), write(other, "Other")]);
+  await eventually(async () => assert.equal((await server.messages()).length, 20));
+  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  assert.equal(new Set(said).size, 10);
+  for (const page of [one, other]) await showsAll(page, server);
+});
+
+const badge = (page, count) => part(page, "badge").getByText(`${count}`, { exact: true }).waitFor();
+const noBadge = (page) => part(page, "badge").waitFor({ state: "detached" });
+
+test("What came in is counted once for all tabs, until it is seen in one", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const tabs = await talkingTabs(visit, 2);
+  for (const tab of tabs) await part(tab, "close").click();
+  for (const tab of tabs) assert.equal((await state(tab)).unread, 0);
+  await server.operatorSays("Anna here.");
+  await Promise.all(tabs.map((tab) => badge(tab, 1)));
+  for (const tab of tabs) assert.equal((await state(tab)).unread, 1);
+  tabs.push(await visit({ beside: tabs[0] }));
+  await badge(tabs[2], 1);
+
+  await openChat(tabs[1]);
+  await Promise.all(tabs.map(noBadge));
+  for (const tab of tabs) assert.equal((await state(tab)).unread, 0);
+
+  // Nothing is counted in the others while a window is open.
+  await server.operatorSays("Are you still there?");
+  await part(tabs[1], "message-operator").nth(1).waitFor();
+  await part(tabs[1], "close").click();
+  await server.operatorSays("Bye, then.");
+  await Promise.all(tabs.map((tab) => badge(tab, 1)));
+});
+
+test("What comes into an open window of a tab that nobody sees is counted until the tab is seen", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble(QUICK);
+  const tabs = await talkingTabs(visit, 2);
+  await part(tabs[1], "close").click();
+  await see(tabs[0], "hidden");
+  await server.operatorSays("Anna here.");
+  await badge(tabs[1], 1);
+  await part(tabs[0], "message-operator").waitFor();
+  assert.equal((await state(tabs[0])).unread, 1);
+  await see(tabs[0], "visible");
+  await noBadge(tabs[1]);
+});
+
+test("reset() in one tab forgets the visitor and the conversation in all of them", async ({ visit, server }) => {
+  const tabs = await talkingTabs(visit, 3);
+  for (const tab of tabs) await showsAll(tab, server);
+  const { visitorId: before } = await state(tabs[0]);
+
+  await tabs[1].evaluate(() => window.chatWidget.reset());
+  for (const tab of tabs) await shows(tab, NOTHING_SAID);
+  const { visitorId } = await state(tabs[1]);
+  assert.notEqual(visitorId, before);
+  for (const tab of tabs) {
+    const { visitorId: here, conversationId, unread } = await state(tab);
+    assert.deepEqual([here, conversationId ?? null, unread], [visitorId, null, 0]);
+  }
+  const kept = await stored(tabs[0]);
+  assert.equal(kept["chat-widget:visitor"].visitorId, visitorId);
+  assert.equal(kept["chat-widget:conversation"]?.conversationId ?? null, null);
+  for (const text of [before, QUESTION]) assert.ok(!JSON.stringify(kept).includes(text), `${text} is not kept`);
+
+  await ask(tabs[2], LATER);
+  const talks = await server.conversations();
+  assert.equal(talks.length, 2);
+  const young = talks.find(({ visitor }) => visitor.visitorId === visitorId);
+  const now = [...NOTHING_SAID, ...young.messages.map(({ role, content }) => `${role}: ${content}`)];
+  assert.equal(now.length, 3);
+  for (const tab of tabs) await shows(tab, now);
+
+  await tabs[0].reload();
+  await openChat(tabs[0]);
+  await shows(tabs[0], now);
+});
+
+/** The shop says which of its customers is there: whoever it is when a page is loaded. */
+async function customers(page, customer) {
+  const shop = { customer };
+  await page.route("**/", async (route) => {
+    const response = await route.fetch();
+    const tag = shop.customer ? `data-customer-id="${shop.customer}" data-proxy=` : "data-proxy=";
+    await route.fulfill({ response, body: (await response.text()).replace("data-proxy=", tag) });
+  });
+  return shop;
+}
+
+test("Another customer starts clean, and the first one's conversation is there when the first one is back", async ({
+  visit,
+  server,
+}) => {
+  let shop;
+  const page = await openTab(visit, { prepare: async (page) => (shop = await customers(page, "anna")) });
+  const come = async (customer) => {
+    shop.customer = customer;
+    await page.reload();
+    await openChat(page);
+  };
+  await ask(page, QUESTION);
+  const ofAnna = await messages(page);
+  const { visitorId: anna } = await state(page);
+
+  await come("bert");
+  await shows(page, NOTHING_SAID);
+  const { visitorId: bert } = await state(page);
+  assert.notEqual(bert, anna);
+  await ask(page, LATER);
+  const ofBert = await messages(page);
+  assert.equal(ofBert.length, 3);
+
+  // One whom the shop does not know is nobody's guest either.
+  await come(undefined);
+  await shows(page, NOTHING_SAID);
+
+  await come("anna");
+  await shows(page, ofAnna);
+  assert.equal((await state(page)).visitorId, anna);
+  await ask(page, "Are the mugs dishwasher safe?");
+  await come("bert");
+  await shows(page, ofBert);
+
+  const talks = await server.conversations();
+  const counts = Object.fromEntries(talks.map(({ visitor, messages }) => [visitor.visitorId, messages.length]));
+  assert.deepEqual(counts, { [anna]: 4, [bert]: 2 });
+});
+
+test("Tabs of different customers share nothing", async ({ visit, server }) => {
+  const anna = await openTab(visit, { prepare: (page) => customers(page, "anna") });
+  const bert = await openTab(visit, { beside: anna, prepare: (page) => customers(page, "bert") });
+  await ask(anna, QUESTION);
+  await ask(bert, LATER);
+  assert.equal((await server.conversations()).length, 2);
+  for (const [page, text] of [[anna, QUESTION], [bert, LATER]]) {
+    const shown = await messages(page);
+    assert.equal(shown.length, 3);
+    assert.equal(shown[1], `visitor: ${text}`);
+  }
+});
+
+const unusable = {
+  "is blocked": () =>
+    Object.defineProperty(window, "localStorage", {
+      get() {
+        throw new DOMException("Access is denied for this document.", "SecurityError");
+      },
+    }),
+  "is full": () => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+    };
+  },
+};
+
+for (const [how, spoil] of Object.entries(unusable)) {
+  const prepare = (page) => page.addInitScript(spoil);
+
+  test(`Two tabs whose storage ${how} share the conversation that begins in one of them`, async ({ visit, server }) => {
+    const one = await openTab(visit, { prepare });
+    const other = await openTab(visit, { prepare, beside: one });
+    await ask(one, QUESTION);
+    await showsAll(other, server);
+    await ask(other, LATER);
+    for (const page of [one, other]) await showsAll(page, server);
+    assert.equal((await server.messages()).length, 4);
+    assert.equal((await state(one)).visitorId, (await state(other)).visitorId);
+  });
+
+  test(`A tab whose storage ${how} learns from another one what was said`, async ({ visit, server }) => {
+    const one = await openTab(visit, { prepare });
+    await ask(one, QUESTION);
+    const other = await openTab(visit, { prepare, beside: one });
+    await showsAll(other, server);
+    await ask(other, LATER);
+    await showsAll(one, server);
+    // As long as one tab is there, the conversation is.
+    await one.reload();
+    await openChat(one);
+    await showsAll(one, server);
+    await ask(one, "Are the mugs dishwasher safe?");
+    await showsAll(other, server);
+    assert.equal((await server.messages()).length, 6);
+  });
+}
+
+test("A tab whose module comes late finds what was said in another one meanwhile", async ({ visit, server }) => {
+  const one = await openTab(visit);
+  let wasm;
+  const other = await visit({ beside: one, prepare: async (page) => (wasm = await hold(page, WASM)) });
+  await wasm.asked;
+  await ask(one, QUESTION);
+  wasm.release();
+  await openChat(other);
+  await showsAll(other, server);
+});
+
+/** Keeps note of every time that the page is shown: whether it came out of the back-forward cache. */
+const noteShows = (page) =>
+  page.addInitScript(() => addEventListener("pageshow", ({ persisted }) => (window.shows ||= []).push(persisted)));
+
+/** Goes back to the page before, which must have been kept as it was. */
+async function goBack(page) {
+  await page.goBack({ waitUntil: "commit" });
+  await eventually(async () => {
+    const { shows, reasons } = await page.evaluate(() => ({
+      shows: window.shows,
+      reasons: performance.getEntriesByType("navigation")[0].notRestoredReasons?.reasons,
+    }));
+    assert.deepEqual(shows, [false, true], JSON.stringify(reasons));
+  });
+}
+
+for (const how of ["open", "closed"]) {
+  test(`A page that was left with its window ${how} comes back as it was, and shows what happened meanwhile`, async ({
+    visit,
+    server,
+    site,
+  }) => {
+    await server.trouble(QUICK);
+    const page = await openTab(visit, { goesBack: true, prepare: noteShows });
+    await ask(page, QUESTION);
+    if (how === "closed") await part(page, "close").click();
+    await page.goto(`${site}/help.html`);
+    await openChat(page);
+    await ask(page, LATER);
+    await server.operatorSays("Anna here.");
+    await part(page, "message-operator").waitFor();
+
+    await goBack(page);
+    if (how === "closed") await openChat(page);
+    await showsAll(page, server);
+    assert.equal((await state(page)).unread, 0);
+    // It goes on as if it had not been away.
+    await server.operatorSays("Are you still there?");
+    await part(page, "message-operator").nth(1).waitFor();
+    await ask(page, "Are the mugs dishwasher safe?");
+    await showsAll(page, server);
+    assert.equal((await server.sends()).length, 3);
+  });
+}
+
+test("A page that was left in the middle of a send comes back, and the message arrived once", async ({
+  visit,
+  server,
+  site,
+}) => {
+  await server.trouble({ ai: "slow", slowMs: 1000 });
+  const page = await openTab(visit, { goesBack: true, prepare: noteShows });
+  await say(page, QUESTION);
+  await eventually(async () => assert.equal((await server.conversation()).messages.length, 1));
+  await page.goto(`${site}/help.html`);
+  await openChat(page);
+  await delivered(page);
+  await showsAll(page, server);
+  await goBack(page);
+  await delivered(page);
+  await showsAll(page, server);
+  assert.equal((await server.messages()).length, 2);
+});
