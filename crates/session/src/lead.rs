@@ -84,7 +84,7 @@ impl Session {
         if self.visible {
             // Once it leads it stays so: the next message is not to wait for an election.
             let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
-            busy || unsent || self.leads()
+            busy || unsent || self.reply_due_ms.is_some() || self.leads()
         } else {
             self.sending.is_some() || (unsent && now_ms >= self.lead.made_way_ms)
         }

@@ -347,6 +347,7 @@ impl Session {
         for name in gone {
             self.letter_gone_elsewhere(&name);
         }
+        self.post("hello", None, Value::Null);
         self.hurry(now_ms);
         self.changed = true;
     }
