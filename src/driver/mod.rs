@@ -113,6 +113,7 @@ impl Driver {
         self.0.stopped.set(true);
         // The other tabs are told that this one does not lead any more. What it had to report is kept for the next page.
         self.0.carry_out(effects);
+        self.0.channel.take();
         self.0.wake.take();
         self.0.listeners.take();
     }

@@ -186,7 +186,7 @@ impl Session {
 
     /// Does not lead, or does not any more.
     fn follow(&mut self, state: State) {
-        self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+        self.cancel_reads();
         // A message that is on its way may arrive: it is not called back, and the tab that leads repeats it.
         self.flights.recall(|endpoint| endpoint == Endpoint::Send);
         self.sending = None;

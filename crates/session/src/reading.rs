@@ -16,7 +16,7 @@ impl Session {
     pub(crate) fn poll(&mut self, now_ms: u64) {
         if !self.may_poll() {
             // A tab that cannot be seen waits for the answer to a message only.
-            self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+            self.cancel_reads();
             return;
         }
         let [presence, messages] = self.next_polls_ms();
@@ -29,6 +29,11 @@ impl Session {
             let after = self.timeline.cursor().map(|id| ("after", id.to_string()));
             self.ask(now_ms, Endpoint::Messages, query.into_iter().chain(after).collect());
         }
+    }
+
+    /// What is being read is not wanted any more.
+    pub(crate) fn cancel_reads(&mut self) {
+        self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
     }
 
     /// When presence and messages are to be read next.
@@ -65,7 +70,7 @@ impl Session {
         if self.conversation.is_some() {
             self.timeline.close();
         }
-        self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+        self.cancel_reads();
         self.conversation = Some(conversation);
         self.reading = Reading::Live;
         self.reading_on = false;
@@ -73,7 +78,7 @@ impl Session {
 
     /// The service does not know the conversation any more. What was said stays on the screen.
     pub(crate) fn forget_conversation(&mut self) {
-        self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
+        self.cancel_reads();
         self.conversation = None;
         self.presence = None;
         self.reply_due_ms = None;

@@ -59,9 +59,10 @@ impl Session {
 
     fn keep_conversation(&mut self) {
         // The other tabs have room for it, whatever storage has.
-        let (kept, told) = (self.shared(self.halvings), self.shared(0));
+        let told = self.shared(0);
+        let kept = if self.halvings == 0 { told.to_string() } else { self.shared(self.halvings).to_string() };
         let key = self.key(keys::CONVERSATION);
-        self.effects.push(Effect::Store(key, Some(kept.to_string())));
+        self.effects.push(Effect::Store(key, Some(kept)));
         self.post("keep", Some(keys::CONVERSATION), told);
     }
 

@@ -145,7 +145,7 @@ fn of_two_tabs_that_lead_the_later_leader_stays() {
 #[test]
 fn a_tab_that_was_stopped_asks_before_it_goes_on() {
     let mut browser = two_tabs_in_conversation();
-    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    let leader = browser.leaders()[0];
     // The machine stops the leader: nothing reaches it, and its timers do not run.
     let mut stopped = browser.tabs.remove(leader);
     browser.wait(20_000);
@@ -156,7 +156,6 @@ fn a_tab_that_was_stopped_asks_before_it_goes_on() {
     browser.feed(1, Input::Woke);
     assert_eq!(browser.leaders(), [0]);
     assert_eq!(browser.tabs[1].count(Messages), polls);
-    assert_eq!(other, 1 - leader);
 }
 
 #[test]
