@@ -277,6 +277,16 @@ impl Session {
         if retry_after_ms.is_none() {
             self.pace.read_soon(now_ms, &mut self.random);
         }
+        self.wait_for_network();
+    }
+
+    /// Without a network, what is between two attempts waits.
+    pub(crate) fn wait_for_network(&mut self) {
+        for letter in self.outbox.iter().filter(|letter| !letter.failed && !self.online) {
+            if self.sending != Some(letter.entry) {
+                self.timeline.set_delivery(letter.entry, Delivery::Waiting);
+            }
+        }
         self.amend();
     }
 

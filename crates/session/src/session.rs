@@ -193,7 +193,7 @@ impl Session {
                     self.outbox.iter_mut().for_each(|letter| letter.not_before_ms = 0);
                 }
                 self.online = online;
-                self.changed = true;
+                self.wait_for_network();
             }
             Input::Opened(open, page) => self.opened(now_ms, open, page),
             Input::Viewed(page) => self.report(now_ms, "page_view", page),

@@ -769,3 +769,18 @@ fn a_message_waits_a_day_and_not_longer() {
         );
     }
 }
+
+#[test]
+fn between_two_attempts_a_message_waits_while_there_is_no_network() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.lose(Send);
+    assert_eq!(tab.delivery("hello"), Delivery::Sending);
+    tab.feed(Input::Online(false));
+    assert_eq!(tab.delivery("hello"), Delivery::Waiting);
+    tab.feed(Input::Online(true));
+    tab.feed(Input::Online(false));
+    assert_eq!(tab.delivery("hello"), Delivery::Sending, "its answer may still come");
+    tab.lose(Send);
+    assert_eq!(tab.delivery("hello"), Delivery::Waiting);
+}
