@@ -75,7 +75,7 @@ await main(async () => {
     });
     if (/could not compile/.test(run.stderr)) throw new Advice(`with ${name}, the session does not compile:\n${run.stderr}`);
     const noticed = run.status !== 0;
-    const promises = [...run.stdout.matchAll(/^broken .* times, first by seed \d+: (.*)$/gm)].map(([, promise]) => promise);
+    const promises = [...run.stdout.matchAll(/^broken \d+ times, by seed [\d, ]+: (.*)$/gm)].map(([, promise]) => promise);
     const failed = [...run.stdout.matchAll(/^test (\S+) \.\.\. FAILED$/gm)].map(([, test]) => test);
     say(`${name}: ${noticed ? `noticed (${[...promises, ...failed].join(" ") || "a test fails"})` : "nothing noticed"}`);
     if (noticed !== edits.length > 0) survivors.push(name);

@@ -47,9 +47,7 @@ fn main() -> ExitCode {
     for (fact, name, _) in Fact::ALL {
         println!("{:>12} times {name}", report.tally[fact]);
     }
-    for (promise, (times, seed)) in &report.broken {
-        println!("BROKEN {times} times, first by seed {seed}: {promise}");
-    }
+    report.print_broken();
     println!("{}, violations: {}, in {:.0?}", report.tally, report.violations(), started.elapsed());
     match report.first_broken() {
         Some(seed) if !arguments.trace => {

@@ -22,9 +22,7 @@ fn ten_thousand_worlds_keep_the_promises() {
     let seeds = from_env("SIM_SEEDS").unwrap_or(10_000);
     let report = try_all(0..seeds, |_| ());
     println!("{}, {} violations", report.tally, report.violations());
-    for (promise, (times, seed)) in &report.broken {
-        println!("broken {times} times, first by seed {seed}: {promise}");
-    }
+    report.print_broken();
     if let Some(seed) = report.first_broken() {
         panic!("{}", tell(seed, LAST_LINES));
     }

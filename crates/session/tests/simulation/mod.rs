@@ -22,7 +22,7 @@ mod watch;
 pub mod world;
 pub mod written;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,26 +36,32 @@ use world::World;
 #[derive(Default)]
 pub struct Report {
     pub tally: Tally,
-    /// How often each promise was broken, and the first seed that breaks it.
-    pub broken: BTreeMap<Promise, (u64, u64)>,
+    /// The seeds that break each promise.
+    pub broken: BTreeMap<Promise, BTreeSet<u64>>,
 }
 
 impl Report {
     pub fn violations(&self) -> u64 {
-        self.broken.values().map(|(times, _)| times).sum()
+        self.broken.values().map(|seeds| seeds.len() as u64).sum()
     }
 
     /// The first seed of all that breaks a promise.
     pub fn first_broken(&self) -> Option<u64> {
-        self.broken.values().map(|(_, seed)| *seed).min()
+        self.broken.values().filter_map(BTreeSet::first).min().copied()
+    }
+
+    /// Prints which promises were broken, by how many seeds, and some of them.
+    pub fn print_broken(&self) {
+        for (promise, seeds) in &self.broken {
+            let some: Vec<_> = seeds.iter().take(12).map(u64::to_string).collect();
+            println!("broken {} times, by seed {}: {promise}", seeds.len(), some.join(", "));
+        }
     }
 
     fn add(&mut self, seed: u64, tally: &Tally, outcome: Result<(), Violation>) {
         self.tally += tally;
         if let Err(violation) = outcome {
-            let (times, first) = self.broken.entry(violation.promise).or_insert((0, seed));
-            *times += 1;
-            *first = seed.min(*first);
+            self.broken.entry(violation.promise).or_default().insert(seed);
         }
     }
 }
