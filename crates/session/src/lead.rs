@@ -35,8 +35,8 @@ pub(crate) struct Lead {
     state: State,
     /// The tab's name among the tabs.
     pub(crate) tab: String,
-    /// Counts the leaders: of two that lead, the later one does.
-    term: u64,
+    /// Counts the leaders, also those that are gone: of two that lead, the later one does.
+    pub(crate) term: u64,
     /// Its last wake-up came late.
     doubted: bool,
     /// The tab cannot be seen, and leaves the lead to one that can until this time.

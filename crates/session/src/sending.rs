@@ -277,17 +277,18 @@ impl Session {
         if retry_after_ms.is_none() {
             self.pace.read_soon(now_ms, &mut self.random);
         }
-        self.wait_for_network();
     }
 
-    /// Without a network, what is between two attempts waits.
+    /// Without a network, what is not on its way waits: be it between two attempts, or of a page that was left in the
+    /// middle of one.
     pub(crate) fn wait_for_network(&mut self) {
-        for letter in self.outbox.iter().filter(|letter| !letter.failed && !self.online) {
-            if self.sending != Some(letter.entry) {
-                self.timeline.set_delivery(letter.entry, Delivery::Waiting);
-            }
+        if self.online {
+            return;
         }
-        self.amend();
+        for letter in self.outbox.iter().filter(|letter| !letter.failed && self.sending != Some(letter.entry))
+        {
+            self.amended |= self.timeline.set_delivery(letter.entry, Delivery::Waiting);
+        }
     }
 
     /// Reading showed that the service has the message.

@@ -193,7 +193,7 @@ impl Session {
                     self.outbox.iter_mut().for_each(|letter| letter.not_before_ms = 0);
                 }
                 self.online = online;
-                self.wait_for_network();
+                self.changed = true;
             }
             Input::Opened(open, page) => self.opened(now_ms, open, page),
             Input::Viewed(page) => self.report(now_ms, "page_view", page),
@@ -390,6 +390,7 @@ impl Session {
             self.keep_again();
         }
         if self.changed {
+            self.wait_for_network();
             self.look();
         }
         if self.amended && self.leads() {

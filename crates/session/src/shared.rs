@@ -74,6 +74,7 @@ impl Session {
             ("visitorId", (&self.visitor_id).into()),
             ("revision", to_value(self.revision)),
             ("writer", self.writer.as_str().into()),
+            ("term", to_value(self.lead.term)),
             ("conversationId", self.conversation.as_ref().into()),
             ("after", self.timeline.cursor().into()),
             ("readUpTo", to_value(read_up_to as u64)),
@@ -102,6 +103,7 @@ impl Session {
             return;
         }
         self.revision = revision.max(1);
+        self.lead.term = self.lead.term.max(number("term"));
         self.conversation = conversation.map(Into::into);
         self.notice = text("notice").and_then(Notice::of);
         self.reply_due_ms = Some(number("replyDue")).filter(|due| *due > 0);

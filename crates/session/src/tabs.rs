@@ -217,6 +217,9 @@ impl Session {
             "free" => self.freed(now_ms),
             "keep" => {
                 let name = text("name").to_owned();
+                if name == keys::CONVERSATION && self.leads() && term > self.lead.term {
+                    self.led(now_ms, &rival);
+                }
                 let value = Fields::lenient(message).take("value");
                 self.kept_elsewhere(now_ms, &name, value);
             }

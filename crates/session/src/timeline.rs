@@ -234,10 +234,10 @@ impl Timeline {
         key
     }
 
-    pub(crate) fn set_delivery(&mut self, key: EntryKey, delivery: Delivery) {
-        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.key == key) {
-            entry.delivery = delivery;
-        }
+    /// Gives whether it was another one before.
+    pub(crate) fn set_delivery(&mut self, key: EntryKey, delivery: Delivery) -> bool {
+        let entry = self.entries.iter_mut().find(|entry| entry.key == key);
+        entry.is_some_and(|entry| std::mem::replace(&mut entry.delivery, delivery) != delivery)
     }
 
     /// The message is tried again: it goes behind all that came since.
