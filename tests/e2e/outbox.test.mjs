@@ -40,9 +40,13 @@ test("What is written offline goes out once when the network is back, whichever 
   assert.equal(await unsent(one), 0);
 });
 
-/** From now on the shop's files come without a network as well, as from a cache that the shop has. */
+/**
+ * From now on the shop's files come without a network as well, as from a cache that the shop has. Gives a switch for the
+ * network: while a page loads, Chromium takes it for online and lets a request through, which none would be in a tunnel.
+ */
 async function keepFiles(page) {
   const kept = new Map();
+  let cut = false;
   await page.route(({ pathname }) => !pathname.startsWith("/connector/"), async (route) => {
     const url = route.request().url();
     if (!kept.has(url)) {
@@ -51,16 +55,23 @@ async function keepFiles(page) {
     }
     await route.fulfill(kept.get(url));
   });
+  await page.route(({ pathname }) => pathname.startsWith("/connector/"), (route) =>
+    cut ? route.abort("internetdisconnected") : route.fallback());
+  return async (up) => {
+    cut = !up;
+    await page.context().setOffline(!up);
+  };
 }
 
 test("What is written offline outlives a reload without a network, and goes out once when it is back", async ({
   visit,
   server,
 }) => {
-  const page = await visit({ prepare: keepFiles });
+  let network;
+  const page = await visit({ prepare: async (page) => void (network = await keepFiles(page)) });
   await openChat(page);
   await ask(page, "Hello");
-  await page.context().setOffline(true);
+  await network(false);
   await offline(page);
   await say(page, QUESTION);
   await waits(page);
@@ -70,7 +81,7 @@ test("What is written offline outlives a reload without a network, and goes out 
   await waits(page);
   assert.equal((await messages(page)).filter((line) => line.includes(QUESTION)).length, 1);
 
-  await page.context().setOffline(false);
+  await network(true);
   await delivered(page);
   assert.deepEqual(await server.statuses(), [200, 200]);
   assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
