@@ -105,12 +105,16 @@ impl Session {
         for entry in attempted {
             if self.is_found(entry) {
                 self.found_delivered(now_ms, entry);
+            } else if self.is_unanswered(entry) && self.reply_due_ms.is_none() {
+                // Another tab is to know that a reply is due, should this one go before the answer is there.
+                self.expect_reply(now_ms);
             }
         }
         if !self.reading_on {
             self.reading = Reading::Live;
             // A service that does not list what the visitor says has it all the same: it said so.
             if let Some(entry) = self.in_doubt.take() {
+                self.timeline.deliver_in_doubt(entry);
                 self.found_delivered(now_ms, entry);
             }
         }
@@ -144,6 +148,12 @@ impl Session {
         shown.delivery == Delivery::Delivered && self.sending != Some(entry) && alike.count() == 1
     }
 
+    /// Whether the service has the message, and nobody has said anything to it.
+    fn is_unanswered(&self, entry: EntryKey) -> bool {
+        let shown = self.timeline.entry(entry).map(|shown| shown.delivery);
+        shown == Some(Delivery::Delivered) && !self.timeline.is_answered(entry)
+    }
+
     /// Messages of the others came in.
     pub(crate) fn arrived(&mut self, now_ms: u64, new: &[Entry]) {
         self.amend();
@@ -161,6 +171,11 @@ impl Session {
     pub(crate) fn end_wait_for_reply(&mut self, now_ms: u64) {
         if self.reply_due_ms.is_some_and(|until| now_ms >= until) {
             self.reply_due_ms = None;
+            if self.sending.is_some() {
+                // It may still come with the answer.
+                self.expect_reply(now_ms);
+                return;
+            }
             // A person who is there takes the time that a person takes.
             if self.operator_online != Some(true) {
                 self.notice = Some(Notice::NoReply);

@@ -197,6 +197,11 @@ impl Session {
         };
         let reply = result.message.filter(|message| !message.content.trim().is_empty());
         let replied = reply.is_some() && result.ai_status != AiStatus::ProviderError;
+        // What was said before the reply, and not read, is read although the service may see nothing to poll for.
+        let repeated = self.outbox.iter().any(|letter| letter.entry == entry && letter.attempts > 1);
+        if self.reply_due_ms.take().is_some() || repeated {
+            self.hurry(now_ms);
+        }
         if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
             self.arrived(now_ms, &[new]);
         }
@@ -210,8 +215,12 @@ impl Session {
 
     /// The reply did not come with the answer, so it is read.
     fn await_reply(&mut self, now_ms: u64) {
-        self.reply_due_ms = Some(now_ms + REPLY_WITHIN_MS);
+        self.expect_reply(now_ms);
         self.hurry(now_ms);
+    }
+
+    pub(crate) fn expect_reply(&mut self, now_ms: u64) {
+        self.reply_due_ms = Some(now_ms + REPLY_WITHIN_MS);
     }
 
     pub(crate) fn not_delivered(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {

@@ -72,6 +72,11 @@ impl Entry {
         same_time && self.author == message.role && *self.text == *message.content
     }
 
+    /// Whether this is `message`, whatever conversation it was in: ids may be anything, and be given out again.
+    fn is_still(&self, message: &ChatMessage) -> bool {
+        self.id.is_some() && self.id == message.id && self.reads_like(message)
+    }
+
     /// Whether both have a date of the service, and the same one.
     fn is_dated(&self, message: &ChatMessage) -> bool {
         matches!((&self.created, &message.created_at), (Some(Created::There(known)), Some(told)) if **known == **told)
@@ -281,6 +286,19 @@ impl Timeline {
         self.entries[index].delivery = Delivery::Delivered;
     }
 
+    /// The service has the visitor's message, and did not say under which id. Its echo may have been read by a page that
+    /// knew of no attempt to send it.
+    pub(crate) fn deliver_in_doubt(&mut self, key: EntryKey) {
+        let text = self.entry(key).filter(|entry| entry.id.is_none()).map(|entry| entry.text.clone());
+        let echo = self.entries[self.floor..].iter().rev().find(|entry| {
+            entry.letter.is_none()
+                && matches!(entry.author, Role::Visitor | Role::Other(_))
+                && text.as_ref() == Some(&entry.text)
+        });
+        let id = echo.and_then(|echo| echo.id.clone());
+        self.deliver(key, id);
+    }
+
     /// Adds the reply that came with the answer to the message `to`, unless a read brought it before. Gives the entry
     /// when it is new.
     pub(crate) fn reply(&mut self, to: EntryKey, message: ChatMessage) -> Option<Entry> {
@@ -289,8 +307,7 @@ impl Timeline {
             Some(id) => {
                 // It may be from a conversation that was found gone since.
                 let gone = &self.entries[..self.floor];
-                let was_known = |entry: &Entry| entry.id.as_ref() == Some(id) && entry.reads_like(&message);
-                self.known.contains(id) || gone.iter().any(was_known)
+                self.known.contains(id) || gone.iter().any(|entry| entry.is_still(&message))
             }
             // A read may have put it before a message that the service does not list; then its date tells.
             None => self.entries.iter().enumerate().any(|(index, entry)| {
@@ -361,7 +378,8 @@ impl Timeline {
             self.entries = std::mem::replace(&mut old, rest);
         }
         let before = self.entries.len();
-        self.floor = before + floor;
+        // Where what was cut away includes all that is gone, this tab knows how much that is.
+        self.floor = if floor > 0 { before + floor } else { self.floor.min(before) };
         for entry in &entries {
             entry.id.iter().for_each(|id| self.known.insert(id));
         }
@@ -419,6 +437,12 @@ impl Timeline {
             && self.known.contains(id)
         {
             return self.index_of_id(id);
+        }
+        // A conversation that seemed to be gone may be the one that goes on.
+        let gone = &self.entries[..self.floor];
+        if let Some(index) = gone.iter().position(|entry| entry.is_still(message)) {
+            message.id.iter().for_each(|id| self.known.insert(id));
+            return Some(index);
         }
         // Without id and date, only its place tells it from another one that says the same.
         let from = if message.id.is_none() && message.created_at.is_none() { place } else { self.floor };

@@ -3,12 +3,11 @@
 use std::rc::Rc;
 
 use chat_protocol::{Endpoint, Value};
-use chat_session::{Effect, Input, RequestId, Session, Start};
+use chat_session::{Effect, Input, RequestId, Session, Start, keys};
 
 use super::promises::{Promise, Violation};
 use super::tab::{Late, Life, Stirs, Tab, TabId};
 use super::tally::Fact;
-use super::watch::shown_once;
 use super::world::{Event, World};
 use super::written::tag_of_page;
 
@@ -207,10 +206,10 @@ impl World {
                     Effect::Tell(news) => self.trace.note(self.now_ms, id, || format!("tells {news:?}")),
                 }
             }
-            let tab = &mut self.tabs[id.0];
             if shows {
-                shown_once(&tab.session, &self.written, self.storage_failed)?;
+                self.shown_once(id)?;
             }
+            let tab = &mut self.tabs[id.0];
             if tab.session.leads() != tab.led {
                 tab.led = !tab.led;
                 let led = tab.led;
@@ -248,6 +247,11 @@ impl World {
             let did = if kept { "stores" } else { "is REFUSED to store" };
             format!("{did} {key} = {}", text.as_deref().unwrap_or_default())
         });
+        if let (None, true, Some((_, letter))) =
+            (&text, self.switches.equal_texts, key.split_once(keys::OUTBOX))
+        {
+            self.ledger.mistake(letter);
+        }
         if kept {
             self.storage.store(key, text);
         } else {

@@ -36,6 +36,14 @@ pub struct Ledger {
     pub polls: Vec<u64>,
 }
 
+impl Ledger {
+    /// A letter was thrown away. Of messages that say the same, it may have been for the echo of another one: then its
+    /// message is sent after all, under its key, and nobody knows any more from which page it was.
+    pub fn mistake(&mut self, letter: &str) {
+        self.bodies.retain(|key, _| !key.as_str().contains(letter));
+    }
+}
+
 impl World {
     /// Something happened to a tab that is an occasion to read out of turn.
     pub fn stir(&mut self, id: TabId) {

@@ -138,6 +138,11 @@ impl Service {
         all.into_iter().any(|kept| kept.author == Author::Visitor(tag))
     }
 
+    /// Two pages began a conversation each.
+    pub fn is_split(&self) -> bool {
+        self.conversations.iter().filter(|conversation| !conversation.purged).count() > 1
+    }
+
     pub fn purge(&mut self) -> bool {
         match self.conversations.last_mut() {
             Some(conversation) if !conversation.purged => {

@@ -77,7 +77,8 @@ impl World {
         })
     }
 
-    /// Visible tabs show the whole history; hidden ones, which nobody reads to, what they heard of. Both in the service's order.
+    /// Visible tabs show the whole history; hidden ones and those whose chat is switched off, which nobody reads to, what
+    /// they heard of. Both in the service's order.
     fn shows_what_is_listed(&self, tab: &Tab) -> Result<(), Violation> {
         let conversation = tab.session.conversation_id().and_then(|id| self.service.conversation(id));
         let Some(conversation) = conversation.filter(|conversation| !conversation.purged) else {
@@ -97,7 +98,7 @@ impl World {
             format!("{} shows {texts:?}, listed are {:?}", tab.id, texts_of(&listed))
         })?;
         let missing = (0..listed.len()).find(|place| !places.contains(place));
-        hold(Promise::ListedIsShown, missing.is_none() || !tab.visible, || {
+        hold(Promise::ListedIsShown, missing.is_none() || !tab.visible || !tab.session.is_on(), || {
             format!("{} does not show \"{}\"", tab.id, missing.map_or("", |place| &*listed[place].content))
         })
     }
@@ -122,8 +123,10 @@ impl World {
                 continue;
             }
             let times = shown.clone().count();
-            hold(Promise::ShownOnce, times <= said, || {
-                format!("{} shows \"{}\" {times} times", tab.id, message.text)
+            hold(Promise::ShownOnce, times <= said || self.is_split(), || {
+                let shown: Vec<_> =
+                    tab.session.entries().iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
+                format!("{} shows \"{}\" {times} times: {shown:?}", tab.id, message.text)
             })?;
             if taken {
                 continue;

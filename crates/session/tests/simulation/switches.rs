@@ -169,9 +169,11 @@ impl Switches {
         drawn
     }
 
-    /// What the contract leaves open. Six combinations are left out, since no client could tell what is what in them:
+    /// What the contract leaves open. Seven combinations are left out, since no client could tell what is what in them:
     ///
     /// - A storage that refuses may refuse a reset, and what was to be forgotten is there for the next page.
+    /// - A conversation that is gone takes the memory of its keys with it: a client whose storage lost that a message arrived
+    ///   sends it into the next one.
     /// - Where storage lost a letter, and another message says the same, an echo may be that of either; and without a
     ///   `userMessageId`, of a message that nobody knows any more.
     /// - Without ids, two messages that say the same are one message listed twice, unless their dates differ; and
@@ -200,7 +202,7 @@ impl Switches {
             (self.storage, self.storage_is_cleared) = (Mood::Sound, false);
         }
         if self.storage_is_cleared || self.storage != Mood::Sound {
-            (self.equal_texts, self.resets) = (false, false);
+            (self.equal_texts, self.resets, self.purges) = (false, false, false);
         }
         let known = self.visitor_role != "person" && !self.equal_texts;
         let unsound = self.storage_is_cleared || self.storage != Mood::Sound;

@@ -1,13 +1,12 @@
 //! What holds at any moment, whatever happens: who leads, what is counted as unread, what is shown, what is waited for.
 
 use chat_protocol::Role;
-use chat_session::{Delivery, Session};
+use chat_session::Delivery;
 
 use super::promises::{Promise, Violation, hold};
 use super::tab::{Outstanding, Tab, TabId};
 use super::tally::Fact;
 use super::world::World;
-use super::written::Written;
 
 /// Two leaders find out about each other by messages and by a timer of a second at most.
 const TWO_LEADERS_MS: u64 = 1_000;
@@ -105,31 +104,44 @@ impl World {
         })?;
         Ok(rivals)
     }
-}
 
-/// Nothing is shown twice.
-pub fn shown_once(session: &Session, written: &[Written], storage_failed: bool) -> Result<(), Violation> {
-    let entries = session.entries();
-    let mut ids: Vec<&str> = entries.iter().filter_map(|entry| Some(entry.id.as_ref()?.as_str())).collect();
-    ids.sort_unstable();
-    let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
-    hold(Promise::ShownOnce, twice.is_none(), || {
-        format!("two entries have the id {:?}", twice.map(|ids| ids[0]))
-    })?;
-    // Before its answer is there, nobody can tell that what an unknown role says is the visitor's own message.
-    let told = entries.iter().filter(|entry| !matches!(entry.author, Role::Other(_)));
-    let mut told: Vec<(&str, Delivery)> = told.map(|entry| (&*entry.text, entry.delivery)).collect();
-    told.sort_unstable_by_key(|(text, _)| *text);
-    for same in told.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
-        let text = same[0].0;
-        let said = written.iter().filter(|message| message.text == text).count();
-        // Of several that say the same, an echo may be any that is not delivered yet. And where storage lost a letter, the
-        // page that comes back with it learns only from the answer that its message is the one that others read.
-        let counts = |delivery: Delivery| (said <= 1 && !storage_failed) || delivery == Delivery::Delivered;
-        let times = same.iter().filter(|(_, delivery)| counts(*delivery)).count();
-        hold(Promise::ShownOnce, times <= said.max(1), || {
-            format!("\"{text}\" is shown {times} times, and was said {said} times")
+    /// Nothing is shown twice.
+    pub fn shown_once(&self, id: TabId) -> Result<(), Violation> {
+        let entries = self.tabs[id.0].session.entries();
+        let mut ids: Vec<&str> =
+            entries.iter().filter_map(|entry| Some(entry.id.as_ref()?.as_str())).collect();
+        ids.sort_unstable();
+        let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
+        hold(Promise::ShownOnce, twice.is_none(), || {
+            let texts: Vec<_> = entries.iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
+            format!("two entries have the id {:?}: {texts:?}", twice.map(|ids| ids[0]))
         })?;
+        if self.is_split() {
+            return Ok(());
+        }
+        // Before its answer is there, nobody can tell that what an unknown role says is the visitor's own message.
+        let told = entries.iter().filter(|entry| !matches!(entry.author, Role::Other(_)));
+        let mut told: Vec<(&str, Delivery)> = told.map(|entry| (&*entry.text, entry.delivery)).collect();
+        told.sort_unstable_by_key(|(text, _)| *text);
+        for same in told.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
+            let text = same[0].0;
+            let said = self.written.iter().filter(|message| message.text == text).count();
+            // Of several that say the same, an echo may be any that is not delivered yet. And where storage lost a letter, the
+            // page that comes back with it learns only from the answer that its message is the one that others read.
+            let counts =
+                |delivery: Delivery| (said <= 1 && !self.storage_failed) || delivery == Delivery::Delivered;
+            let times = same.iter().filter(|(_, delivery)| counts(*delivery)).count();
+            hold(Promise::ShownOnce, times <= said.max(1), || {
+                let shown: Vec<_> = entries.iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
+                format!("\"{text}\" is shown {times} times, and was said {said} times: {shown:?}")
+            })?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Where storage refused, two pages may have begun a conversation each. A message that was found taken in one of them
+    /// is read in it once the tab comes to it.
+    pub fn is_split(&self) -> bool {
+        self.storage_failed && self.service.is_split()
+    }
 }
