@@ -121,7 +121,7 @@ impl Session {
         self.outbox.retain_mut(|letter| match timeline.of_letter(&letter.name) {
             Some(entry) => {
                 letter.entry = entry.key;
-                letter.failed |= entry.delivery == Delivery::Failed;
+                letter.failed = entry.delivery == Delivery::Failed;
                 entry.delivery != Delivery::Delivered
             }
             None => false,

@@ -30,6 +30,8 @@ pub struct Session {
     pub(crate) visitor_id: VisitorId,
     /// Neither the site nor storage knew the visitor: the id was made for this page.
     pub(crate) is_new: bool,
+    /// It is the visitor of another tab, that knows more: of two such visitors, the one whose id is smaller stays.
+    pub(crate) joined: bool,
     /// The visitor that was to be forgotten.
     pub(crate) forgotten: Option<VisitorId>,
     pub(crate) customer_id: Option<String>,
@@ -119,6 +121,7 @@ impl Session {
             visitor,
             visitor_id,
             is_new,
+            joined: false,
             forgotten: None,
             customer_id,
             locale,

@@ -245,8 +245,9 @@ impl Session {
                 self.forget_kept();
                 self.keep_again();
             }
-        } else if self.is_fresh() && (revision > 0 || visitor < self.visitor_id.as_str()) {
+        } else if self.is_fresh() && (revision == 0, visitor) < (!self.joined, self.visitor_id.as_str()) {
             self.become_visitor(visitor.into());
+            self.joined = revision > 0;
             self.keep_visitor();
             // Whoever knows more tells it to one who asks.
             self.post("ask", None, Value::Null);
