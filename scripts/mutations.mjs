@@ -26,7 +26,7 @@ const MISTAKES = [
     file: "timeline.rs",
     edits: [
       ["let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));", "let by_visitor = false;"],
-      ["same_time && self.author == message.role", "same_time && self.author != Role::Visitor && self.author == message.role"],
+      ["self.may_be_of(message) && self.author == message.role", "self.author != Role::Visitor && self.author == message.role"],
     ],
   },
   { name: "two leaders", file: "lead.rs", edits: [["self.state == State::Leading\n", "self.state != State::Idle\n"]] },

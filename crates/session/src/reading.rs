@@ -58,6 +58,8 @@ impl Session {
 
     /// Reads from the beginning once more.
     pub(crate) fn read_again(&mut self, now_ms: u64) {
+        // What is on its way was not asked for from the beginning.
+        self.cancel_reads();
         self.timeline.rewind();
         if self.reading == Reading::Live {
             self.reading = Reading::Again;

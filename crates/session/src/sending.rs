@@ -186,7 +186,9 @@ impl Session {
             }
             self.begin(result.conversation_id);
         }
-        self.timeline.deliver(entry, result.user_message_id);
+        if self.timeline.deliver(entry, result.user_message_id) {
+            self.read_again(now_ms);
+        }
         // The echo may have been taken for another message, which is to be sent after all.
         self.replace_lost_letters();
         self.tell_delivered(entry);
@@ -225,7 +227,19 @@ impl Session {
 
     pub(crate) fn not_delivered(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
         self.tell_error(Endpoint::Send, error);
-        match Verdict::of(error) {
+        let verdict = Verdict::of(error);
+        let is_delivered = |entry: &EntryKey| {
+            self.timeline.entry(*entry).is_some_and(|shown| shown.delivery == Delivery::Delivered)
+        };
+        if let Some(entry) = self.sending.take_if(|entry| is_delivered(entry)) {
+            // An earlier attempt arrived: its echo was read while this one was on its way.
+            if verdict == Verdict::NoConversation {
+                self.forget_conversation();
+            }
+            self.found_delivered(now_ms, entry);
+            return;
+        }
+        match verdict {
             Verdict::TryAgain => self.try_later(now_ms, retry_after_ms),
             // It was taken, whatever became of the answer: to send it again would be the one mistake left.
             Verdict::InDoubt if self.conversation.is_some() => {
@@ -266,13 +280,8 @@ impl Session {
     }
 
     /// Another attempt after a while, or none when there were enough or none is needed.
-    pub(crate) fn try_later(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
+    fn try_later(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
         let Some(entry) = self.sending.take() else { return };
-        // Its echo was read while the answer was on its way to nowhere.
-        if self.timeline.entry(entry).is_some_and(|shown| shown.delivery == Delivery::Delivered) {
-            self.found_delivered(now_ms, entry);
-            return;
-        }
         let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) else {
             return;
         };

@@ -102,6 +102,8 @@ impl Session {
         if !self.is_of_visitor(&shared) || (revision <= self.revision && !id_alone) {
             return;
         }
+        // Should it lead as well: what it reads does not go on from where the other one has come to.
+        self.cancel_reads();
         self.revision = revision.max(1);
         self.lead.term = self.lead.term.max(number("term"));
         self.conversation = conversation.map(Into::into);

@@ -58,12 +58,16 @@ impl Session {
     }
 
     fn keep_conversation(&mut self) {
-        // The other tabs have room for it, whatever storage has.
+        // The other tabs have room for all of it, whatever storage has.
         let told = self.shared(0);
         let kept = if self.halvings == 0 { told.to_string() } else { self.shared(self.halvings).to_string() };
+        self.store_conversation(kept);
+        self.post("keep", Some(keys::CONVERSATION), told);
+    }
+
+    fn store_conversation(&mut self, kept: String) {
         let key = self.key(keys::CONVERSATION);
         self.effects.push(Effect::Store(key, Some(kept)));
-        self.post("keep", Some(keys::CONVERSATION), told);
     }
 
     /// Everything that this tab knows, for a browser that did not keep it or a tab that has not heard it.
@@ -101,19 +105,22 @@ impl Session {
         self.seen = self.seen.min(self.timeline.newest());
     }
 
-    /// Messages that are not delivered, and whose letters are lost, are letters again. Their keys are the same.
+    /// Messages that are not delivered, and whose letters are lost, are letters again, each in its place. Their keys are the
+    /// same.
     pub(crate) fn replace_lost_letters(&mut self) {
-        let mut lost = Vec::new();
+        let (mut lost, mut place) = (Vec::new(), 0);
         for entry in self.timeline.entries() {
-            if entry.delivery != Delivery::Delivered
-                && self.outbox.iter().all(|letter| letter.entry != entry.key)
+            if let Some(index) = self.outbox.iter().position(|letter| letter.entry == entry.key) {
+                place = index + 1;
+            } else if entry.delivery != Delivery::Delivered
+                && let Some(letter) = Letter::of_entry(entry)
             {
-                lost.extend(Letter::of_entry(entry));
+                lost.push(entry.key);
+                self.outbox.insert(place, letter);
+                place += 1;
             }
         }
-        for letter in lost {
-            let entry = letter.entry;
-            self.outbox.push(letter);
+        for entry in lost {
             self.keep_letter(entry);
         }
     }
@@ -124,8 +131,8 @@ impl Session {
             keys::CONVERSATION => {
                 let (revision, writer) = (stored::number(&value, "revision"), value.get("writer"));
                 if revision < self.revision {
-                    // A tab that was stopped told what it knew, and it is not to stay in storage.
-                    self.keep_conversation();
+                    // A tab that was stopped told what it knew, and it is not to stay in storage. It hears better when it asks.
+                    self.store_conversation(self.shared(self.halvings).to_string());
                 } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
                     // Two tabs led, and counted to the same number. The one that still does counts on.
                     self.amended = true;

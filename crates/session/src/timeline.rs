@@ -65,11 +65,15 @@ impl Entry {
 
     /// Whether this is the message that the service shows as `message`, as far as can be told without an id.
     fn reads_like(&self, message: &ChatMessage) -> bool {
-        let same_time = match (&self.created, &message.created_at) {
+        self.may_be_of(message) && self.author == message.role && *self.text == *message.content
+    }
+
+    /// Whether nothing in the dates says that the two are not the same.
+    fn may_be_of(&self, message: &ChatMessage) -> bool {
+        match (&self.created, &message.created_at) {
             (Some(Created::There(known)), Some(told)) => **known == **told,
             _ => true,
-        };
-        same_time && self.author == message.role && *self.text == *message.content
+        }
     }
 
     /// Whether this is `message`, whatever conversation it was in: ids may be anything, and be given out again.
@@ -85,7 +89,8 @@ impl Entry {
     /// Whether `message` may be the echo of this message of the visitor, by whatever name the service calls its author.
     fn echoes_as(&self, message: &ChatMessage) -> bool {
         let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));
-        self.author == Role::Visitor && by_visitor && self.id.is_none() && *self.text == *message.content
+        let unnamed = self.id.is_none() && self.may_be_of(message);
+        self.author == Role::Visitor && by_visitor && unnamed && *self.text == *message.content
     }
 
     /// Whether another tab's entry is this one.
@@ -254,14 +259,17 @@ impl Timeline {
         }
     }
 
-    /// The service has the visitor's message, under this id if it gave one.
-    pub(crate) fn deliver(&mut self, key: EntryKey, id: Option<MessageId>) {
+    /// The service has the visitor's message, under this id if it gave one. Gives whether it was taken for another one
+    /// before, whose echo is to be read again.
+    pub(crate) fn deliver(&mut self, key: EntryKey, id: Option<MessageId>) -> bool {
         let Some(mut index) = self.index_of_key(key) else {
-            return;
+            return false;
         };
+        let mut mistaken = false;
         if let Some(id) = id
             && self.entries[index].id.as_ref() != Some(&id)
         {
+            mistaken = self.entries[index].id.is_some();
             if let Some(echo) = self.index_of_id(&id)
                 && self.entries[echo].letter.is_some()
             {
@@ -284,6 +292,7 @@ impl Timeline {
             }
         }
         self.entries[index].delivery = Delivery::Delivered;
+        mistaken
     }
 
     /// The service has the visitor's message, and did not say under which id. Its echo may have been read by a page that
@@ -435,8 +444,9 @@ impl Timeline {
     fn find(&mut self, message: &ChatMessage, place: usize, attempted: &[EntryKey]) -> Option<usize> {
         if let Some(id) = &message.id
             && self.known.contains(id)
+            && let Some(index) = self.index_of_id(id)
         {
-            return self.index_of_id(id);
+            return Some(index);
         }
         // A conversation that seemed to be gone may be the one that goes on.
         let gone = &self.entries[..self.floor];

@@ -8,6 +8,7 @@ use chat_session::{Effect, Input, RequestId, Session, Start, keys};
 use super::promises::{Promise, Violation};
 use super::tab::{Late, Life, Stirs, Tab, TabId};
 use super::tally::Fact;
+use super::watch::Lasting;
 use super::world::{Event, World};
 use super::written::tag_of_page;
 
@@ -59,6 +60,8 @@ impl World {
     /// A page that hung goes on, with all that happened to it meanwhile.
     pub fn recover(&mut self, id: TabId) -> Result<(), Violation> {
         self.tabs[id.0].hangs = false;
+        // What it takes in and tells now is old, and the others go by it for a moment.
+        self.tabs.iter_mut().for_each(|tab| tab.lasting = Lasting::default());
         while let Some(late) = self.tabs[id.0].backlog.pop_front() {
             match late {
                 Late::Input(input, stirs) => self.feed_stirring(id, input, stirs)?,
