@@ -1,5 +1,8 @@
 //! Stories of a conversation, in one tab and in several.
 
-mod one_tab;
+mod events;
+mod reading;
+mod sending;
 mod several_tabs;
 mod site;
+mod storage;

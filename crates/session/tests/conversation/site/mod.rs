@@ -3,7 +3,9 @@
 pub mod browser;
 
 use chat_protocol::{Endpoint, Value, failure, success};
-use chat_session::{Answer, Delivery, Effect, Entry, Input, News, Page, Request, Session, Start, Stored};
+use chat_session::{
+    Answer, Delivery, Effect, Entry, EntryKey, Input, News, Page, Request, Session, Start, Stored,
+};
 
 /// One tab: a session, the time, and what its effects have done.
 pub struct Tab {
@@ -46,6 +48,15 @@ impl Tab {
             storage,
             now_ms,
         )
+    }
+
+    /// A conversation in an open window: "one", and its answer "first".
+    pub fn in_conversation() -> Self {
+        let mut tab = Self::open(vec![], 0);
+        tab.look(true);
+        tab.say("one");
+        tab.reply(1, "first");
+        tab
     }
 
     pub fn start(start: Start, storage: Vec<(String, String)>, now_ms: u64) -> Self {
@@ -189,8 +200,16 @@ impl Tab {
         self.session.entries().last().expect("a message")
     }
 
+    fn entry(&self, text: &str) -> &Entry {
+        self.session.entries().iter().find(|entry| &*entry.text == text).expect(text)
+    }
+
     pub fn delivery(&self, text: &str) -> Delivery {
-        self.session.entries().iter().find(|entry| &*entry.text == text).expect(text).delivery
+        self.entry(text).delivery
+    }
+
+    pub fn key(&self, text: &str) -> EntryKey {
+        self.entry(text).key
     }
 
     /// All attempts at sending a message.

@@ -1,0 +1,284 @@
+//! What the others say is read at its pace, and shown once and in its place.
+
+use crate::site::{LEAD_MS, Tab};
+use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
+use chat_session::{Delivery, Input, News, Notice, Start, keys};
+
+#[test]
+fn history_is_read_after_a_reload_and_shown_once() {
+    let mut tab = Tab::in_conversation().reload();
+    let history = r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"}],"nextAfter":"a1"}"#;
+    assert_eq!(tab.waiting(Messages).expect("a read").query, [("conversationId", "c1".to_owned())]);
+    tab.answer(Messages, history);
+    assert_eq!((tab.texts(), tab.session.unread()), (vec!["one", "first"], 0));
+    let next = tab.wait_for(Messages);
+    assert_eq!(next.query[1], ("after", "a1".to_owned()));
+}
+
+#[test]
+fn nothing_is_polled_without_a_conversation_nor_while_hidden_or_offline() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.answer(Config, r#"{"config":{}}"#);
+    tab.look(true);
+    tab.wait(600_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence)), (0, 0));
+    tab.say("hello");
+    tab.reply(1, "hi");
+    for forbid in [Input::Visible(false), Input::Online(false)] {
+        tab.feed(forbid);
+        tab.open.retain(|request| request.endpoint == Events);
+        let before = (tab.count(Messages), tab.count(Presence));
+        tab.wait(600_000);
+        assert_eq!((tab.count(Messages), tab.count(Presence)), before);
+    }
+}
+
+#[test]
+fn a_chat_that_is_switched_off_asks_for_nothing_until_it_is_switched_on_again() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Config, r#"{"config":{"enabled":false}}"#);
+    let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
+    tab.open.clear();
+    tab.say("anybody?");
+    tab.wait(600_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
+    tab.feed(Input::ReloadConfig);
+    tab.answer(Config, r#"{"config":{"enabled":true}}"#);
+    tab.wait(LEAD_MS);
+    assert_eq!(tab.attempts().len(), before.3 + 1);
+}
+
+#[test]
+fn a_config_that_is_handed_over_is_not_asked_for_again() {
+    let config = Some(crate::site::json(r#"{"config":{"assistantName":"Clover"}}"#));
+    let tab = Tab::start(Start { config, visible: true, online: true, ..Start::default() }, vec![], 0);
+    assert_eq!(tab.count(Config), 0);
+    assert_eq!(tab.session.config().and_then(|config| config.assistant_name.as_deref()), Some("Clover"));
+}
+
+#[test]
+fn a_message_of_a_person_is_read_while_the_visitor_does_nothing_and_counted_until_it_is_seen() {
+    let mut tab = Tab::in_conversation();
+    tab.look(false);
+    assert_eq!(tab.session.unread(), 0);
+    tab.wait(5_000);
+    tab.answer(
+        Presence,
+        r#"{"operatorOnline":true,"shouldPollMessages":true,"suggestedMessageIntervalMs":2000}"#,
+    );
+    assert_eq!(tab.session.operator_online(), Some(true));
+    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.wait(6_000);
+    tab.answer(Messages, r#"{"messages":[{"id":"o1","role":"operator","content":"Anna here"}]}"#);
+    assert_eq!((tab.last().author.as_str(), tab.session.unread()), ("operator", 1));
+    assert!(tab.news.contains(&News::Unread(1)));
+    tab.look(true);
+    assert_eq!(tab.session.unread(), 0);
+}
+
+#[test]
+fn an_empty_reply_is_looked_for_until_it_is_there() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
+    assert!(tab.session.awaits_reply());
+    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"}]}"#);
+    tab.wait(3_000);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"at last"}]}"#);
+    assert_eq!((tab.texts(), tab.session.awaits_reply()), (vec!["hello", "at last"], false));
+}
+
+#[test]
+fn a_hint_to_poll_slowly_does_not_slow_the_search_for_a_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
+    tab.answer(Messages, r#"{"messages":[]}"#);
+    tab.answer(Presence, r#"{"suggestedMessageIntervalMs":60000,"shouldPollMessages":false}"#);
+    tab.wait(3_000);
+    assert!(tab.waiting(Messages).is_some());
+}
+
+#[test]
+fn a_reply_that_never_comes_ends_in_a_notice() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(
+        Send,
+        r#"{"conversationId":"c1","aiStatus":"provider_error","aiStatusMessage":"stack trace"}"#,
+    );
+    tab.wait(31_000);
+    assert_eq!((tab.session.notice(), tab.session.awaits_reply()), (Some(Notice::NoReply), false));
+    assert_eq!(tab.texts(), ["hello"], "nothing internal is shown");
+}
+
+#[test]
+fn an_empty_message_in_the_history_is_no_bubble_and_no_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
+    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"a1","role":"assistant","content":" "}]}"#);
+    assert_eq!((tab.texts(), tab.session.awaits_reply(), tab.session.unread()), (vec!["hello"], true, 0));
+}
+
+#[test]
+fn a_person_who_is_there_is_waited_for_without_a_complaint() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
+    tab.answer(Presence, r#"{"operatorOnline":true}"#);
+    tab.wait(31_000);
+    assert_eq!((tab.session.notice(), tab.session.awaits_reply()), (None, false));
+}
+
+#[test]
+fn a_config_that_could_not_be_read_is_asked_for_again_after_a_while() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.refuse(Config, 503, "", None);
+    tab.wait(19_900);
+    assert_eq!(tab.count(Config), 1);
+    tab.wait(8_200);
+    assert_eq!(tab.count(Config), 2, "20 seconds, and up to 8 more");
+    tab.answer(Config, r#"{"config":{"assistantName":"Clover"}}"#);
+    tab.wait(600_000);
+    assert_eq!(tab.count(Config), 2);
+}
+
+#[test]
+fn the_service_is_left_alone_for_as_long_as_it_asks_whatever_it_was_asked() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Presence);
+    tab.refuse(Presence, 429, "RATE_LIMITED", Some(120_000));
+    tab.open.clear();
+    let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
+    tab.say("are you there?");
+    tab.wait(119_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
+    tab.wait(2_000);
+    assert_eq!(tab.attempts().len(), before.3 + 1);
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(u64::MAX));
+    tab.wait(301_000);
+    assert_eq!(tab.attempts().len(), before.3 + 2, "five minutes at most");
+}
+
+#[test]
+fn pages_of_history_are_read_one_after_the_other_and_count_as_read() {
+    let storage =
+        vec![("chat-widget:conversation".to_owned(), r#"{"v":1,"conversationId":"c1"}"#.to_owned())];
+    let mut tab = Tab::open(storage, 0);
+    for page in 0..3 {
+        let (first, last) = (2 * page, 2 * page + 1);
+        let data = format!(
+            r#"{{"messages":[{{"id":"{first}","role":"visitor","content":"q{first}"}},{{"id":"{last}","role":"operator","content":"a{last}"}}],"nextAfter":"{last}"}}"#
+        );
+        assert!(tab.waiting(Messages).is_some(), "page {page} is asked for at once");
+        tab.answer(Messages, &data);
+    }
+    tab.answer(Messages, r#"{"messages":[],"nextAfter":"5"}"#);
+    assert!(tab.waiting(Messages).is_none());
+    assert_eq!((tab.texts(), tab.session.unread()), (vec!["q0", "a1", "q2", "a3", "q4", "a5"], 0));
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"6","role":"operator","content":"new"}]}"#);
+    assert_eq!(tab.session.unread(), 1);
+}
+
+#[test]
+fn a_message_whose_echo_is_read_while_its_answer_is_lost_is_not_sent_again() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u2","role":"person","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    tab.lose(Send);
+    tab.wait(25_000);
+    assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
+    assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
+    assert!(!tab.session.awaits_reply() && !tab.storage.iter().any(|(key, _)| key.contains(keys::OUTBOX)));
+}
+
+#[test]
+fn a_message_that_failed_and_is_found_in_the_history_is_delivered() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    assert_eq!(tab.delivery("two"), Delivery::Delivered);
+    assert!(tab.session.awaits_reply(), "its reply is looked for");
+}
+
+#[test]
+fn of_two_messages_that_say_the_same_neither_is_taken_for_the_other() {
+    let mut tab = Tab::in_conversation();
+    tab.say("ok");
+    tab.refuse(Send, 403, "", None);
+    tab.say("ok");
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u3","role":"visitor","content":"ok"}]}"#);
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u3","message":{"id":"a3","role":"assistant","content":"fine"}}"#);
+    let deliveries: Vec<Delivery> = tab
+        .session
+        .entries()
+        .iter()
+        .filter(|entry| &*entry.text == "ok")
+        .map(|entry| entry.delivery)
+        .collect();
+    assert_eq!(deliveries, [Delivery::Failed, Delivery::Delivered]);
+}
+
+#[test]
+fn what_is_said_in_a_new_conversation_stands_behind_the_old_one() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    tab.answer(
+        Send,
+        r#"{"conversationId":"c2","userMessageId":"u1","message":{"id":"b1","role":"assistant","content":"hello again"}}"#,
+    );
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"b1","role":"assistant","content":"hello again"},{"id":"o1","role":"operator","content":"Anna here"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["one", "first", "two", "hello again", "Anna here"]);
+    let next = tab.reload();
+    assert_eq!(next.texts(), ["one", "first", "two", "hello again", "Anna here"]);
+}
+
+#[test]
+fn a_message_to_read_after_that_is_gone_costs_no_conversation() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.wait_for(Messages);
+    tab.refuse(Messages, 404, "NOT_FOUND", None);
+    assert_eq!(tab.wait_for(Messages).query.len(), 1, "without an after");
+    assert!(tab.session.conversation_id().is_some());
+    tab.refuse(Messages, 404, "NOT_FOUND", None);
+    assert!(tab.session.conversation_id().is_none());
+    assert_eq!(tab.texts(), ["one", "first"]);
+}
+
+#[test]
+fn a_lost_attempt_is_followed_by_a_read() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.wait_for(Presence);
+    tab.answer(
+        Presence,
+        r#"{"operatorOnline":false,"shouldPollMessages":false,"suggestedMessageIntervalMs":60000}"#,
+    );
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[],"nextAfter":"a1"}"#);
+    tab.wait(60_000);
+    assert!(tab.waiting(Messages).is_none(), "there is nothing to poll for");
+    tab.open.clear();
+    tab.say("two");
+    tab.lose(Send);
+    tab.wait(2_500);
+    assert!(tab.waiting(Messages).is_some());
+}
