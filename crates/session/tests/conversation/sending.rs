@@ -2,7 +2,7 @@
 
 use crate::site::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Messages, Send};
-use chat_session::{Answer, Delivery, Input, News, Notice};
+use chat_session::{Answer, Delivery, Input, News, Notice, Start};
 
 #[test]
 fn a_first_message_starts_a_conversation_and_gets_its_answer() {
@@ -280,4 +280,16 @@ fn between_two_attempts_a_message_waits_while_there_is_no_network() {
     assert_eq!(tab.delivery("hello"), Delivery::Sending, "its answer may still come");
     tab.lose(Send);
     assert_eq!(tab.delivery("hello"), Delivery::Waiting);
+}
+
+#[test]
+fn a_message_whose_page_was_reloaded_in_the_middle_of_an_attempt_waits_while_there_is_no_network() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    assert_eq!(tab.delivery("hello"), Delivery::Sending);
+    let without_network = Start { visible: true, seed: 7, ..Start::default() };
+    let mut next = Tab::start(without_network, tab.storage, 1_000);
+    assert_eq!((next.attempts().len(), next.delivery("hello")), (0, Delivery::Waiting));
+    next.feed(Input::Online(true));
+    assert_eq!((next.attempts().len(), next.delivery("hello")), (1, Delivery::Sending));
 }

@@ -61,6 +61,24 @@ impl Browser {
         self.tabs.remove(index);
     }
 
+    /// The machine stops the tab for a while.
+    pub fn stop(&mut self, index: usize) {
+        self.tabs[index].stopped = true;
+    }
+
+    /// The tab goes on. It hears what the others told it in the meantime before its timers run.
+    pub fn go_on(&mut self, index: usize) {
+        let now_ms = self.now_ms;
+        self.with_tab(index, |tab| {
+            tab.stopped = false;
+            tab.now_ms = now_ms;
+            for message in std::mem::take(&mut tab.unheard) {
+                tab.feed(Input::Heard(message));
+            }
+            tab.wait(0);
+        });
+    }
+
     /// Delivers what was told, until nobody has anything to say.
     fn talk(&mut self) {
         loop {
@@ -80,7 +98,12 @@ impl Browser {
             }
             for (speaker, post) in said {
                 for (index, tab) in self.tabs.iter_mut().enumerate() {
-                    if index != speaker && !tab.deaf {
+                    if index == speaker || tab.deaf {
+                        continue;
+                    }
+                    if tab.stopped {
+                        tab.unheard.push(json(&post));
+                    } else {
                         tab.feed(Input::Heard(json(&post)));
                     }
                 }
@@ -95,7 +118,7 @@ impl Browser {
         while self.now_ms < until {
             let step = (until - self.now_ms).min(20);
             self.now_ms += step;
-            for tab in &mut self.tabs {
+            for tab in self.tabs.iter_mut().filter(|tab| !tab.stopped) {
                 tab.wait(step);
             }
             self.talk();

@@ -23,6 +23,9 @@ pub struct Tab {
     pub kept: Vec<(String, Option<String>)>,
     /// It hears nothing of the others.
     pub deaf: bool,
+    /// It is stopped: what it is told waits in `unheard`, and its timers do not run.
+    pub stopped: bool,
+    pub unheard: Vec<Value>,
     wake_ms: Option<u64>,
 }
 
@@ -79,6 +82,8 @@ impl Tab {
             posts: Vec::new(),
             kept: Vec::new(),
             deaf: false,
+            stopped: false,
+            unheard: Vec::new(),
             wake_ms: None,
         };
         tab.carry_out(effects);
