@@ -16,6 +16,7 @@ fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
     tab.refuse(Events, 503, "", None);
     let again = tab.wait_for(Events);
     assert_eq!((&again.body, &again.key), (&first.body, &first.key));
+    assert!(first.key.is_some());
     tab.answer(Events, r#"{"accepted":2,"rejected":0,"tracking":"disabled"}"#);
     tab.look(true);
     tab.wait(60_000);
@@ -86,7 +87,37 @@ fn tracking_that_is_disabled_stays_so_on_the_next_page_until_a_day_has_passed() 
     next.look(true);
     next.wait(60_000);
     assert_eq!(next.count(Events), 0);
-    let mut later = Tab::open(next.storage, 25 * 60 * 60 * 1000);
-    later.look(true);
-    later.wait_for(Events);
+    let hour_ms = 60 * 60 * 1000;
+    for (age_ms, batches) in [(23 * hour_ms, 0), (25 * hour_ms, 1)] {
+        let mut later = Tab::open(next.storage.clone(), age_ms);
+        later.look(true);
+        later.wait(4_000);
+        assert_eq!(later.count(Events), batches);
+    }
+}
+
+#[test]
+fn where_the_visitor_came_from_is_reported_if_the_browser_tells() {
+    for (referrer, reported) in [("https://search.example/", true), ("", false)] {
+        let mut tab = Tab::open(vec![], 0);
+        tab.feed(Input::Viewed(Page { referrer: referrer.into(), ..Page::default() }));
+        let body = tab.wait_for(Events).body.expect("a body");
+        assert_eq!(body.contains("referrer"), reported, "{body}");
+        assert!(body.contains(referrer));
+    }
+}
+
+#[test]
+fn a_batch_that_fails_is_tried_again_after_two_seconds_and_three_times() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    for attempt in 1..=4 {
+        tab.wait_for(Events);
+        assert_eq!((tab.count(Events), tab.kept_as(keys::BATCH)), (attempt, 1));
+        tab.lose(Events);
+        tab.wait(1_900);
+        assert_eq!(tab.count(Events), attempt);
+    }
+    tab.wait(600_000);
+    assert_eq!((tab.count(Events), tab.kept_as(keys::BATCH)), (4, 0));
 }

@@ -4,6 +4,9 @@ use crate::site::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, News, Notice, Start, keys};
 
+/// A history in which there is nothing new.
+const NOTHING: &str = r#"{"messages":[]}"#;
+
 #[test]
 fn history_is_read_after_a_reload_and_shown_once() {
     let mut tab = Tab::in_conversation().reload();
@@ -177,6 +180,7 @@ fn pages_of_history_are_read_one_after_the_other_and_count_as_read() {
     tab.answer(Messages, r#"{"messages":[],"nextAfter":"5"}"#);
     assert!(tab.waiting(Messages).is_none());
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["q0", "a1", "q2", "a3", "q4", "a5"], 0));
+    assert!(tab.told().is_empty(), "nothing of it is news");
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"6","role":"operator","content":"new"}]}"#);
     assert_eq!(tab.session.unread(), 1);
@@ -281,4 +285,202 @@ fn a_lost_attempt_is_followed_by_a_read() {
     tab.lose(Send);
     tab.wait(2_500);
     assert!(tab.waiting(Messages).is_some());
+}
+
+#[test]
+fn a_tab_that_is_hidden_waits_for_no_read() {
+    let mut tab = Tab::in_conversation();
+    assert!(tab.waiting(Messages).is_some() && tab.waiting(Presence).is_some());
+    tab.feed(Input::Visible(false));
+    assert!(tab.waiting(Messages).is_none() && tab.waiting(Presence).is_none());
+}
+
+#[test]
+fn a_service_that_has_nothing_to_poll_for_is_asked_for_presence_alone() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(
+        Presence,
+        r#"{"shouldPollMessages":false,"suggestedMessageIntervalMs":1000,"suggestedPresenceIntervalMs":10000}"#,
+    );
+    let before = tab.count(Messages);
+    tab.wait(8_000);
+    assert_eq!(tab.count(Messages), before);
+    tab.wait_for(Presence);
+    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":1000}"#);
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn what_a_second_reading_finds_before_known_messages_is_no_news() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"o0","role":"operator","content":"earlier"},
+            {"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u2","role":"user","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["earlier", "one", "first", "two", "second"]);
+    assert_eq!(tab.told(), ["one", "first", "second", "two"]);
+}
+
+#[test]
+fn the_next_page_reads_on_where_this_one_stopped() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"}],
+            "nextAfter":"x9"}"#,
+    );
+    let next = tab.reload();
+    assert_eq!(next.waiting(Messages).expect("a read").query[1], ("after", "x9".to_owned()));
+}
+
+#[test]
+fn in_a_history_that_is_read_for_the_first_time_no_message_is_taken_for_one_that_failed() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    let mut storage = tab.storage;
+    storage.retain(|(key, _)| !key.ends_with(keys::CONVERSATION));
+    storage.push(("chat-widget:conversation".into(), r#"{"v":1,"conversationId":"c1"}"#.into()));
+    let mut tab = Tab::open(storage, 1_000);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"a1","role":"assistant","content":"hi"}]}"#,
+    );
+    assert_eq!((tab.texts(), tab.last().delivery), (vec!["hello", "hi", "hello"], Delivery::Failed));
+}
+
+#[test]
+fn a_message_that_was_never_tried_is_found_in_no_history() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.say("ok");
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"u0","role":"visitor","content":"ok"}]}"#,
+    );
+    assert_eq!(
+        (tab.texts(), tab.last().delivery),
+        (vec!["one", "first", "ok", "two", "ok"], Delivery::Waiting)
+    );
+    tab.reply(2, "second");
+    assert_eq!(tab.attempts().len(), 3);
+}
+
+#[test]
+fn of_two_messages_that_failed_the_one_that_is_found_is_delivered() {
+    let mut tab = Tab::in_conversation();
+    for text in ["two", "three"] {
+        tab.say(text);
+        tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    }
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    assert_eq!((tab.delivery("two"), tab.delivery("three")), (Delivery::Delivered, Delivery::Failed));
+    assert_eq!(tab.kept_as(keys::OUTBOX), 1, "the other one may be tried again");
+    assert_eq!(tab.told(), ["one", "first", "two"]);
+}
+
+#[test]
+fn what_the_visitor_writes_elsewhere_is_no_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"u2","role":"visitor","content":"by phone"}]}"#,
+    );
+    assert_eq!((tab.texts(), tab.told()), (vec!["hello", "by phone"], vec!["hello"]));
+    assert!(tab.session.awaits_reply());
+}
+
+#[test]
+fn a_reply_that_comes_after_all_takes_the_notice_away() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
+    tab.wait(31_000);
+    assert_eq!(tab.session.notice(), Some(Notice::NoReply));
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"at last"}]}"#);
+    assert_eq!(tab.session.notice(), None);
+}
+
+#[test]
+fn another_hint_holds_from_the_moment_that_it_is_given() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(
+        Presence,
+        r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":60000,"suggestedPresenceIntervalMs":10000}"#,
+    );
+    let before = tab.count(Messages);
+    tab.wait_for(Presence);
+    assert_eq!(tab.count(Messages), before, "slower than without a hint");
+    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":2000}"#);
+    tab.wait(2_400);
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn a_hint_that_is_repeated_puts_no_read_off() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    let before = tab.count(Messages);
+    for _ in 0..6 {
+        tab.wait_for(Presence);
+        tab.answer(
+            Presence,
+            r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":10000,"suggestedPresenceIntervalMs":3000}"#,
+        );
+    }
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn a_hint_does_not_shorten_the_pause_after_a_failure() {
+    let mut tab = Tab::in_conversation();
+    tab.lose(Messages);
+    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":1000}"#);
+    let before = tab.count(Messages);
+    tab.wait(1_500);
+    assert_eq!(tab.count(Messages), before);
+    tab.wait(1_500);
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn a_window_that_is_opened_and_a_tab_that_comes_back_are_read_for_at_once() {
+    let mut tab = Tab::in_conversation();
+    let slow = r#"{"shouldPollMessages":false,"suggestedMessageIntervalMs":60000}"#;
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, slow);
+    assert!(tab.waiting(Messages).is_none());
+    tab.look(false);
+    tab.feed(Input::Visible(true));
+    tab.feed(Input::Online(true));
+    assert!(tab.waiting(Messages).is_none(), "nothing has changed");
+    tab.look(true);
+    assert!(tab.waiting(Messages).is_some());
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, slow);
+    tab.feed(Input::Online(false));
+    tab.feed(Input::Online(true));
+    assert!(tab.waiting(Messages).is_some());
+    tab.answer(Messages, NOTHING);
+    tab.feed(Input::Visible(false));
+    tab.feed(Input::Visible(true));
+    tab.wait(LEAD_MS);
+    assert!(tab.waiting(Messages).is_some());
+}
+
+#[test]
+fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
+    let mut tab = Tab::in_conversation();
+    assert_eq!(tab.session.operator_online(), None);
+    tab.answer(Presence, r#"{"operatorOnline":false}"#);
+    assert_eq!(tab.session.operator_online(), Some(false));
 }

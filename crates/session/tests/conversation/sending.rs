@@ -16,7 +16,7 @@ fn a_first_message_starts_a_conversation_and_gets_its_answer() {
     assert_eq!(request.body.as_deref(), Some(expected.as_str()));
     assert!(request.key.as_ref().expect("a key").as_str().starts_with(&format!("chat-{visitor}-m")));
     tab.reply(1, "hi");
-    assert_eq!(tab.texts(), ["hello", "hi"]);
+    assert_eq!((tab.texts(), tab.told()), (vec!["hello", "hi"], vec!["hello", "hi"]));
     assert_eq!((tab.delivery("hello"), tab.session.awaits_reply()), (Delivery::Delivered, false));
     assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c1"));
 }
@@ -143,10 +143,18 @@ fn a_proxy_that_is_not_there_is_not_taken_for_a_conversation_that_is_gone() {
 
 #[test]
 fn quota_and_blocks_are_told_apart() {
-    let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
-    tab.refuse(Send, 402, "INSUFFICIENT_QUOTA", None);
-    assert_eq!((tab.session.notice(), tab.delivery("hello")), (Some(Notice::Quota), Delivery::Failed));
+    let refusals = [
+        (402, "INSUFFICIENT_QUOTA", Some(Notice::Quota)),
+        (402, "PAYMENT_REQUIRED", Some(Notice::Quota)),
+        (400, "INSUFFICIENT_QUOTA", Some(Notice::Quota)),
+        (400, "INVALID_REQUEST", None),
+    ];
+    for (status, code, notice) in refusals {
+        let mut tab = Tab::open(vec![], 0);
+        tab.say("hello");
+        tab.refuse(Send, status, code, None);
+        assert_eq!((tab.session.notice(), tab.delivery("hello")), (notice, Delivery::Failed));
+    }
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","blocked":true}"#);
@@ -292,4 +300,82 @@ fn a_message_whose_page_was_reloaded_in_the_middle_of_an_attempt_waits_while_the
     assert_eq!((next.attempts().len(), next.delivery("hello")), (0, Delivery::Waiting));
     next.feed(Input::Online(true));
     assert_eq!((next.attempts().len(), next.delivery("hello")), (1, Delivery::Sending));
+}
+
+#[test]
+fn a_message_that_is_tried_again_stands_behind_what_came_since() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.say("three");
+    tab.reply(3, "third");
+    tab.feed(Input::Retry(tab.key("two")));
+    assert_eq!(tab.texts(), ["one", "first", "three", "third", "two"]);
+}
+
+#[test]
+fn only_a_message_that_failed_is_tried_again() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("one");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.say("two");
+    tab.feed(Input::Retry(tab.key("two")));
+    assert_eq!((tab.delivery("one"), tab.delivery("two")), (Delivery::Failed, Delivery::Sending));
+    tab.reply(2, "second");
+    assert_eq!((tab.attempts().len(), tab.texts()), (2, vec!["one", "two", "second"]));
+}
+
+#[test]
+fn a_network_that_comes_back_ends_the_pause_between_two_attempts() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    for _ in 0..4 {
+        tab.lose(Send);
+        tab.wait_for(Send);
+    }
+    tab.lose(Send);
+    tab.feed(Input::Online(true));
+    assert_eq!(tab.attempts().len(), 5, "it was there all the time");
+    tab.feed(Input::Online(false));
+    assert!(!tab.session.online());
+    tab.feed(Input::Online(true));
+    assert!(tab.session.online());
+    assert_eq!(tab.attempts().len(), 6);
+}
+
+#[test]
+fn a_first_message_that_meets_an_idempotency_conflict_fails_since_there_is_nothing_to_read() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
+    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
+}
+
+#[test]
+fn a_service_that_answers_from_another_conversation_has_begun_it() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(
+        Send,
+        r#"{"conversationId":"c2","userMessageId":"u1","message":{"id":"b1","role":"assistant","content":"hello again"}}"#,
+    );
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
+    assert_eq!(tab.texts(), ["one", "first", "two", "hello again"]);
+    assert_eq!((tab.delivery("two"), tab.kept_as("outbox:")), (Delivery::Delivered, 0));
+}
+
+#[test]
+fn a_quota_that_was_used_up_is_no_longer_held_against_a_visitor_who_comes_back() {
+    let outcomes =
+        [("quota_insufficient", Notice::Quota, None), ("blocked", Notice::Blocked, Some(Notice::Blocked))];
+    for (outcome, notice, later) in outcomes {
+        let mut tab = Tab::open(vec![], 0);
+        tab.look(true);
+        tab.say("hello");
+        tab.answer(Send, &format!(r#"{{"conversationId":"c1","aiStatus":"{outcome}"}}"#));
+        assert_eq!(tab.session.notice(), Some(notice));
+        tab.look(false);
+        tab.look(true);
+        assert_eq!(tab.session.notice(), later);
+    }
 }

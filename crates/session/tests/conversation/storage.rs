@@ -1,8 +1,8 @@
 //! The next page goes on where this browser left off.
 
-use crate::site::{LEAD_MS, Tab};
+use crate::site::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Send};
-use chat_session::{Delivery, Input, Start, keys};
+use chat_session::{Created, Delivery, Input, Start, keys};
 
 #[test]
 fn a_reload_in_the_middle_of_a_send_repeats_it_to_the_byte() {
@@ -94,4 +94,57 @@ fn a_message_whose_letter_storage_lost_is_sent_with_the_same_key() {
     tab.say("hello");
     let tab = Tab::open(lost(tab), day_ms + 2_000);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed), "too old");
+}
+
+#[test]
+fn the_next_page_shows_the_same_dates() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"o1","role":"operator","content":"Anna here","createdAt":"2026-03-01T10:00:00Z"}]}"#,
+    );
+    let dates = |tab: &Tab| -> Vec<Option<Created>> {
+        tab.session.entries().iter().map(|entry| entry.created.clone()).collect()
+    };
+    let before = dates(&tab);
+    assert_eq!(before, [Some(Created::Here(300)), None, Some(Created::There("2026-03-01T10:00:00Z".into()))]);
+    assert_eq!(dates(&tab.reload()), before);
+}
+
+#[test]
+fn each_customer_has_a_channel_of_its_own() {
+    let channel = |customer_id: Option<&str>| {
+        let start = Start { customer_id: customer_id.map(Into::into), ..Start::default() };
+        Tab::start(start, vec![], 0).session.channel().to_owned()
+    };
+    assert_eq!(channel(None), "chat-widget:");
+    assert_eq!(channel(Some("ann")), "chat-widget:@ann");
+}
+
+#[test]
+fn a_page_that_comes_back_to_an_empty_storage_goes_on_with_what_it_knows() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    tab.say("two");
+    tab.feed(Input::Left);
+    let visitor =
+        tab.storage.iter().filter(|(key, _)| key.ends_with(keys::VISITOR)).cloned().collect::<Vec<_>>();
+    tab.feed(Input::Restored(parsed(&visitor)));
+    tab.feed(Input::Online(true));
+    tab.wait(LEAD_MS);
+    assert_eq!(tab.texts(), ["one", "first", "two"]);
+    assert_eq!((tab.delivery("two"), tab.attempts().len()), (Delivery::Sending, 2));
+}
+
+#[test]
+fn a_page_that_was_left_asks_for_nothing_and_for_no_wake_up() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Left);
+    tab.wake_ms = None;
+    let before = tab.sent.len();
+    for input in [Input::Online(true), Input::Visible(true), Input::Woke] {
+        tab.feed(input);
+    }
+    assert_eq!((tab.sent.len(), tab.wake_ms), (before, None));
 }

@@ -4,7 +4,7 @@ pub mod browser;
 
 use chat_protocol::{Endpoint, Value, failure, success};
 use chat_session::{
-    Answer, Delivery, Effect, Entry, EntryKey, Input, News, Page, Request, Session, Start, Stored,
+    Answer, Delivery, Effect, Entry, EntryKey, Input, News, Page, Request, Session, Start, Stored, keys,
 };
 
 /// One tab: a session, the time, and what its effects have done.
@@ -26,7 +26,10 @@ pub struct Tab {
     /// It is stopped: what it is told waits in `unheard`, and its timers do not run.
     pub stopped: bool,
     pub unheard: Vec<Value>,
-    wake_ms: Option<u64>,
+    /// When it is to be woken next.
+    pub wake_ms: Option<u64>,
+    /// How often it was woken.
+    pub wakes: usize,
 }
 
 /// A tab that nobody objects to leads after so long.
@@ -85,6 +88,7 @@ impl Tab {
             stopped: false,
             unheard: Vec::new(),
             wake_ms: None,
+            wakes: 0,
         };
         tab.carry_out(effects);
         tab
@@ -127,6 +131,7 @@ impl Tab {
         while let Some(at_ms) = self.wake_ms.filter(|at_ms| *at_ms <= until) {
             self.now_ms = at_ms.max(self.now_ms);
             self.wake_ms = None;
+            self.wakes += 1;
             self.feed(Input::Woke);
         }
         self.now_ms = until;
@@ -215,6 +220,21 @@ impl Tab {
 
     pub fn key(&self, text: &str) -> EntryKey {
         self.entry(text).key
+    }
+
+    /// What the page was told to have been delivered, or to have come in.
+    pub fn told(&self) -> Vec<&str> {
+        let told = self.news.iter().filter_map(|news| match news {
+            News::Message(entry) => Some(&*entry.text),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    /// How many of the names in storage begin like this.
+    pub fn kept_as(&self, name: &str) -> usize {
+        let begins = |key: &str| key.strip_prefix(keys::PREFIX).is_some_and(|key| key.starts_with(name));
+        self.storage.iter().filter(|(key, _)| begins(key)).count()
     }
 
     /// All attempts at sending a message.
