@@ -159,6 +159,25 @@ impl Tab {
         self.feed(Input::Opened(open, Page::default()));
     }
 
+    /// Another tab says that it kept this under this name; null says that it forgot it.
+    pub fn hear_kept(&mut self, name: &str, value: &str) {
+        let visitor = self.session.visitor_id();
+        let message = format!(
+            r#"{{"visitor":"{visitor}","tab":"other","does":"keep","name":"{name}","value":{value}}}"#
+        );
+        self.feed(Input::Heard(json(&message)));
+    }
+
+    /// What is kept of a message that is not delivered: its name, and the text.
+    pub fn letter(&self, text: &str) -> (String, String) {
+        let says = format!(r#""text":"{text}""#);
+        let kept =
+            self.storage.iter().filter_map(|(key, kept)| Some((key.strip_prefix(keys::PREFIX)?, kept)));
+        let mut letters = kept.filter(|(name, kept)| name.starts_with(keys::OUTBOX) && kept.contains(&says));
+        let (name, kept) = letters.next().expect(text);
+        (name.to_owned(), kept.clone())
+    }
+
     /// The request of this kind that waits for an answer.
     pub fn waiting(&self, endpoint: Endpoint) -> Option<&Request> {
         self.open.iter().find(|request| request.endpoint == endpoint)
