@@ -1,7 +1,7 @@
 //! What the others say is read at its pace, and shown once and in its place.
 
 use crate::site::{LEAD_MS, Tab};
-use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
+use chat_protocol::Endpoint::{self, Config, Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, News, Notice, Start, keys};
 
 /// A history in which there is nothing new.
@@ -145,6 +145,49 @@ fn a_config_that_could_not_be_read_is_asked_for_again_after_a_while() {
     tab.answer(Config, r#"{"config":{"assistantName":"Clover"}}"#);
     tab.wait(600_000);
     assert_eq!(tab.count(Config), 2);
+}
+
+/// How long 40 visitors pause after each of these many failures to read this.
+fn pauses(endpoint: Endpoint, failures: usize, begin: impl Fn(Start) -> Tab) -> Vec<Vec<u64>> {
+    let mut pauses = vec![Vec::new(); failures];
+    for seed in 0..40 {
+        let mut tab = begin(Start { seed, visible: true, online: true, ..Start::default() });
+        for pauses in &mut pauses {
+            let since_ms = tab.now_ms;
+            tab.lose(endpoint);
+            tab.wait_for(endpoint);
+            pauses.push(tab.now_ms - since_ms);
+        }
+    }
+    pauses
+}
+
+/// Nobody pauses for longer than this, and somebody for almost as long.
+fn last_up_to(pauses: &[u64], most_ms: u64) -> bool {
+    pauses.iter().all(|pause| *pause <= most_ms + 100) && pauses.iter().any(|pause| *pause > most_ms * 3 / 4)
+}
+
+#[test]
+fn each_failure_to_read_the_config_doubles_what_is_paused_on_top_of_twenty_seconds() {
+    let pauses = pauses(Config, 3, |start| Tab::start(start, vec![], 0));
+    for (pauses, most_ms) in pauses.iter().zip([8_000, 16_000, 30_000]) {
+        let on_top: Vec<u64> = pauses.iter().map(|pause| pause - 20_000).collect();
+        assert!(last_up_to(&on_top, most_ms), "{on_top:?}");
+    }
+}
+
+#[test]
+fn each_failure_to_read_messages_doubles_the_pause() {
+    let pauses = pauses(Messages, 4, |start| {
+        let mut tab = Tab::start(start, vec![], 0);
+        tab.say("one");
+        tab.reply(1, "first");
+        tab.answer(Presence, r#"{"suggestedMessageIntervalMs":1000,"suggestedPresenceIntervalMs":300000}"#);
+        tab
+    });
+    for (pauses, most_ms) in pauses.iter().zip([2_400, 4_000, 8_000, 16_000]) {
+        assert!(last_up_to(pauses, most_ms), "{pauses:?}");
+    }
 }
 
 #[test]

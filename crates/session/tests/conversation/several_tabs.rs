@@ -511,3 +511,25 @@ fn a_message_that_one_tab_knows_to_have_arrived_is_not_sent_by_another() {
         (Delivery::Delivered, 0)
     );
 }
+
+#[test]
+fn a_tab_that_finds_all_in_storage_is_told_nothing_and_one_that_finds_a_part_is_told_the_rest() {
+    let kept = |browser: &Browser| {
+        browser.storage.iter().find(|(key, _)| key == "chat-widget:conversation").cloned().expect("kept")
+    };
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    let before = kept(&browser);
+    browser.open(Start::default());
+    assert_eq!(kept(&browser), before, "a conversation that is told again is kept again");
+
+    browser.say(leader, &"x".repeat(3_000));
+    browser.with_tab(leader, |tab| tab.reply(2, "long"));
+    for _ in 0..5 {
+        browser.feed(leader, Input::NotKept);
+    }
+    browser.say(leader, "last");
+    let fourth = browser.open(Start::default());
+    assert_eq!(browser.tabs[fourth].texts(), browser.tabs[leader].texts());
+    assert!(!kept(&browser).1.contains("hello"), "storage has the end alone");
+}

@@ -1,7 +1,7 @@
 //! The next page goes on where this browser left off.
 
 use crate::site::{LEAD_MS, Tab, parsed};
-use chat_protocol::Endpoint::{Messages, Send};
+use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Created, Delivery, Input, Start, keys};
 
 #[test]
@@ -73,7 +73,8 @@ fn after_a_reload_an_older_message_that_says_the_same_stays() {
 
 #[test]
 fn a_message_whose_letter_storage_lost_is_sent_with_the_same_key() {
-    let mut tab = Tab::open(vec![], 0);
+    let day_ms = 24 * 60 * 60 * 1000;
+    let mut tab = Tab::open(vec![], 10 * day_ms);
     tab.say("hello");
     let key = tab.attempts()[0].key.clone();
     let lost = |tab: Tab| -> Vec<(String, String)> {
@@ -88,7 +89,6 @@ fn a_message_whose_letter_storage_lost_is_sent_with_the_same_key() {
     tab.feed(Input::Retry(tab.key("hello")));
     tab.wait(LEAD_MS);
     assert_eq!(tab.attempts()[0].key, key);
-    let day_ms = 24 * 60 * 60 * 1000;
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
     tab.say("hello");
@@ -147,4 +147,71 @@ fn a_page_that_was_left_asks_for_nothing_and_for_no_wake_up() {
         tab.feed(input);
     }
     assert_eq!((tab.sent.len(), tab.wake_ms), (before, None));
+}
+
+#[test]
+fn messages_that_wait_are_sent_in_the_order_in_which_they_were_written() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Online(false));
+    for text in ["one", "two", "three"] {
+        tab.say(text);
+        tab.wait(10);
+    }
+    let mut storage = tab.storage;
+    storage.retain(|(key, _)| !key.ends_with(keys::CONVERSATION));
+    for _ in 0..3 {
+        storage.rotate_left(1);
+        let mut tab = Tab::open(storage.clone(), 5_000);
+        assert_eq!(tab.texts(), ["one", "two", "three"]);
+        for (number, text) in [(1, "one"), (2, "two"), (3, "three")] {
+            assert!(tab.waiting(Send).and_then(|sent| sent.body.clone()).expect("an attempt").contains(text));
+            tab.reply(number, "yes");
+        }
+    }
+}
+
+#[test]
+fn the_next_page_awaits_the_same_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
+    let mut next = tab.reload();
+    assert!(next.session.awaits_reply());
+    next.wait(31_000);
+    assert!(!next.session.awaits_reply());
+    assert!(!next.reload().session.awaits_reply());
+}
+
+#[test]
+fn what_the_page_before_knew_is_no_news() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Presence, r#"{"operatorOnline":true}"#);
+    let next = tab.reload();
+    assert_eq!(next.session.operator_online(), Some(true));
+    assert_eq!(next.news, []);
+}
+
+#[test]
+fn what_storage_had_no_room_for_is_read_again() {
+    let mut tab = Tab::in_conversation();
+    let (long, longer) = ("x".repeat(1_000), "y".repeat(3_000));
+    tab.say(&long);
+    tab.reply(2, &longer);
+    let history = format!(
+        r#"{{"messages":[{{"id":"u1","role":"visitor","content":"one"}},{{"id":"a1","role":"assistant","content":"first"}},
+            {{"id":"u2","role":"visitor","content":"{long}"}},{{"id":"a2","role":"assistant","content":"{longer}"}},
+            {{"id":"u3","role":"visitor","content":"three"}},{{"id":"a3","role":"assistant","content":"third"}}]}}"#
+    );
+    tab.answer(Messages, &history);
+    for _ in 0..5 {
+        tab.feed(Input::NotKept);
+    }
+    tab.say("three");
+    tab.reply(3, "third");
+    let mut next = tab.reload();
+    assert_eq!(next.texts(), ["third"]);
+    assert_eq!(next.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
+    next.answer(Messages, &history);
+    assert_eq!(next.texts(), ["one", "first", &long, &longer, "three", "third"]);
+    assert_eq!((next.told(), next.session.unread()), (vec![], 0));
 }
