@@ -260,6 +260,16 @@ mod tests {
     }
 
     #[test]
+    fn a_letter_is_stale_after_a_day_and_exhausted_after_six_attempts() {
+        let mut letter = letter("m1");
+        assert!(!letter.is_stale(5 + STALE_MS) && letter.is_stale(6 + STALE_MS));
+        letter.attempts = 5;
+        assert!(!letter.is_exhausted());
+        letter.attempts = 6;
+        assert!(letter.is_exhausted());
+    }
+
+    #[test]
     fn stored_rubbish_is_no_letter() {
         for text in [
             "null",

@@ -1,8 +1,8 @@
 //! What tabs tell each other may come late, twice or not at all.
 
-use crate::site::Tab;
 use crate::site::browser::Browser;
-use chat_protocol::Endpoint::Send;
+use crate::site::{Tab, json};
+use chat_protocol::Endpoint::{Events, Messages, Send};
 use chat_session::{Delivery, Input, keys};
 
 #[test]
@@ -104,7 +104,7 @@ fn a_leader_that_crashes_while_it_tells(outcome: impl FnOnce(&mut Tab)) -> Brows
     outcome(&mut browser.tabs[leader]);
     let told = std::mem::take(&mut browser.tabs[leader].posts);
     for post in told.iter().filter(|post| post.contains(r#""name":"conversation""#)) {
-        browser.tabs[other].feed(Input::Heard(crate::site::json(post)));
+        browser.tabs[other].feed(Input::Heard(json(post)));
     }
     browser.crash(leader);
     browser.wait(5_000);
@@ -171,4 +171,150 @@ fn an_answer_from_a_conversation_that_is_gone_does_not_bring_it_back() {
     tab.reply(2, "second");
     assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
     assert_eq!(tab.texts(), ["one", "first", "two"]);
+}
+
+#[test]
+fn a_conversation_that_another_leader_counted_to_the_same_number_is_counted_on() {
+    let mut tab = Tab::in_conversation();
+    let kept = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
+    tab.hear_kept(keys::CONVERSATION, &kept);
+    assert_eq!(tab.kept(keys::CONVERSATION), Some(&*kept), "its own");
+    let writer =
+        kept.split(r#""writer":""#).nth(1).and_then(|rest| rest.split('"').next()).expect("a writer");
+    tab.hear_kept(keys::CONVERSATION, &kept.replace(writer, "other"));
+    let counted_on = tab.kept(keys::CONVERSATION).expect("a conversation");
+    assert_ne!(counted_on, kept);
+    assert!(counted_on.contains(writer));
+}
+
+#[test]
+fn what_has_been_seen_is_never_unseen() {
+    let mut tab = Tab::in_conversation();
+    let seen = tab.kept(keys::SEEN).expect("a serial").to_owned();
+    tab.stores.clear();
+    tab.hear_kept(keys::SEEN, &seen);
+    assert_eq!(tab.stores, []);
+    tab.hear_kept(keys::SEEN, r#"{"v":2,"serial":0}"#);
+    assert_eq!(tab.stores, [("chat-widget:seen".to_owned(), Some(seen))], "storage is put right");
+    assert_eq!(tab.session.unread(), 0);
+}
+
+#[test]
+fn whatever_another_tab_tells_it_tells_what_has_been_seen() {
+    let mut tab = Tab::in_conversation();
+    tab.look(false);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Anna"}]}"#);
+    assert_eq!(tab.session.unread(), 1);
+    tab.hear(r#""does":"here","seen":2"#);
+    assert_eq!(tab.session.unread(), 0);
+}
+
+#[test]
+fn a_letter_of_a_newer_version_is_not_taken_for_one_that_arrived() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    tab.say("two");
+    let (name, _) = tab.letter("two");
+    tab.hear_kept(&name, r#"{"v":3}"#);
+    assert_eq!(tab.delivery("two"), Delivery::Waiting);
+    tab.feed(Input::Online(true));
+    assert_eq!(tab.attempts().len(), 2);
+}
+
+#[test]
+fn an_event_of_a_tab_that_has_not_heard_that_the_service_wants_none_is_forgotten() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Events);
+    tab.answer(Events, r#"{"accepted":0,"rejected":1,"tracking":"disabled"}"#);
+    tab.stores.clear();
+    tab.hear_kept("event:1", "null");
+    assert_eq!(tab.stores, [], "it is forgotten already");
+    tab.hear_kept("event:1", r#"{"eventType":"page_view"}"#);
+    assert_eq!(tab.stores, [("chat-widget:event:1".to_owned(), None)]);
+    let events = tab.count(Events);
+    tab.wait(10_000);
+    assert_eq!(tab.count(Events), events);
+}
+
+#[test]
+fn a_tab_that_asks_is_told_what_it_does_not_know_and_nothing_else() {
+    let mut tab = Tab::in_conversation();
+    let known = json(tab.kept(keys::CONVERSATION).expect("a conversation"));
+    let [revision, writer] = ["revision", "writer"].map(|field| known.get(field).expect(field).to_string());
+    let asks = |seen: u32, revision: &str, writer: &str| {
+        format!(r#""does":"ask","seen":{seen},"revision":{revision},"writer":{writer}"#)
+    };
+    tab.stores.clear();
+    tab.hear(&asks(1, &revision, &writer));
+    assert_eq!(tab.stores, []);
+    tab.hear(&asks(0, &revision, &writer));
+    let names = |tab: &mut Tab| -> Vec<String> {
+        std::mem::take(&mut tab.stores).into_iter().map(|(key, _)| key.replace(keys::PREFIX, "")).collect()
+    };
+    assert_eq!(names(&mut tab), ["seen"]);
+    tab.hear(&asks(1, "0", &writer));
+    assert_eq!(names(&mut tab), ["visitor", "conversation", "seen"]);
+    assert_eq!(json(tab.kept(keys::CONVERSATION).expect("a conversation")), known);
+    tab.hear(&asks(1, &revision, r#""other""#));
+    assert_eq!(names(&mut tab), ["visitor", "conversation"]);
+    assert_ne!(json(tab.kept(keys::CONVERSATION).expect("a conversation")), known, "it counts on");
+}
+
+#[test]
+fn a_leader_gives_way_to_one_that_tells_the_conversation_in_a_later_term() {
+    let mut tab = Tab::in_conversation();
+    tab.hear(r#""does":"keep","name":"conversation","term":0,"value":null"#);
+    assert!(tab.session.leads());
+    tab.hear(r#""does":"keep","name":"conversation","term":9,"value":null"#);
+    assert!(!tab.session.leads());
+}
+
+#[test]
+fn a_tab_that_has_not_heard_of_a_reset_is_told_when_it_asks_and_by_the_leader_in_any_case() {
+    let mut tab = Tab::in_conversation();
+    let old = tab.session.visitor_id().to_string();
+    tab.feed(Input::Reset);
+    let new = tab.session.visitor_id().to_string();
+    tab.take_deeds();
+    tab.hear_of(&old, r#""does":"here""#);
+    assert!(tab.posts.is_empty(), "{:?}", tab.posts);
+    tab.stores.clear();
+    tab.hear_of(&old, r#""does":"ask""#);
+    let reset = json(&tab.posts[0]);
+    assert_eq!(reset.get("visitor"), Some(&old.as_str().into()), "or it would not be listened to");
+    assert_eq!(reset.get("value").and_then(|value| value.get("visitorId")), Some(&new.as_str().into()));
+    assert!(
+        tab.stores.contains(&("chat-widget:conversation".to_owned(), None)),
+        "what it may have kept since"
+    );
+    tab.say("hello");
+    for (does, told) in [("here", true), ("reset", false)] {
+        tab.take_deeds();
+        tab.hear_of(&old, &format!(r#""does":"{does}""#));
+        assert_eq!(tab.take_deeds().contains(&"reset".to_owned()), told, "{does}");
+    }
+}
+
+#[test]
+fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so() {
+    // Its own name begins with a v.
+    for (visitor, revision, joins) in [("u-before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
+        let mut tab = Tab::open(vec![], 0);
+        tab.take_deeds();
+        tab.hear_of(visitor, &format!(r#""does":"ask","revision":{revision}"#));
+        assert_eq!(tab.session.visitor_id().as_str() == visitor, joins);
+        assert_eq!(tab.kept(keys::VISITOR).expect("a visitor").contains(visitor), joins);
+        assert_eq!(tab.take_deeds(), [if joins { "ask" } else { "here" }]);
+        tab.hear_of("x-more", r#""does":"here""#);
+        assert!(tab.posts.is_empty(), "only one who asks is told");
+    }
+    let mut with_letter = Tab::open(vec![], 0);
+    with_letter.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
+    let known_to_storage = Tab::open(vec![], 0).reload();
+    for mut tab in [with_letter, known_to_storage] {
+        tab.posts.clear();
+        tab.hear_of("u-before", r#""does":"ask","revision":9"#);
+        assert_ne!(tab.session.visitor_id().as_str(), "u-before");
+        assert_eq!(json(&tab.posts[0]).get("revision"), Some(&1.into()), "there is something to join");
+    }
 }

@@ -106,7 +106,7 @@ impl Browser {
     fn talk(&mut self) {
         loop {
             for tab in &mut self.tabs {
-                for (key, text) in std::mem::take(&mut tab.kept) {
+                for (key, text) in std::mem::take(&mut tab.stores) {
                     self.storage.retain(|(known, _)| *known != key);
                     self.storage.extend(text.map(|text| (key, text)));
                 }

@@ -20,7 +20,7 @@ pub struct Tab {
     /// What it told the other tabs.
     pub posts: Vec<String>,
     /// What it kept or forgot since somebody looked.
-    pub kept: Vec<(String, Option<String>)>,
+    pub stores: Vec<(String, Option<String>)>,
     /// It hears nothing of the others.
     pub deaf: bool,
     /// It is stopped: what it is told waits in `unheard`, and its timers do not run.
@@ -83,7 +83,7 @@ impl Tab {
             storage,
             news: Vec::new(),
             posts: Vec::new(),
-            kept: Vec::new(),
+            stores: Vec::new(),
             deaf: false,
             stopped: false,
             unheard: Vec::new(),
@@ -115,7 +115,7 @@ impl Tab {
                 Effect::Post(text) => self.posts.push(text),
                 Effect::WakeAt(at_ms) => self.wake_ms = Some(at_ms),
                 Effect::Store(key, text) => {
-                    self.kept.push((key.clone(), text.clone()));
+                    self.stores.push((key.clone(), text.clone()));
                     self.storage.retain(|(kept, _)| *kept != key);
                     self.storage.extend(text.map(|text| (key, text)));
                 }
@@ -159,13 +159,33 @@ impl Tab {
         self.feed(Input::Opened(open, Page::default()));
     }
 
+    /// Another tab tells something: the fields of what it says, beside its name and the visitor.
+    pub fn hear(&mut self, fields: &str) {
+        let visitor = self.session.visitor_id().to_string();
+        self.hear_of(&visitor, fields);
+    }
+
+    /// A tab with this visitor tells something.
+    pub fn hear_of(&mut self, visitor: &str, fields: &str) {
+        let message = format!(r#"{{"visitor":"{visitor}","tab":"other",{fields}}}"#);
+        self.feed(Input::Heard(json(&message)));
+    }
+
+    /// What it does with what it told since somebody looked: `ask`, `lead` and so on.
+    pub fn take_deeds(&mut self) -> Vec<String> {
+        let does = |post: &String| json(post).get("does").and_then(Value::as_text).map(str::to_owned);
+        std::mem::take(&mut self.posts).iter().filter_map(does).collect()
+    }
+
     /// Another tab says that it kept this under this name; null says that it forgot it.
     pub fn hear_kept(&mut self, name: &str, value: &str) {
-        let visitor = self.session.visitor_id();
-        let message = format!(
-            r#"{{"visitor":"{visitor}","tab":"other","does":"keep","name":"{name}","value":{value}}}"#
-        );
-        self.feed(Input::Heard(json(&message)));
+        self.hear(&format!(r#""does":"keep","name":"{name}","value":{value}"#));
+    }
+
+    /// What is kept under this name.
+    pub fn kept(&self, name: &str) -> Option<&str> {
+        let kept = self.storage.iter().find(|(key, _)| key.strip_prefix(keys::PREFIX) == Some(name));
+        kept.map(|(_, text)| text.as_str())
     }
 
     /// What is kept of a message that is not delivered: its name, and the text.
