@@ -458,3 +458,60 @@ fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
     other.letter = Some("m-1".into());
     assert!(!one.is(&other) && !other.is(&one));
 }
+
+#[test]
+fn a_message_in_doubt_is_the_one_that_was_read_before_by_an_unknown_name() {
+    let mut timeline = Timeline::default();
+    let page = |role: &str| vec![message("a0", "assistant", "ok"), message("u1", role, "ok")];
+    for (role, one) in [("visitor", true), ("person", true), ("operator", false)] {
+        let mut timeline = Timeline::default();
+        read(&mut timeline, page(role));
+        let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+        timeline.deliver_in_doubt(mine);
+        assert_eq!(timeline.entries().len(), if one { 2 } else { 3 }, "{role}");
+        let entry = timeline.entry(mine).expect("the message");
+        assert_eq!((entry.settled(), entry.id.is_some()), (true, one));
+    }
+    read(&mut timeline, page("visitor"));
+    timeline.close();
+    read(&mut timeline, vec![message("u2", "visitor", "ok, then")]);
+    delivered(&mut timeline, "ok", "u3");
+    let mine = timeline.write("m-ok-2", "ok", 1, Delivery::Sending);
+    timeline.deliver_in_doubt(mine);
+    assert_eq!(timeline.entry(mine).expect("the message").id, None, "none of these is its echo");
+    assert_eq!(timeline.entries().len(), 5);
+}
+
+#[test]
+fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
+    let mut timeline = Timeline::default();
+    let page = || vec![message("o1", "operator", "one"), message("o2", "operator", "two")];
+    read(&mut timeline, page());
+    timeline.close();
+    assert!(read(&mut timeline, page()).is_empty());
+    assert_eq!((texts(&timeline), timeline.floor()), (vec!["one", "two"], 0));
+    timeline.close();
+    let other = read(&mut timeline, vec![message("o1", "operator", "other")]);
+    assert_eq!(other.len(), 1, "an id that is given again");
+    let mut timeline = Timeline::default();
+    read(&mut timeline, vec![message("", "operator", "one")]);
+    timeline.close();
+    assert_eq!(
+        read(&mut timeline, vec![message("", "operator", "one")]).len(),
+        1,
+        "without an id, another one"
+    );
+}
+
+#[test]
+fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone() {
+    for (floor, gone) in [(0, 1), (1, 3)] {
+        let mut here = Timeline::default();
+        read(&mut here, vec![message("o1", "operator", "gone")]);
+        here.close();
+        read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
+        let part = told(&here).split_off(2);
+        here.adopt(part, None, None, floor, true);
+        assert_eq!((texts(&here), here.floor()), (vec!["gone", "two", "three"], gone));
+    }
+}

@@ -308,6 +308,27 @@ fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so
         tab.hear_of("x-more", r#""does":"here""#);
         assert!(tab.posts.is_empty(), "only one who asks is told");
     }
+}
+
+#[test]
+fn of_two_visitors_with_a_conversation_a_tab_that_has_neither_joins_the_one_that_is_smaller() {
+    let asks = |revision: u32| format!(r#""does":"ask","revision":{revision}"#);
+    let mut tab = Tab::open(vec![], 0);
+    for (visitor, revision, joined) in
+        [("w", 1, "w"), ("u", 0, "w"), ("x", 1, "w"), ("u", 1, "u"), ("u", 1, "u"), ("a", 0, "u")]
+    {
+        tab.hear_of(visitor, &asks(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), joined);
+    }
+    let mut tab = Tab::open(vec![], 0);
+    for (visitor, revision, joined) in [("u", 0, "u"), ("x", 1, "x")] {
+        tab.hear_of(visitor, &asks(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), joined);
+    }
+}
+
+#[test]
+fn a_tab_that_has_something_to_lose_stays_with_its_visitor() {
     let mut with_letter = Tab::open(vec![], 0);
     with_letter.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
     let known_to_storage = Tab::open(vec![], 0).reload();

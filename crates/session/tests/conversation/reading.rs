@@ -527,3 +527,53 @@ fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
     tab.answer(Presence, r#"{"operatorOnline":false}"#);
     assert_eq!(tab.session.operator_online(), Some(false));
 }
+
+#[test]
+fn an_echo_that_is_quicker_than_the_answer_makes_a_reply_due_on_the_next_page_as_well() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, NOTHING);
+    assert!(!tab.kept(keys::CONVERSATION).expect("a conversation").contains("replyDue"));
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    let next = tab.reload();
+    assert_eq!((next.attempts().len(), next.delivery("two")), (0, Delivery::Delivered));
+    assert!(next.session.awaits_reply());
+}
+
+#[test]
+fn a_reply_that_may_come_with_the_next_answer_is_not_given_up() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("one");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
+    tab.wait(20_000);
+    tab.say("two");
+    tab.wait(15_000);
+    assert_eq!((tab.session.notice(), tab.session.awaits_reply()), (None, true));
+    tab.reply(2, "to both");
+    tab.wait(60_000);
+    assert_eq!((tab.session.notice(), tab.session.awaits_reply()), (None, false));
+}
+
+#[test]
+fn an_answer_before_which_something_may_have_been_said_is_followed_by_a_read() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
+    tab.say("two");
+    tab.reply(2, "second");
+    assert!(tab.waiting(Messages).is_none(), "the first attempt was answered with the reply");
+    tab.say("three");
+    tab.refuse(Send, 503, "", Some(100));
+    tab.wait_for(Send);
+    assert!(tab.waiting(Messages).is_none(), "the service has said that it did not take it");
+    tab.reply(3, "third");
+    assert!(tab.waiting(Messages).is_some(), "the second attempt was answered");
+    tab.answer(Messages, NOTHING);
+    tab.say("four");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u4"}"#);
+    tab.answer(Messages, NOTHING);
+    tab.say("five");
+    tab.reply(5, "fifth");
+    assert!(tab.waiting(Messages).is_some(), "there was a reply to come");
+}
