@@ -248,6 +248,28 @@ mod tests {
     }
 
     #[test]
+    fn a_name_that_no_key_can_carry_is_no_letter() {
+        let stored = letter("m1").to_stored(&VisitorId::from("v1"));
+        let longest = "m".repeat(32);
+        for (name, usable) in [("m", true), (&*longest, true), (&*(longest.clone() + "m"), false)] {
+            assert_eq!(Letter::from_stored(name, &stored).is_some(), usable, "{name}");
+        }
+        for name in ["", "m 1", "m\n", "é"] {
+            assert!(Letter::from_stored(name, &stored).is_none(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_letter_is_stale_after_a_day_and_exhausted_after_six_attempts() {
+        let mut letter = letter("m1");
+        assert!(!letter.is_stale(5 + STALE_MS) && letter.is_stale(6 + STALE_MS));
+        letter.attempts = 5;
+        assert!(!letter.is_exhausted());
+        letter.attempts = 6;
+        assert!(letter.is_exhausted());
+    }
+
+    #[test]
     fn stored_rubbish_is_no_letter() {
         for text in [
             "null",

@@ -5,16 +5,6 @@ use crate::site::{Tab, parsed};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, News, Notice, Page, Start};
 
-/// Two tabs with a conversation that the first began, and nothing unanswered.
-fn two_tabs_in_conversation() -> Browser {
-    let mut browser = Browser::with(2);
-    browser.say(0, "hello");
-    browser.wait(400);
-    let leader = browser.leaders()[0];
-    browser.with_tab(leader, |tab| tab.reply(1, "hi"));
-    browser
-}
-
 #[test]
 fn one_of_several_tabs_leads_and_it_alone_sends_and_polls() {
     let mut browser = Browser::with(3);
@@ -34,7 +24,7 @@ fn one_of_several_tabs_leads_and_it_alone_sends_and_polls() {
 
 #[test]
 fn a_message_is_in_all_tabs_at_once_and_so_is_how_far_it_has_come() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "and another");
     assert_eq!(browser.tabs[leader].delivery("and another"), Delivery::Sending);
@@ -47,7 +37,7 @@ fn a_message_is_in_all_tabs_at_once_and_so_is_how_far_it_has_come() {
 
 #[test]
 fn a_retry_in_a_tab_that_follows_is_carried_out_by_the_one_that_leads() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "again");
     browser.with_tab(leader, |tab| tab.refuse(Send, 400, "INVALID_REQUEST", None));
@@ -63,14 +53,14 @@ fn a_retry_in_a_tab_that_follows_is_carried_out_by_the_one_that_leads() {
 
 #[test]
 fn a_leader_that_leaves_is_replaced_and_one_that_crashes_within_two_seconds() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.close(leader);
     browser.wait(320);
     assert_eq!(browser.leaders(), [0], "the tab that is left leads");
     assert!(browser.tabs[0].count(Messages) > 0, "and reads at once");
 
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.crash(leader);
     browser.wait(1_400);
@@ -80,7 +70,7 @@ fn a_leader_that_leaves_is_replaced_and_one_that_crashes_within_two_seconds() {
 
 #[test]
 fn a_message_whose_sender_crashed_is_repeated_to_the_byte_by_the_next_leader() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "still there?");
     let first = browser.tabs[leader].waiting(Send).expect("an attempt").clone();
@@ -92,7 +82,7 @@ fn a_message_whose_sender_crashed_is_repeated_to_the_byte_by_the_next_leader() {
 
 #[test]
 fn a_tab_that_is_hidden_gives_the_lead_up_at_once_and_takes_what_is_on_its_way_to_its_end() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(leader, Input::Visible(false));
     browser.wait(320);
@@ -114,7 +104,7 @@ fn a_tab_that_is_hidden_gives_the_lead_up_at_once_and_takes_what_is_on_its_way_t
 
 #[test]
 fn what_cannot_be_sent_yet_is_sent_from_a_hidden_tab_if_there_is_no_other() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.close(1 - leader);
     browser.say(0, "hm");
@@ -129,7 +119,7 @@ fn what_cannot_be_sent_yet_is_sent_from_a_hidden_tab_if_there_is_no_other() {
 
 #[test]
 fn of_two_tabs_that_lead_the_later_leader_stays() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.tabs[leader].deaf = true;
     browser.wait(2_000);
@@ -144,23 +134,44 @@ fn of_two_tabs_that_lead_the_later_leader_stays() {
 
 #[test]
 fn a_tab_that_was_stopped_asks_before_it_goes_on() {
-    let mut browser = two_tabs_in_conversation();
-    let leader = browser.leaders()[0];
-    // The machine stops the leader: nothing reaches it, and its timers do not run.
-    let mut stopped = browser.tabs.remove(leader);
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.stop(leader);
     browser.wait(20_000);
-    assert_eq!(browser.leaders(), [0]);
-    let polls = stopped.count(Messages);
-    stopped.now_ms = browser.now_ms;
-    browser.tabs.push(stopped);
-    browser.feed(1, Input::Woke);
-    assert_eq!(browser.leaders(), [0]);
-    assert_eq!(browser.tabs[1].count(Messages), polls);
+    let polls = browser.tabs[leader].count(Messages);
+    browser.go_on(leader);
+    assert_eq!(browser.leaders(), [other]);
+    assert_eq!(browser.tabs[leader].count(Messages), polls);
+}
+
+#[test]
+fn a_leader_that_was_stopped_gives_way_to_a_tab_that_loaded_and_led_meanwhile() {
+    // Of two that led as often, the name decides, and that is drawn: so several are tried.
+    for now_ms in 0..8 {
+        let mut browser = Browser { now_ms, ..Browser::with(0) };
+        let first = browser.open(Start::default());
+        browser.say(first, "hello");
+        browser.wait(400);
+        browser.with_tab(first, |tab| tab.reply(1, "hi"));
+        browser.stop(first);
+        let second = browser.open(Start::default());
+        assert_eq!(browser.leaders(), [first, second], "the one that is stopped does not know");
+        browser.say(second, "anybody?");
+        browser.with_tab(second, |tab| tab.reply(2, "yes"));
+        browser.go_on(first);
+        browser.wait(5_000);
+        assert_eq!(browser.leaders(), [second]);
+        for tab in &browser.tabs {
+            assert_eq!(tab.texts(), ["hello", "hi", "anybody?", "yes"]);
+            assert_eq!(tab.delivery("anybody?"), Delivery::Delivered);
+        }
+        assert_eq!(browser.counts(Send), [1, 1]);
+    }
 }
 
 #[test]
 fn unread_messages_count_once_and_are_seen_in_all_tabs_when_they_are_in_one() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     let unread =
         |browser: &Browser| -> Vec<u32> { browser.tabs.iter().map(|tab| tab.session.unread()).collect() };
@@ -187,7 +198,7 @@ fn unread_messages_count_once_and_are_seen_in_all_tabs_when_they_are_in_one() {
 
 #[test]
 fn what_came_while_nobody_was_there_is_unread_on_the_next_page() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     browser.look(0, true);
     browser.close(1);
     browser.close(0);
@@ -201,7 +212,7 @@ fn what_came_while_nobody_was_there_is_unread_on_the_next_page() {
 
 #[test]
 fn reset_forgets_in_all_tabs_and_in_storage() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let before = browser.tabs[0].session.visitor_id().clone();
     browser.look(0, true);
     browser.say(1, "on its way");
@@ -237,7 +248,7 @@ fn two_tabs_that_begin_at_the_same_moment_have_one_visitor() {
 
 #[test]
 fn a_tab_that_finds_nothing_in_storage_joins_the_conversation_that_another_has() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Visible(false));
     browser.feed(1, Input::Visible(false));
     browser.storage.clear();
@@ -250,7 +261,7 @@ fn a_tab_that_finds_nothing_in_storage_joins_the_conversation_that_another_has()
 
 #[test]
 fn a_page_that_comes_back_shows_what_happened_meanwhile() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(other, Input::Left);
     browser.tabs[other].deaf = true;
@@ -267,7 +278,7 @@ fn a_page_that_comes_back_shows_what_happened_meanwhile() {
 
 #[test]
 fn a_page_that_comes_back_to_another_visitor_shows_nothing_of_the_one_before() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     browser.feed(1, Input::Left);
     browser.tabs[1].deaf = true;
     browser.feed(0, Input::Reset);
@@ -303,7 +314,7 @@ fn another_customer_starts_clean_and_the_first_one_comes_back_to_the_same() {
 
 #[test]
 fn what_the_browser_did_not_keep_is_offered_again() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.storage.clear();
     browser.feed(leader, Input::NotKept);
@@ -350,7 +361,7 @@ fn a_config_that_one_tab_reads_is_known_to_all() {
 
 #[test]
 fn the_events_of_all_tabs_are_sent_by_the_one_that_leads() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(other, Input::Viewed(Page { path: "/seen-there".into(), ..Page::default() }));
     browser.with_tab(leader, |tab| tab.wait_for(Events));
@@ -375,7 +386,7 @@ fn events_that_a_page_left_behind_are_sent_by_the_next() {
 
 #[test]
 fn a_tab_that_follows_leaves_its_events_to_the_leader_when_it_is_closed() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(other, Input::Viewed(Page { path: "/last".into(), ..Page::default() }));
     browser.feed(other, Input::Left);
@@ -401,7 +412,7 @@ fn a_tab_that_is_hidden_sends_its_events_before_it_gives_the_lead_up() {
 
 #[test]
 fn a_tab_knows_that_a_person_is_there_when_the_leader_does() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.with_tab(leader, |tab| {
         tab.wait_for(Presence);
@@ -414,7 +425,7 @@ fn a_tab_knows_that_a_person_is_there_when_the_leader_does() {
 
 #[test]
 fn letters_and_conversations_of_another_visitor_are_left_alone() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Online(false));
     browser.feed(1, Input::Online(false));
     browser.say(0, "mine");
@@ -437,7 +448,7 @@ fn what_keeps_the_conversation_from_going_on_is_known_in_all_tabs_and_on_the_nex
         (r#"{"conversationId":"c1","aiStatus":"provider_error"}"#, Notice::NoReply),
     ];
     for (outcome, notice) in outcomes {
-        let mut browser = two_tabs_in_conversation();
+        let mut browser = Browser::in_conversation();
         let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
         browser.say(other, "hm");
         browser.with_tab(leader, |tab| tab.answer(Send, outcome));
@@ -451,7 +462,7 @@ fn what_keeps_the_conversation_from_going_on_is_known_in_all_tabs_and_on_the_nex
 #[test]
 fn of_two_tabs_that_lead_one_stays_whoever_hears_of_the_other_first() {
     for first in 0..2 {
-        let mut browser = two_tabs_in_conversation();
+        let mut browser = Browser::in_conversation();
         let leader = browser.leaders()[0];
         browser.tabs[leader].deaf = true;
         browser.wait(2_000);
@@ -470,19 +481,21 @@ fn of_two_tabs_that_lead_one_stays_whoever_hears_of_the_other_first() {
 
 #[test]
 fn a_hidden_tab_that_waits_does_not_push_a_hidden_one_that_sends_aside() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(leader, "hm");
     browser.feed(other, Input::Visible(false));
     browser.feed(leader, Input::Visible(false));
     browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000)));
-    browser.wait(10_000);
-    assert_eq!(browser.leaders(), [leader]);
+    for _ in 0..10 {
+        browser.wait(1_000);
+        assert_eq!(browser.leaders(), [leader]);
+    }
 }
 
 #[test]
 fn a_message_that_one_tab_knows_to_have_arrived_is_not_sent_by_another() {
-    let mut browser = two_tabs_in_conversation();
+    let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(leader, "there?");
     browser.tabs[other].deaf = true;
@@ -497,4 +510,26 @@ fn a_message_that_one_tab_knows_to_have_arrived_is_not_sent_by_another() {
         (browser.tabs[0].delivery("there?"), browser.tabs[0].attempts().len()),
         (Delivery::Delivered, 0)
     );
+}
+
+#[test]
+fn a_tab_that_finds_all_in_storage_is_told_nothing_and_one_that_finds_a_part_is_told_the_rest() {
+    let kept = |browser: &Browser| {
+        browser.storage.iter().find(|(key, _)| key == "chat-widget:conversation").cloned().expect("kept")
+    };
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    let before = kept(&browser);
+    browser.open(Start::default());
+    assert_eq!(kept(&browser), before, "a conversation that is told again is kept again");
+
+    browser.say(leader, &"x".repeat(3_000));
+    browser.with_tab(leader, |tab| tab.reply(2, "long"));
+    for _ in 0..5 {
+        browser.feed(leader, Input::NotKept);
+    }
+    browser.say(leader, "last");
+    let fourth = browser.open(Start::default());
+    assert_eq!(browser.tabs[fourth].texts(), browser.tabs[leader].texts());
+    assert!(!kept(&browser).1.contains("hello"), "storage has the end alone");
 }

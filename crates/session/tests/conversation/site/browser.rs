@@ -22,12 +22,29 @@ impl Browser {
         browser
     }
 
+    /// Two tabs with a conversation that the first began, and nothing unanswered.
+    pub fn in_conversation() -> Self {
+        let mut browser = Self::with(2);
+        browser.say(0, "hello");
+        browser.wait(400);
+        let leader = browser.leaders()[0];
+        browser.with_tab(leader, |tab| tab.reply(1, "hi"));
+        browser
+    }
+
     /// Opens another tab, visible, and gives its index.
     pub fn open(&mut self, start: Start) -> usize {
+        let index = self.begin(start);
+        self.wait(1_000);
+        index
+    }
+
+    /// The same, before any time has passed.
+    pub fn begin(&mut self, start: Start) -> usize {
         let seed = 100 + self.tabs.len() as u64 + self.now_ms;
         let start = Start { seed, reports: true, visible: true, online: true, ..start };
         self.tabs.push(Tab::begin(start, self.storage.clone(), self.now_ms));
-        self.wait(1_000);
+        self.talk();
         self.tabs.len() - 1
     }
 
@@ -61,11 +78,35 @@ impl Browser {
         self.tabs.remove(index);
     }
 
+    /// The machine stops the tab for a while.
+    pub fn stop(&mut self, index: usize) {
+        self.tabs[index].stopped = true;
+    }
+
+    /// The tab goes on: its timers run, and it has not heard yet what the others told it in the meantime.
+    pub fn wake(&mut self, index: usize) {
+        self.tabs[index].now_ms = self.now_ms;
+        self.with_tab(index, |tab| tab.wait(0));
+    }
+
+    /// The tab goes on. What the others told it in the meantime comes before its timers run.
+    pub fn go_on(&mut self, index: usize) {
+        let now_ms = self.now_ms;
+        self.with_tab(index, |tab| {
+            tab.stopped = false;
+            tab.now_ms = now_ms;
+            for message in std::mem::take(&mut tab.unheard) {
+                tab.feed(Input::Heard(message));
+            }
+            tab.wait(0);
+        });
+    }
+
     /// Delivers what was told, until nobody has anything to say.
     fn talk(&mut self) {
         loop {
             for tab in &mut self.tabs {
-                for (key, text) in std::mem::take(&mut tab.kept) {
+                for (key, text) in std::mem::take(&mut tab.stores) {
                     self.storage.retain(|(known, _)| *known != key);
                     self.storage.extend(text.map(|text| (key, text)));
                 }
@@ -80,7 +121,12 @@ impl Browser {
             }
             for (speaker, post) in said {
                 for (index, tab) in self.tabs.iter_mut().enumerate() {
-                    if index != speaker && !tab.deaf {
+                    if index == speaker || tab.deaf {
+                        continue;
+                    }
+                    if tab.stopped {
+                        tab.unheard.push(json(&post));
+                    } else {
                         tab.feed(Input::Heard(json(&post)));
                     }
                 }
@@ -95,7 +141,7 @@ impl Browser {
         while self.now_ms < until {
             let step = (until - self.now_ms).min(20);
             self.now_ms += step;
-            for tab in &mut self.tabs {
+            for tab in self.tabs.iter_mut().filter(|tab| !tab.stopped) {
                 tab.wait(step);
             }
             self.talk();

@@ -3,7 +3,9 @@
 pub mod browser;
 
 use chat_protocol::{Endpoint, Value, failure, success};
-use chat_session::{Answer, Delivery, Effect, Entry, Input, News, Page, Request, Session, Start, Stored};
+use chat_session::{
+    Answer, Delivery, Effect, Entry, EntryKey, Input, News, Page, Request, Session, Start, Stored, keys,
+};
 
 /// One tab: a session, the time, and what its effects have done.
 pub struct Tab {
@@ -18,10 +20,16 @@ pub struct Tab {
     /// What it told the other tabs.
     pub posts: Vec<String>,
     /// What it kept or forgot since somebody looked.
-    pub kept: Vec<(String, Option<String>)>,
+    pub stores: Vec<(String, Option<String>)>,
     /// It hears nothing of the others.
     pub deaf: bool,
-    wake_ms: Option<u64>,
+    /// It is stopped: what it is told waits in `unheard`, and its timers do not run.
+    pub stopped: bool,
+    pub unheard: Vec<Value>,
+    /// When it is to be woken next.
+    pub wake_ms: Option<u64>,
+    /// How often it was woken.
+    pub wakes: usize,
 }
 
 /// A tab that nobody objects to leads after so long.
@@ -48,6 +56,15 @@ impl Tab {
         )
     }
 
+    /// A conversation in an open window: "one", and its answer "first".
+    pub fn in_conversation() -> Self {
+        let mut tab = Self::open(vec![], 0);
+        tab.look(true);
+        tab.say("one");
+        tab.reply(1, "first");
+        tab
+    }
+
     pub fn start(start: Start, storage: Vec<(String, String)>, now_ms: u64) -> Self {
         let mut tab = Self::begin(start, storage, now_ms);
         tab.wait(LEAD_MS);
@@ -66,9 +83,12 @@ impl Tab {
             storage,
             news: Vec::new(),
             posts: Vec::new(),
-            kept: Vec::new(),
+            stores: Vec::new(),
             deaf: false,
+            stopped: false,
+            unheard: Vec::new(),
             wake_ms: None,
+            wakes: 0,
         };
         tab.carry_out(effects);
         tab
@@ -95,7 +115,7 @@ impl Tab {
                 Effect::Post(text) => self.posts.push(text),
                 Effect::WakeAt(at_ms) => self.wake_ms = Some(at_ms),
                 Effect::Store(key, text) => {
-                    self.kept.push((key.clone(), text.clone()));
+                    self.stores.push((key.clone(), text.clone()));
                     self.storage.retain(|(kept, _)| *kept != key);
                     self.storage.extend(text.map(|text| (key, text)));
                 }
@@ -111,6 +131,7 @@ impl Tab {
         while let Some(at_ms) = self.wake_ms.filter(|at_ms| *at_ms <= until) {
             self.now_ms = at_ms.max(self.now_ms);
             self.wake_ms = None;
+            self.wakes += 1;
             self.feed(Input::Woke);
         }
         self.now_ms = until;
@@ -136,6 +157,45 @@ impl Tab {
 
     pub fn look(&mut self, open: bool) {
         self.feed(Input::Opened(open, Page::default()));
+    }
+
+    /// Another tab tells something: the fields of what it says, beside its name and the visitor.
+    pub fn hear(&mut self, fields: &str) {
+        let visitor = self.session.visitor_id().to_string();
+        self.hear_of(&visitor, fields);
+    }
+
+    /// A tab with this visitor tells something.
+    pub fn hear_of(&mut self, visitor: &str, fields: &str) {
+        let message = format!(r#"{{"visitor":"{visitor}","tab":"other",{fields}}}"#);
+        self.feed(Input::Heard(json(&message)));
+    }
+
+    /// What it does with what it told since somebody looked: `ask`, `lead` and so on.
+    pub fn take_deeds(&mut self) -> Vec<String> {
+        let does = |post: &String| json(post).get("does").and_then(Value::as_text).map(str::to_owned);
+        std::mem::take(&mut self.posts).iter().filter_map(does).collect()
+    }
+
+    /// Another tab says that it kept this under this name; null says that it forgot it.
+    pub fn hear_kept(&mut self, name: &str, value: &str) {
+        self.hear(&format!(r#""does":"keep","name":"{name}","value":{value}"#));
+    }
+
+    /// What is kept under this name.
+    pub fn kept(&self, name: &str) -> Option<&str> {
+        let kept = self.storage.iter().find(|(key, _)| key.strip_prefix(keys::PREFIX) == Some(name));
+        kept.map(|(_, text)| text.as_str())
+    }
+
+    /// What is kept of a message that is not delivered: its name, and the text.
+    pub fn letter(&self, text: &str) -> (String, String) {
+        let says = format!(r#""text":"{text}""#);
+        let kept =
+            self.storage.iter().filter_map(|(key, kept)| Some((key.strip_prefix(keys::PREFIX)?, kept)));
+        let mut letters = kept.filter(|(name, kept)| name.starts_with(keys::OUTBOX) && kept.contains(&says));
+        let (name, kept) = letters.next().expect(text);
+        (name.to_owned(), kept.clone())
     }
 
     /// The request of this kind that waits for an answer.
@@ -189,8 +249,31 @@ impl Tab {
         self.session.entries().last().expect("a message")
     }
 
+    fn entry(&self, text: &str) -> &Entry {
+        self.session.entries().iter().find(|entry| &*entry.text == text).expect(text)
+    }
+
     pub fn delivery(&self, text: &str) -> Delivery {
-        self.session.entries().iter().find(|entry| &*entry.text == text).expect(text).delivery
+        self.entry(text).delivery
+    }
+
+    pub fn key(&self, text: &str) -> EntryKey {
+        self.entry(text).key
+    }
+
+    /// What the page was told to have been delivered, or to have come in.
+    pub fn told(&self) -> Vec<&str> {
+        let told = self.news.iter().filter_map(|news| match news {
+            News::Message(entry) => Some(&*entry.text),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    /// How many of the names in storage begin like this.
+    pub fn kept_as(&self, name: &str) -> usize {
+        let begins = |key: &str| key.strip_prefix(keys::PREFIX).is_some_and(|key| key.starts_with(name));
+        self.storage.iter().filter(|(key, _)| begins(key)).count()
     }
 
     /// All attempts at sending a message.

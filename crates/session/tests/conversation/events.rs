@@ -1,0 +1,123 @@
+//! What the visitor does is reported, if the site and the service want it.
+
+use crate::site::Tab;
+use chat_protocol::Endpoint::Events;
+use chat_session::{Input, Page, Start, keys};
+
+#[test]
+fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.look(false);
+    tab.wait(4_000);
+    let first = tab.waiting(Events).expect("a batch").clone();
+    let body = first.body.as_ref().expect("a body");
+    assert!(body.contains("chat_opened") && body.contains("chat_closed"), "{body}");
+    tab.refuse(Events, 503, "", None);
+    let again = tab.wait_for(Events);
+    assert_eq!((&again.body, &again.key), (&first.body, &first.key));
+    assert!(first.key.is_some());
+    tab.answer(Events, r#"{"accepted":2,"rejected":0,"tracking":"disabled"}"#);
+    tab.look(true);
+    tab.wait(60_000);
+    assert!(tab.waiting(Events).is_none(), "a service that wants no events gets none");
+}
+
+#[test]
+fn a_site_that_wants_no_reports_gets_none() {
+    let mut tab = Tab::start(Start { visible: true, online: true, ..Start::default() }, vec![], 0);
+    tab.look(true);
+    tab.feed(Input::Viewed(Page::default()));
+    tab.wait(60_000);
+    assert_eq!(tab.count(Events), 0);
+}
+
+#[test]
+fn a_page_view_is_reported() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Viewed(Page { path: "/rooms".into(), ..Page::default() }));
+    tab.wait(4_000);
+    let body = tab.waiting(Events).expect("a batch").body.clone().expect("a body");
+    assert!(body.contains(r#""eventType":"page_view""#) && body.contains(r#""path":"/rooms""#), "{body}");
+}
+
+#[test]
+fn events_leave_with_the_visitor() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.feed(Input::Left);
+    assert!(tab.waiting(Events).expect("a batch").keepalive);
+}
+
+#[test]
+fn events_that_the_service_refuses_are_not_sent_again() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.wait_for(Events);
+    tab.refuse(Events, 400, "INVALID_REQUEST", None);
+    tab.wait(600_000);
+    assert_eq!(tab.count(Events), 1);
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::BATCH) || key.contains(keys::EVENT)));
+}
+
+#[test]
+fn while_a_batch_is_tried_again_the_events_after_it_wait() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.wait_for(Events);
+    tab.lose(Events);
+    tab.look(false);
+    let again = tab.wait_for(Events);
+    assert!(!again.body.expect("a body").contains("chat_closed"));
+    let batches = tab.storage.iter().filter(|(key, _)| key.contains(keys::BATCH));
+    assert_eq!(batches.count(), 1);
+    tab.answer(Events, r#"{"accepted":1,"rejected":0,"tracking":"enabled"}"#);
+    assert!(tab.wait_for(Events).body.expect("a body").contains("chat_closed"));
+}
+
+#[test]
+fn tracking_that_is_disabled_stays_so_on_the_next_page_until_a_day_has_passed() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.wait_for(Events);
+    tab.look(false);
+    tab.answer(Events, r#"{"accepted":0,"rejected":1,"tracking":"disabled"}"#);
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::EVENT)), "what waited is forgotten");
+    let mut next = tab.reload();
+    next.look(true);
+    next.wait(60_000);
+    assert_eq!(next.count(Events), 0);
+    let hour_ms = 60 * 60 * 1000;
+    for (age_ms, batches) in [(23 * hour_ms, 0), (25 * hour_ms, 1)] {
+        let mut later = Tab::open(next.storage.clone(), age_ms);
+        later.look(true);
+        later.wait(4_000);
+        assert_eq!(later.count(Events), batches);
+    }
+}
+
+#[test]
+fn where_the_visitor_came_from_is_reported_if_the_browser_tells() {
+    for (referrer, reported) in [("https://search.example/", true), ("", false)] {
+        let mut tab = Tab::open(vec![], 0);
+        tab.feed(Input::Viewed(Page { referrer: referrer.into(), ..Page::default() }));
+        let body = tab.wait_for(Events).body.expect("a body");
+        assert_eq!(body.contains("referrer"), reported, "{body}");
+        assert!(body.contains(referrer));
+    }
+}
+
+#[test]
+fn a_batch_that_fails_is_tried_again_after_two_seconds_and_three_times() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    for attempt in 1..=4 {
+        tab.wait_for(Events);
+        assert_eq!((tab.count(Events), tab.kept_as(keys::BATCH)), (attempt, 1));
+        tab.lose(Events);
+        tab.wait(1_900);
+        assert_eq!(tab.count(Events), attempt);
+    }
+    tab.wait(600_000);
+    assert_eq!((tab.count(Events), tab.kept_as(keys::BATCH)), (4, 0));
+}

@@ -1,0 +1,341 @@
+//! What tabs tell each other may come late, twice or not at all.
+
+use crate::site::browser::Browser;
+use crate::site::{Tab, json};
+use chat_protocol::Endpoint::{Events, Messages, Send};
+use chat_session::{Delivery, Input, keys};
+
+#[test]
+fn a_letter_that_is_heard_again_gives_no_further_attempts() {
+    for attempted in [false, true] {
+        let mut tab = Tab::open(vec![], 0);
+        tab.feed(Input::Online(false));
+        tab.say("hello");
+        if attempted {
+            tab.feed(Input::Online(true));
+        }
+        let (name, early) = tab.letter("hello");
+        tab.feed(Input::Online(true));
+        for _ in 0..5 {
+            tab.lose(Send);
+            tab.wait_for(Send);
+        }
+        tab.hear_kept(&name, &early);
+        tab.lose(Send);
+        assert_eq!((tab.attempts().len(), tab.delivery("hello")), (6, Delivery::Failed));
+    }
+}
+
+#[test]
+fn the_next_leader_knows_how_often_a_message_was_tried() {
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    browser.say(leader, "hm");
+    for _ in 0..5 {
+        browser.with_tab(leader, |tab| {
+            tab.lose(Send);
+            tab.wait_for(Send);
+        });
+        let now_ms = browser.tabs[leader].now_ms;
+        browser.wait(now_ms - browser.now_ms);
+    }
+    browser.crash(leader);
+    browser.wait(2_000);
+    assert_eq!((browser.tabs[0].attempts().len(), browser.tabs[0].delivery("hm")), (0, Delivery::Failed));
+}
+
+#[test]
+fn a_message_that_another_tab_sent_is_repeated_as_it_was_sent() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.say("three");
+    let (name, letter) = tab.letter("three");
+    let sent = r#""key":"chat-another","body":"{}","failed":false"#;
+    tab.hear_kept(&name, &letter.replace(r#""failed":false"#, sent));
+    tab.reply(2, "second");
+    assert_eq!(tab.waiting(Send).and_then(|request| request.body.as_deref()), Some("{}"));
+}
+
+#[test]
+fn a_message_that_another_tab_knows_to_have_arrived_is_not_sent_and_its_reply_is_looked_for() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    tab.say("two");
+    let (name, _) = tab.letter("two");
+    tab.hear_kept(&name, "null");
+    assert_eq!(tab.delivery("two"), Delivery::Delivered);
+    assert!(tab.session.awaits_reply());
+    tab.feed(Input::Online(true));
+    assert_eq!(tab.attempts().len(), 1);
+}
+
+#[test]
+fn a_tab_that_follows_looks_for_no_reply() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.feed(leader, Input::Online(false));
+    browser.say(leader, "hm");
+    let (name, _) = browser.tabs[leader].letter("hm");
+    let tab = &mut browser.tabs[other];
+    tab.hear_kept(&name, "null");
+    assert_eq!((tab.delivery("hm"), tab.session.awaits_reply()), (Delivery::Delivered, false));
+}
+
+#[test]
+fn of_a_message_that_is_on_its_way_the_answer_decides() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.say("three");
+    for text in ["two", "three"] {
+        let (name, _) = tab.letter(text);
+        tab.hear_kept(&name, "null");
+    }
+    assert_eq!((tab.delivery("two"), tab.delivery("three")), (Delivery::Sending, Delivery::Delivered));
+    tab.reply(2, "second");
+    assert_eq!((tab.delivery("two"), tab.attempts().len()), (Delivery::Delivered, 2));
+}
+
+/// The leader is told what became of a message. The other tab hears how the conversation stands, nothing else, and leads
+/// from then on.
+fn a_leader_that_crashes_while_it_tells(outcome: impl FnOnce(&mut Tab)) -> Browser {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.say(other, "there?");
+    outcome(&mut browser.tabs[leader]);
+    let told = std::mem::take(&mut browser.tabs[leader].posts);
+    for post in told.iter().filter(|post| post.contains(r#""name":"conversation""#)) {
+        browser.tabs[other].feed(Input::Heard(json(post)));
+    }
+    browser.crash(leader);
+    browser.wait(5_000);
+    assert_eq!(browser.leaders(), [0]);
+    browser
+}
+
+#[test]
+fn a_message_that_the_conversation_shows_as_delivered_is_not_sent_by_the_next_leader() {
+    let browser = a_leader_that_crashes_while_it_tells(|tab| tab.reply(2, "yes"));
+    assert_eq!((browser.tabs[0].attempts().len(), browser.tabs[0].texts().len()), (0, 4));
+}
+
+#[test]
+fn a_message_that_the_conversation_shows_as_failed_is_not_sent_by_the_next_leader() {
+    let mut browser =
+        a_leader_that_crashes_while_it_tells(|tab| tab.refuse(Send, 400, "INVALID_REQUEST", None));
+    assert_eq!((browser.tabs[0].attempts().len(), browser.tabs[0].delivery("there?")), (0, Delivery::Failed));
+    let key = browser.tabs[0].key("there?");
+    browser.feed(0, Input::Retry(key));
+    assert_eq!(browser.tabs[0].attempts().len(), 1);
+}
+
+#[test]
+fn a_message_that_the_leader_did_not_hear_of_is_told_again() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.tabs[leader].deaf = true;
+    browser.say(other, "unheard");
+    browser.tabs[leader].deaf = false;
+    browser.say(leader, "heard");
+    browser.with_tab(leader, |tab| tab.reply(2, "yes"));
+    browser.with_tab(leader, |tab| tab.reply(3, "and yes"));
+    assert_eq!(browser.tabs[leader].attempts().len(), 3);
+    assert!(browser.tabs.iter().all(|tab| tab.delivery("unheard") == Delivery::Delivered));
+}
+
+#[test]
+fn the_next_leader_sends_in_the_order_in_which_the_messages_were_written() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.say(other, "alpha");
+    browser.say(other, "beta");
+    browser.with_tab(leader, |tab| tab.lose(Send));
+    browser.crash(leader);
+    browser.wait(3_000);
+    let body = browser.tabs[0].waiting(Send).expect("an attempt").body.clone();
+    assert!(body.expect("a body").contains("alpha"));
+}
+
+#[test]
+fn an_answer_from_a_conversation_that_is_gone_does_not_bring_it_back() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    let (_, told) =
+        tab.storage.iter().find(|(key, _)| key.ends_with(keys::CONVERSATION)).expect("kept").clone();
+    assert!(told.contains(r#""conversationId":"c1""#) && told.contains(r#""delivery":"sending""#), "{told}");
+    let told = told
+        .replace(r#""conversationId":"c1""#, r#""conversationId":"c2""#)
+        .replace(r#""delivery":"sending""#, r#""delivery":null"#)
+        .replace(r#""revision":"#, r#""revision":1"#);
+    tab.hear_kept(keys::CONVERSATION, &told);
+    assert!(tab.session.leads() && tab.delivery("two") == Delivery::Delivered);
+    tab.reply(2, "second");
+    assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
+    assert_eq!(tab.texts(), ["one", "first", "two"]);
+}
+
+#[test]
+fn a_conversation_that_another_leader_counted_to_the_same_number_is_counted_on() {
+    let mut tab = Tab::in_conversation();
+    let kept = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
+    tab.hear_kept(keys::CONVERSATION, &kept);
+    assert_eq!(tab.kept(keys::CONVERSATION), Some(&*kept), "its own");
+    let writer =
+        kept.split(r#""writer":""#).nth(1).and_then(|rest| rest.split('"').next()).expect("a writer");
+    tab.hear_kept(keys::CONVERSATION, &kept.replace(writer, "other"));
+    let counted_on = tab.kept(keys::CONVERSATION).expect("a conversation");
+    assert_ne!(counted_on, kept);
+    assert!(counted_on.contains(writer));
+}
+
+#[test]
+fn what_has_been_seen_is_never_unseen() {
+    let mut tab = Tab::in_conversation();
+    let seen = tab.kept(keys::SEEN).expect("a serial").to_owned();
+    tab.stores.clear();
+    tab.hear_kept(keys::SEEN, &seen);
+    assert_eq!(tab.stores, []);
+    tab.hear_kept(keys::SEEN, r#"{"v":2,"serial":0}"#);
+    assert_eq!(tab.stores, [("chat-widget:seen".to_owned(), Some(seen))], "storage is put right");
+    assert_eq!(tab.session.unread(), 0);
+}
+
+#[test]
+fn whatever_another_tab_tells_it_tells_what_has_been_seen() {
+    let mut tab = Tab::in_conversation();
+    tab.look(false);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Anna"}]}"#);
+    assert_eq!(tab.session.unread(), 1);
+    tab.hear(r#""does":"here","seen":2"#);
+    assert_eq!(tab.session.unread(), 0);
+}
+
+#[test]
+fn a_letter_of_a_newer_version_is_not_taken_for_one_that_arrived() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    tab.say("two");
+    let (name, _) = tab.letter("two");
+    tab.hear_kept(&name, r#"{"v":3}"#);
+    assert_eq!(tab.delivery("two"), Delivery::Waiting);
+    tab.feed(Input::Online(true));
+    assert_eq!(tab.attempts().len(), 2);
+}
+
+#[test]
+fn an_event_of_a_tab_that_has_not_heard_that_the_service_wants_none_is_forgotten() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Events);
+    tab.answer(Events, r#"{"accepted":0,"rejected":1,"tracking":"disabled"}"#);
+    tab.stores.clear();
+    tab.hear_kept("event:1", "null");
+    assert_eq!(tab.stores, [], "it is forgotten already");
+    tab.hear_kept("event:1", r#"{"eventType":"page_view"}"#);
+    assert_eq!(tab.stores, [("chat-widget:event:1".to_owned(), None)]);
+    let events = tab.count(Events);
+    tab.wait(10_000);
+    assert_eq!(tab.count(Events), events);
+}
+
+#[test]
+fn a_tab_that_asks_is_told_what_it_does_not_know_and_nothing_else() {
+    let mut tab = Tab::in_conversation();
+    let known = json(tab.kept(keys::CONVERSATION).expect("a conversation"));
+    let [revision, writer] = ["revision", "writer"].map(|field| known.get(field).expect(field).to_string());
+    let asks = |seen: u32, revision: &str, writer: &str| {
+        format!(r#""does":"ask","seen":{seen},"revision":{revision},"writer":{writer}"#)
+    };
+    tab.stores.clear();
+    tab.hear(&asks(1, &revision, &writer));
+    assert_eq!(tab.stores, []);
+    tab.hear(&asks(0, &revision, &writer));
+    let names = |tab: &mut Tab| -> Vec<String> {
+        std::mem::take(&mut tab.stores).into_iter().map(|(key, _)| key.replace(keys::PREFIX, "")).collect()
+    };
+    assert_eq!(names(&mut tab), ["seen"]);
+    tab.hear(&asks(1, "0", &writer));
+    assert_eq!(names(&mut tab), ["visitor", "conversation", "seen"]);
+    assert_eq!(json(tab.kept(keys::CONVERSATION).expect("a conversation")), known);
+    tab.hear(&asks(1, &revision, r#""other""#));
+    assert_eq!(names(&mut tab), ["visitor", "conversation"]);
+    assert_ne!(json(tab.kept(keys::CONVERSATION).expect("a conversation")), known, "it counts on");
+}
+
+#[test]
+fn a_leader_gives_way_to_one_that_tells_the_conversation_in_a_later_term() {
+    let mut tab = Tab::in_conversation();
+    tab.hear(r#""does":"keep","name":"conversation","term":0,"value":null"#);
+    assert!(tab.session.leads());
+    tab.hear(r#""does":"keep","name":"conversation","term":9,"value":null"#);
+    assert!(!tab.session.leads());
+}
+
+#[test]
+fn a_tab_that_has_not_heard_of_a_reset_is_told_when_it_asks_and_by_the_leader_in_any_case() {
+    let mut tab = Tab::in_conversation();
+    let old = tab.session.visitor_id().to_string();
+    tab.feed(Input::Reset);
+    let new = tab.session.visitor_id().to_string();
+    tab.take_deeds();
+    tab.hear_of(&old, r#""does":"here""#);
+    assert!(tab.posts.is_empty(), "{:?}", tab.posts);
+    tab.stores.clear();
+    tab.hear_of(&old, r#""does":"ask""#);
+    let reset = json(&tab.posts[0]);
+    assert_eq!(reset.get("visitor"), Some(&old.as_str().into()), "or it would not be listened to");
+    assert_eq!(reset.get("value").and_then(|value| value.get("visitorId")), Some(&new.as_str().into()));
+    assert!(
+        tab.stores.contains(&("chat-widget:conversation".to_owned(), None)),
+        "what it may have kept since"
+    );
+    tab.say("hello");
+    for (does, told) in [("here", true), ("reset", false)] {
+        tab.take_deeds();
+        tab.hear_of(&old, &format!(r#""does":"{does}""#));
+        assert_eq!(tab.take_deeds().contains(&"reset".to_owned()), told, "{does}");
+    }
+}
+
+#[test]
+fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so() {
+    // Its own name begins with a v.
+    for (visitor, revision, joins) in [("u-before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
+        let mut tab = Tab::open(vec![], 0);
+        tab.take_deeds();
+        tab.hear_of(visitor, &format!(r#""does":"ask","revision":{revision}"#));
+        assert_eq!(tab.session.visitor_id().as_str() == visitor, joins);
+        assert_eq!(tab.kept(keys::VISITOR).expect("a visitor").contains(visitor), joins);
+        assert_eq!(tab.take_deeds(), [if joins { "ask" } else { "here" }]);
+        tab.hear_of("x-more", r#""does":"here""#);
+        assert!(tab.posts.is_empty(), "only one who asks is told");
+    }
+}
+
+#[test]
+fn of_two_visitors_with_a_conversation_a_tab_that_has_neither_joins_the_one_that_is_smaller() {
+    let asks = |revision: u32| format!(r#""does":"ask","revision":{revision}"#);
+    let mut tab = Tab::open(vec![], 0);
+    for (visitor, revision, joined) in
+        [("w", 1, "w"), ("u", 0, "w"), ("x", 1, "w"), ("u", 1, "u"), ("u", 1, "u"), ("a", 0, "u")]
+    {
+        tab.hear_of(visitor, &asks(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), joined);
+    }
+    let mut tab = Tab::open(vec![], 0);
+    for (visitor, revision, joined) in [("u", 0, "u"), ("x", 1, "x")] {
+        tab.hear_of(visitor, &asks(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), joined);
+    }
+}
+
+#[test]
+fn a_tab_that_has_something_to_lose_stays_with_its_visitor() {
+    let mut with_letter = Tab::open(vec![], 0);
+    with_letter.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
+    let known_to_storage = Tab::open(vec![], 0).reload();
+    for mut tab in [with_letter, known_to_storage] {
+        tab.posts.clear();
+        tab.hear_of("u-before", r#""does":"ask","revision":9"#);
+        assert_ne!(tab.session.visitor_id().as_str(), "u-before");
+        assert_eq!(json(&tab.posts[0]).get("revision"), Some(&1.into()), "there is something to join");
+    }
+}

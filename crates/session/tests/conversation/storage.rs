@@ -1,0 +1,217 @@
+//! The next page goes on where this browser left off.
+
+use crate::site::{LEAD_MS, Tab, parsed};
+use chat_protocol::Endpoint::{Messages, Presence, Send};
+use chat_session::{Created, Delivery, Input, Start, keys};
+
+#[test]
+fn a_reload_in_the_middle_of_a_send_repeats_it_to_the_byte() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    let first = tab.attempts()[0].clone();
+    let mut tab = tab.reload();
+    let again = tab.waiting(Send).expect("sent again");
+    assert_eq!((&again.body, &again.key), (&first.body, &first.key));
+    tab.reply(1, "hi");
+    assert_eq!(tab.texts(), ["hello", "hi"]);
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::OUTBOX)), "nothing waits any more");
+}
+
+#[test]
+fn a_message_from_the_day_before_is_shown_as_failed_and_not_sent_by_itself() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Online(false));
+    tab.say("hello");
+    let tab = Tab::open(tab.storage, 25 * 60 * 60 * 1000);
+    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed));
+}
+
+#[test]
+fn the_same_visitor_comes_back_and_a_site_may_name_another() {
+    let tab = Tab::open(vec![], 0);
+    let id = tab.session.visitor_id().clone();
+    let tab = tab.reload();
+    assert_eq!(tab.session.visitor_id(), &id);
+    let visitor = chat_protocol::VisitorProfile { visitor_id: Some("named".into()), ..Default::default() };
+    let tab = Tab::start(Start { visitor, ..Start::default() }, tab.storage, 5);
+    assert_eq!(tab.session.visitor_id().as_str(), "named");
+}
+
+#[test]
+fn rubbish_in_storage_costs_nothing_but_itself() {
+    let rubbish = ["", "{", "null", "7", "[[[", r#"{"v":9,"visitorId":{}}"#, "\u{0}"];
+    for text in rubbish {
+        let storage = [
+            keys::VISITOR,
+            keys::CONVERSATION,
+            keys::CONFIG,
+            keys::SEEN,
+            "outbox:m1",
+            "batch:1",
+            "event:1",
+            "x",
+        ]
+        .map(|name| (format!("{}{name}", keys::PREFIX), text.to_owned()));
+        let mut tab = Tab::open(storage.to_vec(), 0);
+        tab.say("hello");
+        tab.reply(1, "hi");
+        assert_eq!(tab.texts(), ["hello", "hi"], "{text:?}");
+    }
+}
+
+#[test]
+fn after_a_reload_an_older_message_that_says_the_same_stays() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("ok");
+    tab.reply(1, "first");
+    tab.say("ok");
+    let mut tab = tab.reload();
+    tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"ok"},{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.reply(2, "second");
+    assert_eq!(tab.texts(), ["ok", "first", "ok", "second"]);
+}
+
+#[test]
+fn a_message_whose_letter_storage_lost_is_sent_with_the_same_key() {
+    let day_ms = 24 * 60 * 60 * 1000;
+    let mut tab = Tab::open(vec![], 10 * day_ms);
+    tab.say("hello");
+    let key = tab.attempts()[0].key.clone();
+    let lost = |tab: Tab| -> Vec<(String, String)> {
+        tab.storage.into_iter().filter(|(key, _)| !key.contains(keys::OUTBOX)).collect()
+    };
+    let now_ms = tab.now_ms;
+    let mut tab = Tab::open(lost(tab), now_ms + 10);
+    assert_eq!((tab.attempts().len(), &tab.attempts()[0].key), (1, &key));
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    let mut tab = Tab::open(lost(tab), now_ms + 1_000);
+    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed));
+    tab.feed(Input::Retry(tab.key("hello")));
+    tab.wait(LEAD_MS);
+    assert_eq!(tab.attempts()[0].key, key);
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Online(false));
+    tab.say("hello");
+    let tab = Tab::open(lost(tab), day_ms + 2_000);
+    assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed), "too old");
+}
+
+#[test]
+fn the_next_page_shows_the_same_dates() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"o1","role":"operator","content":"Anna here","createdAt":"2026-03-01T10:00:00Z"}]}"#,
+    );
+    let dates = |tab: &Tab| -> Vec<Option<Created>> {
+        tab.session.entries().iter().map(|entry| entry.created.clone()).collect()
+    };
+    let before = dates(&tab);
+    assert_eq!(before, [Some(Created::Here(300)), None, Some(Created::There("2026-03-01T10:00:00Z".into()))]);
+    assert_eq!(dates(&tab.reload()), before);
+}
+
+#[test]
+fn each_customer_has_a_channel_of_its_own() {
+    let channel = |customer_id: Option<&str>| {
+        let start = Start { customer_id: customer_id.map(Into::into), ..Start::default() };
+        Tab::start(start, vec![], 0).session.channel().to_owned()
+    };
+    assert_eq!(channel(None), "chat-widget:");
+    assert_eq!(channel(Some("ann")), "chat-widget:@ann");
+}
+
+#[test]
+fn a_page_that_comes_back_to_an_empty_storage_goes_on_with_what_it_knows() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    tab.say("two");
+    tab.feed(Input::Left);
+    let visitor =
+        tab.storage.iter().filter(|(key, _)| key.ends_with(keys::VISITOR)).cloned().collect::<Vec<_>>();
+    tab.feed(Input::Restored(parsed(&visitor)));
+    tab.feed(Input::Online(true));
+    tab.wait(LEAD_MS);
+    assert_eq!(tab.texts(), ["one", "first", "two"]);
+    assert_eq!((tab.delivery("two"), tab.attempts().len()), (Delivery::Sending, 2));
+}
+
+#[test]
+fn a_page_that_was_left_asks_for_nothing_and_for_no_wake_up() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Left);
+    tab.wake_ms = None;
+    let before = tab.sent.len();
+    for input in [Input::Online(true), Input::Visible(true), Input::Woke] {
+        tab.feed(input);
+    }
+    assert_eq!((tab.sent.len(), tab.wake_ms), (before, None));
+}
+
+#[test]
+fn messages_that_wait_are_sent_in_the_order_in_which_they_were_written() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Online(false));
+    for text in ["one", "two", "three"] {
+        tab.say(text);
+        tab.wait(10);
+    }
+    let mut storage = tab.storage;
+    storage.retain(|(key, _)| !key.ends_with(keys::CONVERSATION));
+    for _ in 0..3 {
+        storage.rotate_left(1);
+        let mut tab = Tab::open(storage.clone(), 5_000);
+        assert_eq!(tab.texts(), ["one", "two", "three"]);
+        for (number, text) in [(1, "one"), (2, "two"), (3, "three")] {
+            assert!(tab.waiting(Send).and_then(|sent| sent.body.clone()).expect("an attempt").contains(text));
+            tab.reply(number, "yes");
+        }
+    }
+}
+
+#[test]
+fn the_next_page_awaits_the_same_reply() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
+    let mut next = tab.reload();
+    assert!(next.session.awaits_reply());
+    next.wait(31_000);
+    assert!(!next.session.awaits_reply());
+    assert!(!next.reload().session.awaits_reply());
+}
+
+#[test]
+fn what_the_page_before_knew_is_no_news() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Presence, r#"{"operatorOnline":true}"#);
+    let next = tab.reload();
+    assert_eq!(next.session.operator_online(), Some(true));
+    assert_eq!(next.news, []);
+}
+
+#[test]
+fn what_storage_had_no_room_for_is_read_again() {
+    let mut tab = Tab::in_conversation();
+    let (long, longer) = ("x".repeat(1_000), "y".repeat(3_000));
+    tab.say(&long);
+    tab.reply(2, &longer);
+    let history = format!(
+        r#"{{"messages":[{{"id":"u1","role":"visitor","content":"one"}},{{"id":"a1","role":"assistant","content":"first"}},
+            {{"id":"u2","role":"visitor","content":"{long}"}},{{"id":"a2","role":"assistant","content":"{longer}"}},
+            {{"id":"u3","role":"visitor","content":"three"}},{{"id":"a3","role":"assistant","content":"third"}}]}}"#
+    );
+    tab.answer(Messages, &history);
+    for _ in 0..5 {
+        tab.feed(Input::NotKept);
+    }
+    tab.say("three");
+    tab.reply(3, "third");
+    let mut next = tab.reload();
+    assert_eq!(next.texts(), ["third"]);
+    assert_eq!(next.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
+    next.answer(Messages, &history);
+    assert_eq!(next.texts(), ["one", "first", &long, &longer, "three", "third"]);
+    assert_eq!((next.told(), next.session.unread()), (vec![], 0));
+}
