@@ -39,6 +39,7 @@ texts! {
     Write = "write": "Write a message";
     Send = "send": "Send";
     PersonHere = "personHere": "A person is here";
+    NamedHere = "namedHere": "{name} is here";
     AnsweredByAi = "answeredByAi": "Answers by AI";
     IsWriting = "isWriting": "is writing";
     Delivered = "delivered": "Delivered";
@@ -51,8 +52,8 @@ texts! {
     IntroTitle = "introTitle": "What would you like to know?";
     IntroNote = "introNote": "Answers are written by AI and can be wrong. You can ask for a person at any time.";
     SuggestedQuestions = "suggestedQuestions": "Suggested questions";
-    CharactersLeft = "charactersLeft": "{count} characters left";
-    TooLong = "tooLong": "{count} characters too many";
+    CharactersLeft = "charactersLeft": "{count} character left|{count} characters left";
+    TooLong = "tooLong": "{count} character too many|{count} characters too many";
     Offline = "offline": "You are offline. What you write waits here and is sent when you are back.";
     QuotaTitle = "quotaTitle": "The chat is resting";
     QuotaNote = "quotaNote": "It cannot answer right now. Please come back later.";
@@ -61,6 +62,34 @@ texts! {
     NoReply = "noReply": "No answer came.";
     AskAgain = "askAgain": "Ask again";
     LatestMessages = "latestMessages": "Go to the latest message";
+    NewMessages = "newMessages": "{count} new message|{count} new messages";
+    UnreadFrom = "unreadFrom": "Unread from here";
+    Dismiss = "dismiss": "Dismiss";
+    Menu = "menu": "More";
+    Back = "back": "Back";
+    SoundOn = "soundOn": "Turn sound on";
+    SoundOff = "soundOff": "Turn sound off";
+    MyData = "myData": "My data";
+    DataNone = "dataNone": "Nothing is stored on this device yet.";
+    DataId = "dataId": "A random number by which this site knows this browser again";
+    DataMessages = "dataMessages": "{count} message of this conversation|{count} messages of this conversation";
+    DataNote = "dataNote": "The company has its own copy of the conversation. Forgetting it here does not erase that one.";
+    Download = "download": "Download the conversation";
+    Forget = "forget": "Forget me on this device";
+    ForgetAsk = "forgetAsk": "Forget this conversation on this device?";
+    ForgetYes = "forgetYes": "Forget";
+    ForgetNo = "forgetNo": "Keep";
+    ContactTitle = "contactTitle": "How can we reach you?";
+    ContactNote = "contactNote": "Leave an e-mail address or a phone number, so that a person can get back to you.";
+    ContactName = "contactName": "Name";
+    ContactEmail = "contactEmail": "E-mail";
+    ContactPhone = "contactPhone": "Phone";
+    ContactNeeded = "contactNeeded": "Please give an e-mail address or a phone number.";
+    EmailWrong = "emailWrong": "Please check the e-mail address. It looks like name@example.com.";
+    PhoneWrong = "phoneWrong": "Please check the phone number.";
+    ContactSend = "contactSend": "Leave my details";
+    ContactThanks = "contactThanks": "Thank you. Your details have been passed on.";
+    NotNow = "notNow": "Not now";
 }
 
 /// The texts of one widget: those that the page gave, else English.
