@@ -2,19 +2,19 @@
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
-use web_sys::EventTarget;
+use web_sys::{Event, EventTarget};
 
 /// Calls a function on each event of one kind, until it is dropped.
 pub struct Listener {
     target: EventTarget,
     kind: &'static str,
-    closure: Closure<dyn FnMut()>,
+    closure: Closure<dyn FnMut(Event)>,
 }
 
 impl Listener {
     /// Listens from now on.
-    pub fn new(target: &EventTarget, kind: &'static str, on_event: impl FnMut() + 'static) -> Self {
-        let closure = Closure::<dyn FnMut()>::new(on_event);
+    pub fn new(target: &EventTarget, kind: &'static str, on_event: impl FnMut(Event) + 'static) -> Self {
+        let closure = Closure::<dyn FnMut(Event)>::new(on_event);
         let listener = Self { target: target.clone(), kind, closure };
         // It fails only for a target that is none.
         _ = listener.target.add_event_listener_with_callback(kind, listener.closure.as_ref().unchecked_ref());

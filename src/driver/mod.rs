@@ -165,7 +165,7 @@ impl Driver {
         ];
         for (target, kind, tell) in told {
             let inner = Rc::downgrade(&self.0);
-            let listener = Listener::new(target, kind, move || {
+            let listener = Listener::new(target, kind, move |_| {
                 if let Some(inner) = inner.upgrade() {
                     tell(&inner);
                 }
@@ -268,7 +268,7 @@ impl Inner {
     }
 
     fn show(&self) {
-        self.rows.replace(lay_out(self.session.borrow().entries(), read_date, local_day));
+        lay_out(&mut self.rows.borrow_mut(), self.session.borrow().entries(), read_date, local_day);
         self.changed.notify();
     }
 }

@@ -17,8 +17,12 @@ pub struct Row {
     pub author: Role,
     /// What it says.
     pub text: Rc<str>,
+    /// When, as the session has it.
+    pub created: Option<Created>,
     /// When, in milliseconds since the Unix epoch; not known for every message.
     pub created_ms: Option<f64>,
+    /// The local day of the last message up to this one whose time is known, as a number.
+    pub day: Option<i64>,
     /// How far it has come.
     pub delivery: Delivery,
     /// The day as a number that differs between days, when a new one begins with this row.
@@ -31,15 +35,33 @@ pub struct Row {
     pub newest: bool,
 }
 
-/// Lays the messages out. `read_date` gives the time of what the service wrote as a date, `day_of` the local day.
+impl Row {
+    fn shows(&self, entry: &Entry) -> bool {
+        self.key == entry.key
+            && self.delivery == entry.delivery
+            && self.author == entry.author
+            && self.created == entry.created
+            && self.text == entry.text
+    }
+}
+
+/// Lays the messages out, from the first one on that `rows` do not show yet: a long conversation is not laid out anew for
+/// each message. `read_date` gives the time of what the service wrote as a date, `day_of` the local day.
 pub fn lay_out(
+    rows: &mut Vec<Row>,
     entries: &[Entry],
     read_date: impl Fn(&str) -> Option<f64>,
     day_of: impl Fn(f64) -> i64,
-) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::with_capacity(entries.len());
-    let mut today: Option<i64> = None;
-    for entry in entries {
+) {
+    if let Some(newest) = rows.iter_mut().rev().find(|row| row.newest) {
+        newest.newest = false;
+    }
+    let same = rows.iter().zip(entries).take_while(|(row, entry)| row.shows(entry)).count();
+    // The last one that stays may not end its group any more.
+    let same = same.saturating_sub(1);
+    rows.truncate(same);
+    let mut today = rows.last().and_then(|row| row.day);
+    for entry in &entries[same..] {
         let created_ms = entry.created.as_ref().and_then(|created| match created {
             #[expect(clippy::cast_precision_loss, reason = "a time in milliseconds fits 53 bits")]
             Created::Here(ms) => Some(*ms as f64),
@@ -62,7 +84,9 @@ pub fn lay_out(
             key: entry.key,
             author: entry.author.clone(),
             text: entry.text.clone(),
+            created: entry.created.clone(),
             created_ms,
+            day: today,
             delivery: entry.delivery,
             new_day,
             first: !joins,
@@ -73,7 +97,6 @@ pub fn lay_out(
     if let Some(newest) = rows.iter_mut().rev().find(|row| row.author == Role::Visitor) {
         newest.newest = true;
     }
-    rows
 }
 
 #[cfg(test)]
@@ -115,9 +138,33 @@ mod tests {
         let answer =
             Answer { status: 200, retry_after_ms: None, body: serde_json::from_str(&body).expect("JSON") };
         session.handle(301, Input::Answered(read.expect("a read"), answer));
+        let mut rows = Vec::new();
+        add(&mut rows, session.entries());
+        rows
+    }
+
+    fn add(rows: &mut Vec<Row>, entries: &[Entry]) {
         let day_ms = 24.0 * 60.0 * 60_000.0;
         #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
-        lay_out(session.entries(), |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64)
+        lay_out(rows, entries, |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64);
+    }
+
+    #[test]
+    fn laying_out_what_came_in_gives_the_same_as_laying_out_everything() {
+        let mut session = Session::start(Start { online: true, visible: true, ..Start::default() }).0;
+        let mut rows = Vec::new();
+        for (now_ms, text) in [(0, "one"), (MINUTE_MS, "two"), (9 * MINUTE_MS, "three"), (1500 * MINUTE_MS, "four")] {
+            session.handle(now_ms, Input::Send { text: text.to_owned(), page_path: String::new() });
+            add(&mut rows, session.entries());
+            let mut anew = Vec::new();
+            add(&mut anew, session.entries());
+            assert_eq!(rows, anew, "after {text}");
+        }
+        assert_eq!(rows.iter().filter(|row| row.newest).count(), 1);
+        let first = session.entries()[0].key;
+        session.handle(1501 * MINUTE_MS, Input::Retry(first));
+        add(&mut rows, &session.entries()[1..]);
+        assert_eq!(rows.len(), 3, "what is gone is not shown");
     }
 
     fn shape(messages: &[(&str, u64)]) -> Vec<(bool, bool)> {
