@@ -1,19 +1,22 @@
 //! Puts a widget into a host element of the page, and takes it out again.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use chat_protocol::Value;
 use chat_session::News;
 use leptos::prelude::ArcTrigger;
 use wasm_bindgen::JsValue;
-use web_sys::{HtmlElement, ShadowRootInit, ShadowRootMode};
+use web_sys::{HtmlElement, Node, ShadowRootInit, ShadowRootMode};
 
 use crate::browser::{page, style_sheet};
 use crate::client::BrowserWidgetClient;
 use crate::driver::{Driver, Setup};
 use crate::settings::Settings;
-use crate::ui::{Scope, Ui, widget};
+use crate::ui::{Scope, Ui, WeakUi, widget};
 
 /// The widget's style sheet, on tokens only.
-const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.css"));
+pub(crate) const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.css"));
 
 /// A widget on the page. Dropping it takes it off again; the host stays.
 pub(crate) struct Mounted {
@@ -34,14 +37,28 @@ impl Mounted {
         on_news: Box<dyn Fn(News)>,
     ) -> Result<Self, JsValue> {
         settings.settle_locale(page::language);
-        let root = match host.shadow_root() {
-            Some(root) => root,
-            None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
+        let root: Node = if settings.isolate {
+            let root = match host.shadow_root() {
+                Some(root) => root,
+                None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
+            };
+            style_sheet::replace(&root, &[theme, STYLES])?;
+            root.into()
+        } else {
+            // The page's own scripts have given the page these sheets.
+            host.clone().into()
         };
-        style_sheet::replace(&root, &[theme, STYLES])?;
         // Effects need an executor. It fails only when there is one already, of the widget before.
         _ = any_spawner::Executor::init_wasm_bindgen();
         let changed = ArcTrigger::new();
+        let told = Rc::new(OnceCell::<WeakUi>::new());
+        let listening = told.clone();
+        let on_news = Box::new(move |news: News| {
+            if let Some(ui) = listening.get().and_then(WeakUi::upgrade) {
+                ui.heard(&news);
+            }
+            on_news(news);
+        });
         let driver = Driver::start(Setup {
             client: BrowserWidgetClient::new(&settings.proxy),
             config,
@@ -55,7 +72,10 @@ impl Mounted {
         let ui = Ui::new(driver, changed, settings);
         let view = Scope::new(widget(&ui));
         // Whatever stood there before, such as the loader's launcher, makes room in the same frame.
-        root.replace_children_with_node_1(&view.element);
+        root.set_text_content(None);
+        root.append_child(&view.element)?;
+        ui.begin(host);
+        _ = told.set(ui.downgrade());
         Ok(Self { ui, _view: view })
     }
 }
@@ -63,6 +83,6 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         self.ui.driver().stop();
-        self.ui.forget_elements();
+        self.ui.end();
     }
 }

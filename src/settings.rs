@@ -27,6 +27,14 @@ pub struct Settings {
     pub customer_id: Option<String>,
     /// The name to show for people.
     pub operator_name: Option<String>,
+    /// When people answer, in the site's own words.
+    pub reply_time: Option<String>,
+    /// Shown in the page, always open, in place of floating above it.
+    pub inline: bool,
+    /// Rendered into a shadow root; else into the host itself, where the page's style sheets reach it.
+    pub isolate: bool,
+    /// It has a launcher of its own. Without one, the page opens the window.
+    pub launcher: bool,
 }
 
 impl Settings {
@@ -44,6 +52,10 @@ impl Settings {
             visitor: VisitorProfile::default(),
             customer_id: None,
             operator_name: None,
+            reply_time: None,
+            inline: false,
+            isolate: true,
+            launcher: true,
         }
     }
 }
@@ -65,8 +77,9 @@ impl TryFrom<Value> for Settings {
 
     fn try_from(options: Value) -> Result<Self, Unusable> {
         let mut fields = Fields::of(options)?;
-        let names = ["colorScheme", "position", "events", "locale", "customerId", "operatorName"];
-        let [color_scheme, position, events, locale, customer_id, operator_name] =
+        let names =
+            ["colorScheme", "position", "events", "locale", "customerId", "operatorName", "replyTime"];
+        let [color_scheme, position, events, locale, customer_id, operator_name, reply_time] =
             fields.optional_texts(names)?;
         let locale = locale.filter(|locale| !locale.is_empty());
         Ok(Self {
@@ -86,6 +99,10 @@ impl TryFrom<Value> for Settings {
             locale,
             customer_id,
             operator_name,
+            reply_time,
+            inline: fields.take("inline") == Value::Bool(true),
+            isolate: fields.take("isolate") != Value::Bool(false),
+            launcher: fields.take("launcher") != Value::Bool(false),
         })
     }
 }

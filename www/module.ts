@@ -1,6 +1,7 @@
 // The ES module: loads the WebAssembly module once, and puts widgets on the page.
 
 import init, { Handle } from "../target/glue/chat_widget.js";
+import { listen, place, styleInPage, type Undo } from "./place.js";
 import type {
   ChatWidgetEvent,
   ChatWidgetEvents,
@@ -31,7 +32,7 @@ export function load(wasm?: string | URL): Promise<unknown> {
 /** The style sheet of a preset: a small module of its own, so that a page loads the one that it shows. */
 async function themeSheet(name: string): Promise<string> {
   if (!/^[a-z_]+$/.test(name)) throw new TypeError(`chat widget: the option theme must be a preset's name, not ${name}`);
-  const url = new URL(`./themes/${name}.mjs`, import.meta.url).href;
+  const url = new URL(`./themes/${name === "custom" ? "teal" : name}.mjs`, import.meta.url).href;
   const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as { default: string };
   return module.default;
 }
@@ -50,6 +51,7 @@ export interface Placement {
 export class ChatWidget {
   readonly #host: HTMLElement;
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
+  readonly #undo: Undo[] = [];
   #handle: Handle | undefined;
 
   private constructor(host: HTMLElement) {
@@ -61,15 +63,20 @@ export class ChatWidget {
     const [sheet] = await Promise.all([themeSheet(options.theme ?? "teal"), load()]);
     await placement.settled?.();
     const host = placement.host ?? document.createElement("chat-widget");
-    if (!host.isConnected) document.body.append(host);
+    place(host, options);
     const widget = new ChatWidget(host);
     const focused = host.shadowRoot?.activeElement;
     try {
       // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
       const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => widget.#emit(name, detail));
-      widget.#handle = new Handle(host, options, sheet, placement.config, tell);
+      const { container, launcher = "default", isolate = true, ...others } = options;
+      if (!isolate) widget.#undo.push(styleInPage(host, [sheet, Handle.styleSheet]));
+      const settings = { ...others, isolate, inline: container !== undefined, launcher: launcher === "default" };
+      const handle = new Handle(host, settings, sheet, placement.config, tell);
+      widget.#handle = handle;
+      widget.#undo.push(listen(host, handle, launcher));
     } catch (error) {
-      host.remove();
+      widget.#leave();
       throw error;
     }
     // The loader's launcher made room for the same button, which takes the focus over.
@@ -82,17 +89,17 @@ export class ChatWidget {
 
   /** Opens the window. */
   open(): void {
-    this.#handle?.setOpen(true);
+    this.#handle?.setOpen(true, false);
   }
 
   /** Closes the window. */
   close(): void {
-    this.#handle?.setOpen(false);
+    this.#handle?.setOpen(false, false);
   }
 
   /** Opens the window when it is closed, and closes it when it is open. */
   toggle(): void {
-    if (this.#handle) this.#handle.setOpen(!this.#handle.isOpen);
+    if (this.#handle) this.#handle.setOpen(!this.#handle.isOpen, false);
   }
 
   /** Shows the widget again after `hide()`. */
@@ -154,8 +161,13 @@ export class ChatWidget {
     handle.free();
     mounted.delete(this);
     this.#emit("destroy", {});
-    this.#host.remove();
+    this.#leave();
     this.#handlers.clear();
+  }
+
+  #leave(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#host.remove();
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {

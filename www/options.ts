@@ -31,8 +31,10 @@ export interface ChatWidgetOptions {
   /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called; only the
    * assistant's picture comes from where the chat config says, over https. */
   proxy: string;
-  /** A preset; `teal` when it is not given. */
-  theme?: ThemeName;
+  /** A preset; `teal` when it is not given. `custom` is `teal` with `themeTokens`. */
+  theme?: ThemeName | "custom";
+  /** Tokens in place of the theme's, by their names without `--cw-`: `{ accent: "#0a6" }`. */
+  themeTokens?: Record<string, string>;
   /** `theme` keeps to the theme's own scheme, `auto` follows the system. */
   colorScheme?: "theme" | "auto" | "light" | "dark";
   /** BCP 47; the page's `lang` when it is not given, then the browser's. It also sets the direction. */
@@ -43,6 +45,16 @@ export interface ChatWidgetOptions {
   suggestedQuestions?: string[];
   /** The side of the page, in the direction of reading. */
   position?: "end" | "start";
+  /** How far launcher and window keep from the edges of the page, in pixels; 20 when it is not given. */
+  offset?: { x?: number; y?: number };
+  /** Where launcher and window stand among what else floats above the page. */
+  zIndex?: number;
+  /** `none`, or the page's own buttons as a selector: they open and close the window. */
+  launcher?: "default" | "none" | (string & {});
+  /** An element, or the selector of one: the widget stands in it, always open, and as large as it. */
+  container?: string | Element;
+  /** `false` renders into the page instead of a shadow root: the page's style sheets then reach the widget. */
+  isolate?: boolean;
   /** `auto` reports page views, opening and closing; Global Privacy Control turns that off. */
   events?: "auto" | "manual" | "off";
   /** What the site knows about the visitor. */
@@ -51,6 +63,8 @@ export interface ChatWidgetOptions {
   customerId?: string;
   /** The name to show for people; without it, the widget claims none. */
   operatorName?: string;
+  /** When people answer, in the site's own words, such as "We usually answer within a day". */
+  replyTime?: string;
 }
 
 /** The events of a widget, and what comes with each. */

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::HtmlElement;
 
 use crate::client::json;
-use crate::mount::Mounted;
+use crate::mount::{Mounted, STYLES};
 use crate::settings::Settings;
 
 /// Has panics explained on the console.
@@ -54,10 +54,16 @@ impl Handle {
         Ok(Self(mounted))
     }
 
-    /// Opens the window, or closes it.
+    /// Opens the window, or closes it. The focus follows when the visitor asked for it.
     #[wasm_bindgen(js_name = setOpen)]
-    pub fn set_open(&self, open: bool) {
-        self.0.ui.set_open(open, false);
+    pub fn set_open(&self, open: bool, by_visitor: bool) {
+        self.0.ui.set_open(open, by_visitor);
+    }
+
+    /// The widget's style sheet, for a widget that renders into the page.
+    #[wasm_bindgen(getter, js_name = styleSheet)]
+    pub fn style_sheet() -> String {
+        STYLES.to_owned()
     }
 
     /// Whether the window is open.

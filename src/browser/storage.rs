@@ -1,13 +1,24 @@
-//! `localStorage`, where the browser lets a page have it. Where it is blocked, nothing is kept past the page: the session
-//! goes on in memory.
+//! What the browser keeps for a page, where it lets the page have that. Where it is blocked, nothing is kept past the page:
+//! the session goes on in memory.
 
-/// The page's `localStorage`, or nothing.
+/// The page's `localStorage` or `sessionStorage`, or nothing.
+#[derive(Default)]
 pub struct Storage(Option<web_sys::Storage>);
 
 impl Storage {
-    /// Asks for it; where it is blocked, already that throws.
+    /// What all tabs have. Where it is blocked, already to ask for it throws.
     pub fn open() -> Self {
         Self(super::window().local_storage().ok().flatten())
+    }
+
+    /// What this tab has for itself.
+    pub fn of_tab() -> Self {
+        Self(super::window().session_storage().ok().flatten())
+    }
+
+    /// The text that is kept under a key.
+    pub fn get(&self, key: &str) -> Option<String> {
+        self.0.as_ref()?.get_item(key).ok().flatten()
     }
 
     /// Every key with this prefix, and its text.

@@ -153,7 +153,9 @@ mod tests {
     fn laying_out_what_came_in_gives_the_same_as_laying_out_everything() {
         let mut session = Session::start(Start { online: true, visible: true, ..Start::default() }).0;
         let mut rows = Vec::new();
-        for (now_ms, text) in [(0, "one"), (MINUTE_MS, "two"), (9 * MINUTE_MS, "three"), (1500 * MINUTE_MS, "four")] {
+        for (now_ms, text) in
+            [(0, "one"), (MINUTE_MS, "two"), (9 * MINUTE_MS, "three"), (1500 * MINUTE_MS, "four")]
+        {
             session.handle(now_ms, Input::Send { text: text.to_owned(), page_path: String::new() });
             add(&mut rows, session.entries());
             let mut anew = Vec::new();

@@ -81,7 +81,8 @@ fn is_sendable(ui: &Ui) -> bool {
 
 fn submit(ui: &Ui) {
     if is_sendable(ui) {
-        let text = ui.state().draft.take();
+        let text = ui.state().draft.borrow().clone();
+        ui.set_draft(String::new());
         ui.send(text);
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn header(ui: &Ui) -> El {
             }));
     let close = ui
         .el("button")
-        .class("cw-icon-button")
+        .class("cw-icon-button cw-close")
         .attr("part", "close")
         .attr("type", "button")
         .attr("aria-label", &ui.text(Text::CloseChat))

@@ -3,7 +3,7 @@
 use chat_protocol::Role;
 use chat_session::{EntryKey, Notice, Session};
 use wasm_bindgen::JsCast;
-use web_sys::Element;
+use web_sys::{Element, HtmlElement};
 
 use super::Ui;
 use super::avatar::assistant_avatar;
@@ -15,6 +15,11 @@ use crate::text::strings::Text;
 
 /// So near to the end, the log stays at the end. Pixels.
 const PINNED_WITHIN: i32 = 48;
+/// So near to the first or the last message on the page, more are put there. Pixels.
+const MORE_WITHIN: i32 = 600;
+/// At most so many messages are on the page, and so many more are put there at a time.
+const MOST_ROWS: usize = 120;
+const MORE_ROWS: usize = 40;
 
 /// The log, the welcome before it, and the way back to its end.
 pub(crate) fn log(ui: &Ui) -> El {
@@ -23,53 +28,106 @@ pub(crate) fn log(ui: &Ui) -> El {
         .class("cw-log")
         .attr("part", "log")
         .attr("role", "log")
+        // What comes in is spoken by the announcer.
+        .attr("aria-live", "off")
         .attr("tabindex", "0")
         .attr("aria-label", &ui.text(Text::Messages))
         .on("scroll", on_scroll)
-        .child(intro(ui))
-        .child_if(|ui| welcome(ui).is_some(), welcome_message)
-        .each(|ui| ui.driver().rows().iter().map(|row| row.key.get()).collect(), message)
+        .child_if(|ui| ui.state().range.get().0 == 0, intro)
+        .child_if(|ui| welcome(ui).is_some() && ui.state().range.get().0 == 0, welcome_message)
+        .each(keys, message)
         .child_if(|ui| ui.session(|session| session.online() && session.awaits_reply()), typing)
         .child_if(|ui| ui.session(Session::notice) == Some(Notice::NoReply), no_reply)
         .child_if(|ui| !has_asked(ui), suggestions);
     ui.state().log.replace(Some(log.node()));
-    let mut seen = Seen::default();
+    let mut seen = None;
+    // First, because what follows shows what this finds.
     ui.el("div")
         .class("cw-body")
+        .run(move |ui| follow(ui, &mut seen))
         .child(log)
         .child_if(|ui| !ui.state().pinned.get(), jump)
-        .run(move |ui| follow(ui, &mut seen))
 }
 
-/// What the log showed last.
+/// What the log showed last: how many messages, which one at the end, and whether something stands behind them.
 type Seen = (usize, Option<EntryKey>, bool, Option<Notice>);
 
-/// What comes in is shown, while the visitor is at the end.
-fn follow(ui: &Ui, seen: &mut Seen) {
-    let rows = ui.driver().rows();
+/// What comes in is shown, while the visitor is at the end; else it is counted.
+fn follow(ui: &Ui, seen: &mut Option<Seen>) {
+    let (rows, state) = (ui.driver().rows(), ui.state());
     let last = rows.last().map(|row| row.key);
     let now = (rows.len(), last, ui.session(Session::awaits_reply), ui.session(Session::notice));
-    if *seen != now {
-        *seen = now;
+    let before = seen.replace(now);
+    let shown = before.map_or(0, |before| before.0);
+    let added = rows.len().saturating_sub(shown);
+    // Not what was said before, nor a page of it.
+    state.arrives.set(before.is_some() && added <= 2);
+    let (from, to) = state.range.get();
+    if state.pinned.get() {
+        state.missed.set(0);
+        let from = if rows.len() - from.min(rows.len()) > MOST_ROWS || before.is_none() {
+            rows.len().saturating_sub(MORE_ROWS)
+        } else {
+            from
+        };
+        state.range.set((from, rows.len()));
+    } else {
+        let others = rows.iter().skip(shown).filter(|row| row.author != Role::Visitor).count();
+        state.missed.set(state.missed.get() + others);
+        // They are put on the page when the visitor comes near, unless what stands before them is there.
+        state.range.set((from.min(rows.len()), if to == shown { rows.len() } else { to.min(rows.len()) }));
+    }
+    if before != Some(now) {
         ui.stay_at_end();
     }
 }
 
+/// The messages that are on the page.
+fn keys(ui: &Ui) -> Vec<u32> {
+    let (from, to) = ui.state().range.get();
+    ui.driver().rows().iter().take(to).skip(from).map(|row| row.key.get()).collect()
+}
+
 fn on_scroll(ui: &Ui, event: &web_sys::Event) {
-    if let Some(log) = event.target().map(JsCast::unchecked_into::<Element>) {
-        let pinned = log.scroll_height() - log.scroll_top() - log.client_height() <= PINNED_WITHIN;
-        if ui.state().pinned.replace(pinned) != pinned {
-            ui.notify();
+    let Some(log) = event.target().map(JsCast::unchecked_into::<Element>) else { return };
+    let (state, count) = (ui.state(), ui.driver().rows().len());
+    let (from, to) = state.range.get();
+    let (above, below) = (log.scroll_top(), log.scroll_height() - log.scroll_top() - log.client_height());
+    let pinned = below <= PINNED_WITHIN && to == count;
+    let range = if above < MORE_WITHIN && from > 0 && !pinned {
+        let from = from.saturating_sub(MORE_ROWS);
+        (from, to.min(from + MOST_ROWS))
+    } else if below < MORE_WITHIN && to < count {
+        let to = (to + MORE_ROWS).min(count);
+        (from.max(to.saturating_sub(MOST_ROWS)), to)
+    } else {
+        (from, to)
+    };
+    let moved = state.range.replace(range) != range;
+    if state.pinned.replace(pinned) != pinned || moved {
+        // What the visitor looks at stays where it is.
+        let shown = log.get_elements_by_class_name("cw-row");
+        let anchor = shown.item(if range.0 < from { 0 } else { shown.length().saturating_sub(1) });
+        let anchor = anchor.filter(|_| moved).map(JsCast::unchecked_into::<HtmlElement>);
+        let place = anchor.as_ref().map(|anchor| anchor.offset_top() - log.scroll_top());
+        ui.notify();
+        if let (Some(anchor), Some(place)) = (anchor, place) {
+            leptos::prelude::request_animation_frame(move || log.set_scroll_top(anchor.offset_top() - place));
         }
     }
 }
 
-/// The button that goes to the newest message.
+/// The button that goes to the newest message, with the count of those that the visitor has not seen.
 fn jump(ui: &Ui) -> El {
     ui.el("button")
         .class("cw-jump")
         .attr("type", "button")
-        .attr("aria-label", &ui.text(Text::LatestMessages))
+        .attr_with("aria-label", |ui| {
+            Some(match ui.state().missed.get() {
+                0 => ui.text(Text::LatestMessages),
+                count => ui.count(Text::NewMessages, count),
+            })
+        })
         .on("click", |ui, _| {
             ui.focus_field();
             ui.state().pinned.set(true);
@@ -77,6 +135,10 @@ fn jump(ui: &Ui) -> El {
             ui.notify();
         })
         .child(icon(ui, icon::ARROW_DOWN))
+        .child_if(
+            |ui| ui.state().missed.get() > 0,
+            |ui| ui.el("span").text_with(|ui| ui.state().missed.get().to_string()),
+        )
 }
 
 fn intro(ui: &Ui) -> El {

@@ -39,7 +39,11 @@ pub(crate) fn message(ui: &Ui) -> El {
             .child_if(begins_group, assistant_avatar)
             .child(bubble),
     };
-    ui.el("div").class("cw-row").child_if(|ui| is(ui, |row| row.new_day), day).child(body)
+    ui.el("div")
+        .class(if ui.state().arrives.get() { "cw-row cw-arrives" } else { "cw-row" })
+        .child_if(|ui| is(ui, |row| row.new_day), day)
+        .child_if(|ui| ui.state().unread_from.get() == Some(ui.key), unread_line)
+        .child(body)
 }
 
 /// The frame of a bubble.
@@ -88,8 +92,13 @@ fn assistant_byline(ui: &Ui) -> El {
     assistant_name(ui, time(ui))
 }
 
+/// The line above the first message that nobody had seen when the window was opened.
+fn unread_line(ui: &Ui) -> El {
+    ui.el("p").class("cw-unread").text(&ui.text(Text::UnreadFrom))
+}
+
 fn operator_byline(ui: &Ui) -> El {
-    let name = ui.settings().operator_name.clone().unwrap_or_else(|| ui.text(Text::Support));
+    let name = ui.operator_name();
     ui.el("p")
         .class("cw-by")
         .child(ui.el("bdi").class("cw-name").attr("title", &name).text(&name))

@@ -1,5 +1,6 @@
 //! What the visitor sees. Components are functions of the state; they own no I/O.
 
+mod announcer;
 mod avatar;
 mod composer;
 mod dom;
@@ -9,18 +10,22 @@ mod launcher;
 mod log;
 mod message;
 mod notice;
+mod screen;
 mod widget;
 
 pub(crate) use dom::Scope;
 pub(crate) use widget::widget;
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
-use chat_session::{Notice, Session};
+use chat_protocol::Role;
+use chat_session::{News, Notice, Session};
 use leptos::prelude::{ArcTrigger, Notify, Track};
+use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
+use crate::browser::storage::Storage;
 use crate::driver::Driver;
 use crate::driver::rows::Row;
 use crate::settings::Settings;
@@ -57,8 +62,26 @@ pub(crate) struct State {
     pub(crate) log: RefCell<Option<Element>>,
     /// The field, while there is one.
     pub(crate) field: RefCell<Option<HtmlElement>>,
+    /// Keeps the draft while the tab lives.
+    drafts: Storage,
     /// The visitor is at the end of the log.
     pub(crate) pinned: Cell<bool>,
+    /// Which messages are on the page: all of a short conversation, a part of a long one.
+    pub(crate) range: Cell<(usize, usize)>,
+    /// What came in while the visitor was not at the end.
+    pub(crate) missed: Cell<usize>,
+    /// The message that was the first unread one when the window was opened.
+    pub(crate) unread_from: Cell<Option<u32>>,
+    /// What is put on the page now came in while the visitor looked.
+    pub(crate) arrives: Cell<bool>,
+    /// Speaks what comes in.
+    announcer: RefCell<Option<Element>>,
+    /// Launcher and window.
+    pub(crate) frame: RefCell<Option<HtmlElement>>,
+    /// The window takes the whole screen.
+    pub(crate) full: Cell<bool>,
+    /// What holds while the window is open.
+    screen: RefCell<Option<screen::Screen>>,
     /// The config's picture did not load.
     pub(crate) picture_broken: Cell<bool>,
 }
@@ -68,7 +91,9 @@ impl Ui {
     pub(crate) fn new(driver: Driver, changed: ArcTrigger, mut settings: Settings) -> Self {
         let times = TimeFormat::new(settings.locale.as_deref().unwrap_or_default());
         let strings = Strings::new(std::mem::take(&mut settings.strings));
-        let state = State { pinned: Cell::new(true), ..State::default() };
+        let drafts = Storage::of_tab();
+        let draft = RefCell::new(drafts.get(&draft_key(&driver)).unwrap_or_default());
+        let state = State { pinned: Cell::new(true), drafts, draft, ..State::default() };
         Self { shared: Rc::new(Shared { driver, changed, settings, strings, times, state }), key: 0 }
     }
 
@@ -122,10 +147,11 @@ impl Ui {
         read(&self.shared.driver.session())
     }
 
-    /// Reads the message that this part is about, while it is there.
+    /// Reads the message that this part is about, while it is on the page.
     fn row<T>(&self, read: impl FnOnce(&Row) -> T) -> Option<T> {
         let rows = self.shared.driver.rows();
-        rows.iter().rev().find(|row| row.key.get() == self.key).map(read)
+        let (from, to) = self.state().range.get();
+        rows.iter().take(to).skip(from).find(|row| row.key.get() == self.key).map(read)
     }
 
     /// What keeps messages from being sent, when something does.
@@ -142,13 +168,26 @@ impl Ui {
     /// Opens the window, or closes it. The focus follows when the visitor did it.
     pub(crate) fn set_open(&self, open: bool, by_visitor: bool) {
         let state = self.state();
-        if state.open.replace(open) != open {
+        if state.open.get() != open && !self.settings().inline {
+            if open {
+                state.unread_from.set(self.first_unread());
+                state.pinned.set(true);
+            }
+            state.open.set(open);
             state.by_visitor.set(by_visitor);
             self.forget_elements();
-            state.pinned.set(true);
+            state.screen.replace(open.then(|| screen::Screen::of(self)));
             self.driver().opened(open);
             self.notify();
         }
+    }
+
+    /// The first of the messages that nobody has seen yet.
+    fn first_unread(&self) -> Option<u32> {
+        let unread = self.session(Session::unread) as usize;
+        let rows = self.driver().rows();
+        let others = rows.iter().rev().filter(|row| row.author != Role::Visitor);
+        others.take(unread).last().map(|row| row.key.get())
     }
 
     /// Shows the end of the log, if the visitor was there, once what has changed is laid out.
@@ -162,6 +201,8 @@ impl Ui {
 
     /// Replaces what the visitor has typed.
     pub(crate) fn set_draft(&self, text: String) {
+        let kept = Some(text.as_str()).filter(|text| !text.is_empty());
+        self.state().drafts.set(&draft_key(self.driver()), kept);
         self.state().draft.replace(text);
         self.notify();
     }
@@ -172,6 +213,17 @@ impl Ui {
         self.state().field.take();
     }
 
+    /// The widget leaves the page.
+    pub(crate) fn end(&self) {
+        self.forget_elements();
+        let state = self.state();
+        state.frame.take();
+        state.screen.take();
+        if let Some(announcer) = state.announcer.take() {
+            announcer.remove();
+        }
+    }
+
     /// The focus goes where the visitor writes on, before what had it goes away.
     fn focus_field(&self) {
         if let Some(field) = &*self.state().field.borrow() {
@@ -179,9 +231,56 @@ impl Ui {
         }
     }
 
+    fn focus_part(&self, part: &str) {
+        let frame = self.state().frame.borrow().clone();
+        let found =
+            frame.and_then(|frame| frame.query_selector(&("[part=".to_owned() + part + "]")).ok().flatten());
+        if let Some(element) = found {
+            _ = element.unchecked_into::<HtmlElement>().focus();
+        }
+    }
+
+    /// The widget is on the page.
+    pub(crate) fn begin(&self, host: &Element) {
+        self.open_announcer(host);
+        let state = self.state();
+        if self.settings().inline {
+            state.open.set(true);
+            state.screen.replace(Some(screen::Screen::of(self)));
+            self.driver().opened(true);
+        }
+        self.notify();
+    }
+
+    /// Takes in what the conversation tells.
+    pub(crate) fn heard(&self, news: &News) {
+        if let News::Message(entry) = news {
+            self.announce(entry);
+        }
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakUi {
+        WeakUi(Rc::downgrade(&self.shared))
+    }
+
     /// Sends what the visitor wrote or chose.
     fn send(&self, text: String) {
         self.state().pinned.set(true);
         self.driver().send(text);
     }
+}
+
+/// An interface, as long as somebody else keeps it.
+#[derive(Clone, Default)]
+pub(crate) struct WeakUi(Weak<Shared>);
+
+impl WeakUi {
+    pub(crate) fn upgrade(&self) -> Option<Ui> {
+        Some(Ui { shared: self.0.upgrade()?, key: 0 })
+    }
+}
+
+/// Each tab has a draft of its own.
+fn draft_key(driver: &Driver) -> String {
+    format!("{}:draft", driver.session().channel())
 }

@@ -2,7 +2,7 @@
 
 use chat_session::Session;
 use wasm_bindgen::JsCast;
-use web_sys::{Event, KeyboardEvent};
+use web_sys::{Event, HtmlElement, KeyboardEvent};
 
 use super::Ui;
 use super::composer::composer;
@@ -14,25 +14,31 @@ use super::notice::{closed_card, offline_banner};
 
 /// Launcher and window, for a shadow root that has the widget's style sheets.
 pub(crate) fn widget(ui: &Ui) -> El {
-    ui.el("div").child_if(|ui| ui.session(Session::is_on), frame)
+    // The announcer's region is the host's own child.
+    let slot = ui.el("slot").attr("name", "announcer");
+    ui.el("div")
+        .child(ui.el("div").class("cw-hidden").child(slot))
+        .child_if(|ui| ui.session(Session::is_on), frame)
 }
 
 fn frame(ui: &Ui) -> El {
-    // What is typed here is not for the page's shortcuts.
     let keep = |_: &Ui, event: &Event| event.stop_propagation();
     let settings = ui.settings();
-    ui.el("div")
+    let frame = ui.el("div");
+    let node: HtmlElement = frame.node();
+    ui.state().frame.replace(Some(node));
+    frame
         .class("cw")
         .class_if("cw-open", is_open)
         .attr("lang", settings.locale.as_deref().unwrap_or_default())
         .attr("dir", settings.direction)
         .attr("data-scheme", settings.color_scheme)
-        .attr("data-position", settings.position)
+        .attr("data-position", if settings.inline { "inline" } else { settings.position })
         .on("keydown", on_key)
         .on("keyup", keep)
         .on("keypress", keep)
         .child_if(is_open, window)
-        .child(launcher(ui))
+        .child_if(|ui| ui.settings().launcher && !ui.settings().inline, launcher)
 }
 
 fn is_open(ui: &Ui) -> bool {
@@ -40,9 +46,12 @@ fn is_open(ui: &Ui) -> bool {
 }
 
 fn on_key(ui: &Ui, event: &Event) {
-    event.stop_propagation();
     let key: &KeyboardEvent = event.unchecked_ref();
-    if key.key() == "Escape" && !key.is_composing() && is_open(ui) {
+    // What is typed here is not for the page's shortcuts; F6 goes from one to the other.
+    if key.key() != "F6" {
+        event.stop_propagation();
+    }
+    if key.key() == "Escape" && !key.is_composing() && is_open(ui) && !ui.settings().inline {
         key.prevent_default();
         ui.set_open(false, true);
     }
@@ -52,11 +61,24 @@ fn window(ui: &Ui) -> El {
     ui.el("section")
         .class("cw-window")
         .attr("part", "window")
-        .attr("role", "dialog")
+        .attr("role", if ui.settings().inline { "region" } else { "dialog" })
         .attr("aria-labelledby", TITLE_ID)
+        .attr_with("aria-modal", |ui| is_modal(ui).then(|| "true".to_owned()))
+        // The focus goes round in a window that hides the page.
+        .child_if(is_modal, |ui| turn(ui, |ui, _| ui.focus_part("send")))
         .child(header(ui))
         .child_if(|ui| !ui.session(Session::online), offline_banner)
         .child(log(ui))
         .child_if(|ui| ui.closed_by().is_none(), composer)
         .child_if(|ui| ui.closed_by().is_some(), closed_card)
+        .child_if(is_modal, |ui| turn(ui, |ui, _| ui.focus_part("close")))
+}
+
+fn is_modal(ui: &Ui) -> bool {
+    ui.state().full.get()
+}
+
+/// An end of the window, from which the focus goes to the other one.
+fn turn(ui: &Ui, to: fn(&Ui, &Event)) -> El {
+    ui.el("span").class("cw-hidden").attr("tabindex", "0").on("focus", to)
 }

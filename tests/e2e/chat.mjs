@@ -57,6 +57,40 @@ export function messages(page) {
   );
 }
 
+/**
+ * What the visitor said, from the first message to the last: only a part of a long conversation is on the page, so that
+ * the log is scrolled through. No two of them may say the same. What failed is tried again, if
+ * it is to be.
+ */
+export const scrollThrough = (page, { retry = false } = {}) =>
+  page.evaluate(async (retry) => {
+    const log = document.querySelector("chat-widget").shadowRoot.querySelector("[part=log]");
+    const frames = async (count) => {
+      for (; count > 0; count -= 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    };
+    // What is put before the first message moves the place that is looked at.
+    for (let top = 0; top < 4; top = log.scrollTop === 0 ? top + 1 : 0) {
+      log.scrollTop = 0;
+      await frames(2);
+    }
+    const said = new Set();
+    const take = () => {
+      for (const message of log.querySelectorAll("[part~=message-visitor]")) {
+        const text = message.querySelector(".cw-bubble").textContent;
+        if (retry && !said.has(text)) message.querySelector("[part=retry]")?.click();
+        said.add(text);
+      }
+    };
+    for (let end = 0; end < 4; ) {
+      take();
+      const before = log.scrollTop;
+      log.scrollTop += log.clientHeight / 2;
+      await frames(2);
+      end = before === log.scrollTop ? end + 1 : 0;
+    }
+    return [...said];
+  }, retry);
+
 /** Waits until the log shows the welcome and all that the service has, in its order, each message once. */
 export const showsAll = (page, server) =>
   eventually(async () =>

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, hold, messages, openChat, part, ready } from "./chat.mjs";
-import { say, showsAll, stored, unsent } from "./chat.mjs";
+import { say, scrollThrough, showsAll, stored, unsent } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -182,13 +182,13 @@ test("500 messages arrive once each and in order, though three requests in ten g
     eventually(async () => {
       await page.clock.fastForward(500);
       assert.equal((await letters(page)).waiting, 0);
-    }, 40_000);
+    }, 120_000);
   await tried();
   // The window is closed until then: what is shown to nobody takes no time.
   await openChat(page);
   for (let rounds = 0; (await letters(page)).failed > 0; rounds += 1) {
     assert.ok(rounds < 10, "what was given up goes out in the end");
-    await part(page, "retry").evaluateAll((buttons) => buttons.forEach((button) => button.click()));
+    await scrollThrough(page, { retry: true });
     await tried();
   }
 
@@ -196,7 +196,6 @@ test("500 messages arrive once each and in order, though three requests in ten g
   const arrived = await said(server);
   assert.equal(arrived.length, texts.length);
   assert.deepEqual(new Set(arrived), new Set(texts.map((text) => `visitor: ${text}`)));
-  await showsAll(page, server);
-  const bubbles = (await messages(page)).filter((line) => line.startsWith("visitor: "));
-  assert.deepEqual(bubbles, arrived);
+  assert.deepEqual((await scrollThrough(page)).map((text) => `visitor: ${text}`), arrived);
+  assert.ok((await messages(page)).length < 150, "only a part of a long conversation is on the page");
 });
