@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::{env, error::Error, fs};
 
 /// In this order: what is general first.
-const SHEETS: [&str; 7] = ["tokens", "base", "launcher", "window", "log", "composer", "modes"];
+const SHEETS: [&str; 8] = ["tokens", "base", "launcher", "window", "log", "composer", "panel", "modes"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=styles");

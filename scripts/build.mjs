@@ -1,8 +1,7 @@
 // Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes and the types.
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
-// `--build-std` compiles the standard library along, without what it says when it panics: smaller, and only where a
-// nightly toolchain with the component rust-src is at hand.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
@@ -24,22 +23,21 @@ const WASM_FEATURES = [
   "multivalue",
 ];
 
-function buildWasm(dev, buildStd) {
+function buildWasm(dev) {
   run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   const profile = dev ? "dev" : "release-wasm";
   const options = ["--features", dev ? "debug-panics" : "small-allocator"];
   const flags = [remapped()];
-  const toolchain = [];
-  if (buildStd) {
-    toolchain.push("+nightly");
+  const env = { ...process.env };
+  if (!dev && compilesStd()) {
+    // What the standard library says when it panics is a twentieth of the module: docs/decisions/0010.
+    env.RUSTC_BOOTSTRAP = "1";
     options.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=");
-    flags.push("-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none");
+    flags.push(...WITHOUT_WORDS);
   }
-  const args = ["build", "--locked", "--lib", "--target-dir", "target", "--target", "wasm32-unknown-unknown", "--profile", profile, ...options, "--quiet"];
-  run("cargo", [...toolchain, ...args], {
-    env: { ...process.env, CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: flags.join(" ") },
-  });
+  env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = flags.join(" ");
+  run("cargo", ["build", "--locked", "--lib", "--target-dir", "target", "--target", "wasm32-unknown-unknown", "--profile", profile, ...options, "--quiet"], { env });
   const built = join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile, "chat_widget.wasm");
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
   run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
@@ -53,6 +51,16 @@ function buildWasm(dev, buildStd) {
   // The second round finds what the first one's flow of control hid.
   const first = ["-Oz", "-ocimfs", "14", "--low-memory-unused", "--converge"];
   run("wasm-opt", [...features, ...first, "--flatten", "--rereloop", "-Oz", bound, "-o", out]);
+}
+
+const WITHOUT_WORDS = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
+
+/** Whether this compiler can build the standard library that way; an older one makes a module that works and is larger. */
+function compilesStd() {
+  const asked = spawnSync("rustc", [...WITHOUT_WORDS, "--print", "cfg"], { env: { ...process.env, RUSTC_BOOTSTRAP: "1" }, stdio: "ignore" });
+  if (asked.status === 0) return true;
+  say("this Rust is too old to leave out the words of panics: the module will be some 4 KB larger");
+  return false;
 }
 
 /** Flags that keep the folders of this machine out of the module's panic messages. */
@@ -140,13 +148,13 @@ function buildTypes() {
 }
 
 /** Builds everything into `dist/`. */
-export async function build({ dev = false, buildStd = false } = {}) {
+export async function build({ dev = false } = {}) {
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist);
-  buildWasm(dev, buildStd);
+  buildWasm(dev);
   await buildScripts(dev);
   buildTypes();
-  if (!dev && !buildStd) writeFileSync(join(dist, ".built"), newestSource().toString());
+  if (!dev) writeFileSync(join(dist, ".built"), newestSource().toString());
 }
 
 /** The time of the newest file that `dist/` is made from, in milliseconds. */
@@ -169,7 +177,7 @@ export async function buildIfStale() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     setupBuild();
-    await build({ dev: process.argv.includes("--dev"), buildStd: process.argv.includes("--build-std") });
+    await build({ dev: process.argv.includes("--dev") });
     say("dist/ is built");
   });
 }

@@ -63,19 +63,24 @@ function npmPackages() {
   onPath(join(root, "node_modules", ".bin"));
 }
 
-/** Makes sure that rustup's toolchain can compile for the browser. */
+/** Makes sure that rustup's toolchain can compile for the browser, the standard library included. */
 function rustTarget() {
   if (!which("cargo")) {
     onPath(join(homedir(), ".cargo", "bin"));
     if (!which("cargo")) throw new Advice("Rust is missing. Install rustup from https://rustup.rs, then run this again.");
   }
   const sysroot = firstLine("rustc", ["--print", "sysroot"]);
-  if (existsSync(join(sysroot, "lib", "rustlib", "wasm32-unknown-unknown", "lib"))) return;
-  if (!which("rustup")) {
-    throw new Advice("The target wasm32-unknown-unknown is missing, and so is rustup. Install both, then run this again.");
+  const rustlib = join(sysroot, "lib", "rustlib");
+  for (const [path, ...asked] of [
+    [join("wasm32-unknown-unknown", "lib"), "target", "add", "wasm32-unknown-unknown"],
+    [join("src", "rust", "library"), "component", "add", "rust-src"],
+  ]) {
+    if (existsSync(join(rustlib, path))) continue;
+    const name = `the Rust ${asked[0]} ${asked[2]}`;
+    if (!which("rustup")) throw new Advice(`${name} is missing, and so is rustup. Install both, then run this again.`);
+    say(`adding ${name}`);
+    run("rustup", asked);
   }
-  say("adding the Rust target wasm32-unknown-unknown");
-  run("rustup", ["target", "add", "wasm32-unknown-unknown"]);
 }
 
 function rustComponents() {

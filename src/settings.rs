@@ -29,6 +29,10 @@ pub struct Settings {
     pub operator_name: Option<String>,
     /// When people answer, in the site's own words.
     pub reply_time: Option<String>,
+    /// A few words beside the closed launcher.
+    pub greeting: Option<String>,
+    /// When they appear, milliseconds after the widget.
+    pub greeting_after_ms: u32,
     /// Shown in the page, always open, in place of floating above it.
     pub inline: bool,
     /// Rendered into a shadow root; else into the host itself, where the page's style sheets reach it.
@@ -53,6 +57,8 @@ impl Settings {
             customer_id: None,
             operator_name: None,
             reply_time: None,
+            greeting: None,
+            greeting_after_ms: GREETING_AFTER_MS,
             inline: false,
             isolate: true,
             launcher: true,
@@ -68,6 +74,8 @@ impl Settings {
     }
 }
 
+/// A visitor has looked at the page for so long. Milliseconds.
+const GREETING_AFTER_MS: u32 = 8_000;
 const COLOR_SCHEMES: [&str; 4] = ["theme", "auto", "light", "dark"];
 const POSITIONS: [&str; 2] = ["end", "start"];
 const EVENTS: [&str; 3] = ["auto", "manual", "off"];
@@ -77,9 +85,17 @@ impl TryFrom<Value> for Settings {
 
     fn try_from(options: Value) -> Result<Self, Unusable> {
         let mut fields = Fields::of(options)?;
-        let names =
-            ["colorScheme", "position", "events", "locale", "customerId", "operatorName", "replyTime"];
-        let [color_scheme, position, events, locale, customer_id, operator_name, reply_time] =
+        let names = [
+            "colorScheme",
+            "position",
+            "events",
+            "locale",
+            "customerId",
+            "operatorName",
+            "replyTime",
+            "greeting",
+        ];
+        let [color_scheme, position, events, locale, customer_id, operator_name, reply_time, greeting] =
             fields.optional_texts(names)?;
         let locale = locale.filter(|locale| !locale.is_empty());
         Ok(Self {
@@ -100,6 +116,11 @@ impl TryFrom<Value> for Settings {
             customer_id,
             operator_name,
             reply_time,
+            greeting,
+            greeting_after_ms: match fields.take("greetingAfter") {
+                Value::Integer(ms) => u32::try_from(ms).unwrap_or(GREETING_AFTER_MS),
+                _ => GREETING_AFTER_MS,
+            },
             inline: fields.take("inline") == Value::Bool(true),
             isolate: fields.take("isolate") != Value::Bool(false),
             launcher: fields.take("launcher") != Value::Bool(false),

@@ -1,6 +1,7 @@
 // The ES module: loads the WebAssembly module once, and puts widgets on the page.
 
 import init, { Handle } from "../target/glue/chat_widget.js";
+import { chime } from "./sound.js";
 import { listen, place, styleInPage, type Undo } from "./place.js";
 import type {
   ChatWidgetEvent,
@@ -69,9 +70,11 @@ export class ChatWidget {
     try {
       // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
       const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => widget.#emit(name, detail));
-      const { container, launcher = "default", isolate = true, ...others } = options;
+      const { container, launcher = "default", isolate = true, greeting, ...others } = options;
       if (!isolate) widget.#undo.push(styleInPage(host, [sheet, Handle.styleSheet]));
-      const settings = { ...others, isolate, inline: container !== undefined, launcher: launcher === "default" };
+      const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
+      const greets = { greeting: text, greetingAfter: after === undefined ? undefined : Math.round(after * 1000) };
+      const settings = { ...others, ...greets, isolate, inline: container !== undefined, launcher: launcher === "default" };
       const handle = new Handle(host, settings, sheet, placement.config, tell);
       widget.#handle = handle;
       widget.#undo.push(listen(host, handle, launcher));
@@ -171,6 +174,7 @@ export class ChatWidget {
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {
+    if (name === "message" && (detail as ChatWidgetEvents["message"]).role !== "visitor") chime();
     for (const handler of [...(this.#handlers.get(name) ?? [])]) {
       try {
         handler(detail as never);

@@ -63,6 +63,9 @@ export interface ChatWidgetOptions {
   customerId?: string;
   /** The name to show for people; without it, the widget claims none. */
   operatorName?: string;
+  /** A few words beside the closed launcher, `after` so many seconds; 8 when it is not given. The visitor can dismiss
+   * them for good. */
+  greeting?: string | { text: string; after?: number };
   /** When people answer, in the site's own words, such as "We usually answer within a day". */
   replyTime?: string;
 }

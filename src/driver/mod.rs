@@ -133,6 +133,11 @@ impl Driver {
         self.0.feed(Input::AskAgain { page_path: page::current().path });
     }
 
+    /// The visitor left contact details.
+    pub fn contact(&self, given: VisitorProfile) {
+        self.0.feed(Input::Contact(given, page::current()));
+    }
+
     /// Forgets the visitor and the conversation, in all tabs.
     pub fn reset(&self) {
         self.0.feed(Input::Reset);

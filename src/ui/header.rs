@@ -18,14 +18,16 @@ pub(crate) fn header(ui: &Ui) -> El {
         .attr("part", "title")
         .attr_with("title", |ui| Some(ui.assistant_name()))
         .text_with(Ui::assistant_name);
-    let presence =
-        ui.el("p")
-            .class("cw-presence")
-            .attr("part", "presence")
-            .child(ui.el("span").class("cw-dot").class_if("cw-dot-on", person_is_here))
-            .child(ui.el("span").text_with(|ui| {
-                ui.text(if person_is_here(ui) { Text::PersonHere } else { Text::AnsweredByAi })
-            }));
+    let presence = ui
+        .el("p")
+        .class("cw-presence")
+        .attr("part", "presence")
+        .child(ui.el("span").class("cw-dot").class_if("cw-dot-on", person_is_here))
+        .child(ui.el("span").text_with(|ui| match &ui.settings().reply_time {
+            _ if person_is_here(ui) => ui.text(Text::PersonHere),
+            Some(words) => words.clone(),
+            None => ui.text(Text::AnsweredByAi),
+        }));
     let close = ui
         .el("button")
         .class("cw-icon-button cw-close")
@@ -36,11 +38,25 @@ pub(crate) fn header(ui: &Ui) -> El {
         // The style sheet shows one of them: a cross, or on a full screen a chevron.
         .child(icon(ui, icon::CLOSE))
         .child(icon(ui, icon::CHEVRON_DOWN));
+    let menu = ui
+        .el("button")
+        .class("cw-icon-button cw-menu")
+        .attr("part", "menu")
+        .attr("type", "button")
+        .attr("aria-label", &ui.text(Text::Menu))
+        .attr("aria-haspopup", "true")
+        .on("click", |ui, _| {
+            ui.state().panel.set(true);
+            ui.notify();
+            ui.focus_part_later("back");
+        })
+        .child(icon(ui, icon::MENU));
     ui.el("header")
         .class("cw-header")
         .attr("part", "header")
         .child(assistant_avatar(ui))
         .child(ui.el("div").class("cw-heading").child(title).child(presence))
+        .child(menu)
         .child(close)
 }
 

@@ -9,6 +9,8 @@ pub(crate) const CHEVRON_DOWN: &str = "M4.75 7.5 10 12.75l5.25-5.25";
 pub(crate) const SEND: &str = "M10 16V4.25M4.75 9.25 10 4l5.25 5.25";
 pub(crate) const CHECK: &str = "m4 10.5 4 4 8-9";
 pub(crate) const ARROW_DOWN: &str = "M10 4v11.75M4.75 10.75 10 16l5.25-5.25";
+pub(crate) const BACK: &str = "M15.75 10H4.25M9.25 4.75 4 10l5.25 5.25";
+pub(crate) const MENU: &str = "M4.5 10h.01M10 10h.01M15.5 10h.01";
 pub(crate) const ALERT: &str =
     "M16.75 10a6.75 6.75 0 1 1-13.5 0 6.75 6.75 0 0 1 13.5 0ZM10 6.75v4M10 13.4h.01";
 pub(crate) const CLOCK: &str = "M16.75 10a6.75 6.75 0 1 1-13.5 0 6.75 6.75 0 0 1 13.5 0ZM10 6.25V10l2.5 1.75";

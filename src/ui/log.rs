@@ -7,6 +7,7 @@ use web_sys::{Element, HtmlElement};
 
 use super::Ui;
 use super::avatar::assistant_avatar;
+use super::contact;
 use super::dom::El;
 use super::icon::{self, icon};
 use super::message::{assistant_name, frame, message};
@@ -38,7 +39,9 @@ pub(crate) fn log(ui: &Ui) -> El {
         .each(keys, message)
         .child_if(|ui| ui.session(|session| session.online() && session.awaits_reply()), typing)
         .child_if(|ui| ui.session(Session::notice) == Some(Notice::NoReply), no_reply)
-        .child_if(|ui| !has_asked(ui), suggestions);
+        .child_if(|ui| !has_asked(ui), suggestions)
+        .child_if(contact::is_offered, contact::offer)
+        .child_if(contact::is_open, contact::form);
     ui.state().log.replace(Some(log.node()));
     let mut seen = None;
     // First, because what follows shows what this finds.

@@ -3,13 +3,16 @@
 mod announcer;
 mod avatar;
 mod composer;
+mod contact;
 mod dom;
+mod greeting;
 mod header;
 mod icon;
 mod launcher;
 mod log;
 mod message;
 mod notice;
+mod panel;
 mod screen;
 mod widget;
 
@@ -21,6 +24,7 @@ use std::rc::{Rc, Weak};
 
 use chat_protocol::Role;
 use chat_session::{News, Notice, Session};
+use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify, Track};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
@@ -74,6 +78,18 @@ pub(crate) struct State {
     pub(crate) unread_from: Cell<Option<u32>>,
     /// What is put on the page now came in while the visitor looked.
     pub(crate) arrives: Cell<bool>,
+    /// What the interface keeps for all tabs.
+    kept: Storage,
+    timer: RefCell<Option<Timeout>>,
+    /// The greeting is due.
+    greets: Cell<bool>,
+    /// The form for contact details.
+    contact: Cell<contact::Contact>,
+    contact_error: Cell<Option<Text>>,
+    /// The visitor's own panel covers the window.
+    panel: Cell<bool>,
+    /// It asks whether to forget everything.
+    asks: Cell<bool>,
     /// Speaks what comes in.
     announcer: RefCell<Option<Element>>,
     /// Launcher and window.
@@ -93,7 +109,8 @@ impl Ui {
         let strings = Strings::new(std::mem::take(&mut settings.strings));
         let drafts = Storage::of_tab();
         let draft = RefCell::new(drafts.get(&draft_key(&driver)).unwrap_or_default());
-        let state = State { pinned: Cell::new(true), drafts, draft, ..State::default() };
+        let state =
+            State { pinned: Cell::new(true), drafts, draft, kept: Storage::open(), ..State::default() };
         Self { shared: Rc::new(Shared { driver, changed, settings, strings, times, state }), key: 0 }
     }
 
@@ -172,7 +189,9 @@ impl Ui {
             if open {
                 state.unread_from.set(self.first_unread());
                 state.pinned.set(true);
+                self.end_greeting();
             }
+            state.panel.set(false);
             state.open.set(open);
             state.by_visitor.set(by_visitor);
             self.forget_elements();
@@ -219,6 +238,7 @@ impl Ui {
         let state = self.state();
         state.frame.take();
         state.screen.take();
+        state.timer.take();
         if let Some(announcer) = state.announcer.take() {
             announcer.remove();
         }
@@ -240,9 +260,16 @@ impl Ui {
         }
     }
 
+    /// For an element that is about to come onto the page.
+    fn focus_part_later(&self, part: &'static str) {
+        let ui = self.clone();
+        leptos::prelude::request_animation_frame(move || ui.focus_part(part));
+    }
+
     /// The widget is on the page.
     pub(crate) fn begin(&self, host: &Element) {
         self.open_announcer(host);
+        self.greet_later();
         let state = self.state();
         if self.settings().inline {
             state.open.set(true);
@@ -254,8 +281,15 @@ impl Ui {
 
     /// Takes in what the conversation tells.
     pub(crate) fn heard(&self, news: &News) {
-        if let News::Message(entry) = news {
-            self.announce(entry);
+        match news {
+            News::Message(entry) => self.announce(entry),
+            News::Lead(lead) if lead.needs_handoff && !lead.has_contact => {
+                if self.state().contact.get() == contact::Contact::Closed {
+                    self.state().contact.set(contact::Contact::Open);
+                    self.notify();
+                }
+            }
+            _ => {}
         }
     }
 

@@ -7,10 +7,12 @@ use web_sys::{Event, HtmlElement, KeyboardEvent};
 use super::Ui;
 use super::composer::composer;
 use super::dom::El;
+use super::greeting::{greeting, is_greeting};
 use super::header::{TITLE_ID, header};
 use super::launcher::launcher;
 use super::log::log;
 use super::notice::{closed_card, offline_banner};
+use super::panel::panel;
 
 /// Launcher and window, for a shadow root that has the widget's style sheets.
 pub(crate) fn widget(ui: &Ui) -> El {
@@ -38,6 +40,7 @@ fn frame(ui: &Ui) -> El {
         .on("keyup", keep)
         .on("keypress", keep)
         .child_if(is_open, window)
+        .child_if(is_greeting, greeting)
         .child_if(|ui| ui.settings().launcher && !ui.settings().inline, launcher)
 }
 
@@ -71,6 +74,7 @@ fn window(ui: &Ui) -> El {
         .child(log(ui))
         .child_if(|ui| ui.closed_by().is_none(), composer)
         .child_if(|ui| ui.closed_by().is_some(), closed_card)
+        .child_if(|ui| ui.state().panel.get(), panel)
         .child_if(is_modal, |ui| turn(ui, |ui, _| ui.focus_part("close")))
 }
 

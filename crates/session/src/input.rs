@@ -75,6 +75,9 @@ pub enum Input {
     Opened(bool, Page),
     /// The visitor came to a page.
     Viewed(Page),
+    /// The visitor left contact details: they go along with what is sent from now on, and are reported as
+    /// `lead_submitted`, without the details.
+    Contact(VisitorProfile, Page),
     /// Another tab told something by [`crate::Effect::Post`].
     Heard(Value),
     /// The browser did not keep what [`crate::Effect::Store`] gave it.

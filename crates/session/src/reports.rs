@@ -15,8 +15,12 @@ impl Session {
         if !self.reports || now_ms < self.events.off_until_ms {
             return;
         }
-        let about_chat = event_type.starts_with("chat_");
-        let conversation = self.conversation.as_ref().filter(|_| about_chat);
+        let is_lead = event_type == "lead_submitted";
+        let conversation = self.conversation.as_ref().filter(|_| event_type != "page_view");
+        let mut event_data = Vec::from_iter(conversation.map(|id| ("conversationId".to_owned(), id.into())));
+        if is_lead {
+            event_data.push(("formType".to_owned(), "contact".into()));
+        }
         let event = VisitorEvent {
             event_type: event_type.to_owned(),
             visitor_id: Some(self.visitor_id.clone()),
@@ -26,7 +30,7 @@ impl Session {
             url: Some(page.url),
             title: Some(page.title),
             referrer: Some(page.referrer).filter(|referrer| !referrer.is_empty()),
-            event_data: conversation.map_or(Value::Null, |id| Value::object([("conversationId", id.into())])),
+            event_data: if event_data.is_empty() { Value::Null } else { Value::Object(event_data) },
             created_at: Some(page.now_iso),
         };
         let (name, event) = (self.random.hex(), Value::from(&event));

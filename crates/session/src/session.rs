@@ -200,6 +200,14 @@ impl Session {
             }
             Input::Opened(open, page) => self.opened(now_ms, open, page),
             Input::Viewed(page) => self.report(now_ms, "page_view", page),
+            Input::Contact(given, page) => {
+                let profile = &mut self.visitor;
+                let kept = [&mut profile.name, &mut profile.email, &mut profile.phone];
+                for (kept, given) in kept.into_iter().zip([given.name, given.email, given.phone]) {
+                    *kept = given.or(kept.take());
+                }
+                self.report(now_ms, "lead_submitted", page);
+            }
             Input::Heard(message) => self.heard(now_ms, message),
             Input::NotKept => {
                 self.halvings = (self.halvings + 2).min(16);
@@ -240,6 +248,11 @@ impl Session {
     /// Whether the browser has a network.
     pub fn online(&self) -> bool {
         self.online
+    }
+
+    /// Somebody has answered the visitor.
+    pub fn has_answers(&self) -> bool {
+        self.timeline.newest() > 0
     }
 
     /// What keeps the conversation from going on as usual.

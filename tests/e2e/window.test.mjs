@@ -1,0 +1,312 @@
+// Where the window lives, and what stands in it beside the conversation.
+
+import assert from "node:assert/strict";
+import { ask, eventually, focused, openChat, part, ready, say, scrollThrough, stored } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+const PHONE = { viewport: { width: 375, height: 700 }, isMobile: true, hasTouch: true };
+const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+
+/** Puts a widget with these options in place of the one of the script tag. */
+async function mount(page, options) {
+  await ready(page);
+  await page.evaluate(async (options) => {
+    window.chatWidget.destroy();
+    const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+    window.mounted = await ChatWidget.mount({ proxy: "/connector", ...options });
+  }, options);
+}
+
+const addToPage = (page, html) =>
+  page.evaluate((made) => {
+    const element = document.createElement(made.tag);
+    element.id = made.id;
+    element.textContent = made.text ?? "";
+    document.body.prepend(element);
+  }, html);
+
+test("In a container the window is part of the page, always open, and as large as the container", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await addToPage(page, { tag: "div", id: "room" });
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("#room { width: 400px; height: 500px }");
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  });
+  await mount(page, { container: "#room" });
+  await part(page, "input").waitFor();
+  const { width, height } = await part(page, "window").boundingBox();
+  assert.deepEqual([width, height], [400, 500]);
+  assert.equal(await part(page, "launcher").count(), 0);
+  assert.equal(await part(page, "window").getAttribute("role"), "region");
+  await ask(page, QUESTION);
+  await part(page, "input").press("Escape");
+  await page.evaluate(() => window.mounted.close());
+  assert.equal(await part(page, "window").count(), 1, "there is nothing to close");
+});
+
+test("A container that is not there is named, and leaves nothing on the page", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  const refusal = await page.evaluate(async () => {
+    window.chatWidget.destroy();
+    const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+    return ChatWidget.mount({ proxy: "/connector", container: "#nowhere" }).catch((error) => error.message);
+  });
+  assert.match(refusal, /container .*#nowhere/);
+  assert.equal(await page.locator("chat-widget").count(), 0);
+});
+
+test("The page's own button opens and closes the window, says which, and gets the focus back", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await addToPage(page, { tag: "button", id: "talk", text: "Talk to us" });
+  await mount(page, { launcher: "#talk" });
+  const button = page.locator("#talk");
+  assert.equal(await part(page, "launcher").count(), 0);
+  assert.equal(await button.getAttribute("aria-expanded"), "false");
+  await button.click();
+  await part(page, "input").waitFor();
+  await eventually(async () => assert.equal(await focused(page), "input"));
+  assert.equal(await button.getAttribute("aria-expanded"), "true");
+  await page.keyboard.press("Escape");
+  await part(page, "window").waitFor({ state: "detached" });
+  await eventually(async () => assert.equal(await page.evaluate(() => document.activeElement.id), "talk"));
+  assert.equal(await button.getAttribute("aria-expanded"), "false");
+});
+
+test("Without isolation the widget stands in the page, looks the same, and takes its styles along", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  const looks = () =>
+    part(page, "header").evaluate((header) => {
+      const { backgroundColor, color, blockSize } = getComputedStyle(header);
+      return [backgroundColor, color, blockSize];
+    });
+  const isolated = await looks();
+  const sheets = () => page.evaluate(() => document.adoptedStyleSheets.length);
+  const before = await sheets();
+  await mount(page, { isolate: false });
+  assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null);
+  await openChat(page);
+  assert.deepEqual(await looks(), isolated);
+  await ask(page, QUESTION);
+  await page.evaluate(() => window.mounted.destroy());
+  assert.equal(await sheets(), before);
+});
+
+test("Offset, place in the stack and tokens are the page's to choose", async ({ visit }) => {
+  const page = await visit();
+  await mount(page, { offset: { x: 40, y: 60 }, zIndex: 7, theme: "custom", themeTokens: { accent: "rgb(1, 2, 3)" } });
+  const { x, y, width, height } = await part(page, "launcher").boundingBox();
+  assert.deepEqual([1024 - x - width, 720 - y - height], [40, 60]);
+  const [stack, colour] = await part(page, "launcher").evaluate((launcher) => {
+    const { zIndex, backgroundColor } = getComputedStyle(launcher);
+    return [zIndex, backgroundColor];
+  });
+  assert.deepEqual([stack, colour], ["7", "rgb(1, 2, 3)"]);
+});
+
+test("F6 goes from the page into the window and back to where it was", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await addToPage(page, { tag: "button", id: "here", text: "Here" });
+  await page.locator("#here").focus();
+  await page.keyboard.press("F6");
+  assert.equal(await focused(page), "launcher");
+  await page.keyboard.press("F6");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "here");
+  await openChat(page);
+  await page.locator("#here").focus();
+  await page.keyboard.press("F6");
+  assert.equal(await focused(page), "input");
+});
+
+test("On a phone the window is a modal dialog: the focus stays in it, and the page behind it does not scroll", async ({
+  visit,
+}) => {
+  const page = await visit(PHONE);
+  await part(page, "launcher").tap();
+  await part(page, "input").waitFor();
+  const overflow = () => page.evaluate(() => document.documentElement.style.overflow);
+  assert.equal(await part(page, "window").getAttribute("aria-modal"), "true");
+  assert.equal(await overflow(), "hidden");
+  const seen = new Set();
+  for (let steps = 0; steps < 12; steps += 1) {
+    await page.keyboard.press("Tab");
+    seen.add(await focused(page));
+  }
+  assert.ok(!seen.has("page"), `the focus went to ${[...seen].join(", ")}`);
+  assert.ok(seen.has("close") && seen.has("send"), `the focus went to ${[...seen].join(", ")}`);
+  await part(page, "close").tap();
+  await part(page, "window").waitFor({ state: "detached" });
+  assert.equal(await overflow(), "");
+  // On a large screen nothing is held.
+  await page.setViewportSize({ width: 1000, height: 800 });
+  await openChat(page);
+  assert.equal(await part(page, "window").getAttribute("aria-modal"), null);
+  assert.equal(await overflow(), "");
+});
+
+test("A draft outlives a reload, and goes with its message", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").fill("Is it possible that");
+  await page.reload();
+  await openChat(page);
+  assert.equal(await part(page, "input").inputValue(), "Is it possible that");
+  await ask(page, QUESTION);
+  await page.reload();
+  await openChat(page);
+  assert.equal(await part(page, "input").inputValue(), "");
+});
+
+test("A line stands above what came in while the window was closed, until it is opened the next time", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble(QUICK);
+  const page = await visit();
+  await openChat(page);
+  await ask(page, QUESTION);
+  await part(page, "close").click();
+  await server.operatorSays("Anna here.");
+  await server.operatorSays("Are you still there?");
+  await part(page, "badge").getByText("2", { exact: true }).waitFor();
+  await openChat(page);
+  const line = part(page, "log").getByText("Unread from here");
+  await line.waitFor();
+  const below = await line.evaluate((line) => line.parentElement.querySelector(".cw-bubble").textContent);
+  assert.equal(below, "Anna here.");
+  await part(page, "close").click();
+  await openChat(page);
+  assert.equal(await line.count(), 0);
+});
+
+test("Who reads back is not carried away, and is told how many messages came in", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const page = await visit({ viewport: { width: 1024, height: 500 } });
+  await openChat(page);
+  for (const question of [QUESTION, "Are the mugs dishwasher safe?", "Can I book a workshop?"]) await ask(page, question);
+  await part(page, "log").evaluate((log) => (log.scrollTop = 0));
+  const jump = page.locator("chat-widget .cw-jump");
+  await jump.waitFor();
+  await server.operatorSays("Anna here.");
+  await eventually(async () => assert.equal(await jump.getAttribute("aria-label"), "1 new message"));
+  await server.operatorSays("Hello?");
+  await eventually(async () => assert.equal(await jump.getAttribute("aria-label"), "2 new messages"));
+  assert.equal(await part(page, "log").evaluate((log) => log.scrollTop), 0);
+  await jump.click();
+  await jump.waitFor({ state: "detached" });
+  await eventually(async () =>
+    assert.ok(await part(page, "log").evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight < 2)),
+  );
+});
+
+test("What comes in is spoken once, by a region outside of the shadow root; what was said before is not", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble(QUICK);
+  const page = await visit();
+  await openChat(page);
+  await ask(page, QUESTION);
+  await server.operatorSays("Anna here.");
+  const spoken = () =>
+    page.locator("chat-widget > [aria-live]").evaluate((region) => [...region.children].map((said) => said.textContent));
+  await eventually(async () => assert.equal((await spoken()).at(-1), "Support: Anna here."));
+  const all = await spoken();
+  assert.equal(all.length, 2, all.join(" | "));
+  assert.equal(await part(page, "log").getAttribute("aria-live"), "off");
+  await page.reload();
+  await openChat(page);
+  await part(page, "message-operator").waitFor();
+  assert.deepEqual(await spoken(), []);
+});
+
+test("The greeting appears beside the closed launcher, opens the window, and once dismissed never comes back", async ({
+  visit,
+}) => {
+  const page = await visit();
+  const greet = { greeting: { text: "Shall I help you choose a mug?", after: 0 } };
+  await mount(page, greet);
+  await part(page, "preview").getByText("Shall I help").waitFor();
+  await part(page, "preview").getByRole("button", { name: "Dismiss" }).click();
+  await part(page, "preview").waitFor({ state: "detached" });
+  assert.equal(await focused(page), "launcher");
+  assert.equal((await stored(page))["chat-widget:greeted"], 1);
+  await page.evaluate(() => window.mounted.destroy());
+  await page.evaluate(() => localStorage.removeItem("chat-widget:greeted"));
+  await page.reload();
+  await mount(page, greet);
+  await part(page, "preview").getByText("Shall I help").click();
+  await part(page, "input").waitFor();
+  assert.equal(await part(page, "preview").count(), 0);
+  assert.equal((await stored(page))["chat-widget:greeted"], 1);
+});
+
+test("Contact details are asked for when a person is needed, checked kindly, and go along as a message", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "Can I talk to a real person?");
+  const form = part(page, "form");
+  await form.waitFor();
+  await form.getByRole("button", { name: "Leave my details" }).click();
+  await form.getByText("Please give an e-mail address or a phone number.").waitFor();
+  await form.getByLabel("E-mail").fill("anna@example");
+  await form.getByRole("button", { name: "Leave my details" }).click();
+  await form.getByText("Please check the e-mail address.").waitFor();
+  assert.equal(await form.getByLabel("E-mail").getAttribute("aria-invalid"), "true");
+  await form.getByLabel("Name").fill("Anna");
+  await form.getByLabel("E-mail").fill("anna@example.com");
+  await form.getByRole("button", { name: "Leave my details" }).click();
+  await form.waitFor({ state: "detached" });
+  await eventually(async () =>
+    assert.ok((await server.messages()).includes("visitor: Name: Anna\nE-mail: anna@example.com")),
+  );
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await eventually(async () => {
+    const lead = (await server.events()).find(({ eventType }) => eventType === "lead_submitted");
+    assert.deepEqual(Object.keys(lead.eventData).sort(), ["conversationId", "formType"]);
+  }, 20_000);
+});
+
+test("The visitor's panel says what is kept, gives it as text, and forgets it when asked twice", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "menu").click();
+  await part(page, "panel").getByText("Nothing is stored on this device yet.").waitFor();
+  await part(page, "back").click();
+  await ask(page, QUESTION);
+  await part(page, "menu").click();
+  await part(page, "panel").getByText("2 messages of this conversation").waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), part(page, "download").click()]);
+  const text = await (await import("node:fs/promises")).readFile(await download.path(), "utf8");
+  assert.match(text, new RegExp(`You: ${QUESTION.replace("?", "\\?")}\n.*Assistant|You: ${QUESTION.replace("?", "\\?")}`));
+  await part(page, "forget").click();
+  await part(page, "forget-no").click();
+  assert.ok((await stored(page))["chat-widget:conversation"], "asked once, nothing is forgotten");
+  await part(page, "forget").click();
+  await part(page, "forget-yes").click();
+  await part(page, "panel").waitFor({ state: "detached" });
+  await eventually(async () => assert.equal(await part(page, "message-visitor").count(), 0));
+  assert.ok(!(await stored(page))["chat-widget:conversation"]?.entries?.length);
+});
+
+test("The sound is off until the visitor turns it on, in this browser", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "menu").click();
+  await part(page, "sound").getByText("Turn sound on").waitFor();
+  await part(page, "sound").click();
+  await part(page, "sound").getByText("Turn sound off").waitFor();
+  await page.reload();
+  await openChat(page);
+  await part(page, "menu").click();
+  await part(page, "sound").getByText("Turn sound off").waitFor();
+});
