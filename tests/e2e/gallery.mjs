@@ -1,13 +1,9 @@
 // The gallery's pages, as tests look at them.
 
-import { readdirSync } from "node:fs";
 import { STATES } from "../../www/demo/gallery/states.js";
 
-const themes = new URL("../../themes/", import.meta.url);
+export { SCHEMES, THEMES } from "../../www/demo/gallery/themes.js";
 
-/** The presets. */
-export const THEMES = readdirSync(themes).map((file) => file.replace(".css", ""));
-export const SCHEMES = ["light", "dark"];
 export const STATE_NAMES = Object.keys(STATES);
 
 /** Where a state is to be seen. */

@@ -1,6 +1,7 @@
 // The gallery: every state in every theme at an address of its own, and always the same.
 
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
 import { messages, part } from "./chat.mjs";
 import { look, SCHEMES, STATE_NAMES, THEMES } from "./gallery.mjs";
 import { test } from "./harness.mjs";
@@ -8,6 +9,8 @@ import { test } from "./harness.mjs";
 test("The gallery lists every theme in both schemes and every state", async ({ visit }) => {
   const page = await visit({ path: "/gallery.html" });
   await page.getByRole("table").waitFor();
+  const presets = readdirSync(new URL("../../themes", import.meta.url)).map((file) => file.replace(".css", ""));
+  assert.deepEqual([...THEMES].sort(), presets.sort());
   const links = await page.getByRole("cell").getByRole("link").evaluateAll((links) => links.map(({ href }) => href));
   const listed = links.map((href) => Object.fromEntries(new URL(href).searchParams));
   const all = STATE_NAMES.flatMap((state) => THEMES.flatMap((theme) => SCHEMES.map((scheme) => ({ state, theme, scheme }))));

@@ -2,11 +2,8 @@
 
 import { Service, takeClock, takeStorage } from "./stand-in.js";
 import { STATES } from "./states.js";
+import { SCHEMES, THEMES } from "./themes.js";
 
-const THEMES = [
-  "teal", "blue", "emerald", "violet", "amber", "rose", "slate", "light_teal", "light_blue", "light_amber", "light_rose",
-];
-const SCHEMES = ["light", "dark"];
 /** Phones, and a desktop at 400 %. */
 const SIZES = [[375, 667], [320, 568], [320, 200]];
 const PROXY = "/connector";
@@ -26,8 +23,8 @@ else list();
 
 /** Mounts the widget, brings it into the state, and says on the root element that it is there. */
 async function show(state) {
-  const root = document.documentElement;
-  root.dataset.scheme = chosen.scheme;
+  const page = document.documentElement;
+  page.dataset.scheme = chosen.scheme;
   document.title = `${state.title}, ${chosen.theme}, ${chosen.scheme}`;
   main.querySelector("h1").textContent = state.title;
   main.querySelector("#about").textContent = state.about;
@@ -49,8 +46,8 @@ async function show(state) {
     ...state.options,
     ...Object.fromEntries(["locale", "position"].filter((name) => query.has(name)).map((name) => [name, query.get(name)])),
   });
-  const host = document.querySelector("chat-widget");
-  const count = (part) => host.shadowRoot.querySelectorAll(`[part~="${part}"]`).length;
+  const root = document.querySelector("chat-widget").shadowRoot;
+  const count = (part) => root.querySelectorAll(`[part~="${part}"]`).length;
   const until = async (holds) => {
     while (!holds()) {
       clock.skip(HURRY);
@@ -62,9 +59,9 @@ async function show(state) {
     widget.open();
     await until(() => count("message") > (state.history?.length ?? 0));
   };
-  await state.reach({ widget, service, clock, count, until, open });
+  await state.reach({ widget, service, clock, root, count, until, open });
   clock.stop();
-  root.dataset.shown = chosen.state;
+  page.dataset.shown = chosen.state;
 }
 
 /** The ways from here to the other pages, one choice at a time. */

@@ -267,6 +267,21 @@ export const STATES = {
     history: LONG,
     reach: opens,
   },
+  scrolled: {
+    title: "Scrolled",
+    about: "The visitor reads back: a button leads to the newest message.",
+    config: SHOP,
+    history: CONVERSATION,
+    reach: async ({ root, open }) => {
+      await open();
+      const log = root.querySelector("[part=log]");
+      while (!root.querySelector(".cw-jump")) {
+        // More than once: the log still goes to its end while what came in is laid out.
+        log.scrollTop = (log.scrollHeight - log.clientHeight) / 2;
+        await new Promise(requestAnimationFrame);
+      }
+    },
+  },
   edges: {
     title: "Edges",
     about: "What does not fit: long names and words, long addresses, much code, a wide table.",
