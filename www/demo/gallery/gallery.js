@@ -30,6 +30,8 @@ async function show(state) {
   main.querySelector("#about").textContent = state.about;
   main.append(ways());
 
+  if (state.options?.container) main.append(element("div", { id: state.options.container.slice(1) }));
+
   const clock = takeClock();
   takeStorage();
   const service = new Service(state);
@@ -54,10 +56,10 @@ async function show(state) {
       await new Promise(requestAnimationFrame);
     }
   };
-  /** Opens the window on the whole history. */
+  /** Opens the window on what was said before. The second read is asked for when the first one is shown. */
   const open = async () => {
     widget.open();
-    await until(() => count("message") > (state.history?.length ?? 0));
+    await until(() => count("message") > 0 && (!state.history || service.reads > 1));
   };
   await state.reach({ widget, service, clock, root, count, until, open });
   clock.stop();

@@ -130,6 +130,15 @@ const asks = (question, part) => async (page) => {
   await page.until(() => page.count(part) > 0);
 };
 
+/** A person writes twice while nobody looks. */
+async function missesTwo({ service, until, count }) {
+  // The second read finds nothing more: from here on, what comes is new.
+  await until(() => service.reads > 1);
+  service.says("operator", "Good morning, Maren here.");
+  service.says("operator", "Shall I send a new bowl with Friday's parcel?");
+  await until(() => count("badge") > 0);
+}
+
 const opens = async ({ open }) => open();
 
 export const STATES = {
@@ -144,12 +153,19 @@ export const STATES = {
     about: "A person wrote twice while the window was closed.",
     config: SHOP,
     history: CONVERSATION,
-    reach: async ({ service, until, count }) => {
-      // The second read finds nothing more: from here on, what comes is new.
-      await until(() => service.reads > 1);
-      service.says("operator", "Good morning, Maren here.");
-      service.says("operator", "Shall I send a new bowl with Friday's parcel?");
-      await until(() => count("badge") > 0);
+    reach: missesTwo,
+  },
+  returned: {
+    title: "Returned",
+    about: "The window was opened on what a person wrote: a line says from where it is unread.",
+    config: SHOP,
+    history: CONVERSATION,
+    personHere: true,
+    options: { operatorName: "Maren" },
+    reach: async (page) => {
+      await missesTwo(page);
+      await page.open();
+      await page.until(() => page.widget.state.operatorOnline);
     },
   },
   empty: {
@@ -269,10 +285,10 @@ export const STATES = {
   },
   scrolled: {
     title: "Scrolled",
-    about: "The visitor reads back: a button leads to the newest message.",
+    about: "The visitor reads back, and two messages came in: a button leads to them.",
     config: SHOP,
     history: CONVERSATION,
-    reach: async ({ root, open }) => {
+    reach: async ({ service, root, open, until }) => {
       await open();
       const log = root.querySelector("[part=log]");
       while (!root.querySelector(".cw-jump")) {
@@ -280,6 +296,9 @@ export const STATES = {
         log.scrollTop = (log.scrollHeight - log.clientHeight) / 2;
         await new Promise(requestAnimationFrame);
       }
+      service.says("operator", "Good morning, Maren here.");
+      service.says("operator", "Shall I send a new bowl with Friday's parcel?");
+      await until(() => root.querySelector(".cw-jump span"));
     },
   },
   edges: {
@@ -287,6 +306,15 @@ export const STATES = {
     about: "What does not fit: long names and words, long addresses, much code, a wide table.",
     config: { ...SHOP, assistantName: "Clover of the Kiln & Clover Pottery and Workshops in Aldermere" },
     history: EDGES,
+    reach: opens,
+  },
+  inline: {
+    title: "Inline",
+    about: "In an element of the page, as large as it, and always open.",
+    config: SHOP,
+    history: WITH_PERSON,
+    personHere: true,
+    options: { operatorName: "Maren", container: "#container" },
     reach: opens,
   },
   rtl: {
