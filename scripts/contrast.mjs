@@ -15,7 +15,7 @@ const SHAPE = 3;
 /** Columns of the tables: what is painted, on what, and the least ratio. */
 const SHARED = {
   "text": ["text", ["surface", "surface-raised", "surface-sunken", "bubble-assistant", "bubble-operator", "danger-soft", "warning-soft"], TEXT],
-  "muted text": ["text-muted", ["surface", "surface-raised", "surface-sunken", "surface-hover"], TEXT],
+  "muted text": ["text-muted", ["surface", "surface-raised", "surface-sunken", "surface-hover", "bubble-assistant"], TEXT],
   "danger": ["danger", ["surface", "danger-soft"], TEXT],
   "warning icon": ["warning", ["warning-soft"], SHAPE],
   "border of a control": ["border-control", ["surface", "surface-raised"], SHAPE],
@@ -28,11 +28,11 @@ const THEMED = {
   "header, pressed": ["on-header", ["header-bg pressed"], SHAPE],
   "header, avatar": ["on-header-avatar", ["header-avatar"], SHAPE],
   "on visitor": ["on-visitor-bubble", ["visitor-bubble"], TEXT],
-  "link": ["link", ["surface", "surface-raised", "surface-hover"], TEXT],
+  "link": ["link", ["surface", "surface-raised", "surface-hover", "bubble-assistant", "bubble-operator"], TEXT],
   "on badge": ["on-badge", ["badge"], TEXT],
   "accent": ["accent", ["surface", "surface-raised"], SHAPE],
   "outline": ["accent-line", ["surface"], SHAPE],
-  "focus": ["focus", ["surface", "surface-raised"], SHAPE],
+  "focus": ["focus", ["surface", "surface-raised", "bubble-assistant", "bubble-operator"], SHAPE],
   "header, focus": ["focus-header", ["header-bg"], SHAPE],
   "online": ["online-dot", ["surface"], SHAPE],
   "header, online": ["online-dot-header", ["header-bg"], SHAPE],

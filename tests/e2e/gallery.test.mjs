@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { messages, part } from "./chat.mjs";
+import { eventually, messages, part } from "./chat.mjs";
 import { look, SCHEMES, STATE_NAMES, THEMES } from "./gallery.mjs";
 import { test } from "./harness.mjs";
 
@@ -39,4 +39,19 @@ test("A page of the gallery shows the same each time", async ({ visit, site }) =
   const first = await shown();
   assert.match(first.at(-1), /9:17/);
   assert.deepEqual(await shown(), first);
+});
+
+test("Inline, the window is as large as the element that it stands in, and shows the newest message", async ({
+  visit,
+  site,
+}) => {
+  const page = await visit({ path: "/gallery.html" });
+  await look(page, site, "inline");
+  assert.deepEqual(await part(page, "window").boundingBox(), await page.locator("#container").boundingBox());
+  const isInSight = () =>
+    part(page, "message").last().evaluate((message) => {
+      const log = message.closest("[part=log]").getBoundingClientRect();
+      return message.getBoundingClientRect().bottom <= log.bottom;
+    });
+  await eventually(async () => assert.ok(await isInSight()));
 });

@@ -28,9 +28,8 @@ async function show(state) {
   document.title = `${state.title}, ${chosen.theme}, ${chosen.scheme}`;
   main.querySelector("h1").textContent = state.title;
   main.querySelector("#about").textContent = state.about;
-  main.append(ways());
-
   if (state.options?.container) main.append(element("div", { id: state.options.container.slice(1) }));
+  main.append(ways());
 
   const clock = takeClock();
   takeStorage();
