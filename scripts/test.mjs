@@ -69,6 +69,7 @@ await main(async () => {
   const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
 
   await step("format", () => tee("cargo", ["fmt", "--all", "--check"]));
+  await step("contrast of the themes", () => tee("node", ["--test", "tests/contrast.test.mjs"]), { tests: true });
   await step("clippy", () => tee("cargo", ["clippy", "--locked", "--workspace", "--all-targets", ...denied]));
   await step("clippy for the browser", () => tee("cargo", ["clippy", "--locked", ...wasm, "--all-targets", ...denied]));
   await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace"]), { tests: true });

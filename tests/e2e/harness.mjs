@@ -1,27 +1,10 @@
 // The world of an end-to-end test: the demo on free ports, a browser, and visitors who begin with nothing.
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { after, test as nodeTest } from "node:test";
-import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch, startDemo } from "./demo.mjs";
 import { Record } from "./record.mjs";
 import { Sandbox } from "./sandbox.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const DEMO = ["--log", "error", "demo", "--json", "--port", "0", "--sandbox-port", "0"];
-const BROWSER = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-dev-shm-usage",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-  // Pages of the address bar, which nobody sees: they cost each test as much as the test itself.
-  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
-];
 /** Without movements, a test waits for none. */
 const SCREEN = { viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" };
 /** No test of a chat needs longer than this. Milliseconds. */
@@ -31,26 +14,13 @@ const SEEN_WITHIN = 10_000;
 
 let world;
 
-const launch = (options) =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
-
 /** Begins with the first test, so that a file with a mistake in it leaves nothing running. */
 async function begin() {
-  const demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-  process.once("exit", () => demo.kill());
-  // A signal by itself ends the process without a word to the demo, which would then outlive it.
-  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-  demo.stderr.pipe(process.stderr);
-  const announced = new Promise((resolve, reject) => {
-    createInterface(demo.stdout).once("line", resolve);
-    const failed = (why) => reject(new Error(`the demo did not start (${why}): cargo build -p chat-connector`));
-    demo.once("error", (error) => failed(error.message)).once("exit", failed);
-  });
-  const { site, sandbox } = JSON.parse(await announced);
+  const demo = await startDemo();
   try {
-    return { browser: await launch(), demo, site, server: new Sandbox(sandbox) };
+    return { browser: await launch(), demo, server: new Sandbox(demo.sandbox) };
   } catch (error) {
-    demo.kill();
+    await demo.stop();
     throw error;
   }
 }
@@ -59,9 +29,7 @@ after(async () => {
   const begun = await world?.catch(() => undefined);
   if (!begun) return;
   await begun.browser.close();
-  if (begun.demo.exitCode !== null) return;
-  begun.demo.kill();
-  await once(begun.demo, "exit");
+  await begun.demo.stop();
 });
 
 /**
@@ -78,7 +46,7 @@ after(async () => {
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
     world ??= begin();
-    const { browser, server, site } = await world;
+    const { browser, server, demo: { site } } = await world;
     const contexts = [];
     const browsers = [];
     const records = new Map();

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 
-/** The proxy's five paths, the widget's files, and the shop's own pages and pictures. */
+/** The proxy's five paths, the widget's files, the shop's own pages and pictures, and the gallery's files. */
 const ALLOWED = [
   /^\/connector\/(chat\/(config|messages|presence)|events)$/,
   /^\/chat-widget\/[\w-]+(\/[\w-]+)*\.(js|mjs|wasm)$/,
   /^\/([\w-]+\.(html|css|svg))?$/,
+  /^\/gallery\/[\w-]+\.(js|css)$/,
 ];
 /** The browser itself says so of every answer that is an error, and of every broken connection. */
 const ANSWER_WAS_AN_ERROR = /^Failed to load resource: (the server responded with a status of|net::ERR_)/;

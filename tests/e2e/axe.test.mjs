@@ -1,0 +1,44 @@
+// What axe-core finds by the rules of WCAG 2.0, 2.1 and 2.2, levels A and AA: nothing, and nothing that it leaves open.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { look, THEMES } from "./gallery.mjs";
+import { test } from "./harness.mjs";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
+
+/** What axe finds in the widget by these rules, or cannot decide, each as `rule: element: why`. */
+function findings(page, runOnly) {
+  return page.evaluate(async (runOnly) => {
+    const { violations, incomplete, passes } = await window.axe.run("chat-widget", { runOnly });
+    const told = (results) =>
+      results.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, any, all, none }) => {
+          const why = [...any, ...all, ...none].map(({ message }) => message).join("; ");
+          return `${id}: ${target.flat().at(-1)}: ${why}`;
+        }),
+      );
+    return { violations: told(violations), incomplete: told(incomplete), passed: passes.map(({ id }) => id) };
+  }, runOnly);
+}
+
+for (const state of ["closed", "empty", "conversation", "failed", "noreply", "offline", "rtl"]) {
+  test(`axe finds nothing in the state "${state}" of any theme, light or dark`, async ({ visit, site }) => {
+    const page = await visit({ path: "/gallery.html", prepare: (page) => page.addInitScript(AXE) });
+    const found = [];
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: "light" });
+      await look(page, site, state, { theme, scheme: "auto" });
+      // In the dark, all is the same but the colours.
+      for (const [colorScheme, runOnly] of [["light", TAGS], ["dark", ["color-contrast"]]]) {
+        await page.emulateMedia({ colorScheme });
+        const { violations, incomplete, passed } = await findings(page, runOnly);
+        assert.ok(state === "closed" || passed.includes("color-contrast"), "axe saw the colours");
+        for (const text of [...violations, ...incomplete]) found.push(`${theme}, ${colorScheme}: ${text}`);
+      }
+    }
+    assert.deepEqual(found, []);
+  });
+}

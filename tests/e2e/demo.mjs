@@ -1,0 +1,45 @@
+// The demo on free ports, and a browser for it.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const DEMO = ["--log", "error", "demo", "--json", "--port", "0", "--sandbox-port", "0"];
+const BROWSER = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-dev-shm-usage",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  // Pages of the address bar, which nobody sees: they cost each test as much as the test itself.
+  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
+];
+
+/** A Chromium; `options` are Playwright's. */
+export const launch = (options) =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
+
+/** Starts the demo. Gives where `site` and `sandbox` are, and `stop()`. */
+export async function startDemo() {
+  const demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  process.once("exit", () => demo.kill());
+  // A signal by itself ends the process without a word to the demo, which would then outlive it.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+  demo.stderr.pipe(process.stderr);
+  const announced = new Promise((resolve, reject) => {
+    createInterface(demo.stdout).once("line", resolve);
+    const failed = (why) => reject(new Error(`the demo did not start (${why}): cargo build -p chat-connector`));
+    demo.once("error", (error) => failed(error.message)).once("exit", failed);
+  });
+  const stop = async () => {
+    if (demo.exitCode !== null) return;
+    demo.kill();
+    await once(demo, "exit");
+  };
+  return { ...JSON.parse(await announced), stop };
+}

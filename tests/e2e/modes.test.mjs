@@ -1,0 +1,145 @@
+// Forced colours, less motion, little room.
+
+import assert from "node:assert/strict";
+import { part } from "./chat.mjs";
+import { look } from "./gallery.mjs";
+import { test } from "./harness.mjs";
+
+/** A phone that few have any more, and a desktop of 1280 by 800 px at 400 %. */
+const SMALL = [{ width: 320, height: 568 }, { width: 320, height: 200 }];
+/** An answer's least room in the log: two lines. Pixels. */
+const TWO_LINES = 44;
+
+/** Elements, each by its part or class, whose border cannot be seen. */
+const withoutBorder = (locator) =>
+  locator.evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const { borderTopStyle, borderTopWidth, borderTopColor, backgroundColor } = getComputedStyle(element);
+        const drawn = borderTopStyle !== "none" && parseFloat(borderTopWidth) >= 1;
+        return !drawn || borderTopColor === backgroundColor;
+      })
+      .map((element) => element.getAttribute("part") ?? element.className),
+  );
+
+/** What has the focus inside the widget, and the width of the ring around it or its frame: a border may be part of it. */
+const ring = (page) =>
+  page.evaluate(() => {
+    const focused = document.querySelector("chat-widget").shadowRoot.activeElement;
+    const width = (element) => {
+      const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor } = getComputedStyle(element);
+      if (outlineStyle === "none") return 0;
+      return parseFloat(outlineWidth) + (borderTopColor === outlineColor ? parseFloat(borderTopWidth) : 0);
+    };
+    return focused && { part: focused.getAttribute("part"), width: Math.max(width(focused), width(focused.parentElement)) };
+  });
+
+test("With forced colours, everything that has a shape has a border", async ({ visit, site }) => {
+  const page = await visit({ path: "/gallery.html", forcedColors: "active" });
+  const shapes = {
+    unread: [part(page, "launcher"), part(page, "badge")],
+    operator: [part(page, "window"), part(page, "launcher"), part(page, "message").locator(".cw-bubble"), page.locator(".cw-field")],
+    empty: [part(page, "suggestion"), page.locator(".cw-avatar")],
+    failed: [part(page, "message-failed").locator(".cw-bubble")],
+    blocked: [part(page, "notice")],
+  };
+  for (const [state, locators] of Object.entries(shapes)) {
+    await look(page, site, state);
+    for (const locator of locators) {
+      assert.ok((await locator.count()) > 0, `${state}: ${locator}`);
+      assert.deepEqual(await withoutBorder(locator), [], state);
+    }
+  }
+});
+
+test("With forced colours, the three voices and a message that failed differ in their borders", async ({ visit, site }) => {
+  const page = await visit({ path: "/gallery.html", forcedColors: "active" });
+  const border = (name) =>
+    part(page, name).last().locator(".cw-bubble").evaluate((bubble) => getComputedStyle(bubble).borderTop.split(" rgb")[0]);
+  await look(page, site, "failed");
+  assert.equal(await border("message-assistant"), "1px solid");
+  assert.equal(await border("message-failed"), "2px dashed");
+  assert.equal(await part(page, "message-visitor").first().locator(".cw-bubble").evaluate((bubble) => getComputedStyle(bubble).borderTopWidth), "2px");
+});
+
+for (const forcedColors of ["active", "none"]) {
+  test(`The focus is seen wherever it goes, with forced colours ${forcedColors}`, async ({ visit, site }) => {
+    const page = await visit({ path: "/gallery.html", forcedColors });
+    await look(page, site, "failed");
+    await part(page, "close").focus();
+    const seen = [];
+    // From the close button to the launcher, which is the last.
+    while (seen.at(-1) !== "launcher") {
+      const { part, width } = await ring(page);
+      assert.ok(width >= 2, `${part} has a ring of ${width} px`);
+      seen.push(part);
+      await page.keyboard.press("Tab");
+    }
+    assert.deepEqual(seen, ["close", "log", "retry", "input", "send", "launcher"]);
+  });
+}
+
+test("With less motion nothing moves, although an answer is being written", async ({ visit, site }) => {
+  const page = await visit({ path: "/gallery.html", reducedMotion: "no-preference" });
+  const moving = () =>
+    page.evaluate(() => {
+      const { shadowRoot } = document.querySelector("chat-widget");
+      return shadowRoot.getAnimations().map(({ effect }) => effect.target.className);
+    });
+  await look(page, site, "typing");
+  assert.deepEqual((await moving()).filter((name) => name === "cw-typing-dot").length, 3);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  assert.deepEqual(await moving(), []);
+  await look(page, site, "typing");
+  assert.deepEqual(await moving(), []);
+});
+
+/** What is wider than the screen, or than the box around it; code and tables scroll in boxes of their own. */
+const tooWide = (page) =>
+  page.evaluate(() => {
+    const { shadowRoot } = document.querySelector("chat-widget");
+    const scrolls = (element) => /auto|scroll/.test(getComputedStyle(element).overflowX);
+    const inOwnBox = (element) => {
+      for (let at = element; at; at = at.parentElement) {
+        if (scrolls(at) && (at.matches("pre") || at.querySelector(":scope > table, :scope > code"))) return true;
+      }
+      return false;
+    };
+    const names = [];
+    const { scrollingElement } = document;
+    if (scrollingElement.scrollWidth > scrollingElement.clientWidth) names.push("the page");
+    for (const element of shadowRoot.querySelectorAll("*")) {
+      const { left, right } = element.getBoundingClientRect();
+      const name = element.getAttribute("part") ?? element.getAttribute("class") ?? element.localName;
+      if (inOwnBox(element)) continue;
+      if (left < 0 || right > innerWidth) names.push(`${name} from ${left} to ${right}`);
+      // What ends in an ellipsis is cut on purpose.
+      const { overflowX, textOverflow } = getComputedStyle(element);
+      const holds = element.matches(".cw-bubble") || (overflowX !== "visible" && textOverflow !== "ellipsis");
+      if (holds && !element.matches(".cw-hidden") && element.scrollWidth > element.clientWidth) {
+        names.push(`${name} has ${element.scrollWidth} px in ${element.clientWidth}`);
+      }
+    }
+    return names;
+  });
+
+for (const viewport of SMALL) {
+  const size = `${viewport.width} by ${viewport.height} px`;
+  test(`At ${size} nothing scrolls sideways but code and tables, and there is room to read and write`, async ({
+    visit,
+    site,
+  }) => {
+    const page = await visit({ path: "/gallery.html", viewport });
+    for (const state of ["closed", "empty", "conversation", "operator", "failed", "offline", "blocked", "composer", "long", "edges", "rtl"]) {
+      await look(page, site, state);
+      assert.deepEqual(await tooWide(page), [], state);
+      if (state === "closed") continue;
+      const room = await part(page, "log").evaluate(({ clientHeight }) => clientHeight);
+      assert.ok(room >= TWO_LINES, `${state}: the log has ${room} px`);
+      const end = part(page, state === "blocked" ? "notice" : "composer");
+      await end.evaluate((element) => element.scrollIntoView({ block: "end" }));
+      const below = await end.evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
+      assert.ok(below < 1, `${state}: ${below} px of the composer are out of reach`);
+    }
+  });
+}

@@ -1,0 +1,115 @@
+// The gallery: `?state=typing&theme=rose&scheme=dark` shows one state, an address without a state lists them all.
+
+import { Service, takeClock, takeStorage } from "./stand-in.js";
+import { STATES } from "./states.js";
+import { SCHEMES, THEMES } from "./themes.js";
+
+/** Phones, and a desktop at 400 %. */
+const SIZES = [[375, 667], [320, 568], [320, 200]];
+const PROXY = "/connector";
+/** What each animation frame adds to the clock, until there is something to see. Milliseconds. */
+const HURRY = 500;
+
+const main = document.querySelector("main");
+const query = new URLSearchParams(location.search);
+const chosen = {
+  state: query.get("state"),
+  theme: query.get("theme") ?? THEMES[0],
+  scheme: query.get("scheme") ?? SCHEMES[0],
+};
+
+if (STATES[chosen.state]) await show(STATES[chosen.state]);
+else list();
+
+/** Mounts the widget, brings it into the state, and says on the root element that it is there. */
+async function show(state) {
+  const page = document.documentElement;
+  page.dataset.scheme = chosen.scheme;
+  document.title = `${state.title}, ${chosen.theme}, ${chosen.scheme}`;
+  main.querySelector("h1").textContent = state.title;
+  main.querySelector("#about").textContent = state.about;
+  if (state.options?.container) main.append(element("div", { id: state.options.container.slice(1) }));
+  main.append(ways());
+
+  const clock = takeClock();
+  takeStorage();
+  const service = new Service(state);
+  const customerId = service.take(PROXY);
+  // Later than the stand-ins: what a module takes hold of while it loads is to be theirs.
+  const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+  const widget = await ChatWidget.mount({
+    proxy: PROXY,
+    theme: chosen.theme,
+    colorScheme: chosen.scheme,
+    locale: "en-US",
+    customerId,
+    events: "off",
+    ...state.options,
+    ...Object.fromEntries(["locale", "position"].filter((name) => query.has(name)).map((name) => [name, query.get(name)])),
+  });
+  const root = document.querySelector("chat-widget").shadowRoot;
+  const count = (part) => root.querySelectorAll(`[part~="${part}"]`).length;
+  const until = async (holds) => {
+    while (!holds()) {
+      clock.skip(HURRY);
+      await new Promise(requestAnimationFrame);
+    }
+  };
+  /** Opens the window on what was said before. The second read is asked for when the first one is shown. */
+  const open = async () => {
+    widget.open();
+    await until(() => count("message") > 0 && (!state.history || service.reads > 1));
+  };
+  await state.reach({ widget, service, clock, root, count, until, open });
+  clock.stop();
+  page.dataset.shown = chosen.state;
+}
+
+/** The ways from here to the other pages, one choice at a time. */
+function ways() {
+  const groups = [["state", Object.keys(STATES)], ["theme", THEMES], ["scheme", SCHEMES]].map(([name, values]) => [
+    element("h2", { textContent: name[0].toUpperCase() + name.slice(1) }),
+    element("ul", {}, values.map((value) => {
+      const link = element("a", { href: address({ [name]: value }), textContent: value });
+      if (chosen[name] === value) link.setAttribute("aria-current", "page");
+      return element("li", {}, [link]);
+    })),
+  ]);
+  const sizes = element("ul", {}, SIZES.map(([width, height]) => {
+    const button = element("button", { type: "button", textContent: `${width} × ${height}` });
+    button.addEventListener("click", () => open(address({}), "", `popup,width=${width},height=${height}`));
+    return element("li", {}, [button]);
+  }));
+  const back = element("p", {}, [element("a", { href: location.pathname, textContent: "All of the gallery" })]);
+  const inWindow = element("h2", { textContent: "In a window of" });
+  return element("nav", { ariaLabel: "Gallery" }, [back, ...groups.flat(), inWindow, sizes]);
+}
+
+/** Every page of the gallery: a row for each theme, a column for each state. */
+function list() {
+  const states = Object.keys(STATES);
+  const columns = element("tr", {}, [
+    element("td"),
+    ...states.map((state) => element("th", { scope: "col", title: STATES[state].about, textContent: state })),
+  ]);
+  const rows = THEMES.map((theme) => element("tr", {}, [
+    element("th", { scope: "row", textContent: theme }),
+    ...states.map((state) => element("td", {}, SCHEMES.map((scheme) => element("a", {
+      href: address({ state, theme, scheme }),
+      textContent: scheme,
+      ariaLabel: `${state}, ${theme}, ${scheme}`,
+    })))),
+  ]));
+  const table = element("table", {}, [element("thead", {}, [columns]), element("tbody", {}, rows)]);
+  main.append(element("div", { className: "all", tabIndex: 0, role: "region", ariaLabel: "All pages" }, [table]));
+}
+
+function address(change) {
+  return `?${new URLSearchParams({ ...Object.fromEntries(query), ...chosen, ...change })}`;
+}
+
+function element(name, properties = {}, children = []) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}

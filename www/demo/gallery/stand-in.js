@@ -1,0 +1,136 @@
+// What a page of the gallery has in place of its surroundings: a clock, a storage and a service of its own. Installed
+// before the widget, which takes them for the browser's.
+
+/** Local time of every page: a Thursday. */
+const BEGINS = new Date(2026, 2, 12, 9, 20).getTime();
+const CONVERSATION = "gallery";
+
+/** A clock that begins at the same minute on each page, can jump, and stands still once there is something to see. */
+export function takeClock() {
+  const RealDate = Date;
+  const elapsed = performance.now.bind(performance);
+  const start = elapsed();
+  let skipped = 0;
+  let stoppedAt;
+  const own = () => stoppedAt ?? elapsed() - start + skipped;
+  const wall = () => BEGINS + Math.floor(own());
+  performance.now = own;
+  globalThis.Date = class extends RealDate {
+    constructor(...given) {
+      if (given.length > 0) super(...given);
+      else super(wall());
+    }
+
+    static now() {
+      return wall();
+    }
+  };
+  return {
+    skip(ms) {
+      skipped += ms;
+      // The widget looks at the clock when the page is looked at again.
+      document.dispatchEvent(new Event("visibilitychange"));
+    },
+    stop() {
+      stoppedAt = own();
+    },
+  };
+}
+
+/** A storage that goes with the page, so that no page leaves anything to another. */
+export function takeStorage() {
+  const kept = new Map();
+  const storage = {
+    get length() {
+      return kept.size;
+    },
+    key: (index) => [...kept.keys()][index] ?? null,
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, text) => void kept.set(key, text),
+    removeItem: (key) => void kept.delete(key),
+  };
+  Object.defineProperty(window, "localStorage", { value: storage });
+}
+
+/** Tells the widget that there is no network. */
+export function goOffline() {
+  Object.defineProperty(navigator, "onLine", { value: false });
+  dispatchEvent(new Event("offline"));
+}
+
+/** The service behind the proxy, in the page. `state` says what it has and how it answers. */
+export class Service {
+  /** How often messages were read. */
+  reads = 0;
+  #state;
+  #messages;
+
+  constructor(state) {
+    this.#state = state;
+    this.#messages = (state.history ?? []).map((message, index) => ({ id: `m${index}`, ...message }));
+  }
+
+  /** Takes the calls of the proxy's prefix; everything else goes its way. Gives the widget's customer id. */
+  take(prefix) {
+    const send = window.fetch.bind(window);
+    window.fetch = (resource, init = {}) => {
+      const { pathname, searchParams } = new URL(resource, location.href);
+      if (!pathname.startsWith(`${prefix}/`)) return send(resource, init);
+      return this.#answer(`${init.method ?? "GET"} ${pathname.slice(prefix.length)}`, searchParams, init);
+    };
+    // Pages in several tabs would take each other for tabs of one visitor.
+    const customerId = crypto.randomUUID();
+    if (this.#messages.length > 0) {
+      const conversation = JSON.stringify({ v: 1, conversationId: CONVERSATION });
+      localStorage.setItem(`chat-widget:conversation@${customerId}`, conversation);
+    }
+    return customerId;
+  }
+
+  /** Somebody on the service's side writes. */
+  says(role, content) {
+    const message = { id: `m${this.#messages.length}`, role, content, createdAt: new Date().toISOString() };
+    this.#messages.push(message);
+    return message;
+  }
+
+  async #answer(call, query, { body, signal }) {
+    switch (call) {
+      case "GET /chat/config":
+        return success({ config: this.#state.config, locale: query.get("locale") });
+      case "GET /chat/presence":
+        return success({ operatorOnline: this.#state.personHere === true, shouldPollMessages: true });
+      case "GET /chat/messages":
+        return success(this.#read(query.get("after")));
+      case "POST /chat/messages":
+        return this.#take(JSON.parse(body), signal);
+      default:
+        return success({ accepted: 0 });
+    }
+  }
+
+  #read(after) {
+    this.reads += 1;
+    const known = this.#messages.findIndex(({ id }) => id === after);
+    const messages = this.#messages.slice(known + 1);
+    return { conversationId: CONVERSATION, messages, nextAfter: this.#messages.at(-1)?.id };
+  }
+
+  #take({ message }, signal) {
+    const outcome = this.#state.outcome ?? {};
+    if (outcome.silent) return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    if (outcome.status) return failure(outcome.status);
+    const { id } = this.says("visitor", message);
+    const reply = outcome.aiStatus ? null : this.says("assistant", "I have passed that on to Maren.");
+    return success({ conversationId: CONVERSATION, userMessageId: id, message: reply, ...outcome });
+  }
+}
+
+function success(data) {
+  return Response.json({ ok: true, data, requestId: "gallery" });
+}
+
+function failure(status) {
+  const error = { code: "INVALID_REQUEST", message: "the gallery refuses this message" };
+  return Response.json({ ok: false, error, requestId: "gallery" }, { status });
+}
