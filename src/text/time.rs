@@ -19,7 +19,7 @@ impl TimeFormat {
             format(&locale.into(), options).or_else(|_| format(&JsValue::UNDEFINED, options)).ok()
         };
         Self {
-            time: format(&[("hour", "2-digit"), ("minute", "2-digit")]),
+            time: format(&[("hour", "numeric"), ("minute", "2-digit")]),
             day: format(&[("day", "numeric"), ("month", "long")]),
         }
     }

@@ -6,7 +6,27 @@ use super::icon::{self, icon};
 
 /// The picture of a person of the site.
 pub(crate) fn operator_avatar(ui: &Ui) -> El {
-    ui.el("span").class("cw-avatar").attr("aria-hidden", "true").child(icon(ui, icon::PERSON))
+    let avatar = ui.el("span").class("cw-avatar").attr("aria-hidden", "true");
+    match &ui.settings().operator_name {
+        Some(name) => avatar.text(&initials(name)),
+        None => avatar.child(icon(ui, icon::PERSON)),
+    }
+}
+
+/// The first letters of the first two words.
+fn initials(name: &str) -> String {
+    let mut initials = String::new();
+    let mut begins = 2;
+    let mut inside = false;
+    for letter in name.chars() {
+        let is_space = letter == ' ';
+        if !is_space && !inside && begins > 0 {
+            begins -= 1;
+            initials.push(letter);
+        }
+        inside = !is_space;
+    }
+    initials
 }
 
 /// The picture of the assistant: the config's, when its address is safe and loads; an icon else.
@@ -32,4 +52,22 @@ fn picture(ui: &Ui) -> El {
 fn address(ui: &Ui) -> Option<String> {
     let url = ui.session(|session| session.config().and_then(|config| config.avatar_url.clone()));
     url.filter(|url| url.starts_with("https://") && !ui.state().picture_broken.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::initials;
+
+    #[test]
+    fn initials_are_the_first_letters_of_at_most_two_words() {
+        for (name, expected) in [
+            ("Anna", "A"),
+            ("Anna Maria Berg", "AM"),
+            ("  Ólafur  Þór ", "ÓÞ"),
+            ("", ""),
+            ("山田 太郎", "山太"),
+        ] {
+            assert_eq!(initials(name), expected, "{name}");
+        }
+    }
 }

@@ -154,10 +154,9 @@ fn is_address(text: &str) -> bool {
     let mut seen = 0;
     for byte in text.bytes() {
         seen = match (seen, byte) {
-            (_, b' ') | (0 | 2..=4, b'@') | (2 | 4, b'.') => return false,
+            (_, b' ') | (0 | 2..=5, b'@') | (2 | 4, b'.') => return false,
             (1, b'@') => 2,
             (3 | 5, b'.') => 4,
-            (5, b'@') => return false,
             (0, _) => 1,
             (2, _) => 3,
             (4, _) => 5,

@@ -140,7 +140,7 @@ fn jump(ui: &Ui) -> El {
         .child(icon(ui, icon::ARROW_DOWN))
         .child_if(
             |ui| ui.state().missed.get() > 0,
-            |ui| ui.el("span").text_with(|ui| ui.state().missed.get().to_string()),
+            |ui| ui.el("span").text_with(|ui| ui.count(Text::NewMessages, ui.state().missed.get())),
         )
 }
 

@@ -214,7 +214,13 @@ impl Ui {
         if self.state().pinned.get()
             && let Some(log) = self.state().log.borrow().clone()
         {
-            leptos::prelude::request_animation_frame(move || log.set_scroll_top(log.scroll_height()));
+            let ui = self.clone();
+            leptos::prelude::request_animation_frame(move || {
+                // The visitor may have gone back in the meantime.
+                if ui.state().pinned.get() {
+                    log.set_scroll_top(log.scroll_height());
+                }
+            });
         }
     }
 
@@ -283,11 +289,13 @@ impl Ui {
     pub(crate) fn heard(&self, news: &News) {
         match news {
             News::Message(entry) => self.announce(entry),
-            News::Lead(lead) if lead.needs_handoff && !lead.has_contact => {
-                if self.state().contact.get() == contact::Contact::Closed {
-                    self.state().contact.set(contact::Contact::Open);
-                    self.notify();
-                }
+            News::Lead(lead)
+                if lead.needs_handoff
+                    && !lead.has_contact
+                    && self.state().contact.get() == contact::Contact::Closed =>
+            {
+                self.state().contact.set(contact::Contact::Open);
+                self.notify();
             }
             _ => {}
         }
