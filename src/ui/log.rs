@@ -43,6 +43,7 @@ pub(crate) fn log(ui: &Ui) -> El {
         .child_if(contact::is_offered, contact::offer)
         .child_if(contact::is_open, contact::form);
     ui.state().log.replace(Some(log.node()));
+    ui.state().top.set(0);
     let mut seen = None;
     // First, because what follows shows what this finds.
     ui.el("div")
@@ -96,7 +97,9 @@ fn on_scroll(ui: &Ui, event: &web_sys::Event) {
     let (state, count) = (ui.state(), ui.driver().rows().len());
     let (from, to) = state.range.get();
     let (above, below) = (log.scroll_top(), log.scroll_height() - log.scroll_top() - log.client_height());
-    let pinned = below <= PINNED_WITHIN && to == count;
+    // Only who scrolls up leaves the end: what came in since the log was scrolled there is no reason.
+    let stays = state.pinned.get() && above >= state.top.replace(above);
+    let pinned = stays || (below <= PINNED_WITHIN && to == count);
     let range = if above < MORE_WITHIN && from > 0 && !pinned {
         let from = from.saturating_sub(MORE_ROWS);
         (from, to.min(from + MOST_ROWS))

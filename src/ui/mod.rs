@@ -70,6 +70,8 @@ pub(crate) struct State {
     drafts: Storage,
     /// The visitor is at the end of the log.
     pub(crate) pinned: Cell<bool>,
+    /// How far the log was scrolled last, in pixels.
+    pub(crate) top: Cell<i32>,
     /// Which messages are on the page: all of a short conversation, a part of a long one.
     pub(crate) range: Cell<(usize, usize)>,
     /// What came in while the visitor was not at the end.
