@@ -1,4 +1,4 @@
-// Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes and the types.
+// Builds `dist/`: the loader, the ES module, the WebAssembly module, the themes, the languages and the types.
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
 
 import { spawnSync } from "node:child_process";
@@ -11,6 +11,7 @@ import { main, root, run, say, setupBuild } from "./setup.mjs";
 
 const glue = join(root, "target", "glue");
 const dist = join(root, "dist");
+const LOCALES = "src/text/locales";
 
 // Named one by one: with all of them, binaryen emits what browsers refuse.
 const WASM_FEATURES = [
@@ -113,10 +114,23 @@ async function launcher(esbuild) {
   };
 }
 
+/** Texts with the forms of a plural by names of their own: `name.category`. */
+function flat(texts) {
+  const forms = ([name, text]) =>
+    typeof text === "string" ? [[name, text]] : Object.entries(text).map(([category, form]) => [`${name}.${category}`, form]);
+  return Object.fromEntries(Object.entries(texts).flatMap(forms));
+}
+
+/** A module that has one thing to say. */
+function writeModule(path, value) {
+  writeFileSync(join(dist, path), `export default ${JSON.stringify(value)};\n`);
+}
+
 async function buildScripts(dev) {
   const esbuild = await import("esbuild");
   const common = { bundle: true, minify: !dev, target: "es2022", legalComments: "none", logLevel: "warning" };
-  say("bundling the loader, the ES module and the themes");
+  say("bundling the loader, the ES module, the themes and the languages");
+  const locales = readdirSync(join(root, LOCALES));
   await esbuild.build({
     ...common,
     entryPoints: [join(root, "www/loader.ts")],
@@ -129,12 +143,18 @@ async function buildScripts(dev) {
     entryPoints: [join(root, "www/module.ts")],
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
+    define: { LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")) },
   });
   mkdirSync(join(dist, "themes"));
   for (const file of readdirSync(join(root, "themes"))) {
     const css = readFileSync(join(root, "themes", file), "utf8");
     const { code } = await esbuild.transform(css, { loader: "css", minify: true });
-    writeFileSync(join(dist, "themes", `${basename(file, ".css")}.mjs`), `export default ${JSON.stringify(code.trim())};\n`);
+    writeModule(`themes/${basename(file, ".css")}.mjs`, code.trim());
+  }
+  mkdirSync(join(dist, "locales"));
+  for (const file of locales) {
+    const texts = JSON.parse(readFileSync(join(root, LOCALES, file), "utf8"));
+    writeModule(`locales/${basename(file, ".json")}.mjs`, flat(texts));
   }
 }
 

@@ -73,6 +73,7 @@ await main(async () => {
   await step("clippy", () => tee("cargo", ["clippy", "--locked", "--workspace", "--all-targets", ...denied]));
   await step("clippy for the browser", () => tee("cargo", ["clippy", "--locked", ...wasm, "--all-targets", ...denied]));
   await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace"]), { tests: true });
+  await step("tests of the sources", () => tee("node", ["--test", "tests/unit/"]), { tests: true });
   await step("documentation of the crates", () =>
     tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
   );

@@ -7,9 +7,11 @@ use chat_protocol::{Fields, Unusable, Value, VisitorProfile};
 pub struct Settings {
     /// Prefix of the proxy on the customer's site.
     pub proxy: String,
-    /// Locale of texts and times, BCP 47; the page's when it is not given.
+    /// Locale of times, BCP 47, which the service is told as well; the page's when it is not given.
     pub locale: Option<String>,
-    /// `ltr` or `rtl`, from the locale.
+    /// Language of the texts, BCP 47: English, unless `strings` translate them.
+    pub language: String,
+    /// `ltr` or `rtl`: how that language is written.
     pub direction: &'static str,
     /// `light`, `dark`, `auto`, or `theme`: what the theme was made for.
     pub color_scheme: &'static str,
@@ -17,7 +19,8 @@ pub struct Settings {
     pub position: &'static str,
     /// Page views, opening and closing are reported by themselves (`events` is `auto`).
     pub reports: bool,
-    /// Texts in place of the widget's own, by their names.
+    /// Texts in place of the widget's own, by their names; the forms of a plural by `name.category`, the categories
+    /// being those of CLDR.
     pub strings: Vec<(String, String)>,
     /// Questions to begin with.
     pub suggested_questions: Vec<String>,
@@ -47,7 +50,8 @@ impl Settings {
         Self {
             proxy: proxy.to_owned(),
             locale: None,
-            direction: direction(""),
+            language: ENGLISH.to_owned(),
+            direction: DIRECTIONS[0],
             color_scheme: COLOR_SCHEMES[0],
             position: POSITIONS[0],
             reports: true,
@@ -67,16 +71,17 @@ impl Settings {
 }
 
 impl Settings {
-    /// Without a locale of the site's, `other` gives one. The direction follows it.
+    /// Without a locale of the site's, `other` gives one.
     pub(crate) fn settle_locale(&mut self, other: impl FnOnce() -> Option<String>) {
         self.locale = self.locale.take().or_else(other);
-        self.direction = direction(self.locale.as_deref().unwrap_or_default());
     }
 }
 
 /// A visitor has looked at the page for so long. Milliseconds.
 const GREETING_AFTER_MS: u32 = 8_000;
+const ENGLISH: &str = "en";
 const COLOR_SCHEMES: [&str; 4] = ["theme", "auto", "light", "dark"];
+const DIRECTIONS: [&str; 2] = ["ltr", "rtl"];
 const POSITIONS: [&str; 2] = ["end", "start"];
 const EVENTS: [&str; 3] = ["auto", "manual", "off"];
 
@@ -90,19 +95,30 @@ impl TryFrom<Value> for Settings {
             "position",
             "events",
             "locale",
+            "language",
+            "direction",
             "customerId",
             "operatorName",
             "replyTime",
             "greeting",
         ];
-        let [color_scheme, position, events, locale, customer_id, operator_name, reply_time, greeting] =
-            fields.optional_texts(names)?;
-        let locale = locale.filter(|locale| !locale.is_empty());
+        let [
+            color_scheme,
+            position,
+            events,
+            locale,
+            language,
+            direction,
+            customer_id,
+            operator_name,
+            reply_time,
+            greeting,
+        ] = fields.optional_texts(names)?;
         Ok(Self {
             color_scheme: one_of("colorScheme", color_scheme, &COLOR_SCHEMES)?,
+            direction: one_of("direction", direction, &DIRECTIONS)?,
             position: one_of("position", position, &POSITIONS)?,
             reports: one_of("events", events, &EVENTS)? == EVENTS[0],
-            direction: direction(locale.as_deref().unwrap_or_default()),
             proxy: fields.text("proxy")?,
             strings: texts(fields.take("strings"))?,
             suggested_questions: questions(fields.take("suggestedQuestions"))?,
@@ -112,7 +128,8 @@ impl TryFrom<Value> for Settings {
                     VisitorProfile::try_from(visitor).map_err(|unusable| unusable.within("visitor"))?
                 }
             },
-            locale,
+            locale: locale.filter(|locale| !locale.is_empty()),
+            language: language.unwrap_or_else(|| ENGLISH.to_owned()),
             customer_id,
             operator_name,
             reply_time,
@@ -174,22 +191,6 @@ fn questions(given: Value) -> Result<Vec<String>, Unusable> {
     Ok(questions)
 }
 
-/// Languages that are written from right to left, where the locale names no script.
-const RTL_LANGUAGES: &[&str] =
-    &["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "ug", "ur", "yi"];
-const RTL_SCRIPTS: &[&str] = &["arab", "hebr", "thaa", "syrc", "nkoo", "adlm"];
-
-/// The direction of writing of a locale: of its script where it names one, else of its language.
-fn direction(locale: &str) -> &'static str {
-    let mut subtags = locale.as_bytes().split(|byte| matches!(byte, b'-' | b'_'));
-    let language = subtags.next().unwrap_or_default();
-    let (subtag, rtl) = match subtags.find(|subtag| subtag.len() == 4) {
-        Some(script) => (script, RTL_SCRIPTS),
-        None => (language, RTL_LANGUAGES),
-    };
-    if rtl.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(subtag)) { "rtl" } else { "ltr" }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,22 +214,5 @@ mod tests {
         let refusal = read(vec![("strings", Value::object([("send", 3.into())]))]).unwrap_err().to_string();
         assert_eq!(refusal, "strings.send must be a string");
         assert!(read(vec![("suggestedQuestions", "one".into())]).is_err());
-    }
-
-    #[test]
-    fn direction_follows_the_script_and_then_the_language() {
-        let mut settings = read(vec![]).expect("usable");
-        settings.settle_locale(|| Some("ar".to_owned()));
-        assert_eq!(settings.direction, "rtl", "that of the page counts as well");
-        for (locale, expected) in [
-            ("ar", "rtl"),
-            ("he-IL", "rtl"),
-            ("ar-Latn", "ltr"),
-            ("az-Arab-IR", "rtl"),
-            ("en-US", "ltr"),
-            ("", "ltr"),
-        ] {
-            assert_eq!(direction(locale), expected, "{locale}");
-        }
     }
 }

@@ -1,5 +1,6 @@
 // The script tag: asks for the config, paints the launcher, and brings the rest when it is wanted.
 
+import { RIGHT_TO_LEFT } from "./language.js";
 import type { ChatWidget, ChatWidgetHandler, ChatWidgetEvent, ChatWidgetOptions } from "./module.js";
 
 // Filled in by the build: the launcher's style sheet with its tokens, and each theme's colours for it.
@@ -16,8 +17,6 @@ type Module = typeof import("./module.js");
 const CONFIG_WITHIN = 1000;
 const CONFIG_KEY = "chat-widget:config";
 const CONVERSATION_KEY = "chat-widget:conversation";
-/** Languages that are written from right to left, unless in Latin letters. */
-const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ps|sd|ug|ur|yi)\b(?!.latn)/i;
 const JSON_OPTIONS = ["suggestedQuestions", "strings", "visitor"];
 
 function stored(key: string): { data?: ConfigData } | null {
@@ -164,7 +163,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     launcher.className = "cw-launcher";
     launcher.type = "button";
     launcher.setAttribute("part", "launcher");
-    launcher.setAttribute("aria-label", options.strings?.["openChat"] ?? LAUNCHER_LABEL);
+    launcher.setAttribute("aria-label", (options.strings?.["openChat"] as string) ?? LAUNCHER_LABEL);
     launcher.setAttribute("aria-haspopup", "dialog");
     launcher.setAttribute("aria-expanded", "false");
     const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -10,6 +10,7 @@ import type {
   ChatWidgetOptions,
   ChatWidgetState,
 } from "./options.js";
+import { languageOf, RIGHT_TO_LEFT } from "./language.js";
 
 export type * from "./options.js";
 
@@ -30,12 +31,23 @@ export function load(wasm?: string | URL): Promise<unknown> {
   return loading;
 }
 
-/** The style sheet of a preset: a small module of its own, so that a page loads the one that it shows. */
-async function themeSheet(name: string): Promise<string> {
-  if (!/^[a-z_]+$/.test(name)) throw new TypeError(`chat widget: the option theme must be a preset's name, not ${name}`);
-  const url = new URL(`./themes/${name === "custom" ? "teal" : name}.mjs`, import.meta.url).href;
-  const module = (await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as { default: string };
-  return module.default;
+type Texts = Record<string, unknown>;
+
+/** What a small module beside this one has to say: a page loads the theme and the language that it shows. */
+async function beside<Kind>(path: string): Promise<Kind> {
+  const url = new URL(`./${path}.mjs`, import.meta.url).href;
+  return ((await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as { default: Kind }).default;
+}
+
+/** The texts of a language with the page's own in their place; the form of a plural has the name `name.category`. */
+function replaced(texts: Texts | "" | undefined, own: ChatWidgetOptions["strings"] = {}): Texts {
+  const all: Texts = { ...texts };
+  for (const name in own) {
+    const text = own[name];
+    if (typeof text === "object") for (const category in text) all[name + "." + category] = text[category];
+    else all[name] = text;
+  }
+  return all;
 }
 
 /** What the loader hands over with a launcher that it has painted. */
@@ -61,7 +73,15 @@ export class ChatWidget {
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
   static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
-    const [sheet] = await Promise.all([themeSheet(options.theme ?? "teal"), load()]);
+    const theme = options.theme ?? "teal";
+    if (!/^[a-z_]+$/.test(theme)) throw new TypeError(`chat widget: the option theme must be a preset's name, not ${theme}`);
+    const language = languageOf(options.locale || document.documentElement.lang || navigator.language);
+    let missing: unknown;
+    const [sheet, texts] = await Promise.all([
+      beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
+      language && beside<Texts>(`locales/${language}`).catch((error: unknown) => void (missing = error) as undefined),
+      load(),
+    ]);
     await placement.settled?.();
     const host = placement.host ?? document.createElement("chat-widget");
     place(host, options);
@@ -74,7 +94,16 @@ export class ChatWidget {
       if (!isolate) widget.#undo.push(styleInPage(host, [sheet, Handle.styleSheet]));
       const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
       const greets = { greeting: text, greetingAfter: after === undefined ? undefined : Math.round(after * 1000) };
-      const settings = { ...others, ...greets, isolate, inline: container !== undefined, launcher: launcher === "default" };
+      const settings = {
+        ...others,
+        ...greets,
+        language: texts && language,
+        direction: texts && RIGHT_TO_LEFT.test(language!) ? "rtl" : "ltr",
+        strings: replaced(texts, options.strings),
+        isolate,
+        inline: container !== undefined,
+        launcher: launcher === "default",
+      };
       const handle = new Handle(host, settings, sheet, placement.config, tell);
       widget.#handle = handle;
       widget.#undo.push(listen(host, handle, launcher));
@@ -86,7 +115,11 @@ export class ChatWidget {
     if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
     mounted.add(widget);
     // In a task of its own: whoever waits for this function has its handlers in place by then.
-    setTimeout(() => widget.#handle && widget.#emit("ready", {}));
+    setTimeout(() => {
+      if (!widget.#handle) return;
+      widget.#emit("ready", {});
+      if (missing) widget.#emit("error", { code: "LANGUAGE_MISSING", message: String(missing) });
+    });
     return widget;
   }
 

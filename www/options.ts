@@ -37,10 +37,12 @@ export interface ChatWidgetOptions {
   themeTokens?: Record<string, string>;
   /** `theme` keeps to the theme's own scheme, `auto` follows the system. */
   colorScheme?: "theme" | "auto" | "light" | "dark";
-  /** BCP 47; the page's `lang` when it is not given, then the browser's. It also sets the direction. */
+  /** BCP 47; the page's `lang` when it is not given, then the browser's. Times are written as it says; the texts in the
+   * widget's language that fits, else in English, and the direction is theirs. */
   locale?: string;
-  /** Texts in place of the widget's own, by their names. */
-  strings?: Record<string, string>;
+  /** Texts in place of the widget's own, by their names. The forms of a plural are an object, by CLDR's categories, and
+   * those that are not given stay; a string replaces all of them. */
+  strings?: Record<string, string | Record<string, string>>;
   /** Questions to begin with. */
   suggestedQuestions?: string[];
   /** The side of the page, in the direction of reading. */

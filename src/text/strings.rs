@@ -1,4 +1,9 @@
-//! The texts of the interface, in English; a page may replace any of them.
+//! The texts of the interface, in English. The other languages are in `locales/`, a file each, which the entry loads; a
+//! page may replace any text.
+
+use js_sys::JsString;
+
+use super::intl::Intl;
 
 /// A text of the interface.
 macro_rules! texts {
@@ -17,7 +22,7 @@ macro_rules! texts {
                 }
             }
 
-            /// The text in English.
+            /// The text in English; the forms of a plural as `one|other`.
             pub const fn english(self) -> &'static str {
                 match self {
                     $(Self::$name => $english,)*
@@ -92,27 +97,60 @@ texts! {
     NotNow = "notNow": "Not now";
 }
 
-/// The texts of one widget: those that the page gave, else English.
-#[derive(Clone, Debug, Default)]
+/// The texts of one widget: those that were given, else English.
 pub struct Strings {
+    /// By their names, and `name.category` for the forms of a plural.
     given: Vec<(String, String)>,
+    plural: Intl,
 }
 
 impl Strings {
-    /// Texts that replace others, by their names.
-    pub fn new(given: Vec<(String, String)>) -> Self {
-        Self { given }
+    /// Texts that replace the English ones, by their names, in a language whose plurals they follow.
+    pub fn new(given: Vec<(String, String)>, language: &str) -> Self {
+        Self { given, plural: Intl::new("PluralRules", language, &[]) }
     }
 
     /// The text to show.
     pub fn get(&self, text: Text) -> String {
-        let given = self.given.iter().find(|(key, _)| key == text.key());
-        given.map_or_else(|| text.english().to_owned(), |(_, given)| given.clone())
+        self.given(text, "").unwrap_or_else(|| text.english()).to_owned()
     }
 
-    /// The text to show, with a number in it.
-    pub fn count(&self, text: Text, count: usize) -> String {
-        // The browser's own `replace`: Rust's search for a substring would weigh 3 KB.
-        js_sys::JsString::from(self.get(text)).replace("{count}", &count.to_string()).into()
+    /// The text to show, with a name in it.
+    pub fn named(&self, text: Text, name: &str) -> String {
+        fill(self.get(text), "{name}", name)
     }
+
+    /// The text to show, with a number in it, in the form that the language has for this number.
+    pub fn count(&self, text: Text, count: usize) -> String {
+        let category = self.plural.call("select", &count.into());
+        let is_one = category == "one";
+        let mut form = None;
+        // One text may be given for all numbers. For one, the English form is nearer than a given one for all others.
+        for category in ["", &category, if is_one { "" } else { "other" }] {
+            form = form.or_else(|| self.given(text, category));
+        }
+        let form = form.unwrap_or_else(|| english_form(text.english(), is_one));
+        fill(form.to_owned(), "{count}", &count.to_string())
+    }
+
+    /// What was given for a text, or for one form of its plural.
+    fn given(&self, text: Text, category: &str) -> Option<&str> {
+        let key = text.key();
+        let length = key.len() + if category.is_empty() { 0 } else { 1 + category.len() };
+        let is_it = |name: &str| name.len() == length && name.starts_with(key) && name.ends_with(category);
+        self.given.iter().find(|(name, _)| is_it(name)).map(|(_, text)| &**text)
+    }
+}
+
+/// The part of an English text that is for one, or for all other numbers.
+fn english_form(text: &str, is_one: bool) -> &str {
+    let bar = text.bytes().position(|byte| byte == b'|');
+    let form = bar.and_then(|bar| if is_one { text.get(..bar) } else { text.get(bar + 1..) });
+    form.unwrap_or(text)
+}
+
+/// Puts `value` in the place of `mark`. By the browser: Rust's search for a substring would weigh 3 KB. Not by its
+/// `replace`, to which a `$` in a name means something.
+fn fill(text: String, mark: &str, value: &str) -> String {
+    JsString::from(text).split(mark).join(value).into()
 }

@@ -1,23 +1,21 @@
 //! Times and days as the visitor's language writes them, by the browser's `Intl`.
 
-use js_sys::{Array, Date, Function, Object, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
+use js_sys::Date;
+
+use super::intl::Intl;
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
 
 /// Writes times and days of one locale.
-#[derive(Clone)]
 pub struct TimeFormat {
-    time: Option<Function>,
-    day: Option<Function>,
+    time: Intl,
+    day: Intl,
 }
 
 impl TimeFormat {
     /// Formats of this locale; one that the browser does not take is left to the browser's own.
     pub fn new(locale: &str) -> Self {
-        let format = |options: &[(&str, &str)]| {
-            format(&locale.into(), options).or_else(|_| format(&JsValue::UNDEFINED, options)).ok()
-        };
+        let format = |options: &[(&str, &str)]| Intl::new("DateTimeFormat", locale, options);
         Self {
             time: format(&[("hour", "numeric"), ("minute", "2-digit")]),
             day: format(&[("day", "numeric"), ("month", "long")]),
@@ -26,12 +24,12 @@ impl TimeFormat {
 
     /// The time of day, such as `17:42`.
     pub fn time(&self, ms: f64) -> String {
-        write(self.time.as_ref(), ms)
+        write(&self.time, ms)
     }
 
     /// The day, such as `12 May`.
     pub fn day(&self, ms: f64) -> String {
-        write(self.day.as_ref(), ms)
+        write(&self.day, ms)
     }
 }
 
@@ -46,19 +44,6 @@ pub fn days_ago(ms: f64) -> i64 {
     ((midnight.get_time() - ms) / DAY_MS).ceil().max(0.0) as i64
 }
 
-/// The `format` of a new `Intl.DateTimeFormat`, bound to it. Made by reflection, because a malformed locale throws.
-fn format(locale: &JsValue, options: &[(&str, &str)]) -> Result<Function, JsValue> {
-    let object = Object::new();
-    for (name, value) in options {
-        Reflect::set(&object, &(*name).into(), &(*value).into())?;
-    }
-    let intl = Reflect::get(&js_sys::global(), &"Intl".into())?;
-    let class: Function = Reflect::get(&intl, &"DateTimeFormat".into())?.dyn_into()?;
-    let made = Reflect::construct(&class, &Array::of2(locale, &object))?;
-    Reflect::get(&made, &"format".into())?.dyn_into()
-}
-
-fn write(format: Option<&Function>, ms: f64) -> String {
-    let written = format.and_then(|format| format.call1(&JsValue::UNDEFINED, &Date::new(&ms.into())).ok());
-    written.and_then(|text| text.as_string()).unwrap_or_default()
+fn write(format: &Intl, ms: f64) -> String {
+    format.call("format", &Date::new(&ms.into()))
 }

@@ -23,11 +23,7 @@ pub(crate) fn header(ui: &Ui) -> El {
         .class("cw-presence")
         .attr("part", "presence")
         .child(ui.el("span").class("cw-dot").class_if("cw-dot-on", person_is_here))
-        .child(ui.el("span").text_with(|ui| match &ui.settings().reply_time {
-            _ if person_is_here(ui) => ui.text(Text::PersonHere),
-            Some(words) => words.clone(),
-            None => ui.text(Text::AnsweredByAi),
-        }));
+        .child(ui.el("span").text_with(presence));
     let close = ui
         .el("button")
         .class("cw-icon-button cw-close")
@@ -58,6 +54,17 @@ pub(crate) fn header(ui: &Ui) -> El {
         .child(ui.el("div").class("cw-heading").child(title).child(presence))
         .child(menu)
         .child(close)
+}
+
+/// Who answers.
+fn presence(ui: &Ui) -> String {
+    let settings = ui.settings();
+    match (&settings.operator_name, &settings.reply_time) {
+        (Some(name), _) if person_is_here(ui) => ui.named(Text::NamedHere, name),
+        (None, _) if person_is_here(ui) => ui.text(Text::PersonHere),
+        (_, Some(words)) => words.clone(),
+        _ => ui.text(Text::AnsweredByAi),
+    }
 }
 
 /// Without a network, nobody is claimed to be here.

@@ -108,7 +108,7 @@ impl Ui {
     /// An interface to the conversation of `driver`. `changed` is notified when there is something else to show.
     pub(crate) fn new(driver: Driver, changed: ArcTrigger, mut settings: Settings) -> Self {
         let times = TimeFormat::new(settings.locale.as_deref().unwrap_or_default());
-        let strings = Strings::new(std::mem::take(&mut settings.strings));
+        let strings = Strings::new(std::mem::take(&mut settings.strings), &settings.language);
         let drafts = Storage::of_tab();
         let draft = RefCell::new(drafts.get(&draft_key(&driver)).unwrap_or_default());
         let state =
@@ -154,6 +154,11 @@ impl Ui {
     /// A text of the interface.
     fn text(&self, text: Text) -> String {
         self.shared.strings.get(text)
+    }
+
+    /// A text of the interface with a name in it.
+    fn named(&self, text: Text, name: &str) -> String {
+        self.shared.strings.named(text, name)
     }
 
     /// A text of the interface with a number in it.

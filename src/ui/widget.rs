@@ -32,7 +32,7 @@ fn frame(ui: &Ui) -> El {
     frame
         .class("cw")
         .class_if("cw-open", is_open)
-        .attr("lang", settings.locale.as_deref().unwrap_or_default())
+        .attr("lang", &settings.language)
         .attr("dir", settings.direction)
         .attr("data-scheme", settings.color_scheme)
         .attr("data-position", if settings.inline { "inline" } else { settings.position })

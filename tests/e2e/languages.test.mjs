@@ -1,0 +1,257 @@
+// The widget in the visitor's language: which one it is, what it says, and that it fits.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { eventually, openChat, part, say } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const FOLDER = fileURLToPath(new URL("../../src/text/locales/", import.meta.url));
+const LANGUAGES = readdirSync(FOLDER).map((file) => basename(file, ".json"));
+const textsOf = (tag) => JSON.parse(readFileSync(`${FOLDER}${tag}.json`, "utf8"));
+const ENGLISH = { write: "Write a message", answeredByAi: "Answers by AI" };
+const QUESTION = "How long does delivery take?";
+/** As often as the widget lets itself be told. */
+const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+/** The narrowest phone that is in use. */
+const NARROW = { viewport: { width: 320, height: 568 } };
+
+/** The shop in another language: what the script tag says, and the page's `lang`. */
+const shopIn =
+  ({ locale, lang = "en", strings, operatorName }) =>
+  async (page) => {
+    const attributes = [
+      locale !== undefined && `data-locale="${locale}"`,
+      strings && `data-strings='${JSON.stringify(strings)}'`,
+      operatorName && `data-operator-name="${operatorName}"`,
+    ];
+    await page.addInitScript(() => {
+      window.told = [];
+      addEventListener("chat-widget:error", ({ detail }) => window.told.push(detail));
+    });
+    await page.route("**/", async (route) => {
+      const response = await route.fetch();
+      const tag = attributes.filter(Boolean).join(" ");
+      const body = (await response.text()).replace('lang="en"', `lang="${lang}"`).replace('data-locale="en-US"', () => tag);
+      await route.fulfill({ response, body });
+    });
+  };
+
+/** What the open window is written in. */
+const written = (page) =>
+  part(page, "window").evaluate((window) => {
+    const { lang, dir } = window.parentElement;
+    const write = window.querySelector("[part~=input]").placeholder;
+    return { lang, dir, write, answeredByAi: window.querySelector("[part~=presence]").textContent };
+  });
+
+/** Asks, and waits for the answer; in what words its delivery is told does not matter. */
+async function asked(page) {
+  const answers = await part(page, "message-assistant").count();
+  await say(page, QUESTION);
+  await part(page, "message-assistant").nth(answers).waitFor();
+}
+
+const languageFiles = (record) => record.moduleFiles().filter((path) => path.startsWith("/chat-widget/locales/"));
+
+/** Opens the chat of a page in this language, and sees that it is written in it, and that no other was loaded. */
+async function isIn(language, page, record) {
+  await openChat(page);
+  const { write, answeredByAi } = language === "en" ? ENGLISH : textsOf(language);
+  const dir = ["ar", "he"].includes(language) ? "rtl" : "ltr";
+  assert.deepEqual(await written(page), { lang: language, dir, write, answeredByAi });
+  const files = language === "en" ? [] : [`/chat-widget/locales/${language}.mjs`];
+  assert.deepEqual(languageFiles(record), files);
+}
+
+for (const [locale, language] of [
+  ["de-AT", "de"],
+  ["pt-PT", "pt-BR"],
+  ["zh-Hant-HK", "zh-TW"],
+  ["zh-SG", "zh-CN"],
+  ["iw", "he"],
+  ["en-GB", "en"],
+  ["tlh-Latn", "en"],
+  ["fa-IR", "en"],
+  ["not a locale", "en"],
+]) {
+  test(`The locale ${locale} is shown in ${language}, and no other language is loaded`, async ({ visit, recordOf }) => {
+    const page = await visit({ prepare: shopIn({ locale }) });
+    await isIn(language, page, recordOf(page));
+  });
+}
+
+test("Without a locale the language is the page's", async ({ visit, recordOf }) => {
+  const page = await visit({ locale: "fr-FR", prepare: shopIn({ lang: "tr" }) });
+  await isIn("tr", page, recordOf(page));
+});
+
+test("Without a locale, on a page without a language, it is the browser's", async ({ visit, recordOf }) => {
+  const page = await visit({ locale: "fr-CA", prepare: shopIn({ lang: "" }) });
+  await isIn("fr", page, recordOf(page));
+});
+
+test("In Arabic all is turned around, and numbers choose their words", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const page = await visit({ prepare: shopIn({ locale: "ar-EG" }) });
+  const { charactersLeft, tooLong, openChatUnread } = textsOf("ar");
+  await openChat(page);
+  const box = (name) => part(page, name).boundingBox();
+  assert.ok((await box("launcher")).x < 100, "the launcher is at the left");
+  assert.ok((await box("send")).x < (await box("input")).x, "so is the send button");
+
+  const counted = { 0: "zero", 1: "one", 2: "two", 5: "few", 11: "many", 100: "other" };
+  for (const [left, form] of Object.entries(counted)) {
+    await part(page, "input").fill("a".repeat(4000 - left));
+    const text = charactersLeft[form].replace("{count}", left);
+    await part(page, "composer").getByText(text, { exact: true }).waitFor();
+  }
+  await part(page, "input").fill("a".repeat(4002));
+  await part(page, "composer").getByText(tooLong.two, { exact: true }).waitFor();
+
+  await asked(page);
+  await part(page, "close").click();
+  for (const [unread, form] of [[1, "one"], [2, "two"], [3, "few"]]) {
+    await server.operatorSays(`${unread}`);
+    const label = openChatUnread[form].replace("{count}", unread);
+    await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-label"), label));
+  }
+});
+
+test("In English one is one and all else is more", async ({ visit }) => {
+  const page = await visit({ prepare: shopIn({ locale: "en" }) });
+  await openChat(page);
+  for (const [left, text] of [[0, "0 characters left"], [1, "1 character left"], [2, "2 characters left"]]) {
+    await part(page, "input").fill("a".repeat(4000 - left));
+    await part(page, "composer").getByText(text, { exact: true }).waitFor();
+  }
+});
+
+test("Times are written as the locale has them, also where the texts are English", async ({ visit }) => {
+  const page = await visit({ locale: "en-US", prepare: shopIn({ locale: "sv-SE" }) });
+  await openChat(page);
+  await asked(page);
+  const shown = await page.locator(".cw-message .cw-time").allTextContents();
+  assert.ok(shown.some((time) => time !== ""));
+  for (const time of shown) assert.match(time, /^(\d\d:\d\d)?$/);
+});
+
+test("The page's own texts stand in place of the language's, and single forms among the others", async ({ visit }) => {
+  const strings = { write: "Frag die Töpferin", charactersLeft: { one: "Ein einziges" }, tooLong: "Zu lang: {count}" };
+  const page = await visit({ prepare: shopIn({ locale: "de", strings }) });
+  await openChat(page);
+  assert.equal((await written(page)).write, "Frag die Töpferin");
+  assert.equal((await written(page)).answeredByAi, textsOf("de").answeredByAi);
+  for (const [length, text] of [[3999, "Ein einziges"], [3998, "Noch 2 Zeichen"], [4001, "Zu lang: 1"], [4002, "Zu lang: 2"]]) {
+    await part(page, "input").fill("a".repeat(length));
+    await part(page, "composer").getByText(text, { exact: true }).waitFor();
+  }
+});
+
+test("A single form may be replaced in English as well", async ({ visit }) => {
+  const strings = { charactersLeft: { other: "{count} to go" } };
+  const page = await visit({ prepare: shopIn({ locale: "en", strings }) });
+  await openChat(page);
+  for (const [left, text] of [[1, "1 character left"], [2, "2 to go"]]) {
+    await part(page, "input").fill("a".repeat(4000 - left));
+    await part(page, "composer").getByText(text, { exact: true }).waitFor();
+  }
+});
+
+test("A language that does not load leaves the chat in English, and is told", async ({ visit, recordOf }) => {
+  const prepare = async (page) => {
+    await shopIn({ locale: "ar" })(page);
+    await page.route("**/locales/ar.mjs", (route) => route.fulfill({ status: 404 }));
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  assert.deepEqual(await written(page), { lang: "en", dir: "ltr", ...ENGLISH });
+  await eventually(async () => {
+    const [{ code, message }] = await page.evaluate(() => window.told);
+    assert.equal(code, "LANGUAGE_MISSING");
+    assert.match(message, /locales\/ar\.mjs/);
+  });
+  assert.deepEqual(languageFiles(recordOf(page)), ["/chat-widget/locales/ar.mjs"]);
+});
+
+test("Strings that are none are refused by name, in any language", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: shopIn({ locale: "de" }) });
+  const refusal = await page.evaluate(async (strings) => {
+    const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+    const refused = ({ message }) => message;
+    const mount = (strings) => ChatWidget.mount({ proxy: "/connector", locale: "de", strings }).catch(refused);
+    return Promise.all(strings.map(mount));
+  }, [{ write: 3 }, { tooLong: { one: 3 } }]);
+  assert.deepEqual(refusal, [
+    "chat widget: the option strings.write must be a string",
+    "chat widget: the option strings.tooLong.one must be a string",
+  ]);
+  assert.deepEqual(languageFiles(recordOf(page)), ["/chat-widget/locales/de.mjs"]);
+});
+
+test("A person whose name the site gives is named, whatever is in the name", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const page = await visit({ prepare: shopIn({ locale: "de", operatorName: "Anna $& Co" }) });
+  await openChat(page);
+  await asked(page);
+  await server.operatorOnline(true);
+  await part(page, "presence").getByText("Anna $& Co ist da", { exact: true }).waitFor();
+});
+
+/** Whatever in the window is wider than its place, or sticks out of it. */
+const cutOff = (page) =>
+  part(page, "window").evaluate((window) => {
+    const found = [];
+    const frame = window.getBoundingClientRect();
+    for (const element of window.querySelectorAll("*")) {
+      const name = `${element.localName}.${element.getAttribute("class")}: ${element.textContent.slice(0, 60)}`;
+      // What a screen reader alone gets has no room; a title or a name, which the site gives, ends in an ellipsis.
+      if (element.closest(".cw-hidden, .cw-title, .cw-name")) continue;
+      // A button of text hangs into the margin by its own padding, where nothing cuts it.
+      const hang = getComputedStyle(element).overflowX === "visible" ? 4 : 0;
+      if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + hang) found.push(`${name} is cut off`);
+      const { left, right } = element.getBoundingClientRect();
+      if (left < frame.left - 0.5 || right > frame.right + 0.5) found.push(`${name} sticks out`);
+    }
+    const input = window.querySelector("[part~=input]");
+    if (input) {
+      const pen = document.createElement("canvas").getContext("2d");
+      pen.font = getComputedStyle(input).font;
+      const wide = pen.measureText(input.placeholder).width;
+      if (wide > input.clientWidth) found.push(`the placeholder has ${input.clientWidth} of ${wide} px`);
+    }
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth > clientWidth) found.push("the page scrolls sideways");
+    return found;
+  });
+
+for (const language of ["en", ...LANGUAGES]) {
+  test(`In ${language} all texts fit on the narrowest phone`, async ({ visit, server }) => {
+    const page = await visit({ prepare: shopIn({ locale: language }), ...NARROW });
+    const texts = language === "en" ? {} : textsOf(language);
+    const fits = async (state) => assert.deepEqual(await cutOff(page), [], state);
+    const notice = (name, english) => part(page, "notice").getByText(texts[name] ?? english).waitFor();
+    await openChat(page);
+    await fits("open");
+
+    await page.context().setOffline(true);
+    await part(page, "notice").waitFor();
+    await fits("offline");
+    await page.context().setOffline(false);
+    await part(page, "notice").waitFor({ state: "detached" });
+
+    await part(page, "input").fill("a".repeat(4321));
+    await fits("too long");
+    await server.trouble({ only: "send", status: 402 });
+    await say(page, QUESTION);
+    await notice("quotaTitle", "The chat is resting");
+    await part(page, "message-failed").waitFor();
+    await fits("resting, not sent");
+
+    await server.trouble({ ai: "blocked" });
+    await part(page, "retry").click();
+    await notice("blockedTitle", "This conversation is closed");
+    await fits("closed");
+  });
+}

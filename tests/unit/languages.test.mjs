@@ -1,0 +1,137 @@
+// The languages of the interface: whole, right in form, small, and found by their tags.
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { basename } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const read = (path) => readFileSync(`${root}/${path}`, "utf8");
+
+const FOLDER = "src/text/locales";
+const LANGUAGES = readdirSync(`${root}/${FOLDER}`).map((file) => basename(file, ".json"));
+const locales = new Map(LANGUAGES.map((tag) => [tag, JSON.parse(read(`${FOLDER}/${tag}.json`))]));
+const english = new Map(
+  [...read("src/text/strings.rs").matchAll(/\w+ = "(\w+)":\s*"([^"]+)";/g)].map(([, key, text]) => [key, text]),
+);
+
+const MOST_BYTES = 2000;
+/** Words that a language shares with English. */
+const SHARED = {
+  ai: ["he", "hi", "id", "ja", "ko", "nl", "pl", "th", "vi", "zh-CN", "zh-TW"],
+  assistant: ["fr"],
+  contactEmail: ["fr", "pt-BR"],
+  contactName: ["de"],
+  messages: ["fr"],
+};
+
+const isPlural = (key) => english.get(key).includes("{count}");
+const placeholders = (text) => (text.match(/\{\w*\}/g) ?? []).sort().join();
+const formsOf = (text) => (typeof text === "string" ? [text] : Object.values(text));
+
+/** Proves a sentence of each language. */
+function ofEach(sentence, check) {
+  for (const [tag, texts] of locales) test(`${tag}: ${sentence}`, () => check(tag, texts));
+}
+
+test("There are 20 languages, English included", () => {
+  const expected = "ar de es fr he hi id it ja ko nl pl pt-BR ru th tr vi zh-CN zh-TW".split(" ");
+  assert.deepEqual([...LANGUAGES].sort(), expected);
+  assert.ok(english.size > 60, "the table of texts is read");
+});
+
+ofEach("all texts of the table are there, in its order, and no others", (_, texts) => {
+  assert.deepEqual(Object.keys(texts), [...english.keys()]);
+});
+
+ofEach("a text with a number has the forms that the language has, and no other text has forms", (tag, texts) => {
+  const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories.sort();
+  for (const [key, text] of Object.entries(texts)) {
+    if (isPlural(key)) assert.deepEqual(Object.keys(text).sort(), categories, key);
+    else assert.equal(typeof text, "string", key);
+  }
+});
+
+ofEach("what is filled in stands where the English text has it", (tag, texts) => {
+  const rules = new Intl.PluralRules(tag);
+  const numbers = Array.from({ length: 1000 }, (_, number) => rules.select(number));
+  for (const [key, text] of Object.entries(texts)) {
+    const [expected] = english.get(key).split("|").map(placeholders);
+    for (const [category, form] of typeof text === "string" ? [["", text]] : Object.entries(text)) {
+      // A form that is for one number alone may say it in words.
+      const inWords = numbers.filter((selected) => selected === category).length === 1 && placeholders(form) === "";
+      if (!inWords) assert.equal(placeholders(form), expected, `${key} ${category}`);
+    }
+  }
+});
+
+ofEach("no text is empty, or has space around it", (_, texts) => {
+  for (const [key, text] of Object.entries(texts)) {
+    for (const form of formsOf(text)) assert.match(form, /^\S(.*\S)?$/, key);
+  }
+});
+
+ofEach("no text was left in English", (tag, texts) => {
+  for (const [key, text] of Object.entries(texts)) {
+    const same = formsOf(text).some((form) => english.get(key).split("|").includes(form));
+    assert.equal(same, SHARED[key]?.includes(tag) ?? false, key);
+  }
+});
+
+ofEach(`the file has at most ${MOST_BYTES} bytes (brotli)`, (_, texts) => {
+  const module = `export default ${JSON.stringify(texts)};\n`;
+  const bytes = brotliCompressSync(module).length;
+  assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
+});
+
+test("Punctuation is the language's own", () => {
+  const wrong = {
+    // A space that does not break stands before what is high.
+    fr: /[^\u202f][;!?]|[^\u00a0]:(?=\s)|'/,
+    es: /^[^¿]*\?|^[^¡]*!/,
+    "zh-CN": /[,;!?]|[^\w]\.(?!\w)|\.$/,
+    "zh-TW": /[,;!?]|[^\w]\.(?!\w)|\.$/,
+    ja: /[,;!?]|\.$/,
+    hi: /\.$/,
+    ar: /[,;?]/,
+    it: /'/,
+  };
+  for (const [tag, pattern] of Object.entries(wrong)) {
+    for (const [key, text] of Object.entries(locales.get(tag))) {
+      // The address in the example ends as it does everywhere.
+      for (const form of formsOf(text)) assert.doesNotMatch(form.replace(/name@example\.com\.?/, "x"), pattern, `${tag} ${key}`);
+    }
+  }
+});
+
+test("A locale is shown in its language and script, wherever that is, and else in English", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [`${root}/www/language.ts`],
+    define: { LANGUAGES: JSON.stringify(LANGUAGES.join(" ")) },
+    format: "esm",
+    write: false,
+  });
+  const { languageOf } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  for (const [expected, locales] of Object.entries({
+    ar: ["ar", "ar-EG", "AR-eg", "ar-u-nu-latn", "ar-Arab-MA"],
+    de: ["de", "de-AT", "de_DE", "de-CH-1996", "DE"],
+    he: ["he-IL", "iw", "iw-IL"],
+    id: ["id", "in", "in-ID"],
+    "pt-BR": ["pt", "pt-PT", "pt_BR", "pt-MO"],
+    "zh-CN": ["zh", "zh-CN", "zh-SG", "zh-Hans", "zh-Hans-HK", "zh-MY", "cmn"],
+    "zh-TW": ["zh-TW", "zh-HK", "zh-MO", "zh_TW", "zh-Hant", "zh-Hant-HK", "zh-Hant-US"],
+    undefined: ["en", "en-GB", "sv", "fil", "tlh-Latn", "ar-Latn", "hi-Latn", "x", "", "not a locale", "de-", "-", "ü"],
+  })) {
+    for (const locale of locales) assert.equal(String(languageOf(locale)), expected, locale);
+  }
+  for (const tag of LANGUAGES) assert.equal(languageOf(tag), tag);
+});
+
+test("The table of docs/languages.md has all texts, as they are", () => {
+  const rows = read("docs/languages.md").matchAll(/^\| `(\w+)` \| (.*) \|$/gm);
+  const documented = [...rows].map(([, key, text]) => [key, text.replaceAll("<br>", "|")]);
+  assert.deepEqual(documented, [...english]);
+});
