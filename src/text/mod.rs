@@ -1,4 +1,5 @@
-//! What the interface says, and how it writes times.
+//! What the interface says, how it writes times, and what the markup of messages means.
 
+pub mod markup;
 pub mod strings;
 pub mod time;

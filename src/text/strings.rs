@@ -61,6 +61,8 @@ texts! {
     BlockedNote = "blockedNote": "No more messages can be sent here.";
     NoReply = "noReply": "No answer came.";
     AskAgain = "askAgain": "Ask again";
+    Copy = "copy": "Copy";
+    Copied = "copied": "Copied";
     LatestMessages = "latestMessages": "Go to the latest message";
     NewMessages = "newMessages": "{count} new message|{count} new messages";
     UnreadFrom = "unreadFrom": "Unread from here";
