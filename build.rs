@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::{env, error::Error, fs};
 
 /// In this order: what is general first.
-const SHEETS: [&str; 8] = ["tokens", "base", "launcher", "window", "log", "composer", "panel", "modes"];
+const SHEETS: [&str; 9] =
+    ["tokens", "base", "launcher", "window", "log", "text", "composer", "panel", "modes"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=styles");

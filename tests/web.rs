@@ -128,6 +128,40 @@ async fn a_message_is_shown_as_the_text_that_it_is() {
 }
 
 #[wasm_bindgen_test]
+async fn markdown_becomes_elements_and_only_those_it_may() {
+    let text =
+        "**a** [b](https://c.example) [d](javascript:e) <i>\n\n```\nf\n```\n\n|g|\n|-|\n|h|\n\n1. i\n   > j";
+    let config = Value::object([("welcomeMessage", text.into())]);
+    let data = Value::object([("config", config)]);
+    let answer = Value::object([("ok", true.into()), ("data", data)]).to_string();
+    let _network = Network::answers(200, &answer, "");
+    let page = Page::new();
+    let widget = page.mount();
+    widget.set_open(true);
+    page.until(|| page.find("message-assistant").is_some()).await;
+    let bubble =
+        page.find("message-assistant").expect("a message").query_selector(".cw-bubble").expect("valid");
+    let bubble = bubble.expect("a bubble");
+    let all = bubble.query_selector_all("*").expect("valid");
+    let tags: Vec<String> = (0..all.length())
+        .filter_map(|index| all.item(index))
+        .map(|node| node.node_name().to_lowercase())
+        .collect();
+    assert_eq!(
+        tags.join(" "),
+        "p strong a div button pre code div table thead tr th tbody tr td ol li p blockquote p"
+    );
+    let link = bubble.query_selector("a").expect("valid").expect("a link");
+    let attribute = |name| link.get_attribute(name).unwrap_or_default();
+    assert_eq!(attribute("href"), "https://c.example");
+    assert_eq!(attribute("rel"), "noopener noreferrer nofollow");
+    assert_eq!(attribute("target"), "_blank");
+    let first = bubble.first_element_child().expect("a paragraph");
+    assert_eq!(first.text_content().as_deref(), Some("a b [d](javascript:e) <i>"));
+    assert_eq!(first.get_attribute("dir").as_deref(), Some("auto"));
+}
+
+#[wasm_bindgen_test]
 async fn a_message_of_4001_characters_is_not_sent() {
     let network = Network::hangs();
     let page = Page::new();

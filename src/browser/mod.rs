@@ -1,6 +1,7 @@
 //! The browser's own things, one file each. All that listens stops when it is dropped.
 
 pub mod channel;
+pub mod clipboard;
 pub mod clock;
 pub mod connectivity;
 pub mod listener;

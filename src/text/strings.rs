@@ -66,6 +66,8 @@ texts! {
     BlockedNote = "blockedNote": "No more messages can be sent here.";
     NoReply = "noReply": "No answer came.";
     AskAgain = "askAgain": "Ask again";
+    Copy = "copy": "Copy";
+    Copied = "copied": "Copied";
     LatestMessages = "latestMessages": "Go to the latest message";
     NewMessages = "newMessages": "{count} new message|{count} new messages";
     UnreadFrom = "unreadFrom": "Unread from here";
@@ -93,7 +95,6 @@ texts! {
     EmailWrong = "emailWrong": "Please check the e-mail address. It looks like name@example.com.";
     PhoneWrong = "phoneWrong": "Please check the phone number.";
     ContactSend = "contactSend": "Leave my details";
-    ContactThanks = "contactThanks": "Thank you. Your details have been passed on.";
     NotNow = "notNow": "Not now";
 }
 

@@ -12,6 +12,7 @@ use super::dom::El;
 use super::icon::{self, icon};
 use super::message::{assistant_name, frame, message};
 use super::notice::no_reply;
+use super::rich_text::bubble;
 use crate::text::strings::Text;
 
 /// So near to the end, the log stays at the end. Pixels.
@@ -161,8 +162,8 @@ fn welcome(ui: &Ui) -> Option<String> {
 
 /// The config's welcome, as the assistant would say it.
 fn welcome_message(ui: &Ui) -> El {
-    let bubble = ui.el("div").class("cw-bubble").attr("dir", "auto");
-    said_by_assistant(ui, ui.el("span"), bubble.text_with(|ui| welcome(ui).unwrap_or_default()))
+    let bubble = bubble(ui, false, |ui| welcome(ui).unwrap_or_default().into());
+    said_by_assistant(ui, ui.el("span"), bubble)
 }
 
 /// A reply is awaited.

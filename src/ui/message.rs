@@ -7,15 +7,15 @@ use super::Ui;
 use super::avatar::{assistant_avatar, operator_avatar};
 use super::dom::El;
 use super::icon::{self, icon};
+use super::rich_text::bubble;
 use crate::driver::rows::Row;
 use crate::text::strings::Text;
 use crate::text::time::days_ago;
 
 /// A message, with whatever stands above and below it.
 pub(crate) fn message(ui: &Ui) -> El {
-    let (author, text) =
-        ui.row(|row| (row.author.clone(), row.text.clone())).unwrap_or((Role::Visitor, "".into()));
-    let bubble = ui.el("div").class("cw-bubble").attr("dir", "auto").text(&text);
+    let author = ui.row(|row| row.author.clone()).unwrap_or(Role::Visitor);
+    let bubble = bubble(ui, author == Role::Visitor, |ui| ui.row(|row| row.text.clone()).unwrap_or_default());
     let frame = frame(ui, &author)
         .class_if("cw-first", begins_group)
         .class_if("cw-last", |ui| is(ui, |row| row.last))

@@ -13,6 +13,7 @@ mod log;
 mod message;
 mod notice;
 mod panel;
+mod rich_text;
 mod screen;
 mod widget;
 

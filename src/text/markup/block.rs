@@ -1,0 +1,304 @@
+//! Lines: paragraphs, headings, rules, code, lists, quotes and tables.
+
+use super::Sink;
+use super::inline::{Mode, inline};
+use super::source::Source;
+
+/// Quotes and lists nest so deep; what would go deeper is text.
+const DEPTH: usize = 8;
+/// A line belongs to an item when it is indented by so many columns more than the item's marker.
+const INDENT: usize = 2;
+
+/// A quote, or a list with its last item.
+#[derive(Clone, Copy, Default)]
+struct Container {
+    /// `>`, or the character that marks the list's items.
+    kind: char,
+    /// Where the marker of the item stands.
+    column: usize,
+}
+
+/// Code between fences.
+#[derive(Clone, Copy)]
+struct Fence {
+    byte: char,
+    length: usize,
+    column: usize,
+}
+
+struct Blocks<'a, S> {
+    sink: &'a mut S,
+    containers: [Container; DEPTH],
+    /// So many of them are open.
+    depth: usize,
+    fence: Option<Fence>,
+    /// A table's rows are read.
+    table: bool,
+    /// The lines of the paragraph or the code.
+    lines: String,
+    /// Where the last of them begins.
+    last: usize,
+}
+
+/// Gives a text's blocks.
+pub(super) fn blocks<S: Sink>(text: &str, sink: &mut S) {
+    let containers = [Container::default(); DEPTH];
+    let mut blocks =
+        Blocks { sink, containers, depth: 0, fence: None, table: false, lines: String::new(), last: 0 };
+    let text = Source(text);
+    let mut from = 0;
+    while from < text.len() {
+        let end = text.find('\n', from);
+        let mut to = end;
+        while to > from && text.at(to - 1) <= ' ' {
+            to -= 1;
+        }
+        blocks.line(Source(text.part(from, to)));
+        from = end + 1;
+    }
+    blocks.close(0);
+    blocks.end();
+}
+
+impl<S: Sink> Blocks<'_, S> {
+    fn line(&mut self, line: Source) {
+        // Where the part of the line begins whose columns count, and where it goes on.
+        let mut begin = 0;
+        let mut place = skip(line, 0);
+        let mut depth = 0;
+        while depth < self.depth {
+            let container = self.container(depth);
+            if container.kind == '>' {
+                if line.at(place) != '>' {
+                    break;
+                }
+                begin = place + 1;
+                place = skip(line, begin);
+            } else if place < line.len()
+                && self.fence.is_none()
+                && column(line, begin, place) < container.column + INDENT
+            {
+                break;
+            }
+            depth += 1;
+        }
+        if depth == self.depth
+            && let Some(fence) = self.fence
+        {
+            let end = line.run(place);
+            if line.at(place) == fence.byte && end >= place + fence.length && end == line.len() {
+                self.end();
+            } else {
+                self.add(line.part(place.min(begin + fence.column), line.len()));
+            }
+            return;
+        }
+        if place == line.len() {
+            self.close(depth);
+            self.end();
+            return;
+        }
+        loop {
+            let rule = is_rule(line, place);
+            let mut mark = place;
+            while line.at(mark).is_ascii_digit() && mark < place + 9 {
+                mark += 1;
+            }
+            let kind = line.at(mark);
+            let is_item = !rule
+                && line.at(mark + 1) <= ' '
+                && if mark == place { matches!(kind, '-' | '*' | '+') } else { matches!(kind, '.' | ')') };
+            let next_item = is_item && depth < self.depth && self.container(depth).kind == kind;
+            self.close(depth + usize::from(next_item));
+            if !is_item && line.at(place) != '>' || depth == DEPTH {
+                return self.leaf(line, begin, place, rule);
+            }
+            self.end();
+            let column = column(line, begin, place);
+            if is_item {
+                if next_item {
+                    self.sink.close();
+                } else if mark == place {
+                    self.open("ul");
+                } else {
+                    self.sink.open("ol", line.part(place, mark));
+                }
+                self.open("li");
+            } else {
+                self.open("blockquote");
+                begin = place + 1;
+            }
+            if let Some(container) = self.containers.get_mut(depth) {
+                *container = Container { kind, column };
+            }
+            depth += 1;
+            self.depth = depth;
+            place = skip(line, mark + 1);
+        }
+    }
+
+    fn container(&self, depth: usize) -> Container {
+        self.containers.get(depth).copied().unwrap_or_default()
+    }
+
+    /// What is left of a line behind the marks of what it is in.
+    fn leaf(&mut self, line: Source, begin: usize, place: usize, rule: bool) {
+        let rest = Source(line.part(place, line.len()));
+        let byte = rest.at(0);
+        let length = rest.run(0);
+        if rule {
+            self.end();
+            self.open("hr");
+            self.sink.close();
+        } else if length >= 3 && (byte == '~' || (byte == '`' && rest.find('`', length) == rest.len())) {
+            self.end();
+            self.fence = Some(Fence { byte, length, column: place - begin });
+        } else if byte == '#' && length <= 6 && rest.at(length) == ' ' {
+            self.end();
+            self.sink.open("p", "cw-heading");
+            inline(rest.part(length + 1, rest.len()), Mode::Full, self.sink);
+            self.sink.close();
+        } else if rest.find('|', 0) == rest.len() {
+            if self.table {
+                self.end();
+            }
+            self.add(rest.0);
+        } else if self.table {
+            self.row(rest, "td");
+        } else {
+            self.perhaps_table(rest);
+        }
+    }
+
+    /// A line with bars; one of dashes makes a head of the line above it.
+    fn perhaps_table(&mut self, line: Source) {
+        let dashes = line.0.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '));
+        let lines = std::mem::take(&mut self.lines);
+        let head = Source(&lines).part(self.last, lines.len());
+        if dashes && !head.is_empty() && self.row(Source(head), "") == self.row(line, "") {
+            self.paragraph(Source(&lines).part(0, self.last.saturating_sub(1)));
+            self.table = true;
+            self.sink.open("div", "cw-table");
+            self.open("table");
+            self.open("thead");
+            self.row(Source(head), "th");
+            self.sink.close();
+            self.open("tbody");
+        } else {
+            self.lines = lines;
+            self.add(line.0);
+        }
+    }
+
+    /// Gives a row, whose outer bars may be left out, and the number of its cells. Without a tag it only counts them.
+    fn row(&mut self, row: Source, tag: &'static str) -> usize {
+        if !tag.is_empty() {
+            self.open("tr");
+        }
+        let mut count = 0;
+        let mut from = usize::from(row.at(0) == '|');
+        while from < row.len() {
+            let mut to = from;
+            while to < row.len() && row.at(to) != '|' {
+                to += if row.at(to) == '\\' { 2 } else { 1 };
+            }
+            if !tag.is_empty() {
+                self.open(tag);
+                inline(row.part(from, to.min(row.len())), Mode::Full, self.sink);
+                self.sink.close();
+            }
+            count += 1;
+            from = to + 1;
+        }
+        if !tag.is_empty() {
+            self.sink.close();
+        }
+        count
+    }
+
+    fn open(&mut self, tag: &'static str) {
+        self.sink.open(tag, "");
+    }
+
+    /// One more line of the paragraph or the code.
+    fn add(&mut self, line: &str) {
+        if !self.lines.is_empty() {
+            self.lines.push('\n');
+        }
+        self.last = self.lines.len();
+        self.lines.push_str(line);
+    }
+
+    /// Ends all containers that are deeper, and what is in them.
+    fn close(&mut self, depth: usize) {
+        while self.depth > depth {
+            self.end();
+            self.depth -= 1;
+            if self.container(self.depth).kind != '>' {
+                self.sink.close();
+            }
+            self.sink.close();
+        }
+    }
+
+    /// Ends the paragraph, the code or the table.
+    fn end(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        if self.table {
+            self.table = false;
+            self.sink.close();
+            self.sink.close();
+            self.sink.close();
+        } else if self.fence.take().is_some() {
+            self.sink.open("div", "cw-code");
+            self.open("pre");
+            self.open("code");
+            if !lines.is_empty() {
+                self.sink.text(&lines);
+            }
+            self.sink.close();
+            self.sink.close();
+            self.sink.close();
+        } else {
+            self.paragraph(&lines);
+        }
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.open("p");
+            inline(text, Mode::Full, self.sink);
+            self.sink.close();
+        }
+    }
+}
+
+/// Goes past spaces and tabs.
+fn skip(line: Source, from: usize) -> usize {
+    let mut place = from;
+    while matches!(line.at(place), ' ' | '\t') {
+        place += 1;
+    }
+    place
+}
+
+/// The column of a place; a tab is as wide as four spaces.
+fn column(line: Source, begin: usize, place: usize) -> usize {
+    let tabs = line.at(place.wrapping_sub(1)) == '\t';
+    if tabs { 4 * (place - begin) } else { place - begin }
+}
+
+/// Three or more of the same, with nothing else but spaces between.
+fn is_rule(line: Source, from: usize) -> bool {
+    let byte = line.at(from);
+    let mut count = 0;
+    for place in from..line.len() {
+        let next = line.at(place);
+        if next == byte {
+            count += 1;
+        } else if next != ' ' {
+            return false;
+        }
+    }
+    count >= 3 && matches!(byte, '-' | '*' | '_')
+}
