@@ -24,7 +24,7 @@ function findings(page, runOnly) {
   }, runOnly);
 }
 
-for (const state of ["closed", "empty", "conversation", "failed", "noreply", "offline", "rtl"]) {
+for (const state of ["closed", "empty", "conversation", "failed", "noreply", "offline", "form", "rtl"]) {
   test(`axe finds nothing in the state "${state}" of any theme, light or dark`, async ({ visit, site }) => {
     const page = await visit({ path: "/gallery.html", prepare: (page) => page.addInitScript(AXE) });
     const found = [];

@@ -37,10 +37,14 @@ export function takeClock() {
   };
 }
 
-/** A storage that goes with the page, so that no page leaves anything to another. */
+/** Storages that go with the page, so that no page leaves anything to another. */
 export function takeStorage() {
+  for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { value: storage() });
+}
+
+function storage() {
   const kept = new Map();
-  const storage = {
+  return {
     get length() {
       return kept.size;
     },
@@ -49,7 +53,6 @@ export function takeStorage() {
     setItem: (key, text) => void kept.set(key, text),
     removeItem: (key) => void kept.delete(key),
   };
-  Object.defineProperty(window, "localStorage", { value: storage });
 }
 
 /** Tells the widget that there is no network. */

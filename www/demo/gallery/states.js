@@ -148,6 +148,13 @@ export const STATES = {
     config: SHOP,
     reach: async ({ until, count }) => until(() => count("launcher") > 0),
   },
+  greeting: {
+    title: "Greeting",
+    about: "A few words beside the closed launcher.",
+    config: SHOP,
+    options: { greeting: { text: "The workshops of April are open. Shall I look for a place?", after: 0 } },
+    reach: async ({ until, count }) => until(() => count("preview") > 0),
+  },
   unread: {
     title: "Unread",
     about: "A person wrote twice while the window was closed.",
@@ -265,6 +272,32 @@ export const STATES = {
     history: SHORT,
     outcome: { aiStatus: "blocked", blocked: true },
     reach: asks("Is there still room this Saturday?", "notice"),
+  },
+  form: {
+    title: "Form",
+    about: "A person is needed and nobody is there: the visitor leaves an address, which is not one yet.",
+    config: SHOP,
+    history: SHORT,
+    outcome: { lead: { needsHandoff: true } },
+    reach: async (page) => {
+      await asks("Can somebody call me about twelve bowls?", "form")(page);
+      const form = page.root.querySelector("[part=form]");
+      form.elements.name.value = "Ingrid Solberg";
+      form.elements.email.value = "ingrid@";
+      form.requestSubmit();
+      await page.until(() => form.querySelector("[role=alert], .cw-error"));
+    },
+  },
+  mydata: {
+    title: "My data",
+    about: "What is kept here, over the conversation.",
+    config: SHOP,
+    history: SHORT,
+    reach: async ({ root, open, until, count }) => {
+      await open();
+      root.querySelector("[part=menu]").click();
+      await until(() => count("panel") > 0);
+    },
   },
   composer: {
     title: "Composer",
