@@ -65,7 +65,7 @@ impl Mounted {
             visitor: std::mem::take(&mut settings.visitor),
             customer_id: settings.customer_id.take(),
             locale: settings.locale.clone(),
-            reports: settings.reports && !page::asks_for_privacy(),
+            reports: settings.events == "auto" && !page::asks_for_privacy(),
             changed: changed.clone(),
             on_news,
         });

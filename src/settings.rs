@@ -17,8 +17,8 @@ pub struct Settings {
     pub color_scheme: &'static str,
     /// `end` or `start`: the side of the page, in the direction of reading.
     pub position: &'static str,
-    /// Page views, opening and closing are reported by themselves (`events` is `auto`).
-    pub reports: bool,
+    /// `auto`: page views, opening and closing are reported by themselves; `manual`, `off`: they are not.
+    pub events: &'static str,
     /// Texts in place of the widget's own, by their names; the forms of a plural by `name.category`, the categories
     /// being those of CLDR.
     pub strings: Vec<(String, String)>,
@@ -54,7 +54,7 @@ impl Settings {
             direction: DIRECTIONS[0],
             color_scheme: COLOR_SCHEMES[0],
             position: POSITIONS[0],
-            reports: true,
+            events: EVENTS[0],
             strings: Vec::new(),
             suggested_questions: Vec::new(),
             visitor: VisitorProfile::default(),
@@ -90,58 +90,42 @@ impl TryFrom<Value> for Settings {
 
     fn try_from(options: Value) -> Result<Self, Unusable> {
         let mut fields = Fields::of(options)?;
-        let names = [
-            "colorScheme",
-            "position",
-            "events",
-            "locale",
-            "language",
-            "direction",
-            "customerId",
-            "operatorName",
-            "replyTime",
-            "greeting",
-        ];
-        let [
-            color_scheme,
-            position,
-            events,
-            locale,
-            language,
-            direction,
-            customer_id,
-            operator_name,
-            reply_time,
-            greeting,
-        ] = fields.optional_texts(names)?;
-        Ok(Self {
-            color_scheme: one_of("colorScheme", color_scheme, &COLOR_SCHEMES)?,
-            direction: one_of("direction", direction, &DIRECTIONS)?,
-            position: one_of("position", position, &POSITIONS)?,
-            reports: one_of("events", events, &EVENTS)? == EVENTS[0],
-            proxy: fields.text("proxy")?,
-            strings: texts(fields.take("strings"))?,
-            suggested_questions: questions(fields.take("suggestedQuestions"))?,
-            visitor: match fields.take("visitor") {
-                Value::Null => VisitorProfile::default(),
-                visitor => {
-                    VisitorProfile::try_from(visitor).map_err(|unusable| unusable.within("visitor"))?
-                }
-            },
-            locale: locale.filter(|locale| !locale.is_empty()),
-            language: language.unwrap_or_else(|| ENGLISH.to_owned()),
-            customer_id,
-            operator_name,
-            reply_time,
-            greeting,
-            greeting_after_ms: match fields.take("greetingAfter") {
-                Value::Integer(ms) => u32::try_from(ms).unwrap_or(GREETING_AFTER_MS),
-                _ => GREETING_AFTER_MS,
-            },
-            inline: fields.take("inline") == Value::Bool(true),
-            isolate: fields.take("isolate") != Value::Bool(false),
-            launcher: fields.take("launcher") != Value::Bool(false),
-        })
+        // One by one into a whole: each early end then has the same to clear away, which weighs a kilobyte less.
+        let mut settings = Self::new(&fields.text("proxy")?);
+        for (name, place) in [
+            ("locale", &mut settings.locale),
+            ("customerId", &mut settings.customer_id),
+            ("operatorName", &mut settings.operator_name),
+            ("replyTime", &mut settings.reply_time),
+            ("greeting", &mut settings.greeting),
+        ] {
+            *place = fields.optional_text(name)?.filter(|text| !text.is_empty());
+        }
+        for (name, choices, place) in [
+            ("colorScheme", &COLOR_SCHEMES[..], &mut settings.color_scheme),
+            ("direction", &DIRECTIONS, &mut settings.direction),
+            ("position", &POSITIONS, &mut settings.position),
+            ("events", &EVENTS, &mut settings.events),
+        ] {
+            *place = one_of(name, fields.optional_text(name)?, choices)?;
+        }
+        if let Some(language) = fields.optional_text("language")? {
+            settings.language = language;
+        }
+        settings.strings = texts(fields.take("strings"))?;
+        settings.suggested_questions = questions(fields.take("suggestedQuestions"))?;
+        let visitor = fields.take("visitor");
+        if visitor != Value::Null {
+            settings.visitor =
+                VisitorProfile::try_from(visitor).map_err(|unusable| unusable.within("visitor"))?;
+        }
+        if let Value::Integer(ms) = fields.take("greetingAfter") {
+            settings.greeting_after_ms = u32::try_from(ms).unwrap_or(GREETING_AFTER_MS);
+        }
+        settings.inline = fields.take("inline") == Value::Bool(true);
+        settings.isolate = fields.take("isolate") != Value::Bool(false);
+        settings.launcher = fields.take("launcher") != Value::Bool(false);
+        Ok(settings)
     }
 }
 
