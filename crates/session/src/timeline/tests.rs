@@ -515,3 +515,22 @@ fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone
         assert_eq!((texts(&here), here.floor()), (vec!["gone", "two", "three"], gone));
     }
 }
+
+#[test]
+fn an_echo_with_another_date_is_another_message() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    let echo = |date: &str| ChatMessage { role: Role::Visitor, ..dated("", "ok", date) };
+    timeline.merge(vec![echo("10:00")], None, &[mine], Reading::Live);
+    timeline.merge(vec![echo("10:01")], None, &[mine], Reading::Live);
+    assert_eq!(texts(&timeline), ["ok", "ok"]);
+}
+
+#[test]
+fn a_message_that_had_another_id_was_taken_for_another_one() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    let mistaken = ["u1", "u1", "u2"].map(|id| timeline.deliver(mine, Some(id.into())));
+    assert_eq!(mistaken, [false, false, true]);
+    assert!(!timeline.deliver(mine, None));
+}

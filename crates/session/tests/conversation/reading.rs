@@ -577,3 +577,37 @@ fn an_answer_before_which_something_may_have_been_said_is_followed_by_a_read() {
     tab.reply(5, "fifth");
     assert!(tab.waiting(Messages).is_some(), "there was a reply to come");
 }
+
+#[test]
+fn where_an_answer_tells_that_an_echo_was_that_of_another_message_both_are_shown() {
+    let mut tab = Tab::in_conversation();
+    tab.say("ok");
+    tab.answer(Messages, r#"{"messages":[{"id":"u9","role":"visitor","content":"ok"}],"nextAfter":"u9"}"#);
+    assert_eq!(tab.texts(), ["one", "first", "ok"]);
+    tab.reply(2, "second");
+    assert_eq!(tab.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u9","role":"visitor","content":"ok"},{"id":"u2","role":"visitor","content":"ok"},
+            {"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["one", "first", "ok", "ok", "second"]);
+}
+
+#[test]
+fn a_message_that_was_read_in_a_conversation_that_is_gone_since_has_arrived() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    assert_eq!((tab.delivery("two"), tab.kept_as(keys::OUTBOX)), (Delivery::Delivered, 0));
+    assert_eq!((tab.attempts().len(), tab.session.conversation_id()), (2, None));
+
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.refuse(Send, 403, "", None);
+    assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Delivered, true));
+    assert!(tab.session.conversation_id().is_some());
+}
