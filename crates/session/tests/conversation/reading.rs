@@ -532,13 +532,19 @@ fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
 fn an_echo_that_is_quicker_than_the_answer_makes_a_reply_due_on_the_next_page_as_well() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
-    tab.answer(Messages, NOTHING);
-    assert!(!tab.kept(keys::CONVERSATION).expect("a conversation").contains("replyDue"));
-    tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     let next = tab.reload();
     assert_eq!((next.attempts().len(), next.delivery("two")), (0, Delivery::Delivered));
     assert!(next.session.awaits_reply());
+}
+
+#[test]
+fn a_message_of_which_no_trace_was_read_and_that_failed_makes_no_reply_due() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, NOTHING);
+    tab.refuse(Send, 403, "", None);
+    assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Failed, false));
 }
 
 #[test]
