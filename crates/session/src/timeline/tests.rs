@@ -332,6 +332,9 @@ fn a_read_that_brings_what_is_known_in_its_order_rearranges_nothing() {
     read(&mut timeline, page());
     assert!(!timeline.take_rearranged());
     timeline.rewind();
+    read(&mut timeline, vec![message("o1", "operator", "one"), message("o1", "operator", "one")]);
+    assert!(!timeline.take_rearranged(), "nor does one that comes twice");
+    timeline.rewind();
     read(&mut timeline, vec![message("o2", "operator", "two"), message("o1", "operator", "one")]);
     assert!(timeline.take_rearranged());
     assert_eq!(texts(&timeline), ["two", "one"]);
@@ -533,4 +536,22 @@ fn a_message_that_had_another_id_was_taken_for_another_one() {
     let mistaken = ["u1", "u1", "u2"].map(|id| timeline.deliver(mine, Some(id.into())));
     assert_eq!(mistaken, [false, false, true]);
     assert!(!timeline.deliver(mine, None));
+}
+
+#[test]
+fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
+    let mut timeline = Timeline::default();
+    delivered(&mut timeline, "question", "u1");
+    let page = vec![message("o1", "operator", "I am here"), message("u1", "visitor", "question")];
+    let new = timeline.merge(page, None, &[], Reading::Again);
+    assert_eq!(new.iter().map(|entry| entry.serial).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn a_delivery_that_is_set_tells_whether_it_was_another_one() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-1", "one", 1, Delivery::Sending);
+    let changed =
+        [Delivery::Waiting, Delivery::Waiting].map(|delivery| timeline.set_delivery(mine, delivery));
+    assert_eq!(changed, [true, false]);
 }
