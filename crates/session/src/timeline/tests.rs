@@ -190,6 +190,17 @@ fn a_message_without_an_id_takes_the_date_of_its_echo() {
 }
 
 #[test]
+fn an_echo_without_an_id_is_a_change_once() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    for changed in [true, false] {
+        timeline.merge(vec![message("", "visitor", "ok")], None, &[mine], Reading::Live);
+        timeline.rewind();
+        assert_eq!((timeline.take_rearranged(), timeline.entries().len()), (changed, 1));
+    }
+}
+
+#[test]
 fn a_reply_without_an_id_is_known_by_its_place_or_its_date() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
