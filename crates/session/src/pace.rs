@@ -140,9 +140,11 @@ mod tests {
 
     #[test]
     fn each_step_of_quiet_doubles_the_wait_when_it_is_over() {
-        for (quiet_ms, most) in [(60_000, 6_000), (60_001, 12_000), (300_001, 24_000), (1_200_001, 48_000)] {
-            let waited = wait(None, quiet_ms, true);
-            assert!(waited <= most && waited >= most * 2 / 3, "{quiet_ms}: {waited}");
+        for (over_ms, most) in [(60_000, 6_000), (300_000, 12_000), (1_200_000, 24_000)] {
+            for (quiet_ms, most) in [(over_ms, most), (over_ms + 1, 2 * most)] {
+                let waited = wait(None, quiet_ms, true);
+                assert!(waited <= most && waited >= most * 2 / 3, "{quiet_ms}: {waited}");
+            }
         }
     }
 

@@ -190,6 +190,17 @@ fn a_message_without_an_id_takes_the_date_of_its_echo() {
 }
 
 #[test]
+fn an_echo_without_an_id_is_a_change_once() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    for changed in [true, false] {
+        timeline.merge(vec![message("", "visitor", "ok")], None, &[mine], Reading::Live);
+        timeline.rewind();
+        assert_eq!((timeline.take_rearranged(), timeline.entries().len()), (changed, 1));
+    }
+}
+
+#[test]
 fn a_reply_without_an_id_is_known_by_its_place_or_its_date() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
@@ -331,6 +342,9 @@ fn a_read_that_brings_what_is_known_in_its_order_rearranges_nothing() {
     timeline.rewind();
     read(&mut timeline, page());
     assert!(!timeline.take_rearranged());
+    timeline.rewind();
+    read(&mut timeline, vec![message("o1", "operator", "one"), message("o1", "operator", "one")]);
+    assert!(!timeline.take_rearranged(), "nor does one that comes twice");
     timeline.rewind();
     read(&mut timeline, vec![message("o2", "operator", "two"), message("o1", "operator", "one")]);
     assert!(timeline.take_rearranged());
@@ -514,4 +528,41 @@ fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone
         here.adopt(part, None, None, floor, true);
         assert_eq!((texts(&here), here.floor()), (vec!["gone", "two", "three"], gone));
     }
+}
+
+#[test]
+fn an_echo_with_another_date_is_another_message() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    let echo = |date: &str| ChatMessage { role: Role::Visitor, ..dated("", "ok", date) };
+    timeline.merge(vec![echo("10:00")], None, &[mine], Reading::Live);
+    timeline.merge(vec![echo("10:01")], None, &[mine], Reading::Live);
+    assert_eq!(texts(&timeline), ["ok", "ok"]);
+}
+
+#[test]
+fn a_message_that_had_another_id_was_taken_for_another_one() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    let mistaken = ["u1", "u1", "u2"].map(|id| timeline.deliver(mine, Some(id.into())));
+    assert_eq!(mistaken, [false, false, true]);
+    assert!(!timeline.deliver(mine, None));
+}
+
+#[test]
+fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
+    let mut timeline = Timeline::default();
+    delivered(&mut timeline, "question", "u1");
+    let page = vec![message("o1", "operator", "I am here"), message("u1", "visitor", "question")];
+    let new = timeline.merge(page, None, &[], Reading::Again);
+    assert_eq!(new.iter().map(|entry| entry.serial).collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn a_delivery_that_is_set_tells_whether_it_was_another_one() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-1", "one", 1, Delivery::Sending);
+    let changed =
+        [Delivery::Waiting, Delivery::Waiting].map(|delivery| timeline.set_delivery(mine, delivery));
+    assert_eq!(changed, [true, false]);
 }

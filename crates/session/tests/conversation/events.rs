@@ -2,6 +2,7 @@
 
 use crate::site::Tab;
 use chat_protocol::Endpoint::Events;
+use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Start, keys};
 
 #[test]
@@ -33,10 +34,12 @@ fn a_site_that_wants_no_reports_gets_none() {
 }
 
 #[test]
-fn a_page_view_is_reported() {
+fn a_page_view_is_reported_three_seconds_later() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Viewed(Page { path: "/rooms".into(), ..Page::default() }));
-    tab.wait(4_000);
+    tab.wait(2_999);
+    assert!(tab.waiting(Events).is_none());
+    tab.wait(1);
     let body = tab.waiting(Events).expect("a batch").body.clone().expect("a body");
     assert!(body.contains(r#""eventType":"page_view""#) && body.contains(r#""path":"/rooms""#), "{body}");
 }
@@ -120,4 +123,24 @@ fn a_batch_that_fails_is_tried_again_after_two_seconds_and_three_times() {
     }
     tab.wait(600_000);
     assert_eq!((tab.count(Events), tab.kept_as(keys::BATCH)), (4, 0));
+}
+
+#[test]
+fn what_happens_in_the_chat_is_reported_with_the_conversation_and_a_page_view_without() {
+    let ann = VisitorProfile { name: Some("Ann".into()), ..VisitorProfile::default() };
+    let inputs = [
+        ("page_view", Input::Viewed(Page::default()), [false, false]),
+        ("chat_closed", Input::Opened(false, Page::default()), [true, false]),
+        ("lead_submitted", Input::Contact(ann, Page::default()), [true, true]),
+    ];
+    for (kind, input, [in_conversation, of_form]) in inputs {
+        let mut tab = Tab::in_conversation();
+        tab.wait_for(Events);
+        tab.answer(Events, r#"{"accepted":1,"rejected":0,"tracking":"enabled"}"#);
+        tab.feed(input);
+        let body = tab.wait_for(Events).body.expect("a body");
+        assert!(body.contains(kind) && !body.contains("Ann"), "{body}");
+        assert_eq!(body.contains(r#""conversationId":"c1""#), in_conversation, "{body}");
+        assert_eq!(body.contains(r#""formType":"contact""#), of_form, "{body}");
+    }
 }

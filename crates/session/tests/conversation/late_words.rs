@@ -339,3 +339,27 @@ fn a_tab_that_has_something_to_lose_stays_with_its_visitor() {
         assert_eq!(json(&tab.posts[0]).get("revision"), Some(&1.into()), "there is something to join");
     }
 }
+
+#[test]
+fn what_a_tab_that_was_stopped_kept_of_the_conversation_does_not_stay_in_storage() {
+    let mut tab = Tab::in_conversation();
+    let early = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
+    tab.say("two");
+    tab.reply(2, "second");
+    let late = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
+    tab.stores.clear();
+    tab.take_deeds();
+    tab.hear_kept(keys::CONVERSATION, &early);
+    assert_eq!(tab.stores, [("chat-widget:conversation".to_owned(), Some(late))]);
+    assert!(tab.posts.is_empty(), "it is not told: it hears better when it asks");
+}
+
+#[test]
+fn what_a_leader_reads_while_another_one_tells_is_read_anew() {
+    let mut tab = Tab::in_conversation();
+    let told = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
+    let read = tab.waiting(Messages).expect("a read").id;
+    tab.hear_kept(keys::CONVERSATION, &told.replace(r#""revision":"#, r#""revision":1"#));
+    assert!(tab.session.leads());
+    assert_ne!(tab.waiting(Messages).map(|request| request.id), Some(read));
+}

@@ -532,13 +532,19 @@ fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
 fn an_echo_that_is_quicker_than_the_answer_makes_a_reply_due_on_the_next_page_as_well() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
-    tab.answer(Messages, NOTHING);
-    assert!(!tab.kept(keys::CONVERSATION).expect("a conversation").contains("replyDue"));
-    tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     let next = tab.reload();
     assert_eq!((next.attempts().len(), next.delivery("two")), (0, Delivery::Delivered));
     assert!(next.session.awaits_reply());
+}
+
+#[test]
+fn a_message_of_which_no_trace_was_read_and_that_failed_makes_no_reply_due() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, NOTHING);
+    tab.refuse(Send, 403, "", None);
+    assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Failed, false));
 }
 
 #[test]
@@ -576,4 +582,38 @@ fn an_answer_before_which_something_may_have_been_said_is_followed_by_a_read() {
     tab.say("five");
     tab.reply(5, "fifth");
     assert!(tab.waiting(Messages).is_some(), "there was a reply to come");
+}
+
+#[test]
+fn where_an_answer_tells_that_an_echo_was_that_of_another_message_both_are_shown() {
+    let mut tab = Tab::in_conversation();
+    tab.say("ok");
+    tab.answer(Messages, r#"{"messages":[{"id":"u9","role":"visitor","content":"ok"}],"nextAfter":"u9"}"#);
+    assert_eq!(tab.texts(), ["one", "first", "ok"]);
+    tab.reply(2, "second");
+    assert_eq!(tab.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u9","role":"visitor","content":"ok"},{"id":"u2","role":"visitor","content":"ok"},
+            {"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["one", "first", "ok", "ok", "second"]);
+}
+
+#[test]
+fn a_message_that_was_read_in_a_conversation_that_is_gone_since_has_arrived() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    assert_eq!((tab.delivery("two"), tab.kept_as(keys::OUTBOX)), (Delivery::Delivered, 0));
+    assert_eq!((tab.attempts().len(), tab.session.conversation_id()), (2, None));
+
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.refuse(Send, 403, "", None);
+    assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Delivered, true));
+    assert!(tab.session.conversation_id().is_some());
 }

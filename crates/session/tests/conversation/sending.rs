@@ -2,7 +2,8 @@
 
 use crate::site::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Messages, Send};
-use chat_session::{Answer, Delivery, Input, News, Notice, Start};
+use chat_protocol::VisitorProfile;
+use chat_session::{Answer, Delivery, Input, News, Notice, Page, Start};
 
 #[test]
 fn a_first_message_starts_a_conversation_and_gets_its_answer() {
@@ -378,4 +379,27 @@ fn a_quota_that_was_used_up_is_no_longer_held_against_a_visitor_who_comes_back()
         tab.look(true);
         assert_eq!(tab.session.notice(), later);
     }
+}
+
+#[test]
+fn a_visitor_has_an_answer_once_somebody_has_answered() {
+    let mut tab = Tab::open(vec![], 0);
+    assert!(!tab.session.has_answers());
+    tab.say("hello");
+    assert!(!tab.session.has_answers());
+    tab.reply(1, "hi");
+    assert!(tab.session.has_answers());
+}
+
+#[test]
+fn contact_details_go_along_with_what_is_sent_from_then_on() {
+    let mut tab = Tab::in_conversation();
+    let name = |name: &str| VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() };
+    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
+    for details in [name("Bob"), email, name("Ann")] {
+        tab.feed(Input::Contact(details, Page::default()));
+    }
+    tab.say("two");
+    let body = tab.attempts()[1].body.as_deref().expect("a body");
+    assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
 }

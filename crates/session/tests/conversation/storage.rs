@@ -135,6 +135,8 @@ fn a_page_that_comes_back_to_an_empty_storage_goes_on_with_what_it_knows() {
     tab.wait(LEAD_MS);
     assert_eq!(tab.texts(), ["one", "first", "two"]);
     assert_eq!((tab.delivery("two"), tab.attempts().len()), (Delivery::Sending, 2));
+    let body = tab.attempts()[1].body.as_deref().expect("a body");
+    assert!(body.contains("/rooms"), "it knows where the message was written");
 }
 
 #[test]
@@ -214,4 +216,41 @@ fn what_storage_had_no_room_for_is_read_again() {
     next.answer(Messages, &history);
     assert_eq!(next.texts(), ["one", "first", &long, &longer, "three", "third"]);
     assert_eq!((next.told(), next.session.unread()), (vec![], 0));
+}
+
+#[test]
+fn a_page_that_comes_back_does_not_send_what_arrived_and_is_kept_no_more() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    assert_eq!((tab.delivery("two"), tab.kept_as(keys::OUTBOX)), (Delivery::Delivered, 1));
+    tab.feed(Input::Left);
+    tab.storage.retain(|(key, _)| !key.contains(keys::OUTBOX));
+    tab.feed(Input::Restored(parsed(&tab.storage.clone())));
+    tab.wait(LEAD_MS);
+    assert_eq!((tab.session.leads(), tab.attempts().len()), (true, 2));
+}
+
+#[test]
+fn letters_that_storage_lost_are_sent_in_their_places() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    for text in ["two", "three", "four"] {
+        tab.say(text);
+        tab.wait(10);
+    }
+    for lost in [vec!["two"], vec!["three"], vec!["four"], vec!["two", "three"]] {
+        let mut storage = tab.storage.clone();
+        for text in &lost {
+            let (name, _) = tab.letter(text);
+            storage.retain(|(key, _)| !key.ends_with(&name));
+        }
+        let mut next = Tab::open(storage, 5_000);
+        assert_eq!(next.kept_as(keys::OUTBOX), 3, "it is kept again");
+        for (number, text) in [(2, "two"), (3, "three"), (4, "four")] {
+            let attempt = next.waiting(Send).expect("an attempt").body.clone();
+            assert!(attempt.expect("a body").contains(text), "{lost:?} were lost");
+            next.reply(number, "yes");
+        }
+    }
 }

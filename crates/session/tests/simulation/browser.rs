@@ -49,7 +49,7 @@ impl World {
         let tab = &mut self.tabs[id.0];
         match tab.life {
             Life::Running if tab.hangs => {
-                tab.backlog.push_back(Late::Input(input, stirs));
+                tab.backlog.push_back(Late::Input(Box::new(input), stirs));
                 Ok(())
             }
             Life::Running => self.handle(id, input, stirs),
@@ -64,7 +64,7 @@ impl World {
         self.tabs.iter_mut().for_each(|tab| tab.lasting = Lasting::default());
         while let Some(late) = self.tabs[id.0].backlog.pop_front() {
             match late {
-                Late::Input(input, stirs) => self.feed_stirring(id, input, stirs)?,
+                Late::Input(input, stirs) => self.feed_stirring(id, *input, stirs)?,
                 Late::Answer(flight, answer) => self.returns(&flight, answer)?,
             }
         }

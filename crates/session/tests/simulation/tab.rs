@@ -87,7 +87,7 @@ pub struct Tab {
 
 /// What a page takes in when it does not hang any more.
 pub enum Late {
-    Input(Input, Stirs),
+    Input(Box<Input>, Stirs),
     Answer(Rc<Flight>, Option<Answer>),
 }
 

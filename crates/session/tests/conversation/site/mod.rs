@@ -113,7 +113,10 @@ impl Tab {
                 }
                 Effect::Cancel(id) => self.open.retain(|request| request.id != id),
                 Effect::Post(text) => self.posts.push(text),
-                Effect::WakeAt(at_ms) => self.wake_ms = Some(at_ms),
+                Effect::WakeAt(at_ms) => {
+                    assert!(at_ms > self.now_ms, "a session is not to be woken without end");
+                    self.wake_ms = Some(at_ms);
+                }
                 Effect::Store(key, text) => {
                     self.stores.push((key.clone(), text.clone()));
                     self.storage.retain(|(kept, _)| *kept != key);
