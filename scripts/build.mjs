@@ -34,7 +34,7 @@ function buildWasm(dev) {
   if (!dev && compilesStd()) {
     // What the standard library says when it panics is a twentieth of the module: docs/decisions/0010.
     env.RUSTC_BOOTSTRAP = "1";
-    options.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=");
+    options.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size");
     flags.push(...WITHOUT_WORDS);
   }
   env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = flags.join(" ");
