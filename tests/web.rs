@@ -101,13 +101,13 @@ async fn the_widget_renders_into_an_open_shadow_root_and_opens() {
     let widget = page.mount();
     assert_eq!(page.attribute("launcher", "aria-expanded"), "false");
     assert!(page.find("window").is_none());
-    widget.set_open(true);
+    widget.set_open(true, false);
     page::tick().await;
     assert_eq!(page.attribute("launcher", "aria-expanded"), "true");
     for part in ["window", "header", "title", "close", "log", "composer", "input", "send"] {
         assert!(page.find(part).is_some(), "{part}");
     }
-    widget.set_open(false);
+    widget.set_open(false, false);
     page::tick().await;
     assert!(page.find("window").is_none());
 }
@@ -117,7 +117,7 @@ async fn a_message_is_shown_as_the_text_that_it_is() {
     let _network = Network::hangs();
     let page = Page::new();
     let widget = page.mount();
-    widget.set_open(true);
+    widget.set_open(true, false);
     let text = "<img src=x onerror=alert(1)> & <b>bold</b>";
     widget.send_message(text.into());
     page::tick().await;
@@ -137,7 +137,7 @@ async fn markdown_becomes_elements_and_only_those_it_may() {
     let _network = Network::answers(200, &answer, "");
     let page = Page::new();
     let widget = page.mount();
-    widget.set_open(true);
+    widget.set_open(true, false);
     page.until(|| page.find("message-assistant").is_some()).await;
     let bubble =
         page.find("message-assistant").expect("a message").query_selector(".cw-bubble").expect("valid");
@@ -166,7 +166,7 @@ async fn a_message_of_4001_characters_is_not_sent() {
     let network = Network::hangs();
     let page = Page::new();
     let widget = page.mount();
-    widget.set_open(true);
+    widget.set_open(true, false);
     widget.send_message("a".repeat(4001));
     page::tick().await;
     assert!(page.find("message-visitor").is_none());
@@ -192,7 +192,7 @@ async fn a_widget_that_is_dropped_leaves_nothing_and_asks_nothing_more() {
     let network = Network::hangs();
     let page = Page::new();
     let widget = page.mount();
-    widget.set_open(true);
+    widget.set_open(true, false);
     page::tick().await;
     drop(widget);
     assert_eq!(page.host.shadow_root().expect("a root").child_element_count(), 0);
