@@ -13,7 +13,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     for name in SHEETS {
         joined.push_str(&fs::read_to_string(format!("styles/{name}.css"))?);
     }
-    let minified = minifier::css::minify(&joined)?.to_string();
+    let minified = minifier::css::minify(&written_out(&joined))?.to_string();
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("widget.css"), minified)?;
     Ok(())
+}
+
+/// Tokens that are the same everywhere: no theme sets them, and no page is told of them.
+const CONSTANT: [&str; 3] = ["--cw-space-", "--cw-weight-", "--cw-motion-"];
+
+/// The sheet with the values of constant tokens in their places, which weighs less than their names.
+fn written_out(sheet: &str) -> String {
+    let is_constant = |line: &str| CONSTANT.iter().any(|name| line.trim_start().starts_with(name));
+    let (constants, rest): (Vec<&str>, Vec<&str>) = sheet.lines().partition(|line| is_constant(line));
+    let mut written = rest.join("\n");
+    for constant in constants {
+        if let Some((name, value)) = constant.trim().trim_end_matches(';').split_once(": ") {
+            written = written.replace(&format!("var({name})"), value);
+        }
+    }
+    written
 }

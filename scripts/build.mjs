@@ -51,7 +51,7 @@ function buildWasm(dev) {
   // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
   // The second round finds what the first one's flow of control hid.
   const first = ["-Oz", "-ocimfs", "14", "--low-memory-unused", "--converge"];
-  run("wasm-opt", [...features, ...first, "--flatten", "--rereloop", "-Oz", bound, "-o", out]);
+  run("wasm-opt", [...features, ...first, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", bound, "-o", out]);
 }
 
 const WITHOUT_WORDS = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
@@ -145,6 +145,9 @@ async function buildScripts(dev) {
     format: "esm",
     define: { LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")) },
   });
+  for (const name of ["page", "sound"]) {
+    await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm" });
+  }
   mkdirSync(join(dist, "themes"));
   for (const file of readdirSync(join(root, "themes"))) {
     const css = readFileSync(join(root, "themes", file), "utf8");

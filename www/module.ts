@@ -1,8 +1,9 @@
 // The ES module: loads the WebAssembly module once, and puts widgets on the page.
 
 import init, { Handle } from "../target/glue/chat_widget.js";
-import { chime } from "./sound.js";
-import { listen, place, styleInPage, type Undo } from "./place.js";
+import { listenForKeys } from "./keys.js";
+import type steps from "./page.js";
+import type { Undo } from "./page.js";
 import type {
   ChatWidgetEvent,
   ChatWidgetEvents,
@@ -31,6 +32,12 @@ export function load(wasm?: string | URL): Promise<unknown> {
   return loading;
 }
 
+/** What most pages do not ask for. */
+const PAGE_OPTIONS = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"] as const;
+/** Kept while the visitor wants to hear what comes in. */
+const SOUND = "chat-widget:sound";
+
+type Page = typeof steps;
 type Texts = Record<string, unknown>;
 
 /** What a small module beside this one has to say: a page loads the theme and the language that it shows. */
@@ -48,6 +55,15 @@ function replaced(texts: Texts | "" | undefined, own: ChatWidgetOptions["strings
     else all[name] = text;
   }
   return all;
+}
+
+/** What came in is heard, if the visitor wants that. */
+function sound(): void {
+  try {
+    if (localStorage.getItem(SOUND)) void beside<() => void>("sound").then((chime) => chime());
+  } catch {
+    // Storage is blocked, so that nobody has asked for a sound.
+  }
 }
 
 /** What the loader hands over with a launcher that it has painted. */
@@ -82,16 +98,18 @@ export class ChatWidget {
       language && beside<Texts>(`locales/${language}`).catch((error: unknown) => void (missing = error) as undefined),
       load(),
     ]);
+    const page = PAGE_OPTIONS.some((name) => options[name] !== undefined) ? await beside<Page>("page") : undefined;
     await placement.settled?.();
     const host = placement.host ?? document.createElement("chat-widget");
-    place(host, options);
+    page?.place(host, options);
+    if (!host.isConnected) document.body.append(host);
     const widget = new ChatWidget(host);
     const focused = host.shadowRoot?.activeElement;
     try {
       // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
       const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => widget.#emit(name, detail));
       const { container, launcher = "default", isolate = true, greeting, ...others } = options;
-      if (!isolate) widget.#undo.push(styleInPage(host, [sheet, Handle.styleSheet]));
+      if (!isolate) widget.#undo.push(page!.styleInPage(host, [sheet, Handle.styleSheet]));
       const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
       const greets = { greeting: text, greetingAfter: after === undefined ? undefined : Math.round(after * 1000) };
       const settings = {
@@ -106,7 +124,8 @@ export class ChatWidget {
       };
       const handle = new Handle(host, settings, sheet, placement.config, tell);
       widget.#handle = handle;
-      widget.#undo.push(listen(host, handle, launcher));
+      widget.#undo.push(listenForKeys(host));
+      if (launcher !== "default" && launcher !== "none") widget.#undo.push(page!.follow(host, handle, launcher));
     } catch (error) {
       widget.#leave();
       throw error;
@@ -207,7 +226,7 @@ export class ChatWidget {
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {
-    if (name === "message" && (detail as ChatWidgetEvents["message"]).role !== "visitor") chime();
+    if (name === "message" && (detail as ChatWidgetEvents["message"]).role !== "visitor") sound();
     for (const handler of [...(this.#handlers.get(name) ?? [])]) {
       try {
         handler(detail as never);

@@ -1,0 +1,71 @@
+// What only some pages ask for: a container, buttons of their own, tokens, a widget without a shadow root. It is loaded by
+// those that do.
+
+import type { ChatWidgetOptions } from "./options.js";
+
+/** Takes back what was done to the page. */
+export type Undo = () => void;
+
+/** What the page's keys and buttons do with a widget. */
+export interface Reach {
+  readonly isOpen: boolean;
+  setOpen(open: boolean, byVisitor: boolean): void;
+}
+
+/** Puts the host into the container that the page chose, and gives it the page's tokens. */
+function place(host: HTMLElement, { container, themeTokens, offset, zIndex }: ChatWidgetOptions): void {
+  if (container !== undefined) {
+    const element = typeof container === "string" ? document.querySelector(container) : container;
+    if (!element) throw new Error(`chat widget: the option container finds no element: ${String(container)}`);
+    element.append(host);
+  }
+  const pixels = (length?: number) => (length === undefined ? undefined : `${length}px`);
+  const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
+  for (const [name, value] of Object.entries(tokens)) {
+    if (value !== undefined) host.style.setProperty(`--cw-${name}`, String(value));
+  }
+}
+
+/** Gives the page the sheets of a host that has no shadow root. */
+function styleInPage(host: HTMLElement, texts: string[]): Undo {
+  host.setAttribute("data-chat-widget", "");
+  const sheets = texts.map((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text.replace(/:host(?:\(([^)]*)\))?/g, "[data-chat-widget]$1"));
+    return sheet;
+  });
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
+  return () => {
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !sheets.includes(sheet));
+  };
+}
+
+/** The page's own buttons open and close the window, and say whether it is open. */
+function follow(host: HTMLElement, widget: Reach, launcher: string): Undo {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const tell = () => {
+    const open = String(widget.isOpen);
+    document.querySelectorAll(launcher).forEach((button) => button.setAttribute("aria-expanded", open));
+  };
+  let pressed: HTMLElement | null = null;
+  const onClick = (event: MouseEvent) => {
+    const button = (event.target as Element | null)?.closest?.<HTMLElement>(launcher);
+    if (!button) return;
+    pressed = button;
+    widget.setOpen(!widget.isOpen, true);
+  };
+  const onClose = () => {
+    tell();
+    // The window took the focus along.
+    if (document.activeElement === document.body || document.activeElement === host) pressed?.focus();
+  };
+  document.addEventListener("click", onClick, { signal });
+  host.addEventListener("chat-widget:open", tell, { signal });
+  host.addEventListener("chat-widget:close", onClose, { signal });
+  tell();
+  return () => ending.abort();
+}
+
+/** The steps of putting a widget on a page, where the page asks for more than a launcher in the corner. */
+export default { place, styleInPage, follow };
