@@ -55,6 +55,10 @@ impl Sink for Nodes<'_> {
         if self.depth == 0 && !self.by_visitor {
             el = el.attr("dir", "auto");
         }
+        // What is wide scrolls in its box, by the keyboard as well.
+        if tag == "pre" || value == "cw-table" {
+            el = el.attr("tabindex", "0");
+        }
         if value == "cw-code" {
             el = el.child(copy(self.ui));
         }

@@ -24,6 +24,13 @@ function findings(page, runOnly) {
   }, runOnly);
 }
 
+/** What axe leaves to a person, and what a person found. */
+const EXPLAINED = [
+  // Long lines of code are cut off by their box, which axe takes for another element above them. The pair of colours is
+  // in tests/contrast.test.mjs.
+  "color-contrast: pre > code: Element's background color could not be determined because it's partially obscured",
+];
+
 for (const state of ["closed", "empty", "conversation", "failed", "noreply", "offline", "form", "rtl"]) {
   test(`axe finds nothing in the state "${state}" of any theme, light or dark`, async ({ visit, site }) => {
     const page = await visit({ path: "/gallery.html", prepare: (page) => page.addInitScript(AXE) });
@@ -36,7 +43,8 @@ for (const state of ["closed", "empty", "conversation", "failed", "noreply", "of
         await page.emulateMedia({ colorScheme });
         const { violations, incomplete, passed } = await findings(page, runOnly);
         assert.ok(state === "closed" || passed.includes("color-contrast"), "axe saw the colours");
-        for (const text of [...violations, ...incomplete]) found.push(`${theme}, ${colorScheme}: ${text}`);
+        const open = incomplete.filter((text) => !EXPLAINED.some((known) => text.startsWith(known)));
+        for (const text of [...violations, ...open]) found.push(`${theme}, ${colorScheme}: ${text}`);
       }
     }
     assert.deepEqual(found, []);

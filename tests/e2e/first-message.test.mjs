@@ -93,7 +93,7 @@ test("Several messages in a row arrive one by one, in the order in which they we
   const page = await visit();
   await openChat(page);
   const way = await hold(page, SEND);
-  const written = ["One mug", "two bowls", "and a plate, please"];
+  const written = ["One mug", "two mugs", "and a third mug, please"];
   for (const text of written) await say(page, text);
   way.release();
   await eventually(async () => assert.deepEqual(await server.statuses(), [200, 200, 200]));

@@ -36,7 +36,7 @@ impl Fact {
         (Self::CrashInMidSend, "tabs crashed with a message on its way", 120),
         (Self::LeaderCrashed, "leaders crashed", 250),
         (Self::LeaderHung, "leaders hung", 250),
-        (Self::TwoLeaders, "two tabs led for a moment", 20),
+        (Self::TwoLeaders, "two tabs led for a moment", 4),
         (Self::RequestRepeatedByService, "repeated requests were answered as the first", 1_500),
         (Self::Conflict, "keys came back with another body", 1),
         (Self::RestoredToNews, "tabs came back from the cache to something new", 700),
