@@ -153,6 +153,10 @@ impl Session {
                 self.give_up(entry);
                 continue;
             }
+            if !self.outbox[index].is_attempted() {
+                // The tabs may have put what waited in another order than it is sent in.
+                self.timeline.move_behind_settled(entry);
+            }
             let mut profile = self.visitor.clone();
             profile.visitor_id = Some(self.visitor_id.clone());
             let (conversation_id, locale) = (self.conversation.clone(), self.locale.clone());

@@ -259,6 +259,17 @@ impl Timeline {
         }
     }
 
+    /// The message is tried for the first time: what the service has by now stands before it.
+    pub(crate) fn move_behind_settled(&mut self, key: EntryKey) {
+        let settled = self.entries.iter().rposition(Entry::settled);
+        if let (Some(index), Some(settled)) = (self.index_of_key(key), settled)
+            && index < settled
+        {
+            self.entries[index..=settled].rotate_left(1);
+            self.floor -= usize::from(index < self.floor);
+        }
+    }
+
     /// The service has the visitor's message, under this id if it gave one. Gives whether it was taken for another one
     /// before, whose echo is to be read again.
     pub(crate) fn deliver(&mut self, key: EntryKey, id: Option<MessageId>) -> bool {

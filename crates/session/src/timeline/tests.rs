@@ -163,6 +163,18 @@ fn a_message_tried_again_goes_behind_what_came_since() {
 }
 
 #[test]
+fn a_message_tried_for_the_first_time_stands_behind_what_the_service_has() {
+    let mut timeline = Timeline::default();
+    let first = timeline.write("m-first", "first", 1, Delivery::Waiting);
+    delivered(&mut timeline, "second", "u2");
+    timeline.write("m-third", "third", 3, Delivery::Waiting);
+    for _ in 0..2 {
+        timeline.move_behind_settled(first);
+        assert_eq!(texts(&timeline), ["second", "first", "third"]);
+    }
+}
+
+#[test]
 fn each_entry_has_a_number_of_its_own() {
     let mut timeline = Timeline::default();
     let keys = ["a", "b", "c"].map(|text| timeline.write(text, text, 1, Delivery::Waiting).get());
