@@ -98,7 +98,7 @@ impl Session {
         let letter = self.outbox.iter().find(|letter| letter.name == name);
         if let Some(entry) = letter.map(|letter| letter.entry).filter(|entry| self.sending != Some(*entry)) {
             self.outbox.retain(|letter| letter.entry != entry);
-            self.timeline.deliver(entry, None);
+            self.timeline.deliver_in_doubt(entry);
             if self.leads() && !self.timeline.is_answered(entry) {
                 self.await_reply(now_ms);
             }

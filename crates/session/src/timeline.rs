@@ -397,7 +397,7 @@ impl Timeline {
             let rest = old.split_off(earlier);
             self.entries = std::mem::replace(&mut old, rest);
         }
-        let before = self.entries.len();
+        let mut before = self.entries.len();
         // Where what was cut away includes all that is gone, this tab knows how much that is.
         self.floor = if floor > 0 { before + floor } else { self.floor.min(before) };
         for entry in &entries {
@@ -407,8 +407,16 @@ impl Timeline {
         old.reverse();
         let mut new = Vec::new();
         for mut entry in entries {
-            if let Some(index) = old.iter().rposition(|known| known.is(&entry)) {
-                let known = old.remove(index);
+            let mut known = old.iter().rposition(|known| known.is(&entry)).map(|index| old.remove(index));
+            if known.is_none()
+                && let Some(index) = self.entries[..before].iter().position(|known| known.is(&entry))
+            {
+                // The other tab has it in another place, behind what was cut away.
+                known = Some(self.entries.remove(index));
+                before -= 1;
+                self.floor -= usize::from(index < self.floor);
+            }
+            if let Some(known) = known {
                 entry.key = known.key;
                 let mistaken = known.id.as_ref().is_some_and(|id| self.known.contains(id));
                 if known.settled() && !entry.settled() && !mistaken {

@@ -530,6 +530,23 @@ fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
 }
 
 #[test]
+fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_cut_away() {
+    for (floor, gone) in [(0, 1), (1, 3)] {
+        let mut here = Timeline::default();
+        read(&mut here, vec![message("o1", "operator", "gone")]);
+        here.close();
+        let pages = ["one", "two", "three"].map(|text| message(text, "operator", text));
+        read(&mut here, pages.to_vec());
+        let key = here.entries()[1].key;
+        let mut part = told(&here).split_off(1);
+        part.rotate_left(2);
+        let new = here.adopt(vec![part.remove(0), part.remove(0)], None, Some(0), floor, true);
+        assert_eq!((texts(&here), new.len()), (vec!["gone", "two", "three", "one"], 0));
+        assert_eq!((here.entries()[3].key, here.floor(), here.index_read_up_to()), (key, gone, Some(2)));
+    }
+}
+
+#[test]
 fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone() {
     for (floor, gone) in [(0, 1), (1, 3)] {
         let mut here = Timeline::default();
