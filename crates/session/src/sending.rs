@@ -295,8 +295,9 @@ impl Session {
             letter.not_before_ms = now_ms + wait_ms(letter.attempts, retry_after_ms, &mut self.random);
             self.keep_letter(entry);
         }
-        // The service may have it all the same.
+        // The service may have it all the same, also when it is given up.
         if retry_after_ms.is_none() {
+            self.read_on();
             self.pace.read_soon(now_ms, &mut self.random);
         }
     }

@@ -70,6 +70,8 @@ pub struct Session {
     pub(crate) reading: Reading,
     /// Messages are read at once until a read brings nothing new.
     pub(crate) reading_on: bool,
+    /// The read that is on its way set out before something happened, and does not tell what came of it.
+    pub(crate) reads_too_early: bool,
     /// The last read brought messages, so that there may be more behind them.
     pub(crate) more_to_read: bool,
     pub(crate) presence: Option<Presence>,
@@ -147,6 +149,7 @@ impl Session {
             in_doubt: None,
             reading: Reading::Live,
             reading_on: true,
+            reads_too_early: false,
             more_to_read: false,
             presence: None,
             pace: Pace::default(),
@@ -303,7 +306,13 @@ impl Session {
     /// Something happened that the service may have news for: what is to be read is read at once.
     pub(crate) fn hurry(&mut self, now_ms: u64) {
         self.pace.hurry(now_ms);
+        self.read_on();
+    }
+
+    /// Messages are read, whatever the service says; what is on its way by now was asked for too early.
+    pub(crate) fn read_on(&mut self) {
         self.reading_on = true;
+        self.reads_too_early = self.flights.any(Endpoint::Messages);
     }
 
     fn shown(&mut self, now_ms: u64, visible: bool) {

@@ -76,9 +76,14 @@ impl Entry {
         }
     }
 
-    /// Whether this is `message`, whatever conversation it was in: ids may be anything, and be given out again.
+    /// Whether this is `message`, whatever conversation it was in: ids may be anything, and be given out again. Where one of
+    /// them has none, the date tells.
     fn is_still(&self, message: &ChatMessage) -> bool {
-        self.id.is_some() && self.id == message.id && self.reads_like(message)
+        let same = match (&self.id, &message.id) {
+            (Some(known), Some(told)) => known == told,
+            _ => self.is_dated(message),
+        };
+        same && self.reads_like(message)
     }
 
     /// Whether both have a date of the service, and the same one.
