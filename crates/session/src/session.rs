@@ -182,6 +182,9 @@ impl Session {
             Input::Retry(key) => self.retry(now_ms, key),
             Input::AskAgain { page_path } => self.ask_again(now_ms, page_path),
             Input::Answered(id, answer) => {
+                // An answer that says how long to keep quiet is obeyed by all tabs, whatever else it says, and also where nobody
+                // waits for it any more.
+                self.hold(now_ms, answer.retry_after_ms);
                 if let Some(flight) = self.flights.land(id) {
                     self.answered(now_ms, &flight, answer);
                 }
