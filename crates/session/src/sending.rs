@@ -194,7 +194,7 @@ impl Session {
             self.read_again(now_ms);
         }
         // The echo may have been taken for another message, which is to be sent after all.
-        self.replace_lost_letters();
+        self.replace_lost_letters(&[]);
         self.tell_delivered(entry);
         self.notice = match result.ai_status {
             AiStatus::QuotaInsufficient => Some(Notice::Quota),

@@ -1,5 +1,7 @@
 //! What the tabs of one browser share: kept in storage for later, and told to the tabs that live now.
 
+use std::rc::Rc;
+
 use chat_protocol::{ChatConfig, Fields, Value, VisitorId};
 
 use crate::lead::Rival;
@@ -100,19 +102,20 @@ impl Session {
                 self.kept_elsewhere(now_ms, &name, value);
             }
         }
-        self.replace_lost_letters();
+        self.replace_lost_letters(&[]);
         // Where storage lost the conversation, it counts anew.
         self.seen = self.seen.min(self.timeline.newest());
     }
 
     /// Messages that are not delivered, and whose letters are lost, are letters again, each in its place. Their keys are the
-    /// same.
-    pub(crate) fn replace_lost_letters(&mut self) {
+    /// same. The tab that told of the letters `told` has those.
+    pub(crate) fn replace_lost_letters(&mut self, told: &[Rc<str>]) {
         let (mut lost, mut place) = (Vec::new(), 0);
         for entry in self.timeline.entries() {
             if let Some(index) = self.outbox.iter().position(|letter| letter.entry == entry.key) {
                 place = index + 1;
             } else if entry.delivery != Delivery::Delivered
+                && entry.letter.as_ref().is_none_or(|name| !told.contains(name))
                 && let Some(letter) = Letter::of_entry(entry)
             {
                 lost.push(entry.key);
