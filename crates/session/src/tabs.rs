@@ -260,7 +260,7 @@ impl Session {
             self.joined = revision > 0;
             self.keep_visitor();
             // Whoever knows more tells it to one who asks.
-            self.post("ask", None, Value::Null);
+            self.post("hello", None, Value::Null);
         } else if does == "ask" {
             self.post("here", None, Value::Null);
         }
