@@ -85,6 +85,8 @@ pub struct Session {
     /// How often the room for the conversation was halved, because the browser did not keep it.
     pub(crate) halvings: u32,
     keep_again_ms: Option<u64>,
+    /// When all was last told to a tab that knew less.
+    pub(crate) told_ms: u64,
     wake_ms: Option<u64>,
     pub(crate) changed: bool,
     pub(crate) effects: Vec<Effect>,
@@ -160,6 +162,7 @@ impl Session {
             flights: Flights::default(),
             halvings: 0,
             keep_again_ms: None,
+            told_ms: 0,
             wake_ms: None,
             changed: true,
             effects: Vec::new(),

@@ -10,6 +10,9 @@ use crate::stored::{self, Stored, VERSION, keys};
 use crate::timeline::{Delivery, EntryKey, Timeline};
 use crate::{Effect, Session};
 
+/// Who asks within this time after all was told is still to hear it. Milliseconds.
+const TOLD_MS: u64 = 200;
+
 impl Session {
     /// The key in storage of what has this name.
     fn key(&self, name: &str) -> String {
@@ -218,7 +221,11 @@ impl Session {
                     self.keep_seen();
                 }
                 if revision < self.revision {
-                    self.keep_again();
+                    // One that says hello was not there before. Of many that ask at once, each would be told by each.
+                    if does == "hello" || now_ms >= self.told_ms + TOLD_MS {
+                        self.told_ms = now_ms;
+                        self.keep_again();
+                    }
                 } else if self.leads() && text("writer") != self.writer {
                     self.amend();
                 }
