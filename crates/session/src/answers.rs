@@ -38,8 +38,6 @@ impl Session {
     pub(crate) fn answered(&mut self, now_ms: u64, flight: &Flight, answer: Answer) {
         let Answer { status, retry_after_ms, body } = answer;
         let endpoint = flight.endpoint;
-        // An answer that says how long to keep quiet is obeyed by all tabs, whatever else it says.
-        self.hold(now_ms, retry_after_ms);
         let outcome = match endpoint {
             Endpoint::Send => usable(status, body).map(|result: SendResult| self.delivered(now_ms, result)),
             Endpoint::Messages => {

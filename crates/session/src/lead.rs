@@ -114,7 +114,7 @@ impl Session {
                 self.post("lead", None, Value::Null);
                 self.hurry(now_ms);
                 // The tab that had them may be gone, and nothing of them was kept.
-                self.replace_lost_letters();
+                self.replace_lost_letters(&[]);
                 // What the tab before had not told is told now.
                 self.amend();
             }

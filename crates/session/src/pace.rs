@@ -16,6 +16,8 @@ const AWAITED_MS: u64 = 2_000;
 const QUIET_MS: [u64; 3] = [60_000, 5 * 60_000, 20 * 60_000];
 /// A closed window is not looked at: what comes is only counted.
 const CLOSED_FACTOR: u64 = 2;
+/// However quiet it is: a person may write. Milliseconds.
+const MOST_MS: u64 = 300_000;
 
 fn bounded(hint_ms: Option<i64>, default_ms: u64, (least, most): (u64, u64)) -> u64 {
     hint_ms.map_or(default_ms, |hint| u64::try_from(hint).unwrap_or(0)).clamp(least, most)
@@ -88,7 +90,8 @@ impl Pace {
     fn slowed(&self, every_ms: u64, now_ms: u64, open: bool) -> u64 {
         let quiet_ms = now_ms.saturating_sub(self.active_ms);
         let doublings = QUIET_MS.iter().filter(|step| quiet_ms > **step).count();
-        (every_ms << doublings) * if open { 1 } else { CLOSED_FACTOR }
+        let slowed = (every_ms << doublings) * if open { 1 } else { CLOSED_FACTOR };
+        slowed.min(MOST_MS)
     }
 }
 
@@ -153,5 +156,10 @@ mod tests {
         assert!(wait(None, 2 * 60_000, true) >= 8000);
         assert!(wait(None, 60 * 60_000, true) >= 32_000);
         assert!(wait(None, 0, false) >= 8000);
+    }
+
+    #[test]
+    fn a_person_who_writes_is_read_within_five_minutes_however_quiet_it_was() {
+        assert!((240_000..=360_000).contains(&wait(Some(i64::MAX), 60 * 60_000, false)));
     }
 }

@@ -26,6 +26,7 @@ impl Session {
             self.ask(now_ms, Endpoint::Presence, query.clone());
         }
         if messages.is_some_and(|due| now_ms >= due) {
+            self.reads_too_early = false;
             let after = self.timeline.cursor().map(|id| ("after", id.to_string()));
             self.ask(now_ms, Endpoint::Messages, query.into_iter().chain(after).collect());
         }
@@ -103,7 +104,7 @@ impl Session {
             self.amend();
         }
         self.more_to_read = moved && !is_empty;
-        self.reading_on &= !new.is_empty();
+        self.reading_on &= !new.is_empty() || std::mem::take(&mut self.reads_too_early);
         for entry in attempted {
             if self.is_found(entry) {
                 self.found_delivered(now_ms, entry);

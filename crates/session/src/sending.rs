@@ -98,7 +98,7 @@ impl Session {
         let letter = self.outbox.iter().find(|letter| letter.name == name);
         if let Some(entry) = letter.map(|letter| letter.entry).filter(|entry| self.sending != Some(*entry)) {
             self.outbox.retain(|letter| letter.entry != entry);
-            self.timeline.deliver(entry, None);
+            self.timeline.deliver_in_doubt(entry);
             if self.leads() && !self.timeline.is_answered(entry) {
                 self.await_reply(now_ms);
             }
@@ -153,6 +153,10 @@ impl Session {
                 self.give_up(entry);
                 continue;
             }
+            if !self.outbox[index].is_attempted() {
+                // The tabs may have put what waited in another order than it is sent in.
+                self.timeline.move_behind_settled(entry);
+            }
             let mut profile = self.visitor.clone();
             profile.visitor_id = Some(self.visitor_id.clone());
             let (conversation_id, locale) = (self.conversation.clone(), self.locale.clone());
@@ -190,7 +194,7 @@ impl Session {
             self.read_again(now_ms);
         }
         // The echo may have been taken for another message, which is to be sent after all.
-        self.replace_lost_letters();
+        self.replace_lost_letters(&[]);
         self.tell_delivered(entry);
         self.notice = match result.ai_status {
             AiStatus::QuotaInsufficient => Some(Notice::Quota),
@@ -291,8 +295,9 @@ impl Session {
             letter.not_before_ms = now_ms + wait_ms(letter.attempts, retry_after_ms, &mut self.random);
             self.keep_letter(entry);
         }
-        // The service may have it all the same.
+        // The service may have it all the same, also when it is given up.
         if retry_after_ms.is_none() {
+            self.read_on();
             self.pace.read_soon(now_ms, &mut self.random);
         }
     }

@@ -70,6 +70,8 @@ pub struct Session {
     pub(crate) reading: Reading,
     /// Messages are read at once until a read brings nothing new.
     pub(crate) reading_on: bool,
+    /// The read that is on its way set out before something happened, and does not tell what came of it.
+    pub(crate) reads_too_early: bool,
     /// The last read brought messages, so that there may be more behind them.
     pub(crate) more_to_read: bool,
     pub(crate) presence: Option<Presence>,
@@ -83,6 +85,8 @@ pub struct Session {
     /// How often the room for the conversation was halved, because the browser did not keep it.
     pub(crate) halvings: u32,
     keep_again_ms: Option<u64>,
+    /// When all was last told to a tab that knew less.
+    pub(crate) told_ms: u64,
     wake_ms: Option<u64>,
     pub(crate) changed: bool,
     pub(crate) effects: Vec<Effect>,
@@ -147,6 +151,7 @@ impl Session {
             in_doubt: None,
             reading: Reading::Live,
             reading_on: true,
+            reads_too_early: false,
             more_to_read: false,
             presence: None,
             pace: Pace::default(),
@@ -157,6 +162,7 @@ impl Session {
             flights: Flights::default(),
             halvings: 0,
             keep_again_ms: None,
+            told_ms: 0,
             wake_ms: None,
             changed: true,
             effects: Vec::new(),
@@ -179,6 +185,9 @@ impl Session {
             Input::Retry(key) => self.retry(now_ms, key),
             Input::AskAgain { page_path } => self.ask_again(now_ms, page_path),
             Input::Answered(id, answer) => {
+                // An answer that says how long to keep quiet is obeyed by all tabs, whatever else it says, and also where nobody
+                // waits for it any more.
+                self.hold(now_ms, answer.retry_after_ms);
                 if let Some(flight) = self.flights.land(id) {
                     self.answered(now_ms, &flight, answer);
                 }
@@ -303,7 +312,13 @@ impl Session {
     /// Something happened that the service may have news for: what is to be read is read at once.
     pub(crate) fn hurry(&mut self, now_ms: u64) {
         self.pace.hurry(now_ms);
+        self.read_on();
+    }
+
+    /// Messages are read, whatever the service says; what is on its way by now was asked for too early.
+    pub(crate) fn read_on(&mut self) {
         self.reading_on = true;
+        self.reads_too_early = self.flights.any(Endpoint::Messages);
     }
 
     fn shown(&mut self, now_ms: u64, visible: bool) {

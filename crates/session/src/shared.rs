@@ -146,6 +146,7 @@ impl Session {
         // Messages that were cut away are counted.
         self.timeline.count_from(newest_told);
         self.meet_letters(&told);
+        self.replace_lost_letters(&told);
         // Even a tab that leads as well has nothing to add: two of them would answer each other for ever.
         self.amended = false;
         self.changed = true;

@@ -1,5 +1,7 @@
 //! What the tabs of one browser share: kept in storage for later, and told to the tabs that live now.
 
+use std::rc::Rc;
+
 use chat_protocol::{ChatConfig, Fields, Value, VisitorId};
 
 use crate::lead::Rival;
@@ -7,6 +9,9 @@ use crate::outbox::Letter;
 use crate::stored::{self, Stored, VERSION, keys};
 use crate::timeline::{Delivery, EntryKey, Timeline};
 use crate::{Effect, Session};
+
+/// Who asks within this time after all was told is still to hear it. Milliseconds.
+const TOLD_MS: u64 = 200;
 
 impl Session {
     /// The key in storage of what has this name.
@@ -100,19 +105,20 @@ impl Session {
                 self.kept_elsewhere(now_ms, &name, value);
             }
         }
-        self.replace_lost_letters();
+        self.replace_lost_letters(&[]);
         // Where storage lost the conversation, it counts anew.
         self.seen = self.seen.min(self.timeline.newest());
     }
 
     /// Messages that are not delivered, and whose letters are lost, are letters again, each in its place. Their keys are the
-    /// same.
-    pub(crate) fn replace_lost_letters(&mut self) {
+    /// same. The tab that told of the letters `told` has those.
+    pub(crate) fn replace_lost_letters(&mut self, told: &[Rc<str>]) {
         let (mut lost, mut place) = (Vec::new(), 0);
         for entry in self.timeline.entries() {
             if let Some(index) = self.outbox.iter().position(|letter| letter.entry == entry.key) {
                 place = index + 1;
             } else if entry.delivery != Delivery::Delivered
+                && entry.letter.as_ref().is_none_or(|name| !told.contains(name))
                 && let Some(letter) = Letter::of_entry(entry)
             {
                 lost.push(entry.key);
@@ -215,7 +221,11 @@ impl Session {
                     self.keep_seen();
                 }
                 if revision < self.revision {
-                    self.keep_again();
+                    // One that says hello was not there before. Of many that ask at once, each would be told by each.
+                    if does == "hello" || now_ms >= self.told_ms + TOLD_MS {
+                        self.told_ms = now_ms;
+                        self.keep_again();
+                    }
                 } else if self.leads() && text("writer") != self.writer {
                     self.amend();
                 }
@@ -257,7 +267,7 @@ impl Session {
             self.joined = revision > 0;
             self.keep_visitor();
             // Whoever knows more tells it to one who asks.
-            self.post("ask", None, Value::Null);
+            self.post("hello", None, Value::Null);
         } else if does == "ask" {
             self.post("here", None, Value::Null);
         }

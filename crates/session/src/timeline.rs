@@ -76,9 +76,14 @@ impl Entry {
         }
     }
 
-    /// Whether this is `message`, whatever conversation it was in: ids may be anything, and be given out again.
+    /// Whether this is `message`, whatever conversation it was in: ids may be anything, and be given out again. Where one of
+    /// them has none, the date tells.
     fn is_still(&self, message: &ChatMessage) -> bool {
-        self.id.is_some() && self.id == message.id && self.reads_like(message)
+        let same = match (&self.id, &message.id) {
+            (Some(known), Some(told)) => known == told,
+            _ => self.is_dated(message),
+        };
+        same && self.reads_like(message)
     }
 
     /// Whether both have a date of the service, and the same one.
@@ -259,6 +264,17 @@ impl Timeline {
         }
     }
 
+    /// The message is tried for the first time: what the service has by now stands before it.
+    pub(crate) fn move_behind_settled(&mut self, key: EntryKey) {
+        let settled = self.entries.iter().rposition(Entry::settled);
+        if let (Some(index), Some(settled)) = (self.index_of_key(key), settled)
+            && index < settled
+        {
+            self.entries[index..=settled].rotate_left(1);
+            self.floor -= usize::from(index < self.floor);
+        }
+    }
+
     /// The service has the visitor's message, under this id if it gave one. Gives whether it was taken for another one
     /// before, whose echo is to be read again.
     pub(crate) fn deliver(&mut self, key: EntryKey, id: Option<MessageId>) -> bool {
@@ -386,7 +402,7 @@ impl Timeline {
             let rest = old.split_off(earlier);
             self.entries = std::mem::replace(&mut old, rest);
         }
-        let before = self.entries.len();
+        let mut before = self.entries.len();
         // Where what was cut away includes all that is gone, this tab knows how much that is.
         self.floor = if floor > 0 { before + floor } else { self.floor.min(before) };
         for entry in &entries {
@@ -396,8 +412,16 @@ impl Timeline {
         old.reverse();
         let mut new = Vec::new();
         for mut entry in entries {
-            if let Some(index) = old.iter().rposition(|known| known.is(&entry)) {
-                let known = old.remove(index);
+            let mut known = old.iter().rposition(|known| known.is(&entry)).map(|index| old.remove(index));
+            if known.is_none()
+                && let Some(index) = self.entries[..before].iter().position(|known| known.is(&entry))
+            {
+                // The other tab has it in another place, behind what was cut away.
+                known = Some(self.entries.remove(index));
+                before -= 1;
+                self.floor -= usize::from(index < self.floor);
+            }
+            if let Some(known) = known {
                 entry.key = known.key;
                 let mistaken = known.id.as_ref().is_some_and(|id| self.known.contains(id));
                 if known.settled() && !entry.settled() && !mistaken {

@@ -163,6 +163,18 @@ fn a_message_tried_again_goes_behind_what_came_since() {
 }
 
 #[test]
+fn a_message_tried_for_the_first_time_stands_behind_what_the_service_has() {
+    let mut timeline = Timeline::default();
+    let first = timeline.write("m-first", "first", 1, Delivery::Waiting);
+    delivered(&mut timeline, "second", "u2");
+    timeline.write("m-third", "third", 3, Delivery::Waiting);
+    for _ in 0..2 {
+        timeline.move_behind_settled(first);
+        assert_eq!(texts(&timeline), ["second", "first", "third"]);
+    }
+}
+
+#[test]
 fn each_entry_has_a_number_of_its_own() {
     let mut timeline = Timeline::default();
     let keys = ["a", "b", "c"].map(|text| timeline.write(text, text, 1, Delivery::Waiting).get());
@@ -515,6 +527,23 @@ fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
         1,
         "without an id, another one"
     );
+}
+
+#[test]
+fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_cut_away() {
+    for (floor, gone) in [(0, 1), (1, 3)] {
+        let mut here = Timeline::default();
+        read(&mut here, vec![message("o1", "operator", "gone")]);
+        here.close();
+        let pages = ["one", "two", "three"].map(|text| message(text, "operator", text));
+        read(&mut here, pages.to_vec());
+        let key = here.entries()[1].key;
+        let mut part = told(&here).split_off(1);
+        part.rotate_left(2);
+        let new = here.adopt(vec![part.remove(0), part.remove(0)], None, Some(0), floor, true);
+        assert_eq!((texts(&here), new.len()), (vec!["gone", "two", "three", "one"], 0));
+        assert_eq!((here.entries()[3].key, here.floor(), here.index_read_up_to()), (key, gone, Some(2)));
+    }
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so
         tab.hear_of(visitor, &format!(r#""does":"ask","revision":{revision}"#));
         assert_eq!(tab.session.visitor_id().as_str() == visitor, joins);
         assert_eq!(tab.kept(keys::VISITOR).expect("a visitor").contains(visitor), joins);
-        assert_eq!(tab.take_deeds(), [if joins { "ask" } else { "here" }]);
+        assert_eq!(tab.take_deeds(), [if joins { "hello" } else { "here" }]);
         tab.hear_of("x-more", r#""does":"here""#);
         assert!(tab.posts.is_empty(), "only one who asks is told");
     }
@@ -362,4 +362,60 @@ fn what_a_leader_reads_while_another_one_tells_is_read_anew() {
     tab.hear_kept(keys::CONVERSATION, &told.replace(r#""revision":"#, r#""revision":1"#));
     assert!(tab.session.leads());
     assert_ne!(tab.waiting(Messages).map(|request| request.id), Some(read));
+}
+
+#[test]
+fn a_tab_that_does_not_lead_any_more_hears_how_long_to_keep_quiet() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.hear(r#""does":"lead","term":99,"visible":true"#);
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000));
+    tab.wait(19_000);
+    assert!(tab.session.leads(), "the other one is gone");
+    assert_eq!(tab.attempts().len(), 2);
+    tab.wait(2_000);
+    assert_eq!(tab.attempts().len(), 3);
+}
+
+#[test]
+fn a_message_of_which_only_a_leader_that_is_gone_had_the_letter_is_sent() {
+    let mut tab = Tab::in_conversation();
+    let told =
+        tab.kept(keys::CONVERSATION).expect("a conversation").replace(r#""revision":"#, r#""revision":1"#);
+    let lost = r#""entries":[{"letter":"mlost","role":"visitor","text":"lost","at":5,"delivery":"waiting"},"#;
+    tab.hear_kept(keys::CONVERSATION, &told.replace(r#""entries":["#, lost));
+    assert_eq!(tab.kept_as(keys::OUTBOX), 0, "the tab that told of it has it");
+    tab.hear_kept(keys::CONVERSATION, &told.replace(r#""revision":"#, r#""revision":1"#));
+    tab.hear(r#""does":"free""#);
+    assert_eq!(tab.attempts().len(), 2);
+    tab.reply(2, "found");
+    assert_eq!(tab.texts(), ["one", "first", "lost", "found"]);
+}
+
+#[test]
+fn a_message_that_was_read_before_another_tab_told_of_it_is_shown_once() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"u2","role":"visitor","content":"two"}]}"#,
+    );
+    tab.hear(r#""does":"lead","term":99,"visible":true"#);
+    let letter = r#"{"v":2,"text":"two","path":"/","attempts":1,"key":"chat-visitor-mtwo","body":"{}"}"#;
+    for (kept, shown) in [(letter, &["one", "first", "two", "two"][..]), ("null", &["one", "first", "two"])] {
+        tab.hear_kept("outbox:mtwo", kept);
+        assert_eq!(tab.texts(), shown);
+    }
+}
+
+#[test]
+fn many_tabs_that_ask_at_once_are_told_once_and_one_that_comes_is_told_in_any_case() {
+    let mut tab = Tab::in_conversation();
+    for (does, wait_ms, told) in
+        [("ask", 200, true), ("ask", 199, false), ("hello", 0, true), ("ask", 199, false), ("ask", 1, true)]
+    {
+        tab.wait(wait_ms);
+        tab.take_deeds();
+        tab.hear(&format!(r#""does":"{does}","revision":0,"seen":9"#));
+        assert_eq!(tab.take_deeds().contains(&"keep".to_owned()), told, "{does} after {wait_ms} ms");
+    }
 }

@@ -585,6 +585,31 @@ fn an_answer_before_which_something_may_have_been_said_is_followed_by_a_read() {
 }
 
 #[test]
+fn a_read_that_set_out_before_something_happened_is_followed_by_another() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
+    tab.say("two");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
+    assert!(tab.waiting(Messages).is_some(), "a reply is due");
+    tab.say("three");
+    tab.reply(3, "third");
+    for early in [true, false] {
+        tab.answer(Messages, NOTHING);
+        assert_eq!(tab.waiting(Messages).is_some(), early);
+    }
+    tab.say("four");
+    for _ in 0..6 {
+        tab.wait_for(Send);
+        tab.lose(Send);
+    }
+    assert_eq!(tab.delivery("four"), Delivery::Failed);
+    tab.answer(Messages, NOTHING);
+    tab.wait(2_500);
+    assert!(tab.waiting(Messages).is_some(), "the service may have taken it since");
+}
+
+#[test]
 fn where_an_answer_tells_that_an_echo_was_that_of_another_message_both_are_shown() {
     let mut tab = Tab::in_conversation();
     tab.say("ok");

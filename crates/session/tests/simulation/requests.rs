@@ -14,6 +14,8 @@ use super::written::{Round, Tag};
 
 const MOST_ATTEMPTS: u32 = 6;
 const MOST_RETRY_AFTER_MS: u64 = 300_000;
+/// No interval is longer, however slow the service wants it.
+const MOST_INTERVAL_MS: u64 = 300_000;
 /// A reply that is looked for is read for every 2 s, a fifth less with jitter.
 const REPLY_FLOOR_MS: u64 = 1_600;
 /// After a failure, the next read is due to back-off instead of the pace.
@@ -103,7 +105,7 @@ impl World {
         let held = now_ms < reading.not_before_ms;
         hold(Promise::RetryAfter, !held, || format!("{id} reads before {} ms", reading.not_before_ms))?;
 
-        let paced_ms = interval_ms * if closed { 2 } else { 1 } * 4 / 5;
+        let paced_ms = (interval_ms * if closed { 2 } else { 1 }).min(MOST_INTERVAL_MS) * 4 / 5;
         // What was in force at the last read may still be.
         let mut floor_ms = paced_ms.min(std::mem::replace(&mut reading.paced_ms, paced_ms));
         if std::mem::replace(&mut reading.awaited, awaits) || awaits {

@@ -33,8 +33,9 @@ impl World {
         // Where nobody looks at any tab of a visitor, nobody reads either, and the reply is awaited until somebody does. So
         // is a message of a visitor who came about because storage refused, and left the lead to a tab of another one.
         let looked_at = self.live().any(|other| other.visible && other.is_kin_of(tab));
+        let led = self.live().any(|other| other.session.leads() && other.is_kin_of(tab));
         let waits = tab.session.entries().iter().find(under_way);
-        hold(Promise::Settles, waits.is_none() || (self.storage_failed && !looked_at), || {
+        hold(Promise::Settles, waits.is_none() || (self.storage_failed && !looked_at && !led), || {
             format!(
                 "{} shows \"{}\" as {:?}",
                 tab.id,
@@ -86,10 +87,15 @@ impl World {
         };
         let listed: Vec<&Kept> =
             self.service.listing(conversation).filter(|kept| !kept.content.is_empty()).collect();
+        let shown_by_id =
+            |kept: &Kept| tab.session.entries().iter().any(|entry| entry.id.as_ref() == Some(&kept.id()));
         let same = |entry: &Entry, kept: &Kept| match &entry.id {
             Some(id) => *id == kept.id(),
-            // A message that was answered without naming it, and not read since.
-            None => entry.delivery == Delivery::Delivered && *entry.text == *kept.content,
+            // A message that was answered without naming it, and not read since. Of several that say the same, it is none that
+            // is shown under its id; where two conversations have begun, it may be in the other one.
+            None => {
+                entry.delivery == Delivery::Delivered && *entry.text == *kept.content && !shown_by_id(kept)
+            }
         };
         let place = |entry: &Entry| listed.iter().position(|kept| same(entry, kept));
         let places: Vec<usize> = tab.session.entries().iter().filter_map(place).collect();

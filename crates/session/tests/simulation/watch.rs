@@ -139,9 +139,9 @@ impl World {
         Ok(())
     }
 
-    /// Where storage refused, two pages may have begun a conversation each. A message that was found taken in one of them
-    /// is read in it once the tab comes to it.
+    /// Where storage refused or a page hung, two pages may have begun a conversation each. A message that was found taken in
+    /// one of them is read in it once the tab comes to it.
     pub fn is_split(&self) -> bool {
-        self.storage_failed && self.service.is_split()
+        (self.storage_failed || self.stopped) && self.service.is_split()
     }
 }
