@@ -1,0 +1,119 @@
+// How long the window takes to open, and a message to be shown, in conversations of 10, 1,000 and 10,000 messages; and
+// what memory they take. The service is a stand-in that answers at once, so that the widget alone is measured.
+
+import { launch, startDemo } from "../tests/e2e/demo.mjs";
+import { buildIfStale } from "./build.mjs";
+import { chromium, main, run, say, setupBuild } from "./setup.mjs";
+
+const LENGTHS = [10, 1000, 10000];
+/** Of so many messages, the median counts. */
+const APPENDED = 40;
+const OPENED = 9;
+
+const history = (length) =>
+  Array.from({ length }, (_, index) => ({
+    id: `m${index}`,
+    role: ["user", "assistant", "operator"][index % 3],
+    content: `Message number ${index + 1}: **how long** does delivery take, and what does it cost?`,
+    createdAt: new Date(Date.UTC(2026, 0, 1) + index * 90_000).toISOString(),
+  }));
+
+/** Answers for the site's proxy. What is sent is taken and gets no reply. */
+async function standIn(page, messages) {
+  let sent = 0;
+  const answer = (route, data) => route.fulfill({ json: { ok: true, data, requestId: "bench" } });
+  await page.route("**/connector/**", (route) => {
+    const url = new URL(route.request().url());
+    if (url.pathname.endsWith("/config")) return answer(route, { config: { enabled: true } });
+    if (url.pathname.endsWith("/presence")) return answer(route, { operatorOnline: true, shouldPollMessages: false });
+    if (url.pathname.endsWith("/events")) return answer(route, { accepted: 1, rejected: 0, tracking: "disabled" });
+    if (route.request().method() === "GET") return answer(route, { messages: url.searchParams.has("after") ? [] : messages });
+    sent += 1;
+    const data = { conversationId: "bench", userMessageId: `s${sent}`, usedFallback: false, aiStatus: "ok", blocked: false };
+    return answer(route, { ...data, lead: { hasContact: true, needsHandoff: false } });
+  });
+}
+
+const median = (times) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)];
+
+async function measure(browser, site, length) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  await standIn(page, history(length));
+  await page.addInitScript(() => localStorage.setItem("chat-widget:conversation", '{"conversationId":"bench"}'));
+  const read = page.waitForResponse((response) => response.url().includes("/chat/messages?"));
+  await page.goto(site);
+  await read;
+  const opened = await page.evaluate(async (times) => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const root = () => document.querySelector("chat-widget").shadowRoot;
+    const last = () => [...(root().querySelector("[part=log]")?.querySelectorAll(".cw-bubble") ?? [])].at(-1);
+    const until = async (holds) => {
+      while (!holds()) await new Promise((resolve) => setTimeout(resolve));
+    };
+    await until(() => window.chatWidget.state);
+    const taken = [];
+    for (let index = 0; index < times; index += 1) {
+      const from = performance.now();
+      window.chatWidget.open();
+      await until(() => last());
+      last().getBoundingClientRect();
+      await frame();
+      taken.push(performance.now() - from);
+      // The first time, the history may still be on its way.
+      if (index === 0) await until(() => root().querySelectorAll("[part~=message]").length > 5);
+      window.chatWidget.close();
+      await until(() => !last());
+      await frame();
+    }
+    return taken;
+  }, OPENED);
+  const appended = await page.evaluate(async (times) => {
+    const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const log = () => document.querySelector("chat-widget").shadowRoot.querySelector("[part=log]");
+    window.chatWidget.open();
+    while (!log()) await frame();
+    await frame();
+    const taken = [];
+    for (let index = 0; index < times; index += 1) {
+      const text = `Appended ${index}`;
+      const from = performance.now();
+      window.chatWidget.sendMessage(text);
+      while (![...log().querySelectorAll("[part~=message-visitor]")].at(-1)?.textContent.includes(text)) await Promise.resolve();
+      // The layout is part of it.
+      log().scrollHeight;
+      taken.push(performance.now() - from);
+      while (Object.keys(localStorage).some((key) => key.startsWith("chat-widget:outbox:"))) await frame();
+      await frame();
+    }
+    return taken;
+  }, APPENDED);
+  const session = await context.newCDPSession(page);
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");
+  await context.close();
+  return { opened: median(opened), appended: median(appended), memory: (usedSize + backingStorageSize) / 1e6 };
+}
+
+await main(async () => {
+  setupBuild();
+  await chromium();
+  await buildIfStale();
+  run("cargo", ["build", "--quiet", "--package", "chat-connector"]);
+  const demo = await startDemo();
+  const browser = await launch();
+  try {
+    say("messages   open (ms)   append (ms)   memory (MB)");
+    const rows = [];
+    for (const length of LENGTHS) {
+      const row = await measure(browser, demo.site, length);
+      rows.push(row);
+      const columns = [row.opened.toFixed(1).padStart(12), row.appended.toFixed(2).padStart(14), row.memory.toFixed(1).padStart(14)];
+      say(`${String(length).padStart(8)}${columns.join("")}`);
+    }
+    say(`a message at 10,000 takes ${(rows.at(-1).appended / rows[0].appended).toFixed(2)} times what it takes at 10`);
+  } finally {
+    await browser.close();
+    await demo.stop();
+  }
+});
