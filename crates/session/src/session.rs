@@ -190,6 +190,11 @@ impl Session {
                 self.hold(now_ms, answer.retry_after_ms);
                 if let Some(flight) = self.flights.land(id) {
                     self.answered(now_ms, &flight, answer);
+                } else if self.leads() {
+                    // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
+                    self.hurry(now_ms);
+                } else {
+                    self.post("answered", None, Value::Null);
                 }
             }
             Input::Failed(id) => {

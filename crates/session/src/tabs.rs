@@ -232,6 +232,7 @@ impl Session {
             }
             "lead" => self.led(now_ms, &rival),
             "free" => self.freed(now_ms),
+            "answered" if self.leads() => self.hurry(now_ms),
             "keep" => {
                 let name = text("name").to_owned();
                 if name == keys::CONVERSATION && self.leads() && term > self.lead.term {

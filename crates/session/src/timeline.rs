@@ -359,6 +359,8 @@ impl Timeline {
     ) -> Vec<Entry> {
         let mut listed = Ids::default();
         messages.iter().filter_map(|message| message.id.as_ref()).for_each(|id| listed.insert(id));
+        // Where they are listed, one that is not was said after all that is.
+        let lists_visitor = messages.iter().any(|message| message.role == Role::Visitor);
         let last = messages.iter().rev().find_map(|message| message.id.clone());
         let mut place = self.place_after_cursor();
         let mut new = Vec::new();
@@ -370,7 +372,9 @@ impl Timeline {
             if let Some(index) = self.find(&message, place, attempted) {
                 place = self.put_at(index, place);
             } else {
-                place = self.past_unlisted(place, &listed);
+                if !lists_visitor {
+                    place = self.past_unlisted(place, &listed);
+                }
                 let entry = self.insert(place, message, reading);
                 place += 1;
                 new.push(entry);

@@ -2,7 +2,7 @@
 
 use crate::site::browser::Browser;
 use crate::site::{Tab, json};
-use chat_protocol::Endpoint::{Events, Messages, Send};
+use chat_protocol::Endpoint::{Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, keys};
 
 #[test]
@@ -418,4 +418,18 @@ fn many_tabs_that_ask_at_once_are_told_once_and_one_that_comes_is_told_in_any_ca
         tab.hear(&format!(r#""does":"{does}","revision":0,"seen":9"#));
         assert_eq!(tab.take_deeds().contains(&"keep".to_owned()), told, "{does} after {wait_ms} ms");
     }
+}
+
+#[test]
+fn an_answer_that_comes_to_a_tab_which_lost_the_lead_is_read_by_the_one_that_has_it() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, r#"{"messages":[]}"#);
+    tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
+    tab.hear(r#""does":"answered""#);
+    assert!(tab.waiting(Messages).is_some());
+    tab.say("two");
+    tab.hear(r#""does":"lead","term":99,"visible":true"#);
+    tab.take_deeds();
+    tab.reply(2, "second");
+    assert!(tab.take_deeds().contains(&"answered".to_owned()));
 }

@@ -105,9 +105,6 @@ impl World {
             return Ok(());
         }
         let Some(landed) = tab.land(request.id) else { return Ok(()) };
-        if landed.abandoned && answer.is_some() {
-            self.service.was_unheard();
-        }
         let Some(answer) = answer.filter(|_| self.online) else {
             self.trace.note(self.now_ms, id, || format!("{} → no connection", name(request)));
             if let Some(reading) = tab.reading(landed.endpoint) {

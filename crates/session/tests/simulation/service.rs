@@ -110,11 +110,6 @@ impl Service {
         }
     }
 
-    /// The answer to a message came to a tab that did not wait for it any more.
-    pub fn was_unheard(&mut self) {
-        self.to_be_polled = true;
-    }
-
     /// How many messages there have been.
     pub fn written(&self) -> u32 {
         self.written
