@@ -193,8 +193,11 @@ impl Session {
         if self.timeline.deliver(entry, result.user_message_id) {
             self.read_again(now_ms);
         }
-        // The echo may have been taken for another message, which is to be sent after all.
+        // The echo may have been taken for another message, which is to be sent after all, or was given up before.
         self.replace_lost_letters(&[]);
+        for letter in self.outbox.iter().filter(|letter| letter.failed) {
+            self.timeline.set_delivery(letter.entry, Delivery::Failed);
+        }
         self.tell_delivered(entry);
         self.notice = match result.ai_status {
             AiStatus::QuotaInsufficient => Some(Notice::Quota),

@@ -85,9 +85,14 @@ impl World {
         let could_lead = tab.visible && tab.has_to_lead();
         let unled = could_lead && !kin().any(|other| other.session.leads());
         let unled_by_visible = could_lead && !kin().any(Tab::leads_for_all);
-        // What was seen is told once and kept: a page that hung may have missed the one, and storage refused the other.
-        let untold = self.storage_failed && self.stopped;
-        let unseen = !untold && tab.session.unread() > 0 && kin().any(|other| other.visible && other.open);
+        // What was seen is told once and kept: a page that hung may have missed the one, and storage refused the other. And a
+        // page that was in the cache meanwhile counts by other numbers than one that had to read all anew.
+        let cached = self.tabs.iter().any(|other| other.frozen_times > 0);
+        let untold = self.storage_failed && (self.stopped || cached);
+        // Two tabs that led told two stories of what came in. Which one holds is the next leader's to say.
+        let led = kin().any(|other| other.session.leads());
+        let unseen =
+            led && !untold && tab.session.unread() > 0 && kin().any(|other| other.visible && other.open);
 
         let lasting = &mut self.tabs[id.0].lasting;
         lasting.unled.note(unled, from_ms);
