@@ -86,7 +86,7 @@ impl Handle {
 
     /// Forgets the visitor and the conversation, in all tabs.
     pub fn reset(&self) {
-        self.0.ui.driver().reset();
+        self.0.ui.reset();
     }
 
     /// Reads the config again.

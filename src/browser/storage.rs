@@ -2,7 +2,6 @@
 //! the session goes on in memory.
 
 /// The page's `localStorage` or `sessionStorage`, or nothing.
-#[derive(Default)]
 pub struct Storage(Option<web_sys::Storage>);
 
 impl Storage {

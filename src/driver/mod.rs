@@ -48,6 +48,8 @@ struct Inner {
     session: RefCell<Session>,
     client: BrowserWidgetClient,
     storage: Storage,
+    /// What this tab has for itself.
+    of_tab: Storage,
     /// Closed while the page is left.
     channel: RefCell<Option<Channel>>,
     flights: RefCell<Vec<(RequestId, AbortController)>>,
@@ -82,6 +84,7 @@ impl Driver {
             session: RefCell::new(session),
             client: setup.client,
             storage,
+            of_tab: Storage::of_tab(),
             channel: RefCell::default(),
             flights: RefCell::default(),
             wake: RefCell::default(),
@@ -141,6 +144,30 @@ impl Driver {
     /// Forgets the visitor and the conversation, in all tabs.
     pub fn reset(&self) {
         self.0.feed(Input::Reset);
+    }
+
+    /// What the visitor had typed in this tab, and not sent.
+    pub fn draft(&self) -> String {
+        self.0.of_tab.get(&self.draft_key()).unwrap_or_default()
+    }
+
+    /// Keeps what the visitor has typed while the tab lives.
+    pub fn keep_draft(&self, text: &str) {
+        self.0.of_tab.set(&self.draft_key(), Some(text).filter(|text| !text.is_empty()));
+    }
+
+    fn draft_key(&self) -> String {
+        format!("{}:draft", self.session().channel())
+    }
+
+    /// Whether the visitor chose this, in whatever tab.
+    pub fn is_chosen(&self, key: &str) -> bool {
+        self.0.storage.get(key).is_some()
+    }
+
+    /// Keeps a choice of the visitor's, for all tabs.
+    pub fn choose(&self, key: &str, chosen: bool) {
+        self.0.storage.set(key, chosen.then_some("1"));
     }
 
     /// The visitor opened the window, or closed it.

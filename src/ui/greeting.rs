@@ -12,7 +12,7 @@ const SEEN: &str = "chat-widget:greeted";
 impl Ui {
     /// The greeting comes after the time that the site chose.
     pub(crate) fn greet_later(&self) {
-        if self.settings().greeting.is_none() || self.state().kept.get(SEEN).is_some() {
+        if self.settings().greeting.is_none() || self.driver().is_chosen(SEEN) {
             return;
         }
         let ui = self.clone();
@@ -27,7 +27,7 @@ impl Ui {
     pub(crate) fn end_greeting(&self) {
         self.state().timer.take();
         if self.settings().greeting.is_some() {
-            self.state().kept.set(SEEN, Some("1"));
+            self.driver().choose(SEEN, true);
         }
         if self.state().greets.replace(false) {
             self.notify();

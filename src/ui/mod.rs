@@ -30,7 +30,6 @@ use leptos::prelude::{ArcTrigger, Notify, Track};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-use crate::browser::storage::Storage;
 use crate::driver::Driver;
 use crate::driver::rows::Row;
 use crate::settings::Settings;
@@ -67,8 +66,6 @@ pub(crate) struct State {
     pub(crate) log: RefCell<Option<Element>>,
     /// The field, while there is one.
     pub(crate) field: RefCell<Option<HtmlElement>>,
-    /// Keeps the draft while the tab lives.
-    drafts: Storage,
     /// The visitor is at the end of the log.
     pub(crate) pinned: Cell<bool>,
     /// How far the log was scrolled last, in pixels.
@@ -81,8 +78,6 @@ pub(crate) struct State {
     pub(crate) unread_from: Cell<Option<u32>>,
     /// What is put on the page now came in while the visitor looked.
     pub(crate) arrives: Cell<bool>,
-    /// What the interface keeps for all tabs.
-    kept: Storage,
     timer: RefCell<Option<Timeout>>,
     /// The greeting is due.
     greets: Cell<bool>,
@@ -110,10 +105,8 @@ impl Ui {
     pub(crate) fn new(driver: Driver, changed: ArcTrigger, mut settings: Settings) -> Self {
         let times = TimeFormat::new(settings.locale.as_deref().unwrap_or_default());
         let strings = Strings::new(std::mem::take(&mut settings.strings), &settings.language);
-        let drafts = Storage::of_tab();
-        let draft = RefCell::new(drafts.get(&draft_key(&driver)).unwrap_or_default());
-        let state =
-            State { pinned: Cell::new(true), drafts, draft, kept: Storage::open(), ..State::default() };
+        let draft = RefCell::new(driver.draft());
+        let state = State { pinned: Cell::new(true), draft, ..State::default() };
         Self { shared: Rc::new(Shared { driver, changed, settings, strings, times, state }), key: 0 }
     }
 
@@ -234,10 +227,15 @@ impl Ui {
 
     /// Replaces what the visitor has typed.
     pub(crate) fn set_draft(&self, text: String) {
-        let kept = Some(text.as_str()).filter(|text| !text.is_empty());
-        self.state().drafts.set(&draft_key(self.driver()), kept);
+        self.driver().keep_draft(&text);
         self.state().draft.replace(text);
         self.notify();
+    }
+
+    /// Forgets the visitor, the conversation and what was to be sent.
+    pub(crate) fn reset(&self) {
+        self.driver().reset();
+        self.set_draft(String::new());
     }
 
     /// Lets go of elements that are about to leave the page: they know this, and neither would ever be collected.
@@ -328,9 +326,4 @@ impl WeakUi {
     pub(crate) fn upgrade(&self) -> Option<Ui> {
         Some(Ui { shared: self.0.upgrade()?, key: 0 })
     }
-}
-
-/// Each tab has a draft of its own.
-fn draft_key(driver: &Driver) -> String {
-    format!("{}:draft", driver.session().channel())
 }

@@ -33,7 +33,7 @@ pub(crate) fn panel(ui: &Ui) -> El {
         .attr("type", "button")
         .text_with(|ui| ui.text(if is_heard(ui) { Text::SoundOff } else { Text::SoundOn }))
         .on("click", |ui, _| {
-            ui.state().kept.set(SOUND, if is_heard(ui) { None } else { Some("1") });
+            ui.driver().choose(SOUND, !is_heard(ui));
             ui.notify();
         });
     ui.el("section")
@@ -51,7 +51,7 @@ pub(crate) fn panel(ui: &Ui) -> El {
 }
 
 fn is_heard(ui: &Ui) -> bool {
-    ui.state().kept.get(SOUND).is_some()
+    ui.driver().is_chosen(SOUND)
 }
 
 fn close(ui: &Ui) {
@@ -104,8 +104,7 @@ fn kept(ui: &Ui) -> El {
                     .class("cw-actions")
                     .child(ui.el("p").text(&ui.text(Text::ForgetAsk)))
                     .child(forget.on("click", |ui, _| {
-                        ui.driver().reset();
-                        ui.set_draft(String::new());
+                        ui.reset();
                         close(ui);
                     }))
                     .child(keep.on("click", |ui, _| ask(ui, false)))

@@ -1,7 +1,7 @@
 // Where the window lives, and what stands in it beside the conversation.
 
 import assert from "node:assert/strict";
-import { ask, eventually, focused, openChat, part, ready, say, scrollThrough, stored } from "./chat.mjs";
+import { ask, eventually, focused, openChat, part, ready, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -16,6 +16,15 @@ async function mount(page, options) {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
     window.mounted = await ChatWidget.mount({ proxy: "/connector", ...options });
   }, options);
+}
+
+/** A visitor who has asked, at a service where a person's words arrive soon. */
+async function inConversation(visit, server) {
+  await server.trouble(QUICK);
+  const page = await visit();
+  await openChat(page);
+  await ask(page, QUESTION);
+  return page;
 }
 
 const addToPage = (page, html) =>
@@ -163,14 +172,22 @@ test("A draft outlives a reload, and goes with its message", async ({ visit }) =
   assert.equal(await part(page, "input").inputValue(), "");
 });
 
+test("reset() forgets the draft as well, also for the page after a reload", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").fill("Is it possible that");
+  await page.evaluate(() => window.chatWidget.reset());
+  await eventually(async () => assert.equal(await part(page, "input").inputValue(), ""));
+  await page.reload();
+  await openChat(page);
+  assert.equal(await part(page, "input").inputValue(), "");
+});
+
 test("A line stands above what came in while the window was closed, until it is opened the next time", async ({
   visit,
   server,
 }) => {
-  await server.trouble(QUICK);
-  const page = await visit();
-  await openChat(page);
-  await ask(page, QUESTION);
+  const page = await inConversation(visit, server);
   await part(page, "close").click();
   await server.operatorSays("Anna here.");
   await server.operatorSays("Are you still there?");
@@ -209,10 +226,7 @@ test("What comes in is spoken once, by a region outside of the shadow root; what
   visit,
   server,
 }) => {
-  await server.trouble(QUICK);
-  const page = await visit();
-  await openChat(page);
-  await ask(page, QUESTION);
+  const page = await inConversation(visit, server);
   await server.operatorSays("Anna here.");
   const spoken = () =>
     page.locator("chat-widget > [aria-live]").evaluate((region) => [...region.children].map((said) => said.textContent));
