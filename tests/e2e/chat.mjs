@@ -64,15 +64,24 @@ export function messages(page) {
  */
 export const scrollThrough = (page, { retry = false } = {}) =>
   page.evaluate(async (retry) => {
-    const log = document.querySelector("chat-widget").shadowRoot.querySelector("[part=log]");
-    const frames = async (count) => {
-      for (; count > 0; count -= 1) await new Promise((resolve) => requestAnimationFrame(resolve));
+    const { shadowRoot } = document.querySelector("chat-widget");
+    const log = shadowRoot.querySelector("[part=log]");
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    /** Resolves when the widget has answered to the log's being scrolled to `top`, false when it was there already. */
+    const scroll = async (top) => {
+      const before = log.scrollTop;
+      const scrolled = new Promise((resolve) => log.addEventListener("scroll", resolve, { once: true }));
+      log.scrollTop = top;
+      if (log.scrollTop === before) return false;
+      await scrolled;
+      // What is put before the first message moves the place that is looked at, in the frame after.
+      await frame();
+      await frame();
+      return true;
     };
-    // What is put before the first message moves the place that is looked at.
-    for (let top = 0; top < 4; top = log.scrollTop === 0 ? top + 1 : 0) {
-      log.scrollTop = 0;
-      await frames(2);
-    }
+    // What stands before the first message of all.
+    while (!log.querySelector(".cw-intro")) if (!(await scroll(0))) await frame();
+    await scroll(0);
     const said = new Set();
     const take = () => {
       for (const message of log.querySelectorAll("[part~=message-visitor]")) {
@@ -81,13 +90,14 @@ export const scrollThrough = (page, { retry = false } = {}) =>
         said.add(text);
       }
     };
-    for (let end = 0; end < 4; ) {
+    take();
+    // More than is seen is on the page, and some of it stays when more is put there. The way back to the end is there
+    // as long as the end is not.
+    while ((await scroll(log.scrollHeight)) || shadowRoot.querySelector(".cw-jump")) {
       take();
-      const before = log.scrollTop;
-      log.scrollTop += log.clientHeight / 2;
-      await frames(2);
-      end = before === log.scrollTop ? end + 1 : 0;
+      await frame();
     }
+    take();
     return [...said];
   }, retry);
 
