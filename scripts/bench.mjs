@@ -34,12 +34,26 @@ async function standIn(page, messages) {
   });
 }
 
+/** Before anything is loaded: the memory of the WebAssembly module is kept for being measured. */
+function keepMemory() {
+  for (const name of ["instantiate", "instantiateStreaming"]) {
+    const load = WebAssembly[name];
+    WebAssembly[name] = async (...from) => {
+      const loaded = await load.apply(WebAssembly, from);
+      const exported = Object.values((loaded.instance ?? loaded).exports);
+      window.moduleMemory = exported.find((one) => one instanceof WebAssembly.Memory);
+      return loaded;
+    };
+  }
+}
+
 const median = (times) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)];
 
 async function measure(browser, site, length) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce" });
   const page = await context.newPage();
   await standIn(page, history(length));
+  await page.addInitScript(keepMemory);
   await page.addInitScript(() => localStorage.setItem("chat-widget:conversation", '{"conversationId":"bench"}'));
   const read = page.waitForResponse((response) => response.url().includes("/chat/messages?"));
   await page.goto(site);
@@ -90,9 +104,10 @@ async function measure(browser, site, length) {
   }, APPENDED);
   const session = await context.newCDPSession(page);
   await session.send("HeapProfiler.collectGarbage");
-  const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  const module = await page.evaluate(() => window.moduleMemory.buffer.byteLength);
   await context.close();
-  return { opened: median(opened), appended: median(appended), memory: (usedSize + backingStorageSize) / 1e6 };
+  return { opened: median(opened), appended: median(appended), heap: usedSize / 1e6, module: module / 1e6 };
 }
 
 await main(async () => {
@@ -103,13 +118,14 @@ await main(async () => {
   const demo = await startDemo();
   const browser = await launch();
   try {
-    say("messages   open (ms)   append (ms)   memory (MB)");
+    say("messages   open (ms)   append (ms)   script's memory (MB)   module's memory (MB)");
     const rows = [];
     for (const length of LENGTHS) {
       const row = await measure(browser, demo.site, length);
       rows.push(row);
-      const columns = [row.opened.toFixed(1).padStart(12), row.appended.toFixed(2).padStart(14), row.memory.toFixed(1).padStart(14)];
-      say(`${String(length).padStart(8)}${columns.join("")}`);
+      const columns = [row.opened.toFixed(1).padStart(12), row.appended.toFixed(2).padStart(14)];
+      const memory = [row.heap.toFixed(1).padStart(23), row.module.toFixed(1).padStart(23)];
+      say(`${String(length).padStart(8)}${[...columns, ...memory].join("")}`);
     }
     say(`a message at 10,000 takes ${(rows.at(-1).appended / rows[0].appended).toFixed(2)} times what it takes at 10`);
   } finally {

@@ -8,6 +8,7 @@
 use chat_protocol::{Endpoint, Value};
 
 use crate::stored::to_value;
+use crate::timeline::Entry;
 use crate::{Effect, Session};
 
 /// So long somebody may object. Milliseconds. Longer than a message between tabs takes, unless a page is stuck.
@@ -113,6 +114,11 @@ impl Session {
                 self.lead.term += 1;
                 self.post("lead", None, Value::Null);
                 self.hurry(now_ms);
+                // Without ids, what is read once more could not be told from what is here.
+                let named = |entry: &Entry| entry.id.is_some() || entry.letter.is_some();
+                if self.timeline.lacks_beginning && self.timeline.entries().iter().all(named) {
+                    self.read_again(now_ms);
+                }
                 // The tab that had them may be gone, and nothing of them was kept.
                 self.replace_lost_letters(&[]);
                 // What the tab before had not told is told now.
@@ -206,6 +212,7 @@ impl Session {
             ("revision", to_value(self.revision.max(u64::from(!self.is_fresh())))),
             ("writer", self.writer.as_str().into()),
             ("seen", self.seen.into()),
+            ("lacks", self.timeline.lacks_beginning.into()),
             ("does", what.into()),
             ("name", name.into()),
             ("value", value),

@@ -115,6 +115,7 @@ impl Session {
         }
         if !self.reading_on {
             self.reading = Reading::Live;
+            self.timeline.lacks_beginning = false;
             // A service that does not list what the visitor says has it all the same: it said so.
             if let Some(entry) = self.in_doubt.take() {
                 self.timeline.deliver_in_doubt(entry);

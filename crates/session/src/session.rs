@@ -52,6 +52,8 @@ pub struct Session {
     pub(crate) hold_until_ms: u64,
     /// Something of this changed, and the other tabs do not know yet.
     pub(crate) amended: bool,
+    /// Another tab has only the end of what this one is to tell.
+    pub(crate) all_wanted: bool,
 
     pub(crate) seen: i64,
     unread: u32,
@@ -139,6 +141,7 @@ impl Session {
             reply_due_ms: None,
             hold_until_ms: 0,
             amended: false,
+            all_wanted: false,
             seen: 0,
             unread: 0,
             outbox: Outbox::new(),

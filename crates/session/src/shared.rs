@@ -6,8 +6,9 @@ use crate::stored::{self, VERSION, to_value};
 use crate::timeline::{Created, Delivery, Entry, EntryKey, Reading};
 use crate::{News, Notice, Session};
 
-/// So many characters of messages are kept, the last ones: a browser has a few megabytes for all that a site keeps.
-const MOST_CHARACTERS: usize = 128 * 1024;
+/// So many characters of messages are kept and told, the last ones. They are written at each message, and a browser has a
+/// few megabytes for all that a site keeps.
+const MOST_CHARACTERS: usize = 32 * 1024;
 /// What an entry takes beside its text.
 const ENTRY_CHARACTERS: usize = 128;
 
@@ -55,10 +56,10 @@ fn entry_from_value(value: Value) -> Option<Entry> {
 }
 
 impl Session {
-    /// What all tabs show, in as much room as is left when it is halved so often.
-    pub(crate) fn shared(&self, halvings: u32) -> Value {
+    /// What all tabs show, as much of it as goes into [`MOST_CHARACTERS`] halved so often; all of it without a number.
+    pub(crate) fn shared(&self, halvings: Option<u32>) -> Value {
         let entries = self.timeline.entries();
-        let mut room = MOST_CHARACTERS >> halvings;
+        let mut room = halvings.map_or(usize::MAX, |halvings| MOST_CHARACTERS >> halvings);
         let fitting = entries.iter().rev().take_while(|entry| {
             let size = entry.text.len() + ENTRY_CHARACTERS;
             let fits = room >= size;
@@ -79,7 +80,7 @@ impl Session {
             ("after", self.timeline.cursor().into()),
             ("readUpTo", to_value(read_up_to as u64)),
             ("floor", to_value(self.timeline.floor().saturating_sub(dropped) as u64)),
-            ("cut", (dropped > 0).into()),
+            ("cut", (dropped > 0 || self.timeline.lacks_beginning).into()),
             ("newest", self.timeline.newest().into()),
             ("notice", self.notice.map(Notice::as_str).into()),
             ("operatorOnline", self.operator_online.into()),
@@ -127,18 +128,15 @@ impl Session {
             entries.extend(entry_from_value(value));
         }
         let told: Vec<_> = entries.iter().filter_map(|entry| entry.letter.clone()).collect();
-        // Without ids, what is read once more could not be told from what is here.
-        let again = cut && !live && entries.iter().all(|entry| entry.id.is_some() || entry.letter.is_some());
-        let cursor = after.filter(|_| !again);
         if id_alone {
             self.reading = Reading::Past;
-        } else if again {
-            self.reading = Reading::Again;
         }
         let newest = self.timeline.newest();
+        // What this tab had not heard of the beginning was said before.
+        let beginning = self.timeline.lacks_beginning && !cut;
         let floor = floor.min(entries.len());
-        for entry in self.timeline.adopt(entries, cursor, read_up_to, floor, cut) {
-            let arrived = entry.letter.is_some() || entry.serial > newest;
+        for entry in self.timeline.adopt(entries, after, read_up_to, floor, cut) {
+            let arrived = (entry.letter.is_some() && !beginning) || entry.serial > newest;
             if live && arrived && entry.delivery == Delivery::Delivered {
                 self.tell(News::Message(entry));
             }

@@ -63,9 +63,14 @@ impl Session {
     }
 
     fn keep_conversation(&mut self) {
-        // The other tabs have room for all of it, whatever storage has.
-        let told = self.shared(0);
-        let kept = if self.halvings == 0 { told.to_string() } else { self.shared(self.halvings).to_string() };
+        // The other tabs have room for it, whatever storage has.
+        let wanted = std::mem::take(&mut self.all_wanted);
+        let told = self.shared((!wanted).then_some(0));
+        let kept = if self.halvings == 0 && !wanted {
+            told.to_string()
+        } else {
+            self.shared(Some(self.halvings)).to_string()
+        };
         self.store_conversation(kept);
         self.post("keep", Some(keys::CONVERSATION), told);
     }
@@ -138,7 +143,7 @@ impl Session {
                 let (revision, writer) = (stored::number(&value, "revision"), value.get("writer"));
                 if revision < self.revision {
                     // A tab that was stopped told what it knew, and it is not to stay in storage. It hears better when it asks.
-                    self.store_conversation(self.shared(self.halvings).to_string());
+                    self.store_conversation(self.shared(Some(self.halvings)).to_string());
                 } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
                     // Two tabs led, and counted to the same number. The one that still does counts on.
                     self.amended = true;
@@ -216,6 +221,10 @@ impl Session {
             "ask" | "hello" => {
                 if does == "ask" {
                     self.asked(now_ms, &rival);
+                }
+                if message.get("lacks") == Some(&Value::Bool(true)) && self.leads() {
+                    self.all_wanted = true;
+                    self.amend();
                 }
                 if seen < self.seen {
                     self.keep_seen();

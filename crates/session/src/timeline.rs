@@ -154,6 +154,8 @@ pub(crate) struct Timeline {
     rearranged: bool,
     /// So many entries belong to a conversation that is gone: what comes stands behind them.
     floor: usize,
+    /// There is more before the first entry than this tab has heard.
+    pub(crate) lacks_beginning: bool,
 }
 
 impl Timeline {
@@ -407,6 +409,9 @@ impl Timeline {
             self.entries = std::mem::replace(&mut old, rest);
         }
         let mut before = self.entries.len();
+        // What was not delivered yet says nothing of what stands before it now.
+        self.lacks_beginning &= cut;
+        self.lacks_beginning |= cut && (before == 0 || !old[0].settled());
         // Where what was cut away includes all that is gone, this tab knows how much that is.
         self.floor = if floor > 0 { before + floor } else { self.floor.min(before) };
         for entry in &entries {

@@ -329,7 +329,7 @@ fn a_full_storage_keeps_the_end_of_the_conversation() {
     browser.say(0, &format!("{}first", "x".repeat(3_900)));
     browser.wait(400);
     browser.with_tab(0, |tab| tab.reply(1, &"y".repeat(3_900)));
-    for _ in 0..3 {
+    for _ in 0..2 {
         browser.feed(0, Input::NotKept);
     }
     browser.say(0, "last");
@@ -348,6 +348,46 @@ fn a_full_storage_keeps_the_end_of_the_conversation() {
         (true, true),
         "as long as the browser keeps what it is given, it is given more"
     );
+}
+
+/// A browser whose one tab shows a conversation that is too long to be kept.
+fn in_long_conversation() -> (Browser, Vec<String>) {
+    let mut browser = Browser::in_conversation();
+    while browser.tabs.len() > 1 {
+        browser.close(0);
+    }
+    let list: Vec<String> = (0..100)
+        .map(|number| {
+            let text = "x".repeat(1_000);
+            format!(r#"{{"id":"m{number}","role":"operator","content":"{number}:{text}"}}"#)
+        })
+        .collect();
+    browser.wait(2_000);
+    browser.with_tab(0, |tab| tab.answer(Messages, &format!(r#"{{"messages":[{}]}}"#, list.join(","))));
+    let texts: Vec<String> = browser.tabs[0].texts().into_iter().map(str::to_owned).collect();
+    assert!(texts.len() > list.len());
+    (browser, texts)
+}
+
+#[test]
+fn a_tab_that_found_the_end_of_a_long_conversation_hears_its_beginning_from_the_one_that_leads() {
+    let (mut browser, all) = in_long_conversation();
+    let other = browser.open(Start::default());
+    browser.wait(2_000);
+    assert_eq!(browser.tabs[other].texts(), all);
+    assert!(browser.tabs[other].told().is_empty(), "it was said before");
+    assert!(!browser.tabs[other].session.leads());
+}
+
+#[test]
+fn a_tab_that_has_only_the_end_of_a_long_conversation_reads_its_beginning_when_it_leads() {
+    let (mut browser, all) = in_long_conversation();
+    browser.stop(0);
+    let other = browser.begin(Start::default());
+    assert!(browser.tabs[other].texts().len() < all.len());
+    browser.wait(2_000);
+    let query = &browser.tabs[other].waiting(Messages).expect("a read").query;
+    assert_eq!(query.len(), 1, "from the beginning");
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn what_storage_had_no_room_for_is_read_again() {
             {{"id":"u3","role":"visitor","content":"three"}},{{"id":"a3","role":"assistant","content":"third"}}]}}"#
     );
     tab.answer(Messages, &history);
-    for _ in 0..5 {
+    for _ in 0..4 {
         tab.feed(Input::NotKept);
     }
     tab.say("three");
