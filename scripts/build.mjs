@@ -143,7 +143,10 @@ async function buildScripts(dev) {
     entryPoints: [join(root, "www/module.ts")],
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
-    define: { LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")) },
+    define: {
+      LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")),
+      SOUND_KEY: JSON.stringify(readFileSync(join(root, "src/ui/panel.rs"), "utf8").match(/SOUND: &str = "([^"]+)"/)[1]),
+    },
   });
   for (const name of ["page", "sound"]) {
     await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm" });

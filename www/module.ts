@@ -34,8 +34,8 @@ export function load(wasm?: string | URL): Promise<unknown> {
 
 /** What most pages do not ask for. */
 const PAGE_OPTIONS = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"] as const;
-/** Kept while the visitor wants to hear what comes in. */
-const SOUND = "chat-widget:sound";
+// Filled in by the build: kept while the visitor wants to hear what comes in.
+declare const SOUND_KEY: string;
 
 type Page = typeof steps;
 type Texts = Record<string, unknown>;
@@ -60,7 +60,7 @@ function replaced(texts: Texts | "" | undefined, own: ChatWidgetOptions["strings
 /** What came in is heard, if the visitor wants that. */
 function sound(): void {
   try {
-    if (localStorage.getItem(SOUND)) void beside<() => void>("sound").then((chime) => chime());
+    if (localStorage.getItem(SOUND_KEY)) void beside<() => void>("sound").then((chime) => chime());
   } catch {
     // Storage is blocked, so that nobody has asked for a sound.
   }

@@ -8,6 +8,7 @@ pub mod listener;
 pub mod page;
 pub mod storage;
 pub mod style_sheet;
+pub mod viewport;
 pub mod visibility;
 
 use web_sys::{Document, Window};

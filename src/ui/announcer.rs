@@ -14,7 +14,8 @@ const KEPT: u32 = 4;
 impl Ui {
     /// Puts the region into `host`, where a slot of the shadow root shows it to nobody but screen readers.
     pub(crate) fn open_announcer(&self, host: &Element) {
-        let region = self.el("div").attr("aria-live", "polite").attr("slot", "announcer").node::<Element>();
+        let region = self.el("div aria-live=polite slot=announcer").attr("lang", &self.settings().language);
+        let region = region.node::<Element>();
         // Appending to an element of the page does not fail.
         _ = host.append_child(&region);
         self.state().announcer.replace(Some(region));

@@ -6,7 +6,7 @@ use super::icon::{self, icon};
 
 /// The picture of a person of the site.
 pub(crate) fn operator_avatar(ui: &Ui) -> El {
-    let avatar = ui.el("span").class("cw-avatar").attr("aria-hidden", "true");
+    let avatar = ui.el("span.cw-avatar aria-hidden=true");
     match &ui.settings().operator_name {
         Some(name) => avatar.text(&initials(name)),
         None => avatar.child(icon(ui, icon::PERSON)),
@@ -31,17 +31,13 @@ fn initials(name: &str) -> String {
 
 /// The picture of the assistant: the config's, when its address is safe and loads; an icon else.
 pub(crate) fn assistant_avatar(ui: &Ui) -> El {
-    ui.el("span")
-        .class("cw-avatar cw-avatar-ai")
-        .attr("aria-hidden", "true")
+    ui.el("span.cw-avatar.cw-avatar-ai aria-hidden=true")
         .child_if(|ui| address(ui).is_some(), picture)
         .child_if(|ui| address(ui).is_none(), |ui| icon(ui, icon::SPARKLE))
 }
 
 fn picture(ui: &Ui) -> El {
-    ui.el("img")
-        .attr("alt", "")
-        .attr("referrerpolicy", "no-referrer")
+    ui.el("img alt= referrerpolicy=no-referrer")
         .on("error", |ui, _| {
             ui.state().picture_broken.set(true);
             ui.notify();

@@ -22,12 +22,7 @@ const COUNT_ID: &str = "cw-count";
 pub(crate) fn composer(ui: &Ui) -> El {
     let label = ui.text(Text::Write);
     let input = ui
-        .el("textarea")
-        .class("cw-input")
-        .attr("part", "input")
-        .attr("rows", "1")
-        .attr("dir", "auto")
-        .attr("enterkeyhint", "send")
+        .el("textarea.cw-input part=input rows=1 dir=auto enterkeyhint=send")
         .attr("aria-label", &label)
         .attr("aria-describedby", COUNT_ID)
         .attr("placeholder", &label)
@@ -39,29 +34,23 @@ pub(crate) fn composer(ui: &Ui) -> El {
         .on("keydown", on_key);
     let field: HtmlTextAreaElement = input.node();
     let send = ui
-        .el("button")
-        .class("cw-send")
-        .attr("part", "send")
-        .attr("type", "submit")
-        .attr("aria-label", &ui.text(Text::Send))
+        .el("button.cw-send part=send type=submit")
+        .label(Text::Send)
         .attr_with("aria-disabled", |ui| Some(if is_sendable(ui) { "false" } else { "true" }.to_owned()))
         .child(icon(ui, icon::SEND));
     let count = ui
-        .el("p")
-        .class("cw-count")
+        .el("p.cw-count")
         .attr("id", COUNT_ID)
         .class_if("cw-count-few", |ui| length(ui) + FEW > *limits::MESSAGE_LENGTH.end())
         .text_with(count);
     ui.state().field.replace(Some(input.node()));
     focus_later(ui, &field);
-    ui.el("form")
-        .class("cw-composer")
-        .attr("part", "composer")
+    ui.el("form.cw-composer part=composer")
         .on("submit", |ui, event| {
             event.prevent_default();
             submit(ui);
         })
-        .child(ui.el("div").class("cw-field").child(input).child(send))
+        .child(ui.el("div.cw-field").child(input).child(send))
         .child(count)
         .run(move |ui| follow(ui, &field))
 }

@@ -42,63 +42,47 @@ pub(crate) fn is_offered(ui: &Ui) -> bool {
 
 /// The way to the form.
 pub(crate) fn offer(ui: &Ui) -> El {
-    ui.el("button").class("cw-chip cw-offer").attr("type", "button").text(&ui.text(Text::ContactTitle)).on(
-        "click",
-        |ui, _| {
-            ui.state().contact.set(Contact::Open);
-            ui.state().pinned.set(true);
-            ui.notify();
-            ui.stay_at_end();
-        },
-    )
+    ui.el("button.cw-chip.cw-offer type=button").says(Text::ContactTitle).on("click", |ui, _| {
+        ui.state().contact.set(Contact::Open);
+        ui.state().pinned.set(true);
+        ui.notify();
+        ui.stay_at_end();
+    })
 }
 
 /// The form, in the log, so that the conversation stays in sight.
 pub(crate) fn form(ui: &Ui) -> El {
     let mut form = ui
-        .el("form")
-        .class("cw-card")
-        .attr("part", "form")
-        .attr("novalidate", "")
-        .attr("aria-label", &ui.text(Text::ContactTitle))
-        .child(ui.el("p").class("cw-card-title").text(&ui.text(Text::ContactTitle)))
-        .child(ui.el("p").class("cw-card-note").text(&ui.text(Text::ContactNote)))
+        .el("form.cw-card part=form novalidate=")
+        .label(Text::ContactTitle)
+        .child(ui.el("p.cw-card-title").says(Text::ContactTitle))
+        .child(ui.el("p.cw-card-note").says(Text::ContactNote))
         .on("submit", submit);
     for (name, label, fill) in FIELDS {
         let input = ui
-            .el("input")
-            .class("cw-text")
+            .el("input.cw-text")
             .attr("name", name)
             .attr("type", if name == "name" { "text" } else { name })
             .attr("autocomplete", fill)
             .attr("dir", "auto")
             .attr("aria-describedby", ERROR_ID);
-        form = form.child(ui.el("label").class("cw-label").text(&ui.text(label)).child(input));
+        form = form.child(ui.el("label.cw-label").text(&ui.text(label)).child(input));
     }
     form.child_if(
         |ui| ui.state().contact_error.get().is_some(),
         |ui| {
-            ui.el("p")
-                .class("cw-error")
-                .attr("id", ERROR_ID)
-                .attr("role", "alert")
-                .child(icon(ui, icon::ALERT))
-                .child(ui.el("span").text_with(|ui| {
+            ui.el("p.cw-error").attr("id", ERROR_ID).attr("role", "alert").child(icon(ui, icon::ALERT)).child(
+                ui.el("span").text_with(|ui| {
                     ui.state().contact_error.get().map_or_else(String::new, |error| ui.text(error))
-                }))
+                }),
+            )
         },
     )
     .child(
-        ui.el("div")
-            .class("cw-actions")
-            .child(button(ui, "submit", Text::ContactSend).class("cw-button cw-button-main"))
-            .child(button(ui, "button", Text::NotNow).class("cw-button").on("click", |ui, _| close(ui))),
+        ui.el("div.cw-actions")
+            .child(ui.el("button.cw-button.cw-button-main type=submit").says(Text::ContactSend))
+            .child(ui.el("button.cw-button type=button").says(Text::NotNow).on("click", |ui, _| close(ui))),
     )
-}
-
-/// A button with a text.
-pub(crate) fn button(ui: &Ui, kind: &str, text: Text) -> El {
-    ui.el("button").attr("type", kind).text(&ui.text(text))
 }
 
 fn close(ui: &Ui) {

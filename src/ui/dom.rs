@@ -12,6 +12,7 @@ use web_sys::{DomTokenList, Element, Event, Node, Text};
 
 use super::Ui;
 use crate::browser::document;
+use crate::text::strings::Text as Words;
 
 /// An element under construction, with all in it that follows the state. In a box, because each call that builds it
 /// takes it and gives it back: copying it there weighs 1 KB more (brotli).
@@ -71,9 +72,19 @@ impl Drop for Scope {
 }
 
 impl Ui {
-    /// An HTML element.
-    pub(crate) fn el(&self, tag: &str) -> El {
-        El::new(document().create_element(tag), self)
+    /// An HTML element, with the classes and attributes that it always has: `tag.class.class name=value name=value`.
+    pub(crate) fn el(&self, mut what: &str) -> El {
+        let mut classes = next(&mut what, b' ');
+        let el = El::new(document().create_element(next(&mut classes, b'.')), self);
+        while !classes.is_empty() {
+            // Fails only for a name with white space.
+            _ = el.0.element.class_list().toggle_with_force(next(&mut classes, b'.'), true);
+        }
+        while !what.is_empty() {
+            let mut value = next(&mut what, b' ');
+            set(&el.0.element, next(&mut value, b'='), Some(value));
+        }
+        el
     }
 
     /// An SVG element.
@@ -94,8 +105,16 @@ impl El {
         self.0.element.clone().unchecked_into()
     }
 
-    pub(crate) fn class(self, names: &str) -> Self {
-        self.attr("class", names)
+    /// A name for those who do not see it.
+    pub(crate) fn label(self, text: Words) -> Self {
+        let text = self.0.ui.text(text);
+        self.attr("aria-label", &text)
+    }
+
+    /// A text of the interface.
+    pub(crate) fn says(self, text: Words) -> Self {
+        let text = self.0.ui.text(text);
+        self.text(&text)
     }
 
     pub(crate) fn attr(self, name: &str, value: &str) -> Self {
@@ -226,6 +245,14 @@ fn update_children(ui: &Ui, end: &Text, keys: &[u32], child: fn(&Ui) -> El, show
         }
         shown.push(next);
     }
+}
+
+/// Takes off what stands before the next `end`.
+fn next<'text>(rest: &mut &'text str, end: u8) -> &'text str {
+    let at = rest.bytes().position(|byte| byte == end).unwrap_or(rest.len());
+    let taken = rest.get(..at).unwrap_or_default();
+    *rest = rest.get(at + 1..).unwrap_or_default();
+    taken
 }
 
 fn set(element: &Element, name: &str, value: Option<&str>) {

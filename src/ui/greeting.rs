@@ -42,25 +42,21 @@ pub(crate) fn is_greeting(ui: &Ui) -> bool {
 
 /// The words, which open the window, and a way to be rid of them.
 pub(crate) fn greeting(ui: &Ui) -> El {
-    let name = ui.el("bdi").class("cw-name").text_with(Ui::assistant_name);
+    let name = ui.el("bdi.cw-name").text_with(Ui::assistant_name);
     let words = ui.settings().greeting.clone().unwrap_or_default();
     let open = ui
-        .el("button")
-        .class("cw-preview-open")
-        .attr("type", "button")
+        .el("button.cw-preview-open type=button")
         .child(assistant_avatar(ui))
-        .child(ui.el("span").class("cw-by").child(name))
-        .child(ui.el("span").class("cw-preview-text").attr("dir", "auto").text(&words))
+        .child(ui.el("span.cw-by").child(name))
+        .child(ui.el("span.cw-preview-text dir=auto").text(&words))
         .on("click", |ui, _| ui.set_open(true, true));
     let dismiss = ui
-        .el("button")
-        .class("cw-icon-button")
-        .attr("type", "button")
-        .attr("aria-label", &ui.text(Text::Dismiss))
+        .el("button.cw-icon-button type=button")
+        .label(Text::Dismiss)
         .child(icon(ui, icon::CLOSE))
         .on("click", |ui, _| {
             ui.focus_part("launcher");
             ui.end_greeting();
         });
-    ui.el("div").class("cw-preview").attr("part", "preview").child(open).child(dismiss)
+    ui.el("div.cw-preview part=preview").child(open).child(dismiss)
 }

@@ -12,34 +12,25 @@ pub(crate) const TITLE_ID: &str = "cw-title";
 /// Title, presence and the close button.
 pub(crate) fn header(ui: &Ui) -> El {
     let title = ui
-        .el("h2")
-        .class("cw-title")
+        .el("h2.cw-title")
         .attr("id", TITLE_ID)
         .attr("part", "title")
         .attr_with("title", |ui| Some(ui.assistant_name()))
         .text_with(Ui::assistant_name);
     let presence = ui
-        .el("p")
-        .class("cw-presence")
-        .attr("part", "presence")
-        .child(ui.el("span").class("cw-dot").class_if("cw-dot-on", person_is_here))
+        .el("p.cw-presence part=presence")
+        .child(ui.el("span.cw-dot").class_if("cw-dot-on", person_is_here))
         .child(ui.el("span").text_with(presence));
     let close = ui
-        .el("button")
-        .class("cw-icon-button cw-close")
-        .attr("part", "close")
-        .attr("type", "button")
-        .attr("aria-label", &ui.text(Text::CloseChat))
+        .el("button.cw-icon-button.cw-close part=close type=button")
+        .label(Text::CloseChat)
         .on("click", |ui, _| ui.set_open(false, true))
         // The style sheet shows one of them: a cross, or on a full screen a chevron.
         .child(icon(ui, icon::CLOSE))
         .child(icon(ui, icon::CHEVRON_DOWN));
     let menu = ui
-        .el("button")
-        .class("cw-icon-button cw-menu")
-        .attr("part", "menu")
-        .attr("type", "button")
-        .attr("aria-label", &ui.text(Text::Menu))
+        .el("button.cw-icon-button.cw-menu part=menu type=button")
+        .label(Text::Menu)
         .attr("aria-haspopup", "true")
         .on("click", |ui, _| {
             ui.state().panel.set(true);
@@ -47,11 +38,9 @@ pub(crate) fn header(ui: &Ui) -> El {
             ui.focus_part_later("back");
         })
         .child(icon(ui, icon::MENU));
-    ui.el("header")
-        .class("cw-header")
-        .attr("part", "header")
+    ui.el("header.cw-header part=header")
         .child(assistant_avatar(ui))
-        .child(ui.el("div").class("cw-heading").child(title).child(presence))
+        .child(ui.el("div.cw-heading").child(title).child(presence))
         .child(menu)
         .child(close)
 }

@@ -21,5 +21,9 @@ pub(crate) const OFFLINE: &str = "m3.25 3.25 13.5 13.5M6.3 6.35A4.6 4.6 0 0 0 5.
 /// An icon that says nothing by itself: the text beside it, or the button's name, does.
 pub(crate) fn icon(ui: &Ui, path: &str) -> El {
     let drawing = ui.svg("path").attr("d", path);
-    ui.svg("svg").class("cw-icon").attr("viewBox", "0 0 20 20").attr("aria-hidden", "true").child(drawing)
+    ui.svg("svg")
+        .attr("class", "cw-icon")
+        .attr("viewBox", "0 0 20 20")
+        .attr("aria-hidden", "true")
+        .child(drawing)
 }

@@ -14,11 +14,7 @@ const MOST_COUNTED: usize = 99;
 /// The launcher, with the count of unread messages. The focus comes back to it when the visitor closes the window.
 pub(crate) fn launcher(ui: &Ui) -> El {
     let button = ui
-        .el("button")
-        .class("cw-launcher")
-        .attr("part", "launcher")
-        .attr("type", "button")
-        .attr("aria-haspopup", "dialog")
+        .el("button.cw-launcher part=launcher type=button aria-haspopup=dialog")
         .attr_with("aria-label", |ui| Some(label(ui)))
         .attr_with("aria-expanded", |ui| {
             Some(if ui.state().open.get() { "true" } else { "false" }.to_owned())
@@ -51,7 +47,7 @@ fn label(ui: &Ui) -> String {
 }
 
 fn badge(ui: &Ui) -> El {
-    ui.el("span").class("cw-badge").attr("part", "badge").attr("aria-hidden", "true").text_with(|ui| {
+    ui.el("span.cw-badge part=badge aria-hidden=true").text_with(|ui| {
         let count = unread(ui);
         if count > MOST_COUNTED { format!("{MOST_COUNTED}+") } else { count.to_string() }
     })

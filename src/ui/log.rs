@@ -26,29 +26,25 @@ const MORE_ROWS: usize = 40;
 /// The log, the welcome before it, and the way back to its end.
 pub(crate) fn log(ui: &Ui) -> El {
     let log = ui
-        .el("div")
-        .class("cw-log")
-        .attr("part", "log")
-        .attr("role", "log")
+        .el("div.cw-log part=log role=log")
         // What comes in is spoken by the announcer.
         .attr("aria-live", "off")
         .attr("tabindex", "0")
-        .attr("aria-label", &ui.text(Text::Messages))
+        .label(Text::Messages)
         .on("scroll", on_scroll)
         .child_if(|ui| ui.state().range.get().0 == 0, intro)
         .child_if(|ui| welcome(ui).is_some() && ui.state().range.get().0 == 0, welcome_message)
         .each(keys, message)
         .child_if(|ui| ui.session(|session| session.online() && session.awaits_reply()), typing)
         .child_if(|ui| ui.session(Session::notice) == Some(Notice::NoReply), no_reply)
-        .child_if(|ui| !has_asked(ui), suggestions)
+        .child_if(|ui| !questions(ui).is_empty(), suggestions)
         .child_if(contact::is_offered, contact::offer)
         .child_if(contact::is_open, contact::form);
     ui.state().log.replace(Some(log.node()));
     ui.state().top.set(0);
     let mut seen = None;
     // First, because what follows shows what this finds.
-    ui.el("div")
-        .class("cw-body")
+    ui.el("div.cw-body")
         .run(move |ui| follow(ui, &mut seen))
         .child(log)
         .child_if(|ui| !ui.state().pinned.get(), jump)
@@ -126,9 +122,7 @@ fn on_scroll(ui: &Ui, event: &web_sys::Event) {
 
 /// The button that goes to the newest message, with the count of those that the visitor has not seen.
 fn jump(ui: &Ui) -> El {
-    ui.el("button")
-        .class("cw-jump")
-        .attr("type", "button")
+    ui.el("button.cw-jump type=button")
         .attr_with("aria-label", |ui| {
             Some(match ui.state().missed.get() {
                 0 => ui.text(Text::LatestMessages),
@@ -149,11 +143,10 @@ fn jump(ui: &Ui) -> El {
 }
 
 fn intro(ui: &Ui) -> El {
-    ui.el("div")
-        .class("cw-intro")
+    ui.el("div.cw-intro")
         .child(assistant_avatar(ui))
-        .child(ui.el("p").class("cw-intro-title").text(&ui.text(Text::IntroTitle)))
-        .child(ui.el("p").class("cw-intro-note").text(&ui.text(Text::IntroNote)))
+        .child(ui.el("p.cw-intro-title").says(Text::IntroTitle))
+        .child(ui.el("p.cw-intro-note").says(Text::IntroNote))
 }
 
 fn welcome(ui: &Ui) -> Option<String> {
@@ -168,41 +161,39 @@ fn welcome_message(ui: &Ui) -> El {
 
 /// A reply is awaited.
 fn typing(ui: &Ui) -> El {
-    let dot = || ui.el("i").class("cw-typing-dot");
-    let dots = ui.el("div").class("cw-bubble cw-typing").attr("aria-hidden", "true");
-    let note = ui.el("span").text(&ui.text(Text::IsWriting));
+    let dot = || ui.el("i.cw-typing-dot");
+    let dots = ui.el("div.cw-bubble.cw-typing aria-hidden=true");
+    let note = ui.el("span").says(Text::IsWriting);
     // It is no message, so it must not be found as one.
     said_by_assistant(ui, note, dots.child(dot()).child(dot()).child(dot())).attr("part", "typing")
 }
 
 fn said_by_assistant(ui: &Ui, note: El, bubble: El) -> El {
     frame(ui, &Role::Assistant)
-        .class("cw-message cw-first cw-last")
+        .attr("class", "cw-message cw-first cw-last")
         .child(assistant_name(ui, note))
         .child(assistant_avatar(ui))
         .child(bubble)
 }
 
-fn has_asked(ui: &Ui) -> bool {
-    ui.driver().rows().iter().any(|row| row.author == Role::Visitor)
+/// What the visitor may ask by a click: all questions of the site's to begin with, and once the first message is
+/// answered those that are left.
+fn questions(ui: &Ui) -> Vec<String> {
+    let rows = ui.driver().rows();
+    let mut asked = rows.iter().filter(|row| row.author == Role::Visitor);
+    let first = asked.next();
+    if asked.next().is_some() || ui.session(Session::awaits_reply) {
+        return Vec::new();
+    }
+    let left = |question: &&String| first.is_none_or(|row| *row.text != ***question);
+    ui.settings().suggested_questions.iter().filter(left).cloned().collect()
 }
 
-/// Questions to begin with.
 fn suggestions(ui: &Ui) -> El {
-    let mut chips = ui
-        .el("div")
-        .class("cw-chips")
-        .attr("part", "suggestions")
-        .attr("role", "group")
-        .attr("aria-label", &ui.text(Text::SuggestedQuestions));
-    for question in &ui.settings().suggested_questions {
-        let chip = ui
-            .el("button")
-            .class("cw-chip")
-            .attr("part", "suggestion")
-            .attr("type", "button")
-            .attr("dir", "auto");
-        chips = chips.child(chip.text(question).on("click", |ui, event| {
+    let mut chips = ui.el("div.cw-chips part=suggestions role=group").label(Text::SuggestedQuestions);
+    for question in questions(ui) {
+        let chip = ui.el("button.cw-chip part=suggestion type=button dir=auto");
+        chips = chips.child(chip.text(&question).on("click", |ui, event| {
             let chip = event.current_target().map(JsCast::unchecked_into::<Element>);
             ui.focus_field();
             ui.send(chip.and_then(|chip| chip.text_content()).unwrap_or_default());

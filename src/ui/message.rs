@@ -22,7 +22,7 @@ pub(crate) fn message(ui: &Ui) -> El {
         .class_if("cw-failed", is_failed);
     let body = match author {
         Role::Visitor => {
-            let you = ui.el("span").class("cw-hidden").text(&ui.text(Text::You));
+            let you = ui.el("span.cw-hidden").says(Text::You);
             frame
                 .attr_with("part", |ui| Some(parts(ui)))
                 .child(you)
@@ -39,8 +39,7 @@ pub(crate) fn message(ui: &Ui) -> El {
             .child_if(begins_group, assistant_avatar)
             .child(bubble),
     };
-    ui.el("div")
-        .class(if ui.state().arrives.get() { "cw-row cw-arrives" } else { "cw-row" })
+    ui.el(if ui.state().arrives.get() { "div.cw-row.cw-arrives" } else { "div.cw-row" })
         .child_if(|ui| is(ui, |row| row.new_day), day)
         .child_if(|ui| ui.state().unread_from.get() == Some(ui.key), unread_line)
         .child(body)
@@ -53,7 +52,7 @@ pub(crate) fn frame(ui: &Ui, author: &Role) -> El {
         Role::Operator => "operator",
         Role::Assistant | Role::Other(_) => "assistant",
     };
-    let frame = ui.el("div").class("cw-message").attr("data-author", kind);
+    let frame = ui.el("div.cw-message").attr("data-author", kind);
     frame.attr("part", &format!("message message-{kind}"))
 }
 
@@ -76,16 +75,9 @@ fn parts(ui: &Ui) -> String {
 
 /// The assistant's name and tag, with a time or a note behind them.
 pub(crate) fn assistant_name(ui: &Ui, note: El) -> El {
-    let name = ui
-        .el("bdi")
-        .class("cw-name")
-        .attr_with("title", |ui| Some(ui.assistant_name()))
-        .text_with(Ui::assistant_name);
-    ui.el("p")
-        .class("cw-by")
-        .child(name)
-        .child(ui.el("span").class("cw-tag").text(&ui.text(Text::Ai)))
-        .child(note)
+    let name =
+        ui.el("bdi.cw-name").attr_with("title", |ui| Some(ui.assistant_name())).text_with(Ui::assistant_name);
+    ui.el("p.cw-by").child(name).child(ui.el("span.cw-tag").says(Text::Ai)).child(note)
 }
 
 fn assistant_byline(ui: &Ui) -> El {
@@ -94,20 +86,17 @@ fn assistant_byline(ui: &Ui) -> El {
 
 /// The line above the first message that nobody had seen when the window was opened.
 fn unread_line(ui: &Ui) -> El {
-    ui.el("p").class("cw-unread").text(&ui.text(Text::UnreadFrom))
+    ui.el("p.cw-unread").says(Text::UnreadFrom)
 }
 
 fn operator_byline(ui: &Ui) -> El {
     let name = ui.operator_name();
-    ui.el("p")
-        .class("cw-by")
-        .child(ui.el("bdi").class("cw-name").attr("title", &name).text(&name))
-        .child(time(ui))
+    ui.el("p.cw-by").child(ui.el("bdi.cw-name").attr("title", &name).text(&name)).child(time(ui))
 }
 
 /// When a message was written, if anybody said.
 fn time(ui: &Ui) -> El {
-    ui.el("span").class("cw-time").text_with(|ui| {
+    ui.el("span.cw-time").text_with(|ui| {
         let ms = ui.row(|row| row.created_ms).flatten();
         ms.map_or_else(String::new, |ms| ui.times().time(ms))
     })
@@ -121,7 +110,7 @@ fn day(ui: &Ui) -> El {
         1 => ui.text(Text::Yesterday),
         _ => ui.times().day(ms),
     };
-    ui.el("p").class("cw-day").text(&caption)
+    ui.el("p.cw-day").text(&caption)
 }
 
 /// Only the newest message says that it was delivered, and a group's last one when.
@@ -130,8 +119,7 @@ fn has_status(row: &Row) -> bool {
 }
 
 fn status(ui: &Ui) -> El {
-    ui.el("p")
-        .class("cw-status")
+    ui.el("p.cw-status")
         .class_if("cw-status-failed", is_failed)
         .child_if(|ui| is(ui, |row| row.delivery == Delivery::Delivered), time)
         .child_if(is_failed, |ui| icon(ui, icon::ALERT))
@@ -157,15 +145,10 @@ fn is_under_way(row: &Row) -> bool {
 }
 
 fn retry(ui: &Ui) -> El {
-    ui.el("button")
-        .class("cw-retry")
-        .attr("part", "retry")
-        .attr("type", "button")
-        .text(&ui.text(Text::TryAgain))
-        .on("click", |ui, _| {
-            ui.focus_field();
-            if let Some(key) = ui.row(|row| row.key) {
-                ui.driver().retry(key);
-            }
-        })
+    ui.el("button.cw-retry part=retry type=button").says(Text::TryAgain).on("click", |ui, _| {
+        ui.focus_field();
+        if let Some(key) = ui.row(|row| row.key) {
+            ui.driver().retry(key);
+        }
+    })
 }

@@ -9,23 +9,17 @@ use crate::text::strings::Text;
 
 /// The banner under the header while there is no network.
 pub(crate) fn offline_banner(ui: &Ui) -> El {
-    ui.el("p")
-        .class("cw-banner")
-        .attr("part", "notice")
-        .attr("role", "status")
+    ui.el("p.cw-banner part=notice role=status")
         .child(icon(ui, icon::OFFLINE))
-        .child(ui.el("span").text(&ui.text(Text::Offline)))
+        .child(ui.el("span").says(Text::Offline))
 }
 
 /// The card that stands in place of the composer when no message would get through.
 pub(crate) fn closed_card(ui: &Ui) -> El {
     let blocked = |ui: &Ui| ui.closed_by() == Some(Notice::Blocked);
-    ui.el("div")
-        .class("cw-closed")
-        .attr("part", "notice")
-        .attr("role", "status")
+    ui.el("div.cw-closed part=notice role=status")
         .child(icon(ui, icon::CLOCK))
-        .child(ui.el("p").class("cw-closed-title").text(&ui.text(if blocked(ui) {
+        .child(ui.el("p.cw-closed-title").text(&ui.text(if blocked(ui) {
             Text::BlockedTitle
         } else {
             Text::QuotaTitle
@@ -35,20 +29,11 @@ pub(crate) fn closed_card(ui: &Ui) -> El {
 
 /// The line in the log when a message arrived and no reply did.
 pub(crate) fn no_reply(ui: &Ui) -> El {
-    ui.el("p")
-        .class("cw-note")
-        .attr("part", "notice")
+    ui.el("p.cw-note part=notice")
         .child(icon(ui, icon::ALERT))
-        .child(ui.el("span").text(&ui.text(Text::NoReply)))
-        .child(
-            ui.el("button")
-                .class("cw-retry")
-                .attr("part", "retry")
-                .attr("type", "button")
-                .text(&ui.text(Text::AskAgain))
-                .on("click", |ui, _| {
-                    ui.focus_field();
-                    ui.driver().ask_again();
-                }),
-        )
+        .child(ui.el("span").says(Text::NoReply))
+        .child(ui.el("button.cw-retry part=retry type=button").says(Text::AskAgain).on("click", |ui, _| {
+            ui.focus_field();
+            ui.driver().ask_again();
+        }))
 }

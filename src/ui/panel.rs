@@ -1,9 +1,10 @@
 //! What is the visitor's own: the sound, what is kept here, and a way to take it along or be rid of it.
 
 use chat_protocol::Role;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
 
 use super::Ui;
-use super::contact::button;
 use super::dom::El;
 use super::icon::{self, icon};
 use crate::text::strings::Text;
@@ -14,47 +15,32 @@ const SOUND: &str = "chat-widget:sound";
 /// Covers the window until the visitor goes back.
 pub(crate) fn panel(ui: &Ui) -> El {
     let back = ui
-        .el("button")
-        .class("cw-icon-button")
-        .attr("part", "back")
-        .attr("type", "button")
-        .attr("aria-label", &ui.text(Text::Back))
-        .child(icon(ui, icon::BACK).class("cw-icon cw-flip"))
+        .el("button.cw-icon-button part=back type=button")
+        .label(Text::Back)
+        .child(icon(ui, icon::BACK).attr("class", "cw-icon cw-flip"))
         .on("click", |ui, _| close(ui));
-    let head = ui
-        .el("div")
-        .class("cw-panel-head")
-        .child(back)
-        .child(ui.el("h2").class("cw-title").text(&ui.text(Text::MyData)));
+    let head = ui.el("div.cw-panel-head").child(back).child(ui.el("h2.cw-title").says(Text::MyData));
     let sound = ui
-        .el("button")
-        .class("cw-button")
-        .attr("part", "sound")
-        .attr("type", "button")
+        .el("button.cw-button part=sound type=button")
         .text_with(|ui| ui.text(if is_heard(ui) { Text::SoundOff } else { Text::SoundOn }))
         .on("click", |ui, _| {
             ui.driver().choose(SOUND, !is_heard(ui));
             ui.notify();
         });
-    ui.el("section")
-        .class("cw-panel")
-        .attr("part", "panel")
-        .attr("aria-label", &ui.text(Text::MyData))
-        .child(head)
-        .child(
-            ui.el("div")
-                .class("cw-panel-body")
-                .child(sound)
-                .child_if(|ui| ui.driver().rows().is_empty(), |ui| ui.el("p").text(&ui.text(Text::DataNone)))
-                .child_if(|ui| !ui.driver().rows().is_empty(), kept),
-        )
+    ui.el("section.cw-panel part=panel").label(Text::MyData).child(head).child(
+        ui.el("div.cw-panel-body")
+            .child(sound)
+            .child_if(|ui| ui.driver().rows().is_empty(), |ui| ui.el("p").says(Text::DataNone))
+            .child_if(|ui| !ui.driver().rows().is_empty(), kept),
+    )
 }
 
 fn is_heard(ui: &Ui) -> bool {
     ui.driver().is_chosen(SOUND)
 }
 
-fn close(ui: &Ui) {
+/// Back to the conversation.
+pub(crate) fn close(ui: &Ui) {
     ui.state().panel.set(false);
     ui.state().asks.set(false);
     ui.notify();
@@ -69,40 +55,38 @@ fn kept(ui: &Ui) -> El {
         .child(ui.el("li").text_with(|ui| ui.count(Text::DataMessages, ui.driver().rows().len())))
         .child(line(ui, ui.text(Text::DataId)));
     let save = ui
-        .el("a")
-        .class("cw-button")
-        .attr("part", "download")
-        .attr("download", "chat.txt")
-        .attr_with("href", |ui| {
+        .el("a.cw-button part=download download=chat.txt href=data:,")
+        .on("click", |ui, event| {
+            // Written now, and not at each message.
             let text: String = js_sys::encode_uri_component(&transcript(ui)).into();
-            Some("data:text/plain;charset=utf-8,".to_owned() + &text)
+            if let Some(link) = event.current_target() {
+                _ = link
+                    .unchecked_ref::<Element>()
+                    .set_attribute("href", &("data:text/plain;charset=utf-8,".to_owned() + &text));
+            }
         })
-        .text(&ui.text(Text::Download));
-    ui.el("div")
-        .class("cw-kept")
+        .says(Text::Download);
+    ui.el("div.cw-kept")
         .child(list)
-        .child(ui.el("p").text(&ui.text(Text::DataNote)))
+        .child(ui.el("p").says(Text::DataNote))
         .child(save)
         .child_if(
             |ui| !ui.state().asks.get(),
             |ui| {
-                let forget = button(ui, "button", Text::Forget)
-                    .class("cw-button cw-button-danger")
-                    .attr("part", "forget");
+                let forget =
+                    ui.el("button.cw-button.cw-button-danger type=button part=forget").says(Text::Forget);
                 forget.on("click", |ui, _| ask(ui, true))
             },
         )
         .child_if(
             |ui| ui.state().asks.get(),
             |ui| {
-                let forget = button(ui, "button", Text::ForgetYes)
-                    .class("cw-button cw-button-danger")
-                    .attr("part", "forget-yes");
-                let keep = button(ui, "button", Text::ForgetNo).class("cw-button").attr("part", "forget-no");
-                ui.el("div")
-                    .attr("role", "group")
-                    .class("cw-actions")
-                    .child(ui.el("p").text(&ui.text(Text::ForgetAsk)))
+                let forget = ui
+                    .el("button.cw-button.cw-button-danger type=button part=forget-yes")
+                    .says(Text::ForgetYes);
+                let keep = ui.el("button.cw-button type=button part=forget-no").says(Text::ForgetNo);
+                ui.el("div.cw-actions role=group")
+                    .child(ui.el("p").says(Text::ForgetAsk))
                     .child(forget.on("click", |ui, _| {
                         ui.reset();
                         close(ui);

@@ -13,7 +13,7 @@ use crate::text::strings::Text;
 
 /// A bubble that shows a text, also when another takes its place. What a visitor wrote stays as it was written.
 pub(crate) fn bubble(ui: &Ui, by_visitor: bool, text: fn(&Ui) -> Rc<str>) -> El {
-    let mut bubble = ui.el("div").class("cw-bubble");
+    let mut bubble = ui.el("div.cw-bubble");
     if by_visitor {
         bubble = bubble.attr("dir", "auto");
     }
@@ -82,12 +82,7 @@ impl Sink for Nodes<'_> {
 
 /// The button that copies the code below it.
 fn copy(ui: &Ui) -> El {
-    ui.el("button")
-        .class("cw-copy")
-        .attr("part", "copy")
-        .attr("type", "button")
-        .text(&ui.text(Text::Copy))
-        .on("click", on_copy)
+    ui.el("button.cw-copy part=copy type=button").says(Text::Copy).on("click", on_copy)
 }
 
 fn on_copy(ui: &Ui, event: &Event) {

@@ -12,25 +12,22 @@ use super::header::{TITLE_ID, header};
 use super::launcher::launcher;
 use super::log::log;
 use super::notice::{closed_card, offline_banner};
-use super::panel::panel;
+use super::panel::{self, panel};
 
 /// Launcher and window, for a shadow root that has the widget's style sheets.
 pub(crate) fn widget(ui: &Ui) -> El {
     // The announcer's region is the host's own child.
-    let slot = ui.el("slot").attr("name", "announcer");
-    ui.el("div")
-        .child(ui.el("div").class("cw-hidden").child(slot))
-        .child_if(|ui| ui.session(Session::is_on), frame)
+    let slot = ui.el("slot name=announcer");
+    ui.el("div").child(ui.el("div.cw-hidden").child(slot)).child_if(|ui| ui.session(Session::is_on), frame)
 }
 
 fn frame(ui: &Ui) -> El {
     let keep = |_: &Ui, event: &Event| event.stop_propagation();
     let settings = ui.settings();
-    let frame = ui.el("div");
+    let frame = ui.el("div.cw");
     let node: HtmlElement = frame.node();
     ui.state().frame.replace(Some(node));
     frame
-        .class("cw")
         .class_if("cw-open", is_open)
         .attr("lang", &settings.language)
         .attr("dir", settings.direction)
@@ -54,16 +51,19 @@ fn on_key(ui: &Ui, event: &Event) {
     if key.key() != "F6" {
         event.stop_propagation();
     }
-    if key.key() == "Escape" && !key.is_composing() && is_open(ui) && !ui.settings().inline {
+    let leaves = ui.state().panel.get() || (is_open(ui) && !ui.settings().inline);
+    if key.key() == "Escape" && !key.is_composing() && leaves {
         key.prevent_default();
-        ui.set_open(false, true);
+        if ui.state().panel.get() {
+            panel::close(ui);
+        } else {
+            ui.set_open(false, true);
+        }
     }
 }
 
 fn window(ui: &Ui) -> El {
-    ui.el("section")
-        .class("cw-window")
-        .attr("part", "window")
+    ui.el("section.cw-window part=window")
         .attr("role", if ui.settings().inline { "region" } else { "dialog" })
         .attr("aria-labelledby", TITLE_ID)
         .attr_with("aria-modal", |ui| is_modal(ui).then(|| "true".to_owned()))
@@ -84,5 +84,5 @@ fn is_modal(ui: &Ui) -> bool {
 
 /// An end of the window, from which the focus goes to the other one.
 fn turn(ui: &Ui, to: fn(&Ui, &Event)) -> El {
-    ui.el("span").class("cw-hidden").attr("tabindex", "0").on("focus", to)
+    ui.el("span.cw-hidden tabindex=0").on("focus", to)
 }

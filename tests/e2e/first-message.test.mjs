@@ -44,7 +44,11 @@ test("What was sent leaves the input, which is ready for the next question, sent
   assert.equal((await server.messages())[2], "visitor: Can I book a workshop?");
 });
 
-test("A suggested question is asked with one click, and the suggestions make room", async ({ visit, server }) => {
+test("Suggested questions are asked with one click: any to begin with, and after the first message those that are left", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble({ only: "send", delayMs: 500 });
   const page = await visit();
   await openChat(page);
   assert.deepEqual(await part(page, "suggestion").allTextContents(), [
@@ -53,9 +57,15 @@ test("A suggested question is asked with one click, and the suggestions make roo
     "Can I book a workshop?",
   ]);
   await part(page, "suggestion").filter({ hasText: "Are the mugs dishwasher safe?" }).click();
+  await part(page, "typing").waitFor();
+  assert.equal(await part(page, "suggestions").count(), 0, "while it is being answered, there are none");
   await delivered(page);
   assert.equal((await server.messages())[0], "visitor: Are the mugs dishwasher safe?");
-  assert.equal(await part(page, "suggestions").count(), 0);
+  await part(page, "suggestion").first().waitFor();
+  assert.deepEqual(await part(page, "suggestion").allTextContents(), [QUESTION, "Can I book a workshop?"]);
+  await part(page, "suggestion").first().click();
+  await part(page, "message-assistant").nth(2).waitFor();
+  assert.equal(await part(page, "suggestions").count(), 0, "whoever asks on knows what to ask");
 });
 
 test("The config's welcome and name are shown before anything is asked, and nothing is sent for it", async ({

@@ -295,6 +295,10 @@ test("The visitor's panel says what is kept, gives it as text, and forgets it wh
   await openChat(page);
   await part(page, "menu").click();
   await part(page, "panel").getByText("Nothing is stored on this device yet.").waitFor();
+  await page.keyboard.press("Escape");
+  await part(page, "panel").waitFor({ state: "detached" });
+  assert.equal(await focused(page), "menu", "Escape goes back to the window, which stays");
+  await part(page, "menu").click();
   await part(page, "back").click();
   await ask(page, QUESTION);
   await part(page, "menu").click();

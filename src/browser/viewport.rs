@@ -1,0 +1,59 @@
+//! What can be seen of the page: how large it is, what a keyboard on the screen leaves of it, and whether it scrolls.
+
+use wasm_bindgen::JsCast;
+use web_sys::{CssStyleDeclaration, EventTarget, HtmlElement};
+
+use super::listener::Listener;
+use super::{document, window};
+
+/// Calls a function whenever something else can be seen, until the listeners are dropped.
+pub fn follow(on_change: impl Fn() + Clone + 'static) -> Vec<Listener> {
+    let window = window();
+    let mut targets: Vec<(EventTarget, &'static str)> = Vec::new();
+    if let Some(viewport) = window.visual_viewport() {
+        targets.push((viewport.clone().into(), "resize"));
+        targets.push((viewport.into(), "scroll"));
+    }
+    targets.push((window.into(), "resize"));
+    let mut listeners = Vec::new();
+    for (target, kind) in targets {
+        let on_change = on_change.clone();
+        listeners.push(Listener::new(&target, kind, move |_| on_change()));
+    }
+    listeners
+}
+
+/// Whether a media query holds.
+pub fn matches(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|query| query.matches())
+}
+
+/// Where what can be seen begins, from the top of the page's window, and how high it is. Pixels.
+#[expect(clippy::cast_possible_truncation, reason = "lengths on a screen")]
+pub fn seen() -> Option<(i32, i32)> {
+    let viewport = window().visual_viewport()?;
+    Some((viewport.offset_top() as i32, viewport.height() as i32))
+}
+
+/// The page does not scroll until this is dropped.
+pub struct ScrollLock {
+    style: CssStyleDeclaration,
+    /// The page's own.
+    overflow: String,
+}
+
+impl ScrollLock {
+    /// Holds the page where it is.
+    pub fn new() -> Option<Self> {
+        let style = document().document_element()?.unchecked_into::<HtmlElement>().style();
+        let overflow = style.get_property_value("overflow").unwrap_or_default();
+        _ = style.set_property("overflow", "hidden");
+        Some(Self { style, overflow })
+    }
+}
+
+impl Drop for ScrollLock {
+    fn drop(&mut self) {
+        _ = self.style.set_property("overflow", &self.overflow);
+    }
+}
