@@ -1,6 +1,6 @@
 //! What a site may choose, read from the page's options.
 
-use chat_protocol::{Fields, Unusable, Value, VisitorProfile};
+use chat_protocol::{Fields, Value, VisitorProfile};
 
 /// The options of one widget, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,13 +85,11 @@ const DIRECTIONS: [&str; 2] = ["ltr", "rtl"];
 const POSITIONS: [&str; 2] = ["end", "start"];
 const EVENTS: [&str; 3] = ["auto", "manual", "off"];
 
-impl TryFrom<Value> for Settings {
-    type Error = Unusable;
-
-    fn try_from(options: Value) -> Result<Self, Unusable> {
-        let mut fields = Fields::of(options)?;
-        // One by one into a whole: each early end then has the same to clear away, which weighs a kilobyte less.
-        let mut settings = Self::new(&fields.text("proxy")?);
+impl From<Value> for Settings {
+    /// Options that the JavaScript entry has checked. What is wrong all the same is as if nobody had chosen.
+    fn from(options: Value) -> Self {
+        let mut fields = Fields::lenient(options);
+        let mut settings = Self::new(&fields.lenient_text("proxy").unwrap_or_default());
         for (name, place) in [
             ("locale", &mut settings.locale),
             ("customerId", &mut settings.customer_id),
@@ -99,7 +97,7 @@ impl TryFrom<Value> for Settings {
             ("replyTime", &mut settings.reply_time),
             ("greeting", &mut settings.greeting),
         ] {
-            *place = fields.optional_text(name)?.filter(|text| !text.is_empty());
+            *place = fields.lenient_text(name);
         }
         for (name, choices, place) in [
             ("colorScheme", &COLOR_SCHEMES[..], &mut settings.color_scheme),
@@ -107,96 +105,70 @@ impl TryFrom<Value> for Settings {
             ("position", &POSITIONS, &mut settings.position),
             ("events", &EVENTS, &mut settings.events),
         ] {
-            *place = one_of(name, fields.optional_text(name)?, choices)?;
+            let chosen = fields.lenient_text(name);
+            if let Some(choice) = choices.iter().find(|choice| chosen.as_deref() == Some(**choice)) {
+                *place = choice;
+            }
         }
-        if let Some(language) = fields.optional_text("language")? {
+        if let Some(language) = fields.lenient_text("language") {
             settings.language = language;
         }
-        settings.strings = texts(fields.take("strings"))?;
-        settings.suggested_questions = questions(fields.take("suggestedQuestions"))?;
-        let visitor = fields.take("visitor");
-        if visitor != Value::Null {
-            settings.visitor =
-                VisitorProfile::try_from(visitor).map_err(|unusable| unusable.within("visitor"))?;
+        if let Value::Object(texts) = fields.take("strings") {
+            for (name, value) in texts {
+                if let Value::Text(text) = value {
+                    settings.strings.push((name, text));
+                }
+            }
         }
+        for question in fields.list("suggestedQuestions").unwrap_or_default() {
+            if let Value::Text(question) = question {
+                settings.suggested_questions.push(question);
+            }
+        }
+        settings.visitor = VisitorProfile::try_from(fields.take("visitor")).unwrap_or_default();
         if let Value::Integer(ms) = fields.take("greetingAfter") {
             settings.greeting_after_ms = u32::try_from(ms).unwrap_or(GREETING_AFTER_MS);
         }
         settings.inline = fields.take("inline") == Value::Bool(true);
         settings.isolate = fields.take("isolate") != Value::Bool(false);
         settings.launcher = fields.take("launcher") != Value::Bool(false);
-        Ok(settings)
+        settings
     }
-}
-
-/// The choice made, or the first one.
-fn one_of(name: &str, chosen: Option<String>, choices: &[&'static str]) -> Result<&'static str, Unusable> {
-    let Some(chosen) = chosen else { return Ok(choices[0]) };
-    let mut others = String::new();
-    for choice in choices {
-        if *choice == chosen {
-            return Ok(choice);
-        }
-        others = others + " " + choice + ",";
-    }
-    Err(Unusable::new(name, format!("must be one of{others} not {chosen}")))
-}
-
-fn texts(given: Value) -> Result<Vec<(String, String)>, Unusable> {
-    let members = match given {
-        Value::Null => Vec::new(),
-        Value::Object(members) => members,
-        _ => return Err(Unusable::new("strings", "must be an object")),
-    };
-    let mut texts = Vec::new();
-    for (name, value) in members {
-        match value {
-            Value::Text(text) => texts.push((name, text)),
-            _ => return Err(Unusable::new(&name, "must be a string").within("strings")),
-        }
-    }
-    Ok(texts)
-}
-
-fn questions(given: Value) -> Result<Vec<String>, Unusable> {
-    let wrong = || Unusable::new("suggestedQuestions", "must be an array of strings");
-    let items = match given {
-        Value::Null => Vec::new(),
-        Value::List(items) => items,
-        _ => return Err(wrong()),
-    };
-    let mut questions = Vec::new();
-    for item in items {
-        match item {
-            Value::Text(question) => questions.push(question),
-            _ => return Err(wrong()),
-        }
-    }
-    Ok(questions)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(members: Vec<(&str, Value)>) -> Result<Settings, Unusable> {
-        let with_proxy = std::iter::once(("proxy", Value::from("/connector"))).chain(members);
-        Settings::try_from(Value::Object(with_proxy.map(|(name, value)| (name.to_owned(), value)).collect()))
+    #[test]
+    fn what_is_not_given_or_wrong_is_as_when_nobody_chooses() {
+        let given = [("proxy", "/connector".into()), ("position", "middle".into()), ("strings", 7.into())];
+        assert_eq!(Settings::from(Value::object(given)), Settings::new("/connector"));
+        assert_eq!(Settings::from(Value::Null), Settings::new(""));
     }
 
     #[test]
-    fn the_proxy_is_the_one_option_that_must_be_there() {
-        assert_eq!(Settings::try_from(Value::object([])).unwrap_err().to_string(), "proxy is missing");
-        let settings = read(vec![]).expect("usable");
-        assert_eq!((settings.color_scheme, settings.position, settings.direction), ("theme", "end", "ltr"));
-    }
-
-    #[test]
-    fn a_wrong_option_is_named_with_what_it_may_be() {
-        let refusal = read(vec![("colorScheme", "pink".into())]).unwrap_err().to_string();
-        assert_eq!(refusal, "colorScheme must be one of theme, auto, light, dark, not pink");
-        let refusal = read(vec![("strings", Value::object([("send", 3.into())]))]).unwrap_err().to_string();
-        assert_eq!(refusal, "strings.send must be a string");
-        assert!(read(vec![("suggestedQuestions", "one".into())]).is_err());
+    fn what_is_given_is_taken() {
+        let settings = Settings::from(Value::object([
+            ("proxy", "/connector".into()),
+            ("position", "start".into()),
+            ("operatorName", "Anna".into()),
+            ("strings", Value::object([("send", "Go".into()), ("write", 3.into())])),
+            ("suggestedQuestions", Value::List(vec!["How?".into()])),
+            ("visitor", Value::object([("email", "anna@example.com".into())])),
+            ("greetingAfter", 20.into()),
+        ]));
+        let visitor =
+            VisitorProfile { email: Some("anna@example.com".to_owned()), ..VisitorProfile::default() };
+        let expected = Settings {
+            position: "start",
+            operator_name: Some("Anna".to_owned()),
+            strings: vec![("send".to_owned(), "Go".to_owned())],
+            suggested_questions: vec!["How?".to_owned()],
+            visitor,
+            greeting_after_ms: 20,
+            ..Settings::new("/connector")
+        };
+        assert_eq!(settings, expected);
     }
 }

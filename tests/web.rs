@@ -5,7 +5,6 @@
 mod page;
 
 use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorProfile};
-use chat_widget::api::Handle;
 use chat_widget::client::json;
 use chat_widget::{BrowserWidgetClient, ClientError};
 use page::{Network, Page};
@@ -82,16 +81,6 @@ fn values_go_to_javascript_and_come_back() {
     assert_eq!(json::parse("{"), Value::Null);
     assert_eq!(json::parse(&format!("{}1{}", "[".repeat(5000), "]".repeat(5000))), Value::Null);
     assert_eq!(json::from_js(&js_sys::Symbol::iterator().into()), Value::Null);
-}
-
-#[wasm_bindgen_test]
-fn what_the_page_gives_wrongly_is_named() {
-    let page = Page::new();
-    let options =
-        json::to_js(&Value::object([("proxy", "/connector".into()), ("position", "middle".into())]));
-    let error = Handle::new(&page.host, &options, "", &JsValue::UNDEFINED, js_sys::Function::new_no_args(""));
-    let message = js_sys::Error::from(JsValue::from(error.err().expect("a refusal"))).message();
-    assert_eq!(message, "chat widget: the option position must be one of end, start, not middle");
 }
 
 #[wasm_bindgen_test]

@@ -1,6 +1,7 @@
 // The ES module: loads the WebAssembly module once, and puts widgets on the page.
 
 import init, { Handle } from "../target/glue/chat_widget.js";
+import { check } from "./check.js";
 import { listenForKeys } from "./keys.js";
 import type steps from "./page.js";
 import type { Undo } from "./page.js";
@@ -89,8 +90,8 @@ export class ChatWidget {
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
   static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
+    check(options);
     const theme = options.theme ?? "teal";
-    if (!/^[a-z_]+$/.test(theme)) throw new TypeError(`chat widget: the option theme must be a preset's name, not ${theme}`);
     const language = languageOf(options.locale || document.documentElement.lang || navigator.language);
     let missing: unknown;
     const [sheet, texts] = await Promise.all([

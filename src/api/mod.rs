@@ -24,11 +24,11 @@ pub struct Handle(Mounted);
 impl Handle {
     /// Renders a widget into the shadow root of `host`.
     ///
-    /// `options` are the page's, `theme` is the text of a style sheet of tokens, `config` is `data` of the chat config
+    /// `options` are the page's, checked, `theme` is the text of a style sheet of tokens, `config` is `data` of the chat config
     /// or undefined, and `on_event` is called with the name and the detail of each event.
     ///
     /// # Errors
-    /// An `Error` that names the option which cannot be used.
+    /// An `Error` when the browser refuses.
     #[wasm_bindgen(constructor)]
     pub fn new(
         host: &HtmlElement,
@@ -37,8 +37,7 @@ impl Handle {
         config: &JsValue,
         on_event: js_sys::Function,
     ) -> Result<Handle, JsError> {
-        let settings = Settings::try_from(json::from_js(options))
-            .map_err(|unusable| JsError::new(&format!("chat widget: the option {unusable}")))?;
+        let settings = Settings::from(json::from_js(options));
         let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
         let on_news = move |news: News| {
             let (name, detail) = event(news);

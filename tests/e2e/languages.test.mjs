@@ -175,7 +175,7 @@ test("A language that does not load leaves the chat in English, and is told", as
   assert.deepEqual(languageFiles(recordOf(page)), ["/chat-widget/locales/ar.mjs"]);
 });
 
-test("Strings that are none are refused by name, in any language", async ({ visit, recordOf }) => {
+test("Strings that are none are refused by name, in any language", async ({ visit }) => {
   const page = await visit({ prepare: shopIn({ locale: "de" }) });
   const refusal = await page.evaluate(async (strings) => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
@@ -184,10 +184,9 @@ test("Strings that are none are refused by name, in any language", async ({ visi
     return Promise.all(strings.map(mount));
   }, [{ write: 3 }, { tooLong: { one: 3 } }]);
   assert.deepEqual(refusal, [
-    "chat widget: the option strings.write must be a string",
-    "chat widget: the option strings.tooLong.one must be a string",
+    "chat widget: the option strings.write must be a string, not 3",
+    "chat widget: the option strings.tooLong.one must be a string, not 3",
   ]);
-  assert.deepEqual(languageFiles(recordOf(page)), ["/chat-widget/locales/de.mjs"]);
 });
 
 test("A person whose name the site gives is named, whatever is in the name", async ({ visit, server }) => {
