@@ -20,7 +20,7 @@ const IN_BUBBLES = "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD
 const AROUND = "BDI BUTTON DIV FORM H2 HEADER I IMG P PATH SECTION SLOT SPAN SVG TEXTAREA";
 /** Where a link may lead; `:` is what a browser makes of an address that it cannot read, and does not follow. */
 const SCHEMES = ["http:", "https:", "mailto:", "tel:", ":"];
-const ADDRESS = "^(https?://|mailto:|tel:)";
+const ADDRESS = "^(https?://|mailto:|tel:).";
 const LISTS = { elements: [IN_BUBBLES, AROUND], schemes: SCHEMES, address: ADDRESS };
 
 /** Every form in which Markdown has a link or an address, and what may stand around it. */
