@@ -57,7 +57,8 @@ function npmPackages() {
   const stamp = join(root, "node_modules", ".lock-hash");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== hash) {
     say("installing the npm packages of package-lock.json");
-    run("npm", ["ci", "--no-audit", "--no-fund"]);
+    // None of them needs a script of its own to be run here.
+    run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
     writeFileSync(stamp, hash);
   }
   onPath(join(root, "node_modules", ".bin"));

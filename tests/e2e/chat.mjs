@@ -57,12 +57,14 @@ export function messages(page) {
   );
 }
 
+/** What the visitor said, from the first message to the last. What failed is tried again, if it is to be. */
+export const scrollThrough = async (page, options) => (await readThrough(page, options)).map(([said]) => said);
+
 /**
- * What the visitor said, from the first message to the last: only a part of a long conversation is on the page, so that
- * the log is scrolled through. No two of them may say the same. What failed is tried again, if
- * it is to be.
+ * What the visitor said, from the first message to the last, each with what was said to it: only a part of a long
+ * conversation is on the page, so that the log is scrolled through. No two messages of the visitor may say the same.
  */
-export const scrollThrough = (page, { retry = false } = {}) =>
+export const readThrough = (page, { retry = false } = {}) =>
   page.evaluate(async (retry) => {
     const { shadowRoot } = document.querySelector("chat-widget");
     const log = shadowRoot.querySelector("[part=log]");
@@ -82,13 +84,20 @@ export const scrollThrough = (page, { retry = false } = {}) =>
     // What stands before the first message of all.
     while (!log.querySelector(".cw-intro")) if (!(await scroll(0))) await frame();
     await scroll(0);
-    const said = new Set();
+    const said = new Map();
     const take = () => {
-      for (const message of log.querySelectorAll("[part~=message-visitor]")) {
+      const shown = [];
+      for (const message of log.querySelectorAll("[part~=message]")) {
         const text = message.querySelector(".cw-bubble").textContent;
-        if (retry && !said.has(text)) message.querySelector("[part=retry]")?.click();
-        said.add(text);
+        if (message.matches("[part~=message-visitor]")) {
+          if (retry && !said.has(text)) message.querySelector("[part=retry]")?.click();
+          shown.push([text, []]);
+        } else {
+          shown.at(-1)?.[1].push(text);
+        }
       }
+      // What was said to the last one may not be on the page yet.
+      for (const [text, answers] of shown) if (answers.length >= (said.get(text)?.length ?? 0)) said.set(text, answers);
     };
     take();
     // More than is seen is on the page, and some of it stays when more is put there. The way back to the end is there

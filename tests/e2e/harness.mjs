@@ -42,6 +42,7 @@ after(async () => {
  * - `recordOf(page)`: what the page's browser did so far.
  * - `operator()`: a page with the operator console.
  * - `site`: the shop's address.
+ * - `remark(text)`: what is to be read beside the sentence.
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
@@ -76,7 +77,7 @@ export function test(sentence, body) {
 
     await server.reset();
     try {
-      await body({ visit, server, recordOf, operator, site });
+      await body({ visit, server, recordOf, operator, site, remark: (text) => t.diagnostic(text) });
       for (const record of records.values()) await record.judge();
     } catch (error) {
       for (const record of records.values()) t.diagnostic(record.summary());

@@ -96,8 +96,14 @@ impl<S: Sink> Inline<'_, S> {
                 _ if mode != Mode::Link && byte.is_ascii_alphabetic() && !is_word(before) => {
                     let rest = Source(text.part(place, text.len()));
                     let scheme = if address::begins(rest, "www.") { "https://" } else { "" };
-                    if !scheme.is_empty() || address::has_scheme(rest) {
-                        let to = address::end(text, place);
+                    let to = if !scheme.is_empty() || address::has_scheme(rest) {
+                        address::end(text, place)
+                    } else {
+                        place
+                    };
+                    // One that ends where it begins, as `https://\u{2026}` does, leads nowhere.
+                    let cut = Source(text.part(place, to));
+                    if address::begins(cut, "www.") || address::has_scheme(cut) {
                         // The brackets around it are not shown.
                         let around = usize::from(mode == Mode::Full && before == '<' && text.at(to) == '>');
                         self.say(text, shown, place - around);

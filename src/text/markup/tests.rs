@@ -285,6 +285,12 @@ fn bare_addresses_are_links_without_the_punctuation_behind_them() {
     {
         assert_eq!(line(text), text);
     }
+    for scheme in ["https://", "mailto:", "tel:", "www."] {
+        for behind in ["\u{2026}", "\u{200b}x", "\u{201d} is how it begins"] {
+            let text = format!("{scheme}{behind}");
+            assert_eq!(line(&text), text);
+        }
+    }
 }
 
 #[test]
