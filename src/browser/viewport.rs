@@ -1,7 +1,8 @@
 //! What can be seen of the page: how large it is, what a keyboard on the screen leaves of it, and whether it scrolls.
 
 use wasm_bindgen::JsCast;
-use web_sys::{CssStyleDeclaration, EventTarget, HtmlElement};
+use wasm_bindgen::closure::Closure;
+use web_sys::{CssStyleDeclaration, Element, EventTarget, HtmlElement, ResizeObserver};
 
 use super::listener::Listener;
 use super::{document, window};
@@ -21,6 +22,16 @@ pub fn follow(on_change: impl Fn() + Clone + 'static) -> Vec<Listener> {
         listeners.push(Listener::new(&target, kind, move |_| on_change()));
     }
     listeners
+}
+
+/// Calls a function whenever an element has another size, also when it is not seen any more or again. The browser lets go
+/// of both with the element.
+pub fn when_resized(element: &Element, on_change: impl Fn() + 'static) {
+    let function = Closure::<dyn Fn()>::new(on_change).into_js_value();
+    // Only a browser without such an observer has none to give.
+    if let Ok(observer) = ResizeObserver::new(function.unchecked_ref()) {
+        observer.observe(element);
+    }
 }
 
 /// Whether a media query holds.

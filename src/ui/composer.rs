@@ -94,7 +94,6 @@ fn follow(ui: &Ui, field: &HtmlTextAreaElement) {
         field.set_value(&draft);
     }
     fit(field);
-    ui.stay_at_end();
 }
 
 /// Makes the field as high as its text; the style sheet bounds it.

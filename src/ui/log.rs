@@ -13,6 +13,7 @@ use super::icon::{self, icon};
 use super::message::{assistant_name, frame, message};
 use super::notice::no_reply;
 use super::rich_text::bubble;
+use crate::browser::viewport;
 use crate::text::strings::Text;
 
 /// So near to the end, the log stays at the end. Pixels.
@@ -41,6 +42,7 @@ pub(crate) fn log(ui: &Ui) -> El {
         .child_if(contact::is_offered, contact::offer)
         .child_if(contact::is_open, contact::form);
     ui.state().log.replace(Some(log.node()));
+    stay_while_resized(ui, &log.node());
     ui.state().top.set(0);
     let mut seen = None;
     // First, because what follows shows what this finds.
@@ -48,6 +50,12 @@ pub(crate) fn log(ui: &Ui) -> El {
         .run(move |ui| follow(ui, &mut seen))
         .child(log)
         .child_if(|ui| !ui.state().pinned.get(), jump)
+}
+
+/// What is at the end of the log stays in sight when the log has another size, or can be seen again.
+fn stay_while_resized(ui: &Ui, log: &Element) {
+    let ui = ui.clone();
+    viewport::when_resized(log, move || ui.stay_at_end());
 }
 
 /// What the log showed last: how many messages, which one at the end, and whether something stands behind them.

@@ -43,7 +43,6 @@ impl Screen {
         {
             fit(frame);
         }
-        ui.stay_at_end();
     }
 }
 
