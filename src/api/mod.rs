@@ -1,6 +1,6 @@
 //! What JavaScript sees of the module. The typed entry in `www/` wraps it; nobody else needs to know it.
 
-use chat_protocol::Value;
+use chat_protocol::{Value, VisitorProfile};
 use chat_session::News;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlElement;
@@ -81,6 +81,27 @@ impl Handle {
     #[wasm_bindgen(js_name = setDraft)]
     pub fn set_draft(&self, text: String) {
         self.0.ui.set_draft(text);
+    }
+
+    /// Goes on with other options, all but those that say where the widget stands and whose conversation it is.
+    pub fn change(&self, options: &JsValue) {
+        self.0.change(Settings::from(json::from_js(options)));
+    }
+
+    /// Takes over what a visitor profile says.
+    pub fn identify(&self, profile: &JsValue) {
+        self.0.ui.driver().identify(VisitorProfile::try_from(json::from_js(profile)).unwrap_or_default());
+    }
+
+    /// Reports an event of this type, with an object of data.
+    pub fn track(&self, event_type: String, data: &JsValue) {
+        self.0.ui.driver().track(event_type, json::from_js(data));
+    }
+
+    /// The visitor agreed to be remembered.
+    #[wasm_bindgen(js_name = grantConsent)]
+    pub fn grant_consent(&self) {
+        self.0.ui.consent();
     }
 
     /// Forgets the visitor and the conversation, in all tabs.
