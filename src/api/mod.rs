@@ -45,10 +45,8 @@ impl Handle {
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
         let mounted = Mounted::new(host, settings, theme, config, Box::new(on_news)).map_err(|error| {
-            JsError::new(&format!(
-                "chat widget: the browser refused: {}",
-                String::from(js_sys::Object::from(error).to_string())
-            ))
+            let why: String = js_sys::Object::from(error).to_string().into();
+            JsError::new(&["chat widget: the browser refused: ", &why].concat())
         })?;
         Ok(Self(mounted))
     }

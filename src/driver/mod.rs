@@ -190,7 +190,7 @@ impl Driver {
     }
 
     fn draft_key(&self) -> String {
-        format!("{}:draft", self.session().channel())
+        [self.session().channel(), ":draft"].concat()
     }
 
     /// Whether the visitor chose this, in whatever tab.

@@ -287,7 +287,7 @@ impl Ui {
     fn focus_part(&self, part: &str) {
         let frame = self.state().frame.borrow().clone();
         let found =
-            frame.and_then(|frame| frame.query_selector(&("[part=".to_owned() + part + "]")).ok().flatten());
+            frame.and_then(|frame| frame.query_selector(&["[part=", part, "]"].concat()).ok().flatten());
         if let Some(element) = found {
             _ = element.unchecked_into::<HtmlElement>().focus();
         }

@@ -44,13 +44,13 @@ impl Session {
         };
         let (name, event) = (self.random.hex(), Value::from(&event));
         let displaced = self.events.push(now_ms, &name, event.clone());
-        self.keep(&format!("{}{name}", keys::EVENT), event);
+        self.keep(&[keys::EVENT, &name].concat(), event);
         self.forget(keys::EVENT, displaced);
     }
 
     fn forget(&mut self, kind: &str, names: Vec<String>) {
         for name in names {
-            self.keep(&format!("{kind}{name}"), Value::Null);
+            self.keep(&[kind, &name].concat(), Value::Null);
         }
     }
 
@@ -88,7 +88,7 @@ impl Session {
 
     fn freeze_events(&mut self) {
         if let Some((batch, events)) = self.events.freeze(&mut self.random) {
-            let (name, value) = (format!("{}{}", keys::BATCH, batch.name), batch.to_stored());
+            let (name, value) = ([keys::BATCH, &batch.name].concat(), batch.to_stored());
             self.keep(&name, value);
             self.forget(keys::EVENT, events);
         }

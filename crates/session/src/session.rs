@@ -110,7 +110,7 @@ impl Session {
             online,
         } = start;
         let mut random = Random::new(seed);
-        let kept_config = stored::take(&mut stored, &format!("{}{}", keys::PREFIX, keys::CONFIG));
+        let kept_config = stored::take(&mut stored, &[keys::PREFIX, keys::CONFIG].concat());
         let kept_config = kept_config.get("data").cloned();
         let suffix = stored::suffix(customer_id.as_deref());
         let mut stored = stored::of_customer(stored, &suffix);
@@ -122,7 +122,7 @@ impl Session {
         let mut session = Self {
             lead: Lead::new(random.hex()),
             random,
-            channel: format!("{}{suffix}", keys::PREFIX),
+            channel: [keys::PREFIX, &suffix].concat(),
             suffix,
             visitor,
             visitor_id,
