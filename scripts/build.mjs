@@ -152,6 +152,16 @@ async function buildScripts(dev) {
   for (const name of ["page", "later", "language", "diagnose"]) {
     await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm", define });
   }
+  await esbuild.build({
+    ...common,
+    entryPoints: [join(root, "www/element.ts")],
+    outfile: join(dist, "element.mjs"),
+    format: "esm",
+    plugins: [{
+      name: "the entry beside it",
+      setup: (build) => build.onResolve({ filter: /\/module\.js$/ }, () => ({ path: "./chat-widget.mjs", external: true })),
+    }],
+  });
   mkdirSync(join(dist, "themes"));
   for (const file of readdirSync(join(root, "themes"))) {
     const css = readFileSync(join(root, "themes", file), "utf8");
@@ -169,7 +179,7 @@ function buildTypes() {
   say("writing the types");
   run("tsc", ["-p", root, "--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", join(root, "target", "types")]);
   mkdirSync(join(dist, "types"));
-  for (const name of ["module", "options"]) {
+  for (const name of ["module", "options", "element"]) {
     writeFileSync(join(dist, "types", `${name}.d.ts`), readFileSync(join(root, "target", "types", "www", `${name}.d.ts`)));
   }
 }

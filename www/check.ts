@@ -5,7 +5,6 @@ import type { ChatWidgetOptions } from "./options.js";
 type Test = (value: unknown) => boolean;
 
 const isText: Test = (value) => typeof value === "string";
-const isNumber: Test = (value) => typeof value === "number";
 const isObject: Test = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const areTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 
@@ -31,7 +30,6 @@ const RULES: Partial<Record<keyof ChatWidgetOptions, [Test, string]>> = {
   strings: OBJECT,
   visitor: OBJECT,
   suggestedQuestions: [areTexts, "an array of strings"],
-  zIndex: [isNumber, "a number"],
 };
 
 /** Throws a `TypeError` for the first option that cannot be used. */

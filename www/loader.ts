@@ -44,7 +44,7 @@ function readOptions(script: HTMLScriptElement): ChatWidgetOptions & { load?: st
 function start(script: HTMLScriptElement, queued: Call[]): void {
   const { load = "idle", ...options } = readOptions(script);
   if (!options.proxy) {
-    console.error('chat widget: the script tag needs data-proxy, the prefix of the proxy, such as data-proxy="/connector"');
+    console.error('chat widget: the script tag needs data-proxy="/connector", or whatever the proxy\'s prefix is');
     return;
   }
   const base = script.src;
@@ -104,6 +104,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   }
 
   function forget(): void {
+    if (host) Object.assign(host, { managed: "module" });
     if (window.chatWidget === controller) delete window.chatWidget;
   }
 
@@ -122,6 +123,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       };
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
       widget.once("destroy", forget);
+      // From then on it comes back when the page's body is replaced, and the page may have others as elements.
+      void import(new URL("./element.mjs", base).href);
       announce(widget);
       for (const [name, ...args] of waiting.splice(0)) call(name, args);
       // A click as the visitor's, so that the focus follows; more of them meant the same.
@@ -137,7 +140,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
 
   function hostElement(): HTMLElement {
     if (!host) {
-      host = document.createElement("chat-widget");
+      host = Object.assign(document.createElement("chat-widget"), { managed: "page" });
+      // Turbo keeps no copy of it.
+      host.dataset["turboTemporary"] = "";
       host.hidden = hidden;
       document.body.append(host);
     }

@@ -55,7 +55,7 @@ interface Pieces {
 }
 
 /** Loads what the options, which are checked, ask for. */
-async function gather(options: ChatWidgetOptions): Promise<Pieces> {
+async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pieces> {
   const { container, launcher = "default", isolate = true, greeting, consent, theme = "teal", ...others } = options;
   const locale = options.locale || document.documentElement.lang || navigator.language;
   let language: string | undefined;
@@ -81,7 +81,7 @@ async function gather(options: ChatWidgetOptions): Promise<Pieces> {
     strings: replaced(texts, options.strings),
     isolate,
     consent: consent !== "required",
-    inline: container !== undefined,
+    inline: inline || container !== undefined,
     launcher: launcher === "default",
   };
   return { sheet, settings, page, missing };
@@ -104,6 +104,10 @@ export interface Placement {
   host?: HTMLElement;
   /** `data` of the chat config, when it was asked for already. */
   config?: unknown;
+  /** The widget stands in the host, which stands where it stands. */
+  inline?: boolean;
+  /** The host stays on the page when the widget goes. */
+  stays?: boolean;
   /** Waited for at the last moment before the host is rendered into. */
   settled?: () => Promise<void>;
 }
@@ -112,6 +116,7 @@ export interface Placement {
 export class ChatWidget {
   readonly #host: HTMLElement;
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
+  readonly #placement: Placement;
   #options: ChatWidgetOptions;
   #handle: Handle | undefined;
   #page: Undo | undefined;
@@ -122,21 +127,22 @@ export class ChatWidget {
   /** Fulfilled with the widget when it is on the page, just before the event. */
   readonly ready = new Promise<this>((resolve) => (this.#announce = resolve));
 
-  private constructor(host: HTMLElement, options: ChatWidgetOptions) {
+  private constructor(host: HTMLElement, options: ChatWidgetOptions, placement: Placement) {
     this.#host = host;
+    this.#placement = placement;
     this.#options = options;
   }
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
   static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
     check(options);
-    const { sheet, settings, page, missing } = await gather(options);
+    const { sheet, settings, page, missing } = await gather(options, placement.inline);
     await placement.settled?.();
-    const host = placement.host ?? document.createElement("chat-widget");
+    const host = placement.host ?? Object.assign(document.createElement("chat-widget"), { managed: "module" });
     const container = page?.containerOf(options);
     if (container) container.append(host);
     else if (!host.isConnected) document.body.append(host);
-    const widget = new ChatWidget(host, { ...options });
+    const widget = new ChatWidget(host, { ...options }, placement);
     const focused = host.shadowRoot?.activeElement;
     try {
       // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
@@ -186,7 +192,7 @@ export class ChatWidget {
     const options = { ...this.#options, ...changes, proxy, customerId, container, isolate, events, consent } as ChatWidgetOptions;
     check(options);
     this.#options = options;
-    const { sheet, settings, page } = await gather(options);
+    const { sheet, settings, page } = await gather(options, this.#placement.inline);
     // Of several changes at a time, the last one has all of them.
     if (!this.#handle || order !== this.#changes) return;
     const root = this.#host.shadowRoot;
@@ -200,7 +206,7 @@ export class ChatWidget {
 
   /** Shows another theme, with tokens in place of its own if there are any. */
   setTheme(theme: ThemeName | "custom", themeTokens?: Record<string, string>): Promise<void> {
-    return this.update({ theme, themeTokens: themeTokens ?? (theme === "custom" ? this.#options.themeTokens : undefined) });
+    return this.update({ theme, themeTokens });
   }
 
   /** Goes on in another language: BCP 47. */
@@ -314,7 +320,7 @@ export class ChatWidget {
   #leave(): void {
     this.#page?.();
     this.#later?.();
-    this.#host.remove();
+    if (!this.#placement.stays) this.#host.remove();
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {

@@ -183,7 +183,7 @@ test("A script tag without a proxy says what is missing, and touches nothing", a
   const page = await visit({ prepare });
   await page.waitForLoadState("load");
   await eventually(() => assert.equal(recordOf(page).complaints.length, 1));
-  assert.match(recordOf(page).forgive()[0], /the script tag needs data-proxy/);
+  assert.match(recordOf(page).forgive()[0], /the script tag needs data-proxy="/);
   assert.equal(await page.locator("chat-widget").count(), 0);
   assert.deepEqual(recordOf(page).of("/connector/chat/config"), []);
 });

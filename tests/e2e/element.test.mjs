@@ -1,0 +1,163 @@
+// `<chat-widget>`: put into a page, changed, moved, taken out and put back, alone and with others.
+
+import assert from "node:assert/strict";
+import { ask, eventually, openChat, part, ready, stored } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+
+/** Puts elements with these attributes into a page whose script tag's widget is gone. */
+async function withElements(visit, ...elements) {
+  const page = await visit();
+  await ready(page);
+  await page.evaluate(async (elements) => {
+    window.chatWidget.destroy();
+    window.told = [];
+    addEventListener("chat-widget:error", ({ detail, target }) => window.told.push(`${target.id} ${detail.message}`));
+    for (const attributes of elements) {
+      const element = document.createElement("chat-widget");
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      document.querySelector("main").prepend(element);
+    }
+    await import("/chat-widget/element.mjs");
+  }, elements);
+  return page;
+}
+
+const INLINE = { id: "one", proxy: "/connector", inline: "" };
+
+/** Does something with the element of this id, if no other is named. */
+const withElement = (page, run, id = "one") =>
+  page.evaluate(([run, id]) => new Function("element", `return (${run})(element)`)(document.getElementById(id)), [String(run), id]);
+
+test("An element is a widget where it stands, and its attributes change it while it is there", async ({ visit, server }) => {
+  const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]' });
+  await part(page, "input").waitFor();
+  assert.equal(await part(page, "launcher").count(), 0);
+  assert.deepEqual(await part(page, "suggestion").allTextContents(), ["Do you ship?"]);
+  await ask(page, QUESTION);
+  const header = () => part(page, "header").evaluate((header) => getComputedStyle(header).backgroundColor);
+  const teal = await header();
+  await withElement(page, (element) => element.setAttribute("theme", "rose"));
+  await eventually(async () => assert.notEqual(await header(), teal));
+  await withElement(page, (element) => (element.locale = "de"));
+  await part(page, "input").and(page.getByPlaceholder("Nachricht schreiben")).waitFor();
+  await withElement(page, (element) => element.removeAttribute("theme"));
+  await eventually(async () => assert.equal(await header(), teal));
+  assert.equal((await server.messages()).length, 2);
+});
+
+test("An element that is moved goes on as it was", async ({ visit, recordOf }) => {
+  const page = await withElements(visit, INLINE);
+  await ask(page, QUESTION);
+  await part(page, "input").fill("A draft");
+  const log = await part(page, "log").elementHandle();
+  const asked = recordOf(page).of("/connector/chat/config").length;
+  await withElement(page, (element) => document.querySelector("footer, body").append(element));
+  await withElement(page, (element) => {
+    const { parentElement } = element;
+    element.remove();
+    parentElement.prepend(element);
+  });
+  // Whatever was to follow has followed.
+  await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+  assert.ok(await log.evaluate((log) => log.isConnected), "it is the same window");
+  assert.equal(await part(page, "input").inputValue(), "A draft");
+  assert.equal(recordOf(page).of("/connector/chat/config").length, asked);
+});
+
+test("An element that is taken out is gone, and finds its conversation when it is put back", async ({ visit }) => {
+  const page = await withElements(visit, INLINE);
+  await ask(page, QUESTION);
+  await page.evaluate(() => {
+    window.kept = document.getElementById("one");
+    window.kept.addEventListener("chat-widget:destroy", () => (window.gone = true));
+    window.kept.remove();
+  });
+  await eventually(async () => assert.ok(await page.evaluate(() => window.gone)));
+  assert.equal(await page.evaluate(() => window.kept.shadowRoot.childElementCount + window.kept.childElementCount), 0);
+  await page.evaluate(() => document.querySelector("main").prepend(window.kept));
+  await part(page, "message-visitor").getByText(QUESTION).waitFor();
+});
+
+test("Put in, taken out and put in again at once, as React does in its strict mode, it is mounted once", async ({ visit, recordOf }) => {
+  const page = await withElements(visit);
+  const before = recordOf(page).of("/connector/chat/config").length;
+  await page.evaluate(() => {
+    const element = document.createElement("chat-widget");
+    element.id = "one";
+    element.proxy = "/connector";
+    element.toggleAttribute("inline", true);
+    const main = document.querySelector("main");
+    for (let times = 0; times < 3; times += 1) {
+      main.prepend(element);
+      if (times < 2) element.remove();
+    }
+  });
+  await part(page, "input").waitFor();
+  assert.equal(await part(page, "window").count(), 1);
+  assert.equal(recordOf(page).of("/connector/chat/config").length, before + 1);
+});
+
+test("Any number may stand in a page, and one floats above it", async ({ visit, recordOf }) => {
+  const prepare = (page) => void recordOf(page).tolerate("floats above the page already");
+  const page = await withElements(
+    (options) => visit({ ...options, prepare }),
+    INLINE,
+    { ...INLINE, id: "two", "customer-id": "ann" },
+    { id: "three", proxy: "/connector" },
+    { id: "four", proxy: "/connector" },
+  );
+  await page.locator("#one").locator('[part="input"]').waitFor();
+  await page.locator("#two").locator('[part="input"]').waitFor();
+  await eventually(async () => assert.equal(await part(page, "launcher").count(), 1));
+  await eventually(async () => assert.match((await page.evaluate(() => window.told)).join(), /(three|four) .*floats above the page already/));
+});
+
+test("What is set before the element is known, and its controls, work as its attributes do", async ({ visit }) => {
+  const page = await withElements(visit);
+  await page.evaluate(() => {
+    const element = document.createElement("chat-widget");
+    element.id = "one";
+    Object.assign(element, { proxy: "/connector", strings: { write: "Ask the potter" } });
+    document.body.append(element);
+    element.open();
+    element.setDraft("A draft");
+  });
+  await part(page, "input").and(page.getByPlaceholder("Ask the potter")).waitFor();
+  await eventually(async () => assert.equal(await part(page, "input").inputValue(), "A draft"));
+  await withElement(page, (element) => element.close());
+  await part(page, "window").waitFor({ state: "detached" });
+  assert.equal(await withElement(page, (element) => element.ready.then(({ state }) => state.open)), false);
+});
+
+test("Another customer is another conversation, on the same element", async ({ visit }) => {
+  const page = await withElements(visit, INLINE);
+  await ask(page, QUESTION);
+  await withElement(page, (element) => element.setAttribute("customer-id", "ann"));
+  await eventually(async () => assert.equal(await part(page, "message-visitor").count(), 0));
+  await part(page, "input").waitFor();
+  assert.ok((await stored(page))["chat-widget:visitor@ann"]);
+});
+
+for (const [how, swap] of [
+  ["replaced, as Turbo and Astro do", () => document.body.replaceWith(Object.assign(document.createElement("body"), { id: "next" }))],
+  ["emptied, as htmx does", () => document.body.replaceChildren(Object.assign(document.createElement("main"), { id: "next" }))],
+]) {
+  test(`The script tag's widget outlives a body that is ${how}`, async ({ visit, server }) => {
+    const page = await visit();
+    await openChat(page);
+    await ask(page, QUESTION);
+    await part(page, "input").fill("A draft");
+    await page.waitForFunction(() => customElements.get("chat-widget"));
+    await page.evaluate(swap);
+    await page.locator("#next").waitFor({ state: "attached" });
+    await part(page, "message-visitor").getByText(QUESTION).waitFor();
+    assert.equal(await part(page, "input").inputValue(), "A draft");
+    await part(page, "input").press("Enter");
+    await eventually(async () => assert.equal((await server.messages()).length, 4));
+    await page.evaluate(() => window.chatWidget.destroy());
+    await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+    assert.equal(await page.locator("chat-widget").count(), 0, "but not destroy()");
+  });
+}

@@ -1,0 +1,190 @@
+// `<chat-widget>`: the widget as an element of the page. Its options are attributes, in kebab-case, and properties.
+
+import { ChatWidget } from "./module.js";
+import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
+import { readOption } from "./read.js";
+
+const OPTIONS = [
+  "proxy",
+  "theme",
+  "themeTokens",
+  "colorScheme",
+  "locale",
+  "strings",
+  "suggestedQuestions",
+  "isolate",
+  "position",
+  "offset",
+  "zIndex",
+  "launcher",
+  "visitor",
+  "customerId",
+  "events",
+  "consent",
+  "greeting",
+  "operatorName",
+  "replyTime",
+] as const;
+/** Another one of these is another widget. */
+const FIXED: readonly string[] = ["proxy", "customerId", "isolate", "events", "consent"];
+const CONTROLS =
+  "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset diagnose".split(
+    " ",
+  );
+
+type Option = (typeof OPTIONS)[number];
+
+const attributeOf = (option: string) => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+// On a server there are no elements; nobody makes one there.
+const Base = globalThis.HTMLElement ?? class {};
+
+/** The one that floats above the page. */
+let floating: ChatWidgetElement | undefined;
+
+/** A chat widget: floating above the page, or with the attribute `inline` where the element stands. */
+export class ChatWidgetElement extends Base {
+  static readonly observedAttributes = ["inline", ...OPTIONS.map(attributeOf)];
+
+  /** `page` for the script tag's own, which comes back when the page's body is replaced; `module` for one of `ChatWidget.mount`. */
+  declare managed?: "page" | "module";
+  /** What was set as properties. */
+  #given: Partial<Record<Option, unknown>> = {};
+  #widget: ChatWidget | undefined;
+  #mounted: Partial<ChatWidgetOptions> = {};
+  #isInline = false;
+  #settling = Promise.resolve();
+  #announce!: (widget: ChatWidget) => void;
+  #ready = this.#await();
+
+  static {
+    for (const name of OPTIONS) {
+      Object.defineProperty(this.prototype, name, {
+        get(this: ChatWidgetElement) {
+          return this.#get(name);
+        },
+        set(this: ChatWidgetElement, value: unknown) {
+          this.#set(name, value);
+        },
+        enumerable: true,
+        configurable: true,
+      });
+    }
+    for (const name of CONTROLS) {
+      Object.defineProperty(this.prototype, name, {
+        value(this: ChatWidgetElement, ...args: unknown[]) {
+          return this.#call(name, ...args);
+        },
+        configurable: true,
+        writable: true,
+      });
+    }
+  }
+
+  constructor() {
+    super();
+    // What the page has set before this class was there.
+    const self = this as unknown as Record<string, unknown>;
+    for (const name of OPTIONS) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = self[name];
+      delete self[name];
+      self[name] = value;
+    }
+  }
+
+  /** Fulfilled with the widget when it is on the page. */
+  get ready(): Promise<ChatWidget> {
+    return this.#ready;
+  }
+
+  /** A snapshot, while the widget is there. */
+  get state(): ChatWidgetState | undefined {
+    return this.#widget?.state;
+  }
+
+  connectedCallback(): void {
+    this.#settleLater();
+  }
+
+  /** Moved without leaving the page: nothing changes. */
+  connectedMoveCallback(): void {}
+
+  disconnectedCallback(): void {
+    // Whoever moves the element, or replaces the page's body, puts it back before long.
+    setTimeout(() => {
+      if (this.managed === "page" && !this.isConnected) document.body.append(this);
+      this.#settleLater();
+    });
+  }
+
+  attributeChangedCallback(): void {
+    if (this.isConnected) this.#settleLater();
+  }
+
+  /** A property goes before its attribute. */
+  #get(name: Option): unknown {
+    const text = this.getAttribute(attributeOf(name));
+    return this.#given[name] ?? (text === null ? undefined : readOption(name, text));
+  }
+
+  #set(name: Option, value: unknown): void {
+    this.#given[name] = value;
+    if (this.isConnected) this.#settleLater();
+  }
+
+  /** Calls a control of the widget once it is there. */
+  async #call(control: string, ...args: unknown[]): Promise<unknown> {
+    const widget = (await this.#ready) as unknown as Record<string, (...args: unknown[]) => unknown>;
+    return widget[control]!(...args);
+  }
+
+  #await(): Promise<ChatWidget> {
+    return new Promise((resolve) => (this.#announce = resolve));
+  }
+
+  /** One after the other, and once for all that changes at a time. */
+  #settleLater(): void {
+    if (this.managed) return;
+    this.#settling = this.#settling.then(() => this.#settle()).catch((error: unknown) => {
+      console.error(error);
+      this.dispatchEvent(new CustomEvent("chat-widget:error", { detail: { code: "NOT_MOUNTED", message: String(error) }, bubbles: true, composed: true }));
+    });
+  }
+
+  /** Brings the widget to what the element says now. */
+  async #settle(): Promise<void> {
+    const options = Object.fromEntries(OPTIONS.map((name) => [name, this.#get(name)])) as unknown as ChatWidgetOptions;
+    const isInline = this.hasAttribute("inline");
+    const same = (names: readonly string[]) =>
+      names.every((name) => JSON.stringify(options[name as Option]) === JSON.stringify(this.#mounted[name as Option]));
+    if (this.#widget && (!this.isConnected || isInline !== this.#isInline || !same(FIXED))) {
+      this.#widget.destroy();
+      this.#widget = undefined;
+      this.#ready = this.#await();
+      if (floating === this) floating = undefined;
+    }
+    if (!this.isConnected) return;
+    if (this.#widget) {
+      if (same(OPTIONS)) return;
+      this.#mounted = options;
+      return this.#widget.update(options);
+    }
+    // Half of an element, as a script puts it on the page before it says more, is none.
+    if (options.proxy === undefined) return;
+    if (!isInline && floating && floating !== this && floating.isConnected) {
+      throw new Error("chat widget: one widget floats above the page already; give this element the attribute inline");
+    }
+    if (!isInline) floating = this;
+    this.#isInline = isInline;
+    this.#mounted = options;
+    this.#widget = await ChatWidget.mount(options, { host: this as unknown as HTMLElement, inline: isInline, stays: true });
+    this.#announce(this.#widget);
+    // It may have gone in the meantime.
+    if (!this.isConnected) await this.#settle();
+  }
+}
+
+if (globalThis.customElements && !customElements.get("chat-widget")) {
+  customElements.define("chat-widget", ChatWidgetElement as unknown as CustomElementConstructor);
+}
