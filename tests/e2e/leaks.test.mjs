@@ -1,0 +1,78 @@
+// What a widget leaves behind on a page when it goes: nothing.
+
+import assert from "node:assert/strict";
+import { ready } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const ROUNDS = 1000;
+/** The first ones load what stays for good: the module, its style sheet, the compiler's code. */
+const WARM_UP = 500;
+/** What the browser itself may keep of a thousand rounds: bytes for each of them. */
+const SLACK = 50;
+
+/** The browser collects when it likes, and the module's memory never shrinks: after so many rounds it is told to. */
+const PORTION = 50;
+
+/** Mounts a widget, opens it, and destroys it, so many times. */
+async function rounds(session, page, count) {
+  for (let done = 0; done < count; done += PORTION) {
+    await portion(page);
+    await collect(session, page);
+  }
+}
+
+const portion = (page) =>
+  page.evaluate(async (count) => {
+    const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+    for (let round = 0; round < count; round += 1) {
+      const widget = await ChatWidget.mount(
+        { proxy: "/connector", events: "off", consent: "required" },
+        { config: { config: { enabled: true } } },
+      );
+      widget.open();
+      await widget.ready;
+      widget.destroy();
+    }
+  }, PORTION);
+
+/** Lets go of all that nobody refers to. What waits for a frame, or for the collector to tell of it, has its turn. */
+async function collect(session, page) {
+  for (let times = 0; times < 3; times += 1) {
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+    await session.send("HeapProfiler.collectGarbage");
+  }
+}
+
+async function taken(session, page) {
+  const { nodes, jsEventListeners } = await session.send("Memory.getDOMCounters");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  const module = await page.evaluate(() => window.moduleMemory.buffer.byteLength);
+  return { nodes, jsEventListeners, usedSize, module };
+}
+
+/** Before anything is loaded: the memory of the WebAssembly module is kept for being measured. */
+function keepMemory() {
+  const load = WebAssembly.instantiateStreaming;
+  WebAssembly.instantiateStreaming = async (...from) => {
+    const loaded = await load.apply(WebAssembly, from);
+    window.moduleMemory = Object.values(loaded.instance.exports).find((one) => one instanceof WebAssembly.Memory);
+    return loaded;
+  };
+}
+
+test("A thousand widgets that came and went leave no node, no listener and no memory behind", async ({ visit }) => {
+  const page = await visit({ prepare: (page) => page.addInitScript(keepMemory) });
+  await ready(page);
+  await page.evaluate(() => window.chatWidget.destroy());
+  const globals = await page.evaluate(() => Object.keys(window));
+  const session = await page.context().newCDPSession(page);
+  await rounds(session, page, WARM_UP);
+  const before = await taken(session, page);
+  await rounds(session, page, ROUNDS);
+  const after = await taken(session, page);
+  assert.deepEqual([after.nodes, after.jsEventListeners], [before.nodes, before.jsEventListeners]);
+  assert.ok(after.usedSize - before.usedSize < ROUNDS * SLACK, `${after.usedSize - before.usedSize} bytes of the heap`);
+  assert.equal(after.module, before.module, "the module's memory");
+  assert.deepEqual(await page.evaluate(() => Object.keys(window)), globals);
+  assert.equal(await page.evaluate(() => document.adoptedStyleSheets.length), 0);
+});
