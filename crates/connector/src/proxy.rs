@@ -11,7 +11,6 @@
 //! ```
 
 mod failure;
-mod origin;
 mod upstream;
 
 use std::sync::Arc;
@@ -29,7 +28,7 @@ use secrecy::SecretString;
 use failure::Failure;
 use upstream::{Forwarded, Upstream};
 
-pub use origin::OriginError;
+pub use crate::origin::OriginError;
 
 /// What a proxy needs to know, and the bounds that it keeps.
 ///
