@@ -1,12 +1,16 @@
 //! The site's own server side.
 //!
 //! [`client`] calls the connector API with the site token. [`proxy`] stands between the chat widget in the browser and
-//! that API, so that no browser ever holds the token. [`demo`] is a customer's site with that proxy, and the API's
+//! that API, so that no browser ever holds the token. [`jobs`] does what the service asks for, and [`static_site`] is a
+//! site for it to publish into. [`check`] says whether a proxy does what the contract asks, whoever wrote it. [`demo`] is a customer's site with that proxy, and the API's
 //! sandbox behind it, in one process.
 
+pub mod check;
 pub mod client;
 mod connection;
 pub mod demo;
+pub mod jobs;
 mod origin;
 pub mod proxy;
 mod site;
+pub mod static_site;

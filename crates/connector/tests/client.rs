@@ -10,8 +10,8 @@ use chat_connector::client::{
     BackOff, ClientOptions, ConnectorError, ErrorKind, OverlayQuery, ServerConnectorClient, SyncRun,
 };
 use chat_protocol::{
-    Activation, Completion, ContentItem, ContentKind, Done, ErrorCode, JobStatus, Outcome, SendMessage,
-    Value, VisitorEvent, VisitorProfile,
+    Activation, Completion, ContentItem, ContentKind, Done, ErrorCode, JobStatus, MessageId, Outcome,
+    SendMessage, Value, VisitorEvent, VisitorProfile,
 };
 use chat_sandbox::LICENSE;
 use futures_util::stream;
@@ -80,7 +80,7 @@ async fn every_call(service: &Service) {
     let history = client.list_messages(&sent.conversation_id, None).await.expect("a history");
     assert_eq!(history.messages.len(), 2);
     let after =
-        client.list_messages(&sent.conversation_id, sent.user_message_id.as_ref().map(|id| id.as_str()));
+        client.list_messages(&sent.conversation_id, sent.user_message_id.as_ref().map(MessageId::as_str));
     assert_eq!(after.await.expect("a history").messages.len(), 1);
     let presence = client.get_presence(Some(&sent.conversation_id)).await.expect("a presence");
     assert!(presence.should_poll_messages);

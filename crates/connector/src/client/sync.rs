@@ -1,7 +1,5 @@
 //! Content of any length, pushed page by page, and taken up again where it stopped.
 
-use std::pin::pin;
-
 use chat_protocol::{ContentItem, ContentPage, Value, limits};
 use futures_util::{Stream, StreamExt};
 
@@ -70,7 +68,7 @@ impl ServerConnectorClient {
         mut progress: impl FnMut(&SyncProgress),
     ) -> Result<SyncProgress, SyncStopped> {
         let mut so_far = SyncProgress::default();
-        let mut pages = pin!(Pages { items: items.boxed_local(), run, ahead: None, page: 0, over: false });
+        let mut pages = Pages { items: Box::pin(items), run, ahead: None, page: 0, over: false };
         while let Some(page) = pages.next_page().await {
             if page.page < run.first_page {
                 so_far.page = page.page;
