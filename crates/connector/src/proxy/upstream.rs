@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use axum::response::Response;
 use chat_protocol::Endpoint;
 use reqwest::{Client, Url};
 use secrecy::SecretString;
 use tracing::{debug, warn};
 
 use super::SetupError;
+use super::answered::Answered;
 use super::failure::Failure;
 use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
 use crate::origin;
@@ -27,9 +27,10 @@ const PASSED_BACK: [HeaderName; 7] = [
 ];
 
 /// A request as it goes on to the service.
-pub(crate) struct Forwarded<'a> {
+#[derive(Clone)]
+pub(crate) struct Forwarded {
     pub(crate) endpoint: Endpoint,
-    pub(crate) query: Option<&'a str>,
+    pub(crate) query: Option<String>,
     pub(crate) headers: HeaderMap,
     /// The body of a POST; none makes it a GET.
     pub(crate) body: Option<Bytes>,
@@ -59,11 +60,11 @@ impl Upstream {
         Ok(Self { client, origin, authorization, answer_limit, timeout })
     }
 
-    pub(crate) async fn forward(&self, request: Forwarded<'_>) -> Result<Response, Failure> {
+    pub(crate) async fn forward(&self, request: Forwarded) -> Result<Answered, Failure> {
         let endpoint = request.endpoint;
         match tokio::time::timeout(self.timeout, self.exchange(request)).await {
             Ok(Ok(response)) => {
-                debug!(?endpoint, status = response.status().as_u16(), "passed on");
+                debug!(?endpoint, status = response.status.as_u16(), "passed on");
                 Ok(response)
             }
             Ok(Err(reason)) => {
@@ -77,8 +78,8 @@ impl Upstream {
         }
     }
 
-    async fn exchange(&self, request: Forwarded<'_>) -> Result<Response, Broken> {
-        let url = address(&self.origin, request.endpoint.path(), request.query);
+    async fn exchange(&self, request: Forwarded) -> Result<Answered, Broken> {
+        let url = address(&self.origin, request.endpoint.path(), request.query.as_deref());
         let sent = match request.body {
             Some(body) => self.client.post(url).header(header::CONTENT_TYPE, "application/json").body(body),
             None => self.client.get(url),
@@ -99,14 +100,13 @@ impl Upstream {
             }
             body.extend_from_slice(&chunk);
         }
-        let mut response = Response::new(Body::from(body));
-        *response.status_mut() = answer.status();
+        let mut headers = HeaderMap::new();
         for name in PASSED_BACK {
             if let Some(value) = answer.headers().get(&name) {
-                response.headers_mut().insert(name, value.clone());
+                headers.insert(name, value.clone());
             }
         }
-        Ok(response)
+        Ok(Answered { status: answer.status(), headers, body: body.into() })
     }
 }
 

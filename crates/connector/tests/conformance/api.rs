@@ -141,9 +141,12 @@ impl Api {
     }
 }
 
-/// That a member is of this type, and there.
+/// Where a member is, and what it must be.
+type Member<'a> = (&'a str, fn(&Value) -> bool);
+
+/// That these members are there, and what they must be.
 #[track_caller]
-pub fn has(object: &Value, members: &[(&str, fn(&Value) -> bool)]) {
+pub fn has(object: &Value, members: &[Member<'_>]) {
     for (pointer, is_right) in members {
         let member = object.pointer(pointer).unwrap_or_else(|| panic!("{pointer} is missing in {object}"));
         assert!(is_right(member), "{pointer} is {member}");

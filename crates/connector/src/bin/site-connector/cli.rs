@@ -6,7 +6,7 @@ use chat_connector::demo::DemoOptions;
 use chat_sandbox::{
     Ai, Amount, AssistantEndpoint, ConfigOverrides, Publishing, SandboxOptions, Target, Trouble,
 };
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use tracing::Level;
@@ -17,6 +17,7 @@ use crate::check::CheckFlags;
 use crate::failure::Failure;
 use crate::jobs::JobsFlags;
 use crate::overlays::OverlaysFlags;
+use crate::proxy::ProxyFlags;
 use crate::service::secret;
 use crate::status::StatusFlags;
 use crate::sync::SyncFlags;
@@ -31,8 +32,18 @@ pub(crate) struct Cli {
     /// How much to tell on standard error: error, warn, info, debug or trace
     #[arg(long, global = true, default_value = "warn", value_name = "LEVEL")]
     pub(crate) log: Level,
+    /// How to tell it: in lines for people, or a line of JSON for each event
+    #[arg(long, global = true, default_value = "text", value_name = "FORMAT")]
+    pub(crate) log_format: LogFormat,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// What the log looks like.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,6 +55,7 @@ pub(crate) enum Command {
     /// List the published overlays, or put them into pages
     Overlays(OverlaysFlags),
     Jobs(JobsFlags),
+    Proxy(ProxyFlags),
     Check(CheckFlags),
     /// Serve a customer's site with the chat, and the service behind it, on this machine
     Demo(DemoFlags),

@@ -8,6 +8,7 @@ mod cli;
 mod failure;
 mod jobs;
 mod overlays;
+mod proxy;
 mod service;
 mod status;
 mod sync;
@@ -19,14 +20,18 @@ use chat_connector::demo::{Demo, DemoError};
 use chat_protocol::Value;
 use chat_sandbox::SandboxOptions;
 use clap::Parser;
-use cli::{Cli, Command, DemoFlags};
+use cli::{Cli, Command, DemoFlags, LogFormat};
 use failure::Failure;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     // Standard output is for what was asked for; what happened meanwhile goes beside it.
-    tracing_subscriber::fmt().with_max_level(cli.log).with_writer(io::stderr).with_target(false).init();
+    let log = tracing_subscriber::fmt().with_max_level(cli.log).with_writer(io::stderr).with_target(false);
+    match cli.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
     let outcome = match cli.command {
         Command::Activate(flags) => activate::run(flags).await,
         Command::Status(flags) => status::run(flags).await,
@@ -34,6 +39,7 @@ async fn main() -> ExitCode {
         Command::Overlays(flags) => overlays::run(flags).await,
         Command::Jobs(flags) => jobs::run(flags).await,
         Command::Check(flags) => check::run(flags).await,
+        Command::Proxy(flags) => proxy::run(flags).await,
         Command::Demo(flags) => demo(flags).await,
     };
     match outcome {
