@@ -98,7 +98,7 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
         None => Settings::default(),
     };
     let options = flags.settings.or(file).options()?;
-    let server = ProxyServer::bind(options).await.map_err(failed)?;
+    let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
     // Before anybody is told that it is up: who is told may say stop at once.
     let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
     let mut said = match server.address() {
@@ -111,10 +111,10 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
         said.push_str("/metrics\n");
     }
     let _ = io::stdout().write_all(said.as_bytes());
-    server.serve(stop).await.map_err(failed)
+    server.serve(stop).await.map_err(|error| failed(&error))
 }
 
-fn failed(error: ServerError) -> Failure {
+fn failed(error: &ServerError) -> Failure {
     Failure::new(error.to_string())
 }
 
