@@ -172,3 +172,46 @@ async fn checking_something_that_is_no_proxy_fails_with_what_is_wrong() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.contains("FAILED  GET /chat/config answers"), "{said}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() {
+    const ARTICLES: usize = 100;
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    std::fs::create_dir(here.join("www")).expect("a directory");
+    succeeds(here, &service, &ACTIVATE).await;
+    service.trouble(json!({ "leaseMs": 400 })).await;
+    for number in 0..ARTICLES {
+        let payload = json!({ "contentId": number.to_string(), "path": format!("/{number}"), "title": "A", "content": "A" });
+        service.add_job("publish_article", payload).await;
+    }
+    let mut kills = 0;
+    while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
+        command
+            .current_dir(here)
+            .args(["jobs", "--site", "www", "--token-file", "token", "--interval", "1"])
+            .args(SITE);
+        command.env("CONNECTOR_ORIGIN", service.origin()).stdout(std::process::Stdio::null());
+        let mut running = command.spawn().expect("runs");
+        tokio::time::sleep(std::time::Duration::from_millis(fastrand::u64(20..200))).await;
+        running.kill().expect("killed");
+        running.wait().expect("ended");
+        kills += 1;
+    }
+    assert!(kills > 1, "{kills} kills");
+    let mut records = 0;
+    for record in std::fs::read_dir(here.join(".site-connector/articles")).expect("records") {
+        let path = record.expect("a record").path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let record: Value = serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON");
+            assert_eq!(record["versions"].as_array().map(Vec::len), Some(1), "published once: {record}");
+            records += 1;
+        }
+    }
+    assert_eq!(records, ARTICLES);
+    for number in 0..ARTICLES {
+        assert!(here.join(format!("www/{number}/index.html")).is_file(), "{number}");
+    }
+}
