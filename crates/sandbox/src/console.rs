@@ -22,6 +22,7 @@ use crate::{Sandbox, views};
 const PAGE: &str = include_str!("../console/console.html");
 const STYLES: &str = include_str!("../console/console.css");
 const SCRIPT: &str = include_str!("../console/console.js");
+const PUBLISHING: &str = include_str!("../console/publishing.js");
 const ICON: &str = include_str!("../console/icon.svg");
 
 const POLICY: &str = "default-src 'self'; require-trusted-types-for 'script'; base-uri 'none'; \
@@ -35,6 +36,10 @@ pub(crate) fn routes() -> Router<Sandbox> {
         .route("/operator", get(|| async { file("text/html; charset=utf-8", PAGE) }))
         .route("/operator/console.css", get(|| async { file("text/css; charset=utf-8", STYLES) }))
         .route("/operator/console.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
+        .route(
+            "/operator/publishing.js",
+            get(|| async { file("text/javascript; charset=utf-8", PUBLISHING) }),
+        )
         .route("/operator/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
         .route("/operator/api/changes", get(changes))
         .route("/operator/api/conversations", get(list))
