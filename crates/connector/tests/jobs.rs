@@ -226,6 +226,18 @@ async fn a_runner_that_is_refused_stops_and_says_so() {
     assert!(!error.to_string().contains(TOKEN));
 }
 
+#[tokio::test]
+async fn a_conflict_over_a_claim_is_followed_by_another_claim() {
+    let service = Service::start().await;
+    let id = service.add_job("publish_article", json!({})).await;
+    service.trouble(json!({ "status": 409, "times": 2, "only": "claim" })).await;
+    let counted = Counted::default();
+    assert_eq!(run_until_empty(&service, counted.clone()).await.succeeded, 1);
+    assert_eq!(counted.of(&id), 1);
+    let claims = service.arrived("/site/jobs/next").await;
+    assert_ne!(claims[0].0, claims[1].0, "under another key");
+}
+
 fn article(action: &str, content: Option<&str>) -> Value {
     json!({ "contentId": "c1", "path": "/news", "title": "News & more", "locale": "en-GB", "content": content, "action": action })
 }

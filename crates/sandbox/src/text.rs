@@ -34,15 +34,39 @@ pub(crate) fn plain(html: &str) -> String {
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// The words of a text in small letters, without a plural's ending.
+/// The words of a text in small letters, without a plural's ending. Of a script that puts no spaces between words, each
+/// character is one.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
-        let word = word.to_lowercase();
-        match word.strip_suffix('s') {
-            Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
-            _ => word,
+    let words: Vec<String> = spaced(text)
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let word = word.to_lowercase();
+            match word.strip_suffix('s') {
+                Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
+                _ => word,
+            }
+        })
+        .collect();
+    words.into_iter()
+}
+
+/// The text with spaces around each character of a script that puts none between words.
+pub(crate) fn spaced(text: &str) -> String {
+    let mut spaced = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_a_word(character) {
+            spaced.extend([' ', character, ' ']);
+        } else {
+            spaced.push(character);
         }
-    })
+    }
+    spaced
+}
+
+/// Chinese, Japanese and Thai write words without spaces.
+pub(crate) fn is_a_word(character: char) -> bool {
+    matches!(character, '\u{0e00}'..='\u{0e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// The beginning of a text, cut between words, with at most so many characters.

@@ -82,6 +82,18 @@ async fn what_was_synced_is_what_the_assistant_answers_from() {
 }
 
 #[tokio::test]
+async fn a_question_in_a_script_without_spaces_finds_its_page() {
+    let client = Client::new();
+    let pages = [
+        article("celadon", "青瓷", "<p>青瓷的烧成温度是1280度。</p>"),
+        article("delivery", "配送", "<p>我们在两到四天内送货。</p>"),
+    ];
+    sync(&client, &page("s1", 1, false, &pages)).await;
+    assert!(ask(&client, "青瓷的温度是多少？").await.contains("1280"));
+    assert!(ask(&client, "几天送货？").await.contains("两到四天"));
+}
+
+#[tokio::test]
 async fn a_complete_snapshot_removes_what_it_no_longer_has() {
     let client = Client::new();
     sync(&client, &page("s1", 1, false, &[glaze()])).await;

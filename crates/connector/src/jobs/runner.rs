@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use tracing::{Instrument, debug, error, info, info_span, warn};
 
 use super::{JobHandler, Journal, JournalError};
-use crate::client::{BackOff, ConnectorError, ServerConnectorClient};
+use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
 
 /// How a runner goes about it.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,12 @@ pub struct JobRunner<H> {
     drained: Drained,
 }
 
+/// Whether claiming again is of no use: the token, the address or the request itself is wrong. An answer that cannot be
+/// used, or a conflict over a claim, says nothing about the next one (7).
+fn is_final(error: &ConnectorError) -> bool {
+    error.kind == ErrorKind::Setup || matches!(error.status, Some(400 | 401 | 403 | 404 | 405))
+}
+
 impl<H: JobHandler> JobRunner<H> {
     /// A runner that has not begun.
     pub fn new(client: ServerConnectorClient, handler: H, journal: Journal, options: RunnerOptions) -> Self {
@@ -110,7 +116,7 @@ impl<H: JobHandler> JobRunner<H> {
                     failed = 0;
                     self.options.interval
                 }
-                Err(error) if !error.retryable => return Err(RunnerError::Refused(error)),
+                Err(error) if is_final(&error) => return Err(RunnerError::Refused(error)),
                 Err(error) => {
                     failed += 1;
                     warn!(%error, failed, "no claim");

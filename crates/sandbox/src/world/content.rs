@@ -4,7 +4,7 @@ use chat_protocol::{ContentItem, ContentPage, Value};
 use rusqlite::{OptionalExtension, Row, params};
 
 use super::{World, json};
-use crate::text::{plain, words};
+use crate::text::{is_a_word, plain, spaced, words};
 
 /// What a sync changed.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ impl World {
             )?;
         self.db
             .prepare_cached("INSERT INTO content_words (rowid, title, text) VALUES (?, ?, ?)")?
-            .execute(params![position, title, text])?;
+            .execute(params![position, spaced(title), spaced(&text)])?;
         Ok(true)
     }
 
@@ -146,7 +146,8 @@ impl World {
     /// The passages that have most to do with a question, best first; none when nothing has enough to do with it.
     pub(crate) fn passages(&self, question: &str) -> rusqlite::Result<Vec<Passage>> {
         let asked: Vec<String> = words(question)
-            .filter(|word| word.chars().count() > 2 && !EMPTY_WORDS.contains(&word.as_str()))
+            .filter(|word| word.chars().count() > 2 || word.chars().all(is_a_word))
+            .filter(|word| !EMPTY_WORDS.contains(&word.as_str()))
             .collect();
         if asked.is_empty() {
             return Ok(Vec::new());
