@@ -1,6 +1,10 @@
 //! The command `site-connector`.
 
-#![allow(clippy::doc_markdown, reason = "what is said of a flag is its help on the terminal")]
+#![allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "what is said of a flag is its help on the terminal"
+)]
 
 mod activate;
 mod check;
