@@ -48,6 +48,7 @@ impl Endpoint {
 }
 
 /// One of the calls that a site's server makes by itself. No browser and no proxy passes them on.
+#[cfg(any(feature = "server", test))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ServerEndpoint {
     /// `POST /auth/activate` (4.2), the only call without a token.
@@ -64,6 +65,7 @@ pub enum ServerEndpoint {
     CompleteJob,
 }
 
+#[cfg(any(feature = "server", test))]
 impl ServerEndpoint {
     /// All of them.
     pub const ALL: [Self; 6] = [

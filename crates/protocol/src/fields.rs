@@ -141,6 +141,7 @@ impl Fields {
     }
 
     /// A boolean that must be there.
+    #[cfg(any(feature = "server", test))]
     pub fn bool(&mut self, name: &str) -> Result<bool, Unusable> {
         match self.take(name) {
             Value::Bool(value) => Ok(value),
@@ -150,6 +151,7 @@ impl Fields {
     }
 
     /// The strings of an array; what is no string is left out, and what is no array has none.
+    #[cfg(any(feature = "server", test))]
     pub fn lenient_texts(&mut self, name: &str) -> Vec<String> {
         let mut texts = Vec::new();
         if let Value::List(items) = self.take(name) {
@@ -163,6 +165,7 @@ impl Fields {
     }
 
     /// An object of what has not been taken: what the service says beyond the contract.
+    #[cfg(any(feature = "server", test))]
     pub fn rest(mut self) -> Value {
         self.0.retain(|(_, value)| *value != Value::Null);
         Value::Object(self.0)
