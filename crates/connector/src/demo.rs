@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::Router;
-use chat_sandbox::{Sandbox, SandboxOptions, Trouble};
+use chat_sandbox::{Sandbox, SandboxError, SandboxOptions, Trouble};
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -67,6 +67,9 @@ pub enum DemoError {
     /// The trouble makes no sense.
     #[error("{0}")]
     Trouble(String),
+    /// The sandbox cannot be set up.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// The proxy cannot be set up.
     #[error(transparent)]
     Proxy(#[from] SetupError),
@@ -96,6 +99,12 @@ struct Bound {
 impl Demo {
     /// Opens both ports. The token between proxy and sandbox is made here, and known to nobody else.
     pub async fn bind(options: DemoOptions) -> Result<Self, DemoError> {
+        let token = SecretString::from(Uuid::new_v4().simple().to_string());
+        Self::bind_with(options, SandboxOptions::new(token)).await
+    }
+
+    /// Opens both ports, before a sandbox with options of its own; what goes wrong in it is [`DemoOptions::trouble`].
+    pub async fn bind_with(options: DemoOptions, sandbox: SandboxOptions) -> Result<Self, DemoError> {
         options.trouble.check().map_err(DemoError::Trouble)?;
         let files = SiteFiles { pages: options.site_dir, widget: options.widget_dir };
         let files = (!options.sandbox_only).then_some(files);
@@ -111,9 +120,8 @@ impl Demo {
             }
         }
 
-        let token = SecretString::from(Uuid::new_v4().simple().to_string());
-        let state =
-            Sandbox::new(SandboxOptions { trouble: options.trouble, ..SandboxOptions::new(token.clone()) });
+        let token = sandbox.token.clone();
+        let state = Sandbox::open(SandboxOptions { trouble: options.trouble, ..sandbox })?;
         let sandbox = Bound::open(options.sandbox_port, "--sandbox-port", state.router()).await?;
         let origin = format!("http://{}", sandbox.address);
         let router = site::router(proxy::router(ProxyOptions::new(origin, token))?, files.as_ref());

@@ -10,26 +10,44 @@
 //! # }
 //! ```
 
+mod answered;
+mod client_address;
+mod config_cache;
 mod failure;
-mod origin;
+mod metrics;
+mod rate;
+mod server;
 mod upstream;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use chat_protocol::Endpoint;
 use secrecy::SecretString;
 
+use tower_http::cors::CorsLayer;
+use tracing::info;
+
+use answered::Answered;
+use client_address::client_address;
+use config_cache::{Asked, Configs, Found};
 use failure::Failure;
+use rate::Limiter;
 use upstream::{Forwarded, Upstream};
 
-pub use origin::OriginError;
+pub use crate::origin::OriginError;
+pub use config_cache::ConfigCache;
+pub use ipnet::IpNet;
+pub use metrics::ProxyMetrics;
+pub use rate::ClientRate;
+pub use server::{ProxyServer, ServerError, ServerOptions};
 
 /// What a proxy needs to know, and the bounds that it keeps.
 ///
@@ -48,10 +66,23 @@ pub struct ProxyOptions {
     pub answer_limit: usize,
     /// How long the browser may take to send its body, and then the service to answer.
     pub timeout: Duration,
+    /// Origins of pages on other hosts that may use this proxy, such as `https://www.shop.example`. Pages of the proxy's
+    /// own host need no entry.
+    pub allowed_origins: Vec<String>,
+    /// How often one client may ask. Needs the client's address, which axum knows when the application is served with
+    /// `into_make_service_with_connect_info::<SocketAddr>()`; without it nobody is counted.
+    pub client_rate: Option<ClientRate>,
+    /// The networks whose word in `X-Forwarded-For` is believed.
+    pub trusted_hops: Vec<IpNet>,
+    /// How long the chat's config is kept, if at all.
+    pub config_cache: Option<ConfigCache>,
+    /// Where figures go, if anywhere.
+    pub metrics: Option<ProxyMetrics>,
 }
 
 impl ProxyOptions {
-    /// 64 KiB for a message, 256 KiB for events, 1 MiB for an answer, and 35 s, as an AI may think for a while.
+    /// 64 KiB for a message, 256 KiB for events, 1 MiB for an answer, and 35 s, as an AI may think for a while. No other
+    /// origins, no rate, no trusted hops, nothing kept.
     pub fn new(origin: impl Into<String>, token: SecretString) -> Self {
         Self {
             origin: origin.into(),
@@ -60,6 +91,11 @@ impl ProxyOptions {
             events_body_limit: 256 * 1024,
             answer_limit: 1024 * 1024,
             timeout: Duration::from_secs(35),
+            allowed_origins: Vec::new(),
+            client_rate: None,
+            trusted_hops: Vec::new(),
+            config_cache: None,
+            metrics: None,
         }
     }
 }
@@ -75,6 +111,9 @@ pub enum SetupError {
         "the site token must be visible ASCII characters, and not empty: copy it again from where it was issued"
     )]
     Token,
+    /// An origin is no origin.
+    #[error("{0} is no origin of a page: it must be one such as https://www.shop.example, without a path")]
+    AllowedOrigin(String),
     /// The HTTP client cannot be made, as when the system has no root certificates.
     #[error("the HTTP client cannot be made: {0}")]
     Client(#[source] reqwest::Error),
@@ -86,6 +125,10 @@ struct Proxy {
     message_body_limit: usize,
     events_body_limit: usize,
     timeout: Duration,
+    limiter: Option<Limiter>,
+    trusted_hops: Vec<IpNet>,
+    configs: Option<Configs>,
+    metrics: Option<ProxyMetrics>,
 }
 
 /// The proxy as a router, to be nested under the site's prefix.
@@ -96,25 +139,97 @@ struct Proxy {
 /// `UPSTREAM_UNAVAILABLE` when the service cannot be reached or its answer cannot be used, 504 `UPSTREAM_TIMEOUT` when
 /// it takes too long.
 pub fn router(options: ProxyOptions) -> Result<Router, SetupError> {
-    let ProxyOptions { origin, token, message_body_limit, events_body_limit, answer_limit, timeout } =
-        options;
-    let upstream = Upstream::new(&origin, &token, answer_limit, timeout)?;
-    let proxy = Proxy { upstream, message_body_limit, events_body_limit, timeout };
+    let upstream = Upstream::new(&options.origin, &options.token, options.answer_limit, options.timeout)?;
+    let other_origins = other_origins(&options.allowed_origins)?;
+    let proxy = Proxy {
+        upstream,
+        message_body_limit: options.message_body_limit,
+        events_body_limit: options.events_body_limit,
+        timeout: options.timeout,
+        limiter: options.client_rate.map(Limiter::new),
+        trusted_hops: options.trusted_hops,
+        configs: options.config_cache.map(Configs::new),
+        metrics: options.metrics,
+    };
     let mut router = Router::new();
     for path in ["/chat/config", "/chat/messages", "/chat/presence", "/events"] {
         router = router.route(path, any(serve));
     }
-    Ok(router.fallback(not_found).with_state(Arc::new(proxy)))
+    let router = router.fallback(not_found).with_state(Arc::new(proxy));
+    Ok(match other_origins {
+        Some(layer) => router.layer(layer),
+        None => router,
+    })
 }
+
+/// What lets pages of other origins in; they send no cookies, and the proxy has none.
+fn other_origins(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
+    if allowed.is_empty() {
+        return Ok(None);
+    }
+    let mut origins = Vec::new();
+    for text in allowed {
+        let origin = crate::origin::parse(text).map_err(|_| SetupError::AllowedOrigin(text.clone()))?;
+        // As browsers write it, without the slash at the end.
+        let origin = origin.origin().ascii_serialization();
+        origins.push(HeaderValue::try_from(origin).map_err(|_| SetupError::AllowedOrigin(text.clone()))?);
+    }
+    let told = [
+        "x-request-id",
+        "x-service-api-version",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+    ];
+    let layer = CorsLayer::new()
+        .allow_origin(origins)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE, header::ACCEPT_LANGUAGE, IDEMPOTENCY_KEY])
+        .expose_headers(
+            told.map(HeaderName::from_static).into_iter().chain([header::RETRY_AFTER]).collect::<Vec<_>>(),
+        )
+        .max_age(Duration::from_secs(600));
+    Ok(Some(layer))
+}
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 async fn not_found() -> Response {
     sealed(Failure::NotFound)
 }
 
 async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
-    match proxy.forward(request).await {
-        Ok(response) => sealed(response),
+    let begun = Instant::now();
+    let (parts, body) = request.into_parts();
+    let call = endpoint(&parts.method, &parts.uri);
+    let name = call.as_ref().map_or("none", |endpoint| name(*endpoint));
+    let outcome = match call {
+        Ok(endpoint) => proxy.answer(endpoint, &parts, body).await,
+        Err(failure) => Err(failure),
+    };
+    let response = match outcome {
+        Ok(answered) => sealed(answered),
         Err(failure) => sealed(failure),
+    };
+    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    let request_id =
+        response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
+    // Neither who asked nor what was said.
+    info!(call = name, status, took_ms = took.as_millis(), request_id, "answered");
+    if let Some(metrics) = &proxy.metrics {
+        metrics.answered(name, status, took);
+    }
+    response
+}
+
+/// What a call is named in the log and in the figures.
+fn name(endpoint: Endpoint) -> &'static str {
+    match endpoint {
+        Endpoint::Config => "config",
+        Endpoint::Send => "send",
+        Endpoint::Messages => "messages",
+        Endpoint::Presence => "presence",
+        Endpoint::Events => "events",
     }
 }
 
@@ -128,25 +243,63 @@ fn sealed(answer: impl IntoResponse) -> Response {
 }
 
 impl Proxy {
-    async fn forward(&self, request: Request) -> Result<Response, Failure> {
-        let (parts, body) = request.into_parts();
-        let endpoint = endpoint(&parts.method, &parts.uri)?;
+    async fn answer(
+        self: &Arc<Self>,
+        endpoint: Endpoint,
+        parts: &Parts,
+        body: Body,
+    ) -> Result<Answered, Failure> {
+        if let Some(limiter) = &self.limiter
+            && let Some(client) = client_address(parts, &self.trusted_hops)
+        {
+            limiter.take(client).map_err(|wait| Failure::RateLimited { wait })?;
+        }
         let body = match endpoint.method() {
             chat_protocol::Method::Get => None,
             chat_protocol::Method::Post => Some(self.body(endpoint, &parts.headers, body).await?),
         };
         let kept = |name: HeaderName| parts.headers.get(&name).cloned().map(|value| (name, value));
-        self.upstream
-            .forward(Forwarded {
-                endpoint,
-                query: parts.uri.query(),
-                headers: [HeaderName::from_static("idempotency-key"), header::ACCEPT_LANGUAGE]
-                    .into_iter()
-                    .filter_map(kept)
-                    .collect(),
-                body,
-            })
-            .await
+        let request = Forwarded {
+            endpoint,
+            query: parts.uri.query().map(str::to_owned),
+            headers: [IDEMPOTENCY_KEY, header::ACCEPT_LANGUAGE].into_iter().filter_map(kept).collect(),
+            body,
+        };
+        match &self.configs {
+            Some(configs) if endpoint == Endpoint::Config => self.config(configs, request).await,
+            _ => self.upstream.forward(request).await,
+        }
+    }
+
+    /// The chat's config, from what is kept if that will do.
+    async fn config(self: &Arc<Self>, configs: &Configs, request: Forwarded) -> Result<Answered, Failure> {
+        let asked = (request.query.clone(), request.headers.get(header::ACCEPT_LANGUAGE).cloned());
+        let (found, answered) = match configs.find(&asked) {
+            Found::Fresh(answered) => ("fresh", Ok(answered)),
+            Found::Stale(answered, fetch) => {
+                if fetch {
+                    let proxy = Arc::clone(self);
+                    tokio::spawn(async move { proxy.fetch_config(asked, request).await });
+                }
+                ("stale", Ok(answered))
+            }
+            Found::Nothing => ("fetched", self.fetch_config(asked, request).await),
+        };
+        if let Some(metrics) = &self.metrics {
+            metrics.config(found);
+        }
+        answered
+    }
+
+    async fn fetch_config(&self, asked: Asked, request: Forwarded) -> Result<Answered, Failure> {
+        let answered = self.upstream.forward(request).await;
+        if let Some(configs) = &self.configs {
+            match &answered {
+                Ok(answered) => configs.keep(asked, answered),
+                Err(_) => configs.not_fetched(&asked),
+            }
+        }
+        answered
     }
 
     /// The body, if it is JSON by its type and within its bounds. A page of another site can send no JSON without

@@ -1,4 +1,4 @@
-//! The five paths that a customer's proxy serves (4.13).
+//! The five paths that a customer's proxy serves (4.13), and those that only its server calls.
 
 /// The methods that the five paths answer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,5 +44,61 @@ impl Endpoint {
             Self::Presence => "/chat/presence",
             Self::Events => "/events",
         }
+    }
+}
+
+/// One of the calls that a site's server makes by itself. No browser and no proxy passes them on.
+#[cfg(any(feature = "server", test))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ServerEndpoint {
+    /// `POST /auth/activate` (4.2), the only call without a token.
+    Activate,
+    /// `GET /site/status` (4.3).
+    SiteStatus,
+    /// `POST /content/sync` (4.9).
+    SyncContent,
+    /// `GET /seo/overlays` (4.10).
+    Overlays,
+    /// `POST /site/jobs/next` (4.11).
+    ClaimJob,
+    /// `POST /site/jobs/{id}/complete` (4.12).
+    CompleteJob,
+}
+
+#[cfg(any(feature = "server", test))]
+impl ServerEndpoint {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Activate,
+        Self::SiteStatus,
+        Self::SyncContent,
+        Self::Overlays,
+        Self::ClaimJob,
+        Self::CompleteJob,
+    ];
+
+    /// The method of the call.
+    pub const fn method(self) -> Method {
+        match self {
+            Self::SiteStatus | Self::Overlays => Method::Get,
+            Self::Activate | Self::SyncContent | Self::ClaimJob | Self::CompleteJob => Method::Post,
+        }
+    }
+
+    /// The path below the service's base, with its leading slash. `{id}` stands for the job's id.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Activate => "/auth/activate",
+            Self::SiteStatus => "/site/status",
+            Self::SyncContent => "/content/sync",
+            Self::Overlays => "/seo/overlays",
+            Self::ClaimJob => "/site/jobs/next",
+            Self::CompleteJob => "/site/jobs/{id}/complete",
+        }
+    }
+
+    /// Whether the call carries the site token (5).
+    pub const fn needs_token(self) -> bool {
+        !matches!(self, Self::Activate)
     }
 }

@@ -144,6 +144,37 @@ impl Fields {
         }
     }
 
+    /// A boolean that must be there.
+    #[cfg(any(feature = "server", test))]
+    pub fn bool(&mut self, name: &str) -> Result<bool, Unusable> {
+        match self.take(name) {
+            Value::Bool(value) => Ok(value),
+            Value::Null => Err(Unusable::new(name, "is missing")),
+            other => Err(Unusable::expected(name, "a boolean", &other)),
+        }
+    }
+
+    /// The strings of an array; what is no string is left out, and what is no array has none.
+    #[cfg(any(feature = "server", test))]
+    pub fn lenient_texts(&mut self, name: &str) -> Vec<String> {
+        let mut texts = Vec::new();
+        if let Value::List(items) = self.take(name) {
+            for item in items {
+                if let Value::Text(text) = item {
+                    texts.push(text);
+                }
+            }
+        }
+        texts
+    }
+
+    /// An object of what has not been taken: what the service says beyond the contract.
+    #[cfg(any(feature = "server", test))]
+    pub fn rest(mut self) -> Value {
+        self.0.retain(|(_, value)| *value != Value::Null);
+        Value::Object(self.0)
+    }
+
     /// An array that must be there.
     pub fn list(&mut self, name: &str) -> Result<Vec<Value>, Unusable> {
         match self.take(name) {

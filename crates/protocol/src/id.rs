@@ -65,6 +65,22 @@ identifier! {
 }
 named_by_the_service!(MessageId);
 
+#[cfg(any(feature = "server", test))]
+identifier! {
+    /// The identifier of a cloud job (2.2).
+    JobId
+}
+#[cfg(any(feature = "server", test))]
+named_by_the_service!(JobId);
+
+#[cfg(any(feature = "server", test))]
+identifier! {
+    /// What proves that a job is held by this claim (2.2): it comes with the claim, and goes back with the completion.
+    ClaimToken
+}
+#[cfg(any(feature = "server", test))]
+named_by_the_service!(ClaimToken);
+
 identifier! {
     /// The `Idempotency-Key` of one logical request (4.1): a retry repeats it, another request never does.
     IdempotencyKey

@@ -4,27 +4,57 @@
 //! and every refusal names the field that it is about. What the service may leave out may be missing, null or of an
 //! unexpected type; what nothing can be done without is an error. Requests are read strictly, as a server must.
 //!
+//! What only a site's server says and hears is behind the feature `server`: the widget is built without it.
+//!
 //! Section numbers in these docs are those of the connector API's specification.
 
+#[cfg(any(feature = "server", test))]
+mod activation;
+#[cfg(any(feature = "server", test))]
+mod completion;
 mod config;
+#[cfg(any(feature = "server", test))]
+mod content;
 mod endpoint;
 mod envelope;
 mod event;
 mod fields;
 mod id;
+#[cfg(any(feature = "server", test))]
+mod job;
 pub mod limits;
 mod message;
+#[cfg(any(feature = "server", test))]
+mod overlay;
 mod presence;
+#[cfg(any(feature = "server", test))]
+mod site;
 mod value;
 mod visitor;
 
+#[cfg(any(feature = "server", test))]
+pub use activation::{Activated, Activation, Credential};
+#[cfg(any(feature = "server", test))]
+pub use completion::{Completion, Done, Outcome};
 pub use config::ChatConfig;
+#[cfg(any(feature = "server", test))]
+pub use content::{ContentItem, ContentKind, ContentPage, SyncReceipt};
+#[cfg(any(feature = "server", test))]
+pub use endpoint::ServerEndpoint;
 pub use endpoint::{Endpoint, Method};
 pub use envelope::{ErrorCode, ServiceError, failure, open, success};
 pub use event::{EventBatch, Tracking, VisitorEvent};
 pub use fields::{Fields, Unusable};
+#[cfg(any(feature = "server", test))]
+pub use id::{ClaimToken, JobId};
 pub use id::{ConversationId, IdempotencyKey, MessageId, VisitorId};
+#[cfg(any(feature = "server", test))]
+pub use job::{ArticlePayload, Claim, Job, JobStatus, JobType};
 pub use message::{AiStatus, ChatMessage, History, Lead, Role, SendMessage, SendResult};
+#[cfg(any(feature = "server", test))]
+pub use overlay::{Overlay, OverlayList};
 pub use presence::Presence;
+#[cfg(any(feature = "server", test))]
+pub use site::SiteStatus;
 pub use value::{Value, decimal};
 pub use visitor::VisitorProfile;

@@ -11,6 +11,10 @@ pub const EVENTS: RangeInclusive<usize> = 1..=50;
 /// Characters of an `Idempotency-Key`. Given for `POST /events`; kept everywhere.
 pub const KEY_LENGTH: RangeInclusive<usize> = 8..=160;
 
+/// Items of one page of a content sync. The contract shows no number (8); this one keeps a page of ordinary articles
+/// below a megabyte.
+pub const CONTENT_ITEMS: RangeInclusive<usize> = 1..=100;
+
 /// The length of a message as the strictest reading of 'character' counts it: UTF-16 code units, as JavaScript does.
 /// No service that counts code points or graphemes counts more.
 pub fn message_length(text: &str) -> usize {

@@ -211,4 +211,7 @@ changes.addEventListener("error", () => {
   at("status").textContent = "Not connected, trying again";
   at("status").classList.remove("online");
 });
-changes.addEventListener("change", look);
+changes.addEventListener("change", () => {
+  look();
+  dispatchEvent(new Event("console-change"));
+});

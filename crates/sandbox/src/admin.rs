@@ -5,17 +5,20 @@ use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use axum::{Json, Router};
-use chat_protocol::{ConversationId, Value};
+use chat_protocol::{ConversationId, JobType, Value};
 use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::switches::Switches;
+use crate::world::NewJob;
 use crate::{Sandbox, Trouble, console, views};
 
 pub(crate) fn routes() -> Router<Sandbox> {
     Router::new()
         .route("/sandbox/trouble", get(trouble).put(set_trouble).delete(clear_trouble))
         .route("/sandbox/conversations", get(conversations).delete(forget))
+        .route("/sandbox/site", get(site).delete(forget_site))
+        .route("/sandbox/jobs", post(add_job))
         .route("/sandbox/operator", post(write_as_operator))
         .route("/sandbox/operator/online", put(hold_online))
 }
@@ -39,15 +42,53 @@ async fn clear_trouble(State(sandbox): State<Sandbox>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn conversations(State(sandbox): State<Sandbox>) -> Json<Value> {
-    Json(views::everything(&sandbox.world()))
+async fn conversations(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
+    Ok(Json(views::everything(&sandbox.world())?))
 }
 
-async fn forget(State(sandbox): State<Sandbox>) -> StatusCode {
-    sandbox.0.replays.forget();
-    *sandbox.world() = crate::World::default();
+async fn forget(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
+    sandbox.world().forget_visitors()?;
     sandbox.changed();
-    StatusCode::NO_CONTENT
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn site(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
+    Ok(Json(views::site(&sandbox.world())?))
+}
+
+async fn forget_site(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
+    sandbox.world().forget_site()?;
+    sandbox.changed();
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct JobForTests {
+    #[serde(rename = "type")]
+    job_type: String,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    payload: Value,
+    max_attempts: Option<u32>,
+}
+
+/// Puts a job into the queue as it is told, also one that no rule of the sandbox would make.
+async fn add_job(
+    State(sandbox): State<Sandbox>,
+    body: Result<Json<JobForTests>, JsonRejection>,
+) -> Result<Json<Value>, ApiError> {
+    let Json(body) = body?;
+    let id = sandbox.world().add_job(&NewJob {
+        job_type: JobType::from(body.job_type.as_str()),
+        title: body.title,
+        payload: body.payload,
+        review: None,
+        max_attempts: body.max_attempts.unwrap_or(sandbox.0.job_rules.max_attempts),
+    })?;
+    sandbox.changed();
+    Ok(Json(Value::object([("id", (&id).into())])))
 }
 
 #[derive(Deserialize)]
@@ -78,6 +119,6 @@ async fn hold_online(
     let Json(Online { online }) = body?;
     let mut operators = sandbox.operators();
     operators.held_online = online;
-    operators.seen();
+    operators.seen(sandbox.0.clock);
     Ok(StatusCode::NO_CONTENT)
 }

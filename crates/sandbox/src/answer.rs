@@ -38,6 +38,20 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// An answer that was given before; `None` when it is none.
+    pub(crate) fn kept(status: u16, request_id: &str, body: Vec<u8>) -> Option<Self> {
+        let status = StatusCode::from_u16(status).ok()?;
+        let request_id = HeaderValue::try_from(request_id).ok()?;
+        Some(Self { status, request_id, body: body.into() })
+    }
+
+    /// Status, request id and body, to be kept.
+    pub(crate) fn parts(&self) -> (u16, &str, &[u8]) {
+        (self.status.as_u16(), self.request_id.to_str().unwrap_or_default(), &self.body)
+    }
+}
+
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let headers = [

@@ -22,6 +22,7 @@ use crate::{Sandbox, views};
 const PAGE: &str = include_str!("../console/console.html");
 const STYLES: &str = include_str!("../console/console.css");
 const SCRIPT: &str = include_str!("../console/console.js");
+const PUBLISHING: &str = include_str!("../console/publishing.js");
 const ICON: &str = include_str!("../console/icon.svg");
 
 const POLICY: &str = "default-src 'self'; require-trusted-types-for 'script'; base-uri 'none'; \
@@ -35,6 +36,10 @@ pub(crate) fn routes() -> Router<Sandbox> {
         .route("/operator", get(|| async { file("text/html; charset=utf-8", PAGE) }))
         .route("/operator/console.css", get(|| async { file("text/css; charset=utf-8", STYLES) }))
         .route("/operator/console.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
+        .route(
+            "/operator/publishing.js",
+            get(|| async { file("text/javascript; charset=utf-8", PUBLISHING) }),
+        )
         .route("/operator/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
         .route("/operator/api/changes", get(changes))
         .route("/operator/api/conversations", get(list))
@@ -67,8 +72,8 @@ async fn changes(State(sandbox): State<Sandbox>) -> Sse<impl Stream<Item = Resul
     Sse::new(versions).keep_alive(KeepAlive::new().interval(Duration::from_secs(2)))
 }
 
-async fn list(State(sandbox): State<Sandbox>) -> Json<Value> {
-    Json(views::list(&sandbox.world()))
+async fn list(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
+    Ok(Json(views::list(&sandbox.world())?))
 }
 
 async fn conversation(
@@ -76,8 +81,8 @@ async fn conversation(
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let world = sandbox.world();
-    let found = world.conversations.iter().find(|conversation| conversation.id.as_str() == id);
-    found.map(|conversation| Json(views::whole(&world, conversation))).ok_or(NO_CONVERSATION)
+    let conversation = world.conversation(&ConversationId::from(id))?.ok_or(NO_CONVERSATION)?;
+    Ok(Json(views::whole(&world, &conversation)?))
 }
 
 #[derive(Deserialize)]
@@ -101,21 +106,24 @@ pub(crate) fn write(sandbox: &Sandbox, id: &ConversationId, content: &str) -> Re
         return Err(ApiError::InvalidRequest("content must have 1 to 4000 characters.".to_owned()));
     }
     let message = {
-        let mut world = sandbox.world();
-        let conversation = world.conversation(id).ok_or(NO_CONVERSATION)?;
+        let world = sandbox.world();
+        let mut conversation = world.conversation(id)?.ok_or(NO_CONVERSATION)?;
         conversation.unread = 0;
-        conversation.write(Role::Operator, content, None)
+        world.keep(&conversation)?;
+        world.write(id, Role::Operator, content, None)?
     };
-    sandbox.operators().seen();
+    sandbox.operators().seen(sandbox.0.clock);
     sandbox.changed();
     Ok(Value::from(&message))
 }
 
 async fn read(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<StatusCode, ApiError> {
     let newly_read = {
-        let mut world = sandbox.world();
-        let conversation = world.conversation(&ConversationId::from(id)).ok_or(NO_CONVERSATION)?;
-        std::mem::take(&mut conversation.unread) > 0
+        let world = sandbox.world();
+        let mut conversation = world.conversation(&ConversationId::from(id))?.ok_or(NO_CONVERSATION)?;
+        let unread = std::mem::take(&mut conversation.unread);
+        world.keep(&conversation)?;
+        unread > 0
     };
     if newly_read {
         sandbox.changed();

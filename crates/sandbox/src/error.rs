@@ -4,6 +4,7 @@ use axum::extract::rejection::JsonRejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chat_protocol::{ErrorCode, Unusable};
+use tracing::error;
 
 use crate::answer::Answer;
 
@@ -28,6 +29,15 @@ pub(crate) enum ApiError {
     /// The key came with another body before.
     #[error("This Idempotency-Key was used with a different body.")]
     IdempotencyConflict,
+    /// The key of a job's request came with another body before, or for another job (7).
+    #[error("This Idempotency-Key was used for a different request.")]
+    JobKeyConflict,
+    /// The job is not held by this claim: its lease ran out, or somebody else has it (7).
+    #[error("This claim does not hold the job: claim again.")]
+    LeaseMismatch,
+    /// The job was completed before (7).
+    #[error("This job is already completed.")]
+    AlreadyCompleted,
     /// More requests than the caller's share.
     #[error("Too many requests.")]
     RateLimited { retry_after_s: u64 },
@@ -47,7 +57,10 @@ impl ApiError {
             Self::InvalidToken => StatusCode::UNAUTHORIZED,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::IdempotencyConflict => StatusCode::CONFLICT,
+            Self::IdempotencyConflict
+            | Self::JobKeyConflict
+            | Self::LeaseMismatch
+            | Self::AlreadyCompleted => StatusCode::CONFLICT,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Switched { status, .. } => *status,
@@ -61,6 +74,9 @@ impl ApiError {
             Self::NotFound(_) => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),
             Self::IdempotencyConflict => ErrorCode::IdempotencyConflict,
+            Self::JobKeyConflict | Self::LeaseMismatch | Self::AlreadyCompleted => {
+                ErrorCode::ResourceConflict
+            }
             Self::RateLimited { .. } => ErrorCode::RateLimited,
             Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),
             Self::Switched { code, .. } => code.clone(),
@@ -87,6 +103,13 @@ impl IntoResponse for ApiError {
             headers.insert(header::ALLOW, HeaderValue::from_static(allow));
         }
         response
+    }
+}
+
+impl From<rusqlite::Error> for ApiError {
+    fn from(error: rusqlite::Error) -> Self {
+        error!("the sandbox's data: {error}");
+        Self::Internal
     }
 }
 

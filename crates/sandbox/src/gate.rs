@@ -6,20 +6,19 @@ use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
-use chat_protocol::{Endpoint, IdempotencyKey};
+use chat_protocol::{IdempotencyKey, JobId, ServerEndpoint};
 use secrecy::ExposeSecret;
 use tracing::error;
 
 use crate::answer::Answer;
+use crate::call::{Call, below_base};
 use crate::error::ApiError;
+use crate::idempotency::{self, Keyed};
 use crate::switches::Strike;
 use crate::{API_BASE, Sandbox, api, rate};
-
-const MESSAGE_BODY_LIMIT: usize = 64 * 1024;
-const EVENTS_BODY_LIMIT: usize = 256 * 1024;
 
 pub(crate) fn routes() -> Router<Sandbox> {
     Router::new().route(&format!("{API_BASE}/{{*path}}"), any(serve))
@@ -33,10 +32,10 @@ async fn serve(State(sandbox): State<Sandbox>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let key = parts.headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str()).trim_start_matches(API_BASE);
-    let number = sandbox.world().arrived(parts.method.to_string(), below_base(path).to_owned(), key);
+    let number = sandbox.world().requests.arrived(parts.method.to_string(), below_base(path).to_owned(), key);
     match pass(&sandbox, &parts, body).await {
         Some(response) => {
-            sandbox.world().answered(number, response.status().as_u16());
+            sandbox.world().requests.answered(number, response.status().as_u16());
             response
         }
         None => broken_connection(),
@@ -45,14 +44,19 @@ async fn serve(State(sandbox): State<Sandbox>, request: Request) -> Response {
 
 /// `None` is a connection that breaks.
 async fn pass(sandbox: &Sandbox, parts: &Parts, body: Body) -> Option<Response> {
-    if !admits(sandbox, &parts.headers) {
+    let call = Call::of(parts);
+    let open = matches!(call, Ok((Call::Server(endpoint), _)) if !endpoint.needs_token());
+    if !open && !admits(sandbox, &parts.headers) {
         return Some(ApiError::InvalidToken.into_response());
     }
     let quota = sandbox.0.limiter.take(rate::caller(&parts.headers));
     let outcome = if quota.exceeded {
         Err(ApiError::RateLimited { retry_after_s: quota.reset_s })
     } else {
-        answer(sandbox, parts, body).await
+        match call {
+            Ok((call, job)) => answer(sandbox, call, job, parts, body).await,
+            Err(error) => Err(error),
+        }
     };
     let mut response = match outcome {
         Ok(answer) => answer?.into_response(),
@@ -67,49 +71,33 @@ fn admits(sandbox: &Sandbox, headers: &HeaderMap) -> bool {
     sent.and_then(|value| value.strip_prefix("Bearer ")) == Some(sandbox.0.token.expose_secret())
 }
 
-async fn answer(sandbox: &Sandbox, parts: &Parts, body: Body) -> Result<Option<Answer>, ApiError> {
-    let endpoint = endpoint(parts)?;
-    let delay = sandbox.switches().delay(endpoint);
+async fn answer(
+    sandbox: &Sandbox,
+    call: Call,
+    job: Option<JobId>,
+    parts: &Parts,
+    body: Body,
+) -> Result<Option<Answer>, ApiError> {
+    let delay = sandbox.switches().delay(call);
     tokio::time::sleep(delay).await;
-    let strike = sandbox.switches().strike(endpoint);
+    let strike = sandbox.switches().strike(call);
     match strike {
         Strike::Missed => {}
         Strike::Dropped => return Ok(None),
         Strike::Failed(error) => return Err(error),
     }
-    let answer = match endpoint.method() {
-        chat_protocol::Method::Get => api::read(sandbox, endpoint, &parts.uri)?,
-        chat_protocol::Method::Post => write(sandbox, endpoint, &parts.headers, body).await?,
+    let answer = match call.method() {
+        chat_protocol::Method::Get => api::read(sandbox, call, &parts.uri)?,
+        chat_protocol::Method::Post => write(sandbox, call, job, &parts.headers, body).await?,
     };
-    let lost = sandbox.switches().loses_answer(endpoint);
+    let lost = sandbox.switches().loses_answer(call);
     Ok((!lost).then_some(answer))
-}
-
-fn endpoint(parts: &Parts) -> Result<Endpoint, ApiError> {
-    let path = below_base(parts.uri.path());
-    let mut here = Endpoint::ALL.into_iter().filter(|endpoint| endpoint.path() == path).peekable();
-    if here.peek().is_none() {
-        return Err(ApiError::NotFound("This path"));
-    }
-    let allow = match path {
-        "/chat/messages" => "GET, POST",
-        "/events" => "POST",
-        _ => "GET",
-    };
-    here.find(|endpoint| match endpoint.method() {
-        chat_protocol::Method::Get => parts.method == Method::GET,
-        chat_protocol::Method::Post => parts.method == Method::POST,
-    })
-    .ok_or(ApiError::MethodNotAllowed { allow })
-}
-
-fn below_base(path: &str) -> &str {
-    path.strip_prefix(API_BASE).unwrap_or(path)
 }
 
 async fn write(
     sandbox: &Sandbox,
-    endpoint: Endpoint,
+    call: Call,
+    job: Option<JobId>,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Answer, ApiError> {
@@ -122,11 +110,11 @@ async fn write(
     if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
         return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
     }
-    let limit = if endpoint == Endpoint::Events { EVENTS_BODY_LIMIT } else { MESSAGE_BODY_LIMIT };
+    let limit = call.body_limit();
     // The other way to fail is that the sender is gone, and then nobody reads the refusal.
     let body = to_bytes(body, limit).await.map_err(|_| ApiError::TooLarge { limit })?;
     // On a task of its own: what has begun is carried out to its end, also for a sender who hangs up meanwhile.
-    let carried_out = tokio::spawn(once(sandbox.clone(), endpoint, key, body)).await;
+    let carried_out = tokio::spawn(once(sandbox.clone(), call, job, key, body)).await;
     carried_out.unwrap_or_else(|panic| {
         error!("{panic}");
         Err(ApiError::Internal)
@@ -135,17 +123,25 @@ async fn write(
 
 async fn once(
     sandbox: Sandbox,
-    endpoint: Endpoint,
+    call: Call,
+    job: Option<JobId>,
     key: Option<IdempotencyKey>,
     body: Bytes,
 ) -> Result<Answer, ApiError> {
-    match key {
-        Some(key) => {
-            let process = api::write(&sandbox, endpoint, &body, Some(key.clone()));
-            sandbox.0.replays.once(endpoint, key, &body, process).await
-        }
-        None => api::write(&sandbox, endpoint, &body, None).await,
-    }
+    let Some(key) = key else {
+        return api::write(&sandbox, call, job.as_ref(), &body, None).await;
+    };
+    let request = match &job {
+        Some(job) => [job.as_str().as_bytes(), b"\n", &body].concat().into(),
+        None => body.clone(),
+    };
+    let conflict = match call {
+        Call::Server(ServerEndpoint::ClaimJob | ServerEndpoint::CompleteJob) => ApiError::JobKeyConflict,
+        _ => ApiError::IdempotencyConflict,
+    };
+    let keyed = Keyed { scope: call.path(), key: key.clone(), request };
+    let process = api::write(&sandbox, call, job.as_ref(), &body, Some(key));
+    idempotency::once(&sandbox, keyed, conflict, process).await
 }
 
 /// A body that breaks off at once, which makes the server close the connection.

@@ -1,52 +1,137 @@
-//! A request with a key is carried out once, however often it comes (4.1).
+//! A request with a key is carried out once in a day, however often it comes (4.1).
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::body::Bytes;
-use chat_protocol::{Endpoint, IdempotencyKey};
+use chat_protocol::IdempotencyKey;
+use rusqlite::{OptionalExtension, params};
 use tokio::sync::OnceCell;
 
+use crate::Sandbox;
 use crate::answer::Answer;
+use crate::clock::millis;
 use crate::error::ApiError;
+use crate::world::World;
 
-/// What was answered under each key, for as long as the process lives.
-#[derive(Debug, Default)]
-pub(crate) struct Replays {
-    known: Mutex<HashMap<(&'static str, IdempotencyKey), Arc<Known>>>,
+/// How long a key is remembered. The contract does not say (8).
+pub(crate) const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What makes two requests the same one: where they go, under which key, and what they say.
+#[derive(Clone, Debug)]
+pub(crate) struct Keyed {
+    /// The endpoint. The same key elsewhere is another request.
+    pub(crate) scope: &'static str,
+    pub(crate) key: IdempotencyKey,
+    /// All that must be the same: the body, and what the path names.
+    pub(crate) request: Bytes,
 }
 
+/// The requests that are being carried out right now. What is done is in the [`World`].
+#[derive(Debug, Default)]
+pub(crate) struct UnderWay(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<Flight>>>);
+
 #[derive(Debug)]
-struct Known {
-    body: Bytes,
+struct Flight {
+    request: Bytes,
     answer: OnceCell<Answer>,
 }
 
-impl Replays {
-    /// The answer under this key: the one given before, or the one that `process` gives now.
-    ///
-    /// Who comes while the first is still being answered waits for it. A failure is not kept, as it has changed
-    /// nothing: the next attempt is carried out. The key stays bound to its body all the same.
-    pub(crate) async fn once(
-        &self,
-        endpoint: Endpoint,
-        key: IdempotencyKey,
-        body: &Bytes,
-        process: impl Future<Output = Result<Answer, ApiError>>,
-    ) -> Result<Answer, ApiError> {
-        let known = {
-            let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let first = || Arc::new(Known { body: body.clone(), answer: OnceCell::new() });
-            Arc::clone(all.entry((endpoint.path(), key)).or_insert_with(first))
-        };
-        if known.body != *body {
-            return Err(ApiError::IdempotencyConflict);
+/// The answer under this key: the one given before, or the one that `process` gives now.
+///
+/// Who comes while the first is still being answered waits for it. A failure is not kept, as it has changed nothing:
+/// the next attempt is carried out. The key stays bound to its request all the same.
+pub(crate) async fn once(
+    sandbox: &Sandbox,
+    keyed: Keyed,
+    conflict: ApiError,
+    process: impl Future<Output = Result<Answer, ApiError>>,
+) -> Result<Answer, ApiError> {
+    let flights = &sandbox.0.under_way;
+    let name = (keyed.scope, keyed.key.clone());
+    let flight = {
+        let mut flights = flights.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(flight) = flights.get(&name) {
+            Arc::clone(flight)
+        } else {
+            let known = sandbox.world().bind(&keyed)?;
+            let flight =
+                Arc::new(Flight { request: known.request, answer: OnceCell::new_with(known.answer) });
+            flights.insert(name.clone(), Arc::clone(&flight));
+            flight
         }
-        known.answer.get_or_try_init(|| process).await.cloned()
+    };
+    let answer = if flight.request == keyed.request {
+        flight
+            .answer
+            .get_or_try_init(|| async {
+                let answer = process.await?;
+                sandbox.world().remember(&keyed, &answer)?;
+                Ok(answer)
+            })
+            .await
+            .cloned()
+    } else {
+        Err(conflict)
+    };
+    let mut flights = flights.0.lock().unwrap_or_else(PoisonError::into_inner);
+    // Two hold it: the map, and this call. Who else does still waits for it.
+    if Arc::strong_count(&flight) == 2 {
+        flights.remove(&name);
+    }
+    answer
+}
+
+struct Known {
+    request: Bytes,
+    answer: Option<Answer>,
+}
+
+impl World {
+    /// Binds a key to its request, unless it is bound already; then it gives that request, and its answer.
+    fn bind(&self, keyed: &Keyed) -> rusqlite::Result<Known> {
+        let now_ms = self.clock.now_ms();
+        self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;
+        let read = |row: &rusqlite::Row<'_>| {
+            let request: Vec<u8> = row.get(0)?;
+            let told: (Option<u16>, Option<String>, Option<Vec<u8>>) =
+                (row.get(1)?, row.get(2)?, row.get(3)?);
+            let answer = match told {
+                (Some(status), Some(request_id), Some(body)) => Answer::kept(status, &request_id, body),
+                _ => None,
+            };
+            Ok(Known { request: request.into(), answer })
+        };
+        let known = self
+            .db()
+            .prepare_cached(
+                "SELECT request, status, request_id, body FROM answers WHERE scope = ? AND key = ?",
+            )?
+            .query_row([keyed.scope, keyed.key.as_str()], read)
+            .optional()?;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        self.db()
+            .prepare_cached("INSERT INTO answers (scope, key, request, until_ms) VALUES (?, ?, ?, ?)")?
+            .execute(params![
+                keyed.scope,
+                keyed.key.as_str(),
+                &keyed.request[..],
+                now_ms.saturating_add(millis(REMEMBERED))
+            ])?;
+        Ok(Known { request: keyed.request.clone(), answer: None })
     }
 
-    pub(crate) fn forget(&self) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    fn remember(&self, keyed: &Keyed, answer: &Answer) -> rusqlite::Result<()> {
+        let (status, request_id, body) = answer.parts();
+        self.db()
+            .prepare_cached(
+                "UPDATE answers SET status = ?, request_id = ?, body = ? WHERE scope = ? AND key = ?",
+            )?
+            .execute(params![status, request_id, body, keyed.scope, keyed.key.as_str()])?;
+        Ok(())
     }
 }

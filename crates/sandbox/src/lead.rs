@@ -1,6 +1,7 @@
 //! What a conversation tells about the visitor: how to reach them, and how much they want (2.5).
 
 use chat_protocol::{Lead, VisitorProfile};
+use serde::{Deserialize, Serialize};
 
 /// A way to reach the visitor, found in what they wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +41,18 @@ fn phones(text: &str) -> impl Iterator<Item = Contact> {
 }
 
 /// What has been noted about a visitor so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct LeadNotes {
     pub(crate) email: Option<String>,
     pub(crate) phone: Option<String>,
     pub(crate) wants_person: bool,
-    topics: Vec<&'static str>,
+    topics: Vec<String>,
     messages: u32,
 }
 
 impl LeadNotes {
-    pub(crate) fn message(&mut self, contacts: &[Contact], topic: Option<&'static str>, wants_person: bool) {
+    pub(crate) fn message(&mut self, contacts: &[Contact], topic: Option<&str>, wants_person: bool) {
         self.messages += 1;
         self.wants_person |= wants_person;
         for contact in contacts {
@@ -59,8 +61,8 @@ impl LeadNotes {
                 Contact::Phone(number) => self.phone = Some(number.clone()),
             }
         }
-        if let Some(topic) = topic.filter(|topic| !self.topics.contains(topic)) {
-            self.topics.push(topic);
+        if let Some(topic) = topic.filter(|topic| !self.topics.iter().any(|known| known == topic)) {
+            self.topics.push(topic.to_owned());
         }
     }
 

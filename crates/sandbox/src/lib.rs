@@ -1,26 +1,38 @@
-//! The connector API in one process, in memory: for the demo, for tests, and for a developer's machine.
+//! The connector API in one process: for the demo, for tests, and for a developer's machine.
 //!
-//! [`Sandbox::router`] serves three things. Under `/api/connector/v1` are the five endpoints that a chat widget uses,
-//! as the contract has them: bearer token, envelope, idempotency, limits and errors. `/operator` is a page on which a
-//! person answers visitors; while it is open, the operator is online. `/sandbox` is for tests: it makes [`Trouble`],
-//! and shows and forgets what the sandbox was told. The last two ask nobody for a password: bind to loopback.
+//! [`Sandbox::router`] serves three things. Under `/api/connector/v1` is the whole API as the contract has it: bearer
+//! token, envelope, idempotency, limits and errors; chat, events, activation, content, overlays and jobs. `/operator` is
+//! a page on which a person answers visitors, while it is open, the operator is online; and on which a person reviews
+//! and publishes. `/sandbox` is for tests: it makes [`Trouble`], and shows and forgets what the sandbox was told. The
+//! last two ask nobody for a password: bind to loopback.
+//!
+//! What it was told is in SQLite: in the file [`SandboxOptions::data`], or in memory.
 
 mod admin;
 mod answer;
 mod api;
+mod assistant;
+mod call;
+mod chat;
+mod clock;
 mod console;
+mod desk;
 mod error;
 mod gate;
 mod idempotency;
 mod lead;
 mod operators;
+mod publishing;
 mod rate;
 mod responder;
+mod site;
 mod switches;
+mod text;
 mod trouble;
 mod views;
 mod world;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
@@ -28,11 +40,16 @@ use secrecy::SecretString;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+pub use assistant::{AssistantEndpoint, AssistantError};
 pub use operators::{Intervals, Pace};
+pub use publishing::{JobRules, Publishing};
 pub use rate::RateLimit;
 pub use trouble::{Ai, Amount, ConfigOverrides, PresenceOverrides, Target, Trouble};
+pub use world::OpenError;
 
-use idempotency::Replays;
+use assistant::Assistant;
+use clock::Clock;
+use idempotency::UnderWay;
 use operators::Operators;
 use rate::Limiter;
 use switches::Switches;
@@ -52,12 +69,35 @@ pub struct SandboxOptions {
     pub rate_limit: RateLimit,
     /// How often clients are told to ask.
     pub pace: Pace,
+    /// The license code that activates the site (4.2).
+    pub license: SecretString,
+    /// How jobs are leased and repeated.
+    pub job_rules: JobRules,
+    /// Whether somebody looks at what is suggested before it becomes a job.
+    pub publishing: Publishing,
+    /// The file that keeps what the sandbox is told; it is made when there is none. Without one, memory does.
+    pub data: Option<PathBuf>,
+    /// The AI that answers, in place of the built-in assistant.
+    pub assistant: Option<AssistantEndpoint>,
 }
+
+/// The license code of a sandbox that is told no other.
+pub const LICENSE: &str = "SANDBOX-LICENSE";
 
 impl SandboxOptions {
     /// A sandbox where nothing goes wrong.
     pub fn new(token: SecretString) -> Self {
-        Self { token, trouble: Trouble::default(), rate_limit: RateLimit::default(), pace: Pace::default() }
+        Self {
+            token,
+            trouble: Trouble::default(),
+            rate_limit: RateLimit::default(),
+            pace: Pace::default(),
+            license: LICENSE.into(),
+            job_rules: JobRules::default(),
+            publishing: Publishing::default(),
+            data: None,
+            assistant: None,
+        }
     }
 }
 
@@ -68,9 +108,14 @@ pub struct Sandbox(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     token: SecretString,
+    license: SecretString,
     pace: Pace,
+    job_rules: JobRules,
+    publishing: Publishing,
+    assistant: Option<Assistant>,
+    clock: Clock,
     limiter: Limiter,
-    replays: Replays,
+    under_way: UnderWay,
     switches: Mutex<Switches>,
     world: Mutex<World>,
     operators: Mutex<Operators>,
@@ -78,20 +123,46 @@ struct Inner {
     closing: CancellationToken,
 }
 
+/// Why a sandbox cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The data cannot be used.
+    #[error(transparent)]
+    Data(#[from] OpenError),
+    /// The AI endpoint cannot be used.
+    #[error(transparent)]
+    Assistant(#[from] AssistantError),
+}
+
 impl Sandbox {
-    /// A sandbox that has been told nothing yet.
+    /// A sandbox with these options.
+    ///
+    /// # Panics
+    ///
+    /// When the data file or the AI endpoint cannot be used: who gives either calls [`Self::open`].
     pub fn new(options: SandboxOptions) -> Self {
-        Self(Arc::new(Inner {
+        Self::open(options).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A sandbox with these options, going on with what is in its data file.
+    pub fn open(options: SandboxOptions) -> Result<Self, SandboxError> {
+        let world = World::open(options.data.as_deref())?;
+        Ok(Self(Arc::new(Inner {
             token: options.token,
+            license: options.license,
             pace: options.pace,
+            job_rules: options.job_rules,
+            publishing: options.publishing,
+            assistant: options.assistant.map(Assistant::new).transpose()?,
+            clock: world.clock,
             limiter: Limiter::new(options.rate_limit),
-            replays: Replays::default(),
+            under_way: UnderWay::default(),
             switches: Mutex::new(Switches::new(options.trouble)),
-            world: Mutex::default(),
+            world: Mutex::new(world),
             operators: Mutex::default(),
             changes: watch::Sender::new(0),
             closing: CancellationToken::new(),
-        }))
+        })))
     }
 
     /// The API, the operator console and the paths for tests.
@@ -99,6 +170,7 @@ impl Sandbox {
         Router::new()
             .merge(gate::routes())
             .merge(console::routes())
+            .merge(desk::routes())
             .merge(admin::routes())
             .fallback(gate::not_found)
             .with_state(self.clone())

@@ -5,8 +5,8 @@ use std::time::Duration;
 use chat_protocol::Presence;
 
 use crate::Sandbox;
+use crate::clock::Clock;
 use crate::trouble::PresenceOverrides;
-use crate::world::now;
 
 /// How often clients are told to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub(crate) struct Operators {
 }
 
 impl Operators {
-    pub(crate) fn seen(&mut self) {
-        self.last_seen = Some(now());
+    pub(crate) fn seen(&mut self, clock: Clock) {
+        self.last_seen = Some(clock.now());
     }
 
     pub(crate) fn presence(
@@ -79,7 +79,7 @@ impl ConsoleSession {
     pub(crate) fn open(sandbox: &Sandbox) -> Self {
         let mut operators = sandbox.operators();
         operators.consoles += 1;
-        operators.seen();
+        operators.seen(sandbox.0.clock);
         Self(sandbox.clone())
     }
 }
@@ -88,6 +88,6 @@ impl Drop for ConsoleSession {
     fn drop(&mut self) {
         let mut operators = self.0.operators();
         operators.consoles -= 1;
-        operators.seen();
+        operators.seen(self.0.0.clock);
     }
 }

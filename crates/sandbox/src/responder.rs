@@ -1,6 +1,10 @@
-//! The assistant: finds the section of the shop's knowledge that has most to do with the question, and says it.
+//! The built-in assistant: finds what has most to do with the question, and says it. It knows what the site has synced,
+//! and as long as nothing is, the demo's shop.
 
 use std::sync::LazyLock;
+
+use crate::text::words;
+use crate::world::Passage;
 
 const KNOWLEDGE: &str = include_str!("../knowledge/shop.md");
 
@@ -20,6 +24,12 @@ const CONTACT_NOTED: &str =
     "Thank you, I have noted that. One of us will get back to you within a working day.";
 const AT_A_LOSS: &str = "I do not know that one. I can tell you about delivery, returns, care, our pots and the \
                          workshops, or pass your question on: leave your e-mail address, and one of us will answer.";
+
+/// The same for a site of which nothing is known but what it synced.
+const GREETING_ANYWHERE: &str =
+    "Hello! What would you like to know? If you would rather talk to a person, just say so.";
+const AT_A_LOSS_ANYWHERE: &str = "I found nothing about that on this site. I can pass your question on: leave your \
+                                  e-mail address, and one of us will answer.";
 
 /// A section of the knowledge text.
 #[derive(Debug)]
@@ -43,35 +53,55 @@ fn section(text: &'static str) -> Section {
 /// What the assistant says.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
-    pub(crate) content: &'static str,
-    /// The heading of the section that it was taken from.
-    pub(crate) topic: Option<&'static str>,
+    pub(crate) content: String,
+    /// The heading of the section, or the title of the page, that it was taken from.
+    pub(crate) topic: Option<String>,
     /// Whether the visitor asked for a person.
     pub(crate) wants_person: bool,
 }
 
 impl Reply {
-    fn plain(content: &'static str) -> Self {
-        Self { content, topic: None, wants_person: false }
+    fn plain(content: &str) -> Self {
+        Self { content: content.to_owned(), topic: None, wants_person: false }
+    }
+
+    fn from_passage(passage: &Passage) -> Self {
+        let more = match &passage.place {
+            Some(place) => format!("\n\n[{}]({place})", passage.title.replace(['[', ']'], "")),
+            None => String::new(),
+        };
+        let content = format!("{}{more}", passage.text);
+        Self { content, topic: Some(passage.title.clone()), wants_person: false }
     }
 }
 
 /// Answers a message. `left_contact`: it holds contact details; `has_contact`: they are known, now or from before.
-pub(crate) fn reply(message: &str, left_contact: bool, has_contact: bool) -> Reply {
+/// `synced`: what was found in the site's own content, best first; none when the site has synced nothing.
+pub(crate) fn reply(
+    message: &str,
+    left_contact: bool,
+    has_contact: bool,
+    synced: Option<&[Passage]>,
+) -> Reply {
     if wants_person(message) {
         let content = if has_contact { HAND_OVER } else { ASK_FOR_CONTACT };
-        return Reply { content, topic: None, wants_person: true };
+        return Reply { wants_person: true, ..Reply::plain(content) };
     }
     if left_contact {
         return Reply::plain(CONTACT_NOTED);
     }
-    if let Some(section) = best_section(message) {
-        return Reply { content: section.answer, topic: Some(section.heading), wants_person: false };
+    let (greeting, at_a_loss) = match synced {
+        Some([best, ..]) => return Reply::from_passage(best),
+        Some([]) => (GREETING_ANYWHERE, AT_A_LOSS_ANYWHERE),
+        None => (GREETING, AT_A_LOSS),
+    };
+    if let Some(section) = best_section(message).filter(|_| synced.is_none()) {
+        return Reply { topic: Some(section.heading.to_owned()), ..Reply::plain(section.answer) };
     }
     Reply::plain(match words(message).next().as_deref() {
-        Some("hi" | "hello" | "hey" | "good") => GREETING,
+        Some("hi" | "hello" | "hey" | "good") => greeting,
         Some("thank" | "thanks" | "great" | "perfect" | "cheer") => THANKS,
-        _ => AT_A_LOSS,
+        _ => at_a_loss,
     })
 }
 
@@ -97,23 +127,12 @@ fn best_section(message: &str) -> Option<&'static Section> {
     (score(best) >= 3).then_some(best)
 }
 
-/// The words of a text in small letters, without a plural's ending.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
-        let word = word.to_lowercase();
-        match word.strip_suffix('s') {
-            Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
-            _ => word,
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn topic(message: &str) -> Option<&'static str> {
-        reply(message, false, false).topic
+    fn say(message: &str, left_contact: bool, has_contact: bool) -> Reply {
+        reply(message, left_contact, has_contact, None)
     }
 
     #[test]
@@ -129,27 +148,39 @@ mod tests {
             ("When are you open?", "Opening hours and address"),
             ("Do you sell gift vouchers?", "Gifts"),
         ] {
-            assert_eq!(topic(question), Some(heading), "{question}");
+            assert_eq!(say(question, false, false).topic.as_deref(), Some(heading), "{question}");
         }
     }
 
     #[test]
     fn what_the_shop_does_not_know_is_admitted() {
         for question in ["What is the meaning of life?", "?", "asdf", ""] {
-            assert_eq!(reply(question, false, false), Reply::plain(AT_A_LOSS), "{question}");
+            assert_eq!(say(question, false, false), Reply::plain(AT_A_LOSS), "{question}");
         }
     }
 
     #[test]
     fn who_wants_a_person_is_asked_for_contact_details_unless_they_are_known() {
-        let asked = reply("Can I talk to a real person?", false, false);
-        assert_eq!((asked.content, asked.wants_person), (ASK_FOR_CONTACT, true));
-        assert_eq!(reply("I'd like to speak with someone", true, true).content, HAND_OVER);
+        let asked = say("Can I talk to a real person?", false, false);
+        assert_eq!((asked.content.as_str(), asked.wants_person), (ASK_FOR_CONTACT, true));
+        assert_eq!(say("I'd like to speak with someone", true, true).content, HAND_OVER);
     }
 
     #[test]
     fn contact_details_are_thanked_for() {
-        assert_eq!(reply("ann@example.org", true, true).content, CONTACT_NOTED);
+        assert_eq!(say("ann@example.org", true, true).content, CONTACT_NOTED);
+    }
+
+    #[test]
+    fn what_was_synced_is_said_in_place_of_the_demos_knowledge_with_a_link_to_its_page() {
+        let passage = Passage {
+            title: "Our [blue] mugs".into(),
+            place: Some("/mugs".into()),
+            text: "They hold 320 ml.".into(),
+        };
+        let said = reply("How much is a mug?", false, false, Some(&[passage]));
+        assert_eq!(said.content, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
+        assert_eq!(reply("How much is a mug?", false, false, Some(&[])).content, AT_A_LOSS_ANYWHERE);
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use chat_protocol::{Endpoint, ErrorCode};
+use chat_protocol::ErrorCode;
 
+use crate::call::Call;
 use crate::error::ApiError;
 use crate::trouble::{Amount, Trouble};
 
@@ -31,12 +32,12 @@ impl Switches {
         Self { now: trouble, random }
     }
 
-    pub(crate) fn delay(&self, endpoint: Endpoint) -> Duration {
-        Duration::from_millis(if self.now.only.covers(endpoint) { self.now.delay_ms } else { 0 })
+    pub(crate) fn delay(&self, call: Call) -> Duration {
+        Duration::from_millis(if self.now.only.covers(call) { self.now.delay_ms } else { 0 })
     }
 
-    pub(crate) fn strike(&mut self, endpoint: Endpoint) -> Strike {
-        if !self.now.only.covers(endpoint) {
+    pub(crate) fn strike(&mut self, call: Call) -> Strike {
+        if !self.now.only.covers(call) {
             return Strike::Missed;
         }
         if take(&mut self.now.drop_requests, &mut self.random) {
@@ -53,8 +54,8 @@ impl Switches {
         Strike::Failed(ApiError::Switched { status, code, retry_after_s: self.now.retry_after })
     }
 
-    pub(crate) fn loses_answer(&mut self, endpoint: Endpoint) -> bool {
-        self.now.only.covers(endpoint) && take(&mut self.now.lose_answers, &mut self.random)
+    pub(crate) fn loses_answer(&mut self, call: Call) -> bool {
+        self.now.only.covers(call) && take(&mut self.now.lose_answers, &mut self.random)
     }
 }
 
@@ -83,10 +84,11 @@ fn code_of(status: StatusCode) -> ErrorCode {
 mod tests {
     use super::*;
     use crate::trouble::Target;
+    use chat_protocol::Endpoint;
 
     fn struck(trouble: Trouble, requests: usize) -> Vec<bool> {
         let mut switches = Switches::new(trouble);
-        (0..requests).map(|_| switches.strike(Endpoint::Send) != Strike::Missed).collect()
+        (0..requests).map(|_| switches.strike(Call::Chat(Endpoint::Send)) != Strike::Missed).collect()
     }
 
     #[test]

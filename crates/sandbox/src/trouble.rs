@@ -1,7 +1,9 @@
 //! Trouble on demand: what a service does to its clients on a bad day, switched on by flag or by `/sandbox/trouble`.
 
-use chat_protocol::Endpoint;
+use chat_protocol::{Endpoint, ServerEndpoint};
 use serde::{Deserialize, Serialize};
+
+use crate::call::Call;
 
 /// What goes wrong. The default is that nothing does.
 ///
@@ -33,6 +35,8 @@ pub struct Trouble {
     pub slow_ms: u64,
     /// What is said in place of an answer when the AI is out of order; may be empty.
     pub fallback_text: Option<String>,
+    /// Milliseconds that a claimed job is leased for, in place of a minute.
+    pub lease_ms: Option<u64>,
     /// Whether `POST /events` says that it wants no more of them.
     pub tracking_disabled: bool,
     /// Changes to the chat's config.
@@ -60,18 +64,37 @@ pub enum Target {
     Presence,
     /// `POST /events`.
     Events,
+    /// `POST /auth/activate`.
+    Activate,
+    /// `GET /site/status`.
+    Status,
+    /// `POST /content/sync`.
+    Sync,
+    /// `GET /seo/overlays`.
+    Overlays,
+    /// `POST /site/jobs/next`.
+    Claim,
+    /// `POST /site/jobs/{id}/complete`.
+    Complete,
 }
 
 impl Target {
-    pub(crate) fn covers(self, endpoint: Endpoint) -> bool {
-        match self {
-            Self::All => true,
-            Self::Config => endpoint == Endpoint::Config,
-            Self::Send => endpoint == Endpoint::Send,
-            Self::Messages => endpoint == Endpoint::Messages,
-            Self::Presence => endpoint == Endpoint::Presence,
-            Self::Events => endpoint == Endpoint::Events,
-        }
+    pub(crate) fn covers(self, call: Call) -> bool {
+        let only = match self {
+            Self::All => return true,
+            Self::Config => Call::Chat(Endpoint::Config),
+            Self::Send => Call::Chat(Endpoint::Send),
+            Self::Messages => Call::Chat(Endpoint::Messages),
+            Self::Presence => Call::Chat(Endpoint::Presence),
+            Self::Events => Call::Chat(Endpoint::Events),
+            Self::Activate => Call::Server(ServerEndpoint::Activate),
+            Self::Status => Call::Server(ServerEndpoint::SiteStatus),
+            Self::Sync => Call::Server(ServerEndpoint::SyncContent),
+            Self::Overlays => Call::Server(ServerEndpoint::Overlays),
+            Self::Claim => Call::Server(ServerEndpoint::ClaimJob),
+            Self::Complete => Call::Server(ServerEndpoint::CompleteJob),
+        };
+        only == call
     }
 }
 

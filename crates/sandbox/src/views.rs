@@ -1,45 +1,43 @@
 //! Conversations, events and requests as the operator console and `/sandbox/conversations` see them.
 
-use chat_protocol::{ChatMessage, IdempotencyKey, Value};
+use chat_protocol::Value;
 
-use crate::world::{Conversation, KeptMessage, LoggedRequest, ReceivedEvent, World};
+use crate::world::{Conversation, KeptJob, KeptMessage, LoggedRequest, ReceivedEvent, Review, World};
 
-/// `GET /sandbox/conversations`: everything.
-pub(crate) fn everything(world: &World) -> Value {
-    Value::object([
-        (
-            "conversations",
-            world.conversations.iter().map(|conversation| whole(world, conversation)).collect(),
-        ),
-        ("events", world.events.iter().map(event).collect()),
+/// `GET /sandbox/conversations`: everything that visitors have brought about.
+pub(crate) fn everything(world: &World) -> rusqlite::Result<Value> {
+    let conversations = world.conversations()?;
+    let whole = conversations.iter().map(|conversation| whole(world, conversation));
+    Ok(Value::object([
+        ("conversations", Value::List(whole.collect::<rusqlite::Result<_>>()?)),
+        ("events", world.events()?.into_iter().map(event).collect()),
         ("requests", world.requests.iter().map(request).collect()),
-    ])
+    ]))
 }
 
 /// The console's list: who wrote last comes first.
-pub(crate) fn list(world: &World) -> Value {
-    let mut conversations: Vec<_> = world.conversations.iter().collect();
-    conversations.sort_by_key(|conversation| {
-        std::cmp::Reverse(last(conversation).and_then(|last| last.created_at.as_deref()))
-    });
-    conversations.into_iter().map(summary).collect()
+pub(crate) fn list(world: &World) -> rusqlite::Result<Value> {
+    let conversations = world.latest_conversations()?;
+    let summaries = conversations.iter().map(|conversation| summary(world, conversation));
+    Ok(Value::List(summaries.collect::<rusqlite::Result<_>>()?))
 }
 
 /// One conversation with all that is known about its visitor.
-pub(crate) fn whole(world: &World, conversation: &Conversation) -> Value {
+pub(crate) fn whole(world: &World, conversation: &Conversation) -> rusqlite::Result<Value> {
+    let messages = world.messages(&conversation.id, None)?;
     let added = [
-        ("messages", conversation.messages.iter().map(message).collect()),
-        ("events", world.events_of(conversation).map(event).collect()),
+        ("messages", messages.iter().map(message).collect()),
+        ("events", world.events_of(conversation)?.into_iter().map(event).collect()),
     ];
-    with(summary(conversation), added)
+    Ok(with(summary(world, conversation)?, added))
 }
 
-fn summary(conversation: &Conversation) -> Value {
+fn summary(world: &World, conversation: &Conversation) -> rusqlite::Result<Value> {
     let mut visitor = conversation.visitor.clone();
     // What was found in the visitor's words fills in what the site did not tell.
     visitor.email = visitor.email.or_else(|| conversation.notes.email.clone());
     visitor.phone = visitor.phone.or_else(|| conversation.notes.phone.clone());
-    Value::object([
+    Ok(Value::object([
         ("id", (&conversation.id).into()),
         ("createdAt", conversation.created_at.as_str().into()),
         ("visitor", (&visitor).into()),
@@ -47,24 +45,63 @@ fn summary(conversation: &Conversation) -> Value {
         ("sourcePage", conversation.source_page.clone().into()),
         ("unread", i64::from(conversation.unread).into()),
         ("lead", (&conversation.notes.lead(&conversation.visitor)).into()),
-        ("lastMessage", last(conversation).into()),
+        ("lastMessage", world.last_message(&conversation.id)?.as_ref().into()),
+    ]))
+}
+
+/// What the site's server has brought about: its record, content, list and jobs.
+pub(crate) fn site(world: &World) -> rusqlite::Result<Value> {
+    let site = world.site()?.map(|site| {
+        Value::object([
+            ("domain", site.domain.into()),
+            ("platform", site.platform.into()),
+            ("siteName", site.name.into()),
+            ("primaryLocale", site.primary_locale.into()),
+            ("supportedLocales", site.supported_locales),
+            ("activatedAt", site.activated_at.into()),
+        ])
+    });
+    Ok(Value::object([
+        ("site", site.into()),
+        ("contentItems", world.content_count()?.into()),
+        ("content", Value::List(world.content(CONTENT_SHOWN)?)),
+        ("reviews", world.reviews()?.into_iter().map(review).collect()),
+        ("jobs", world.jobs()?.iter().map(job).collect()),
+        ("events", world.latest_events(EVENTS_SHOWN)?.into_iter().map(event).collect()),
+    ]))
+}
+
+/// As many items and events as somebody looks at.
+const CONTENT_SHOWN: u32 = 200;
+const EVENTS_SHOWN: u32 = 200;
+
+fn review(review: Review) -> Value {
+    Value::object([
+        ("id", review.id.into()),
+        ("kind", review.kind.as_str().into()),
+        ("status", review.status.as_str().into()),
+        ("path", review.path.into()),
+        ("locale", review.locale.into()),
+        ("title", review.title.into()),
+        ("body", review.body),
+        ("createdAt", review.created_at.into()),
+        ("updatedAt", review.updated_at.into()),
     ])
 }
 
-fn last(conversation: &Conversation) -> Option<&ChatMessage> {
-    conversation.messages.last().map(|kept| &kept.message)
+pub(crate) fn job(kept: &KeptJob) -> Value {
+    // The claim token is for the claim alone.
+    let job = chat_protocol::Job { claim_token: None, ..kept.job.clone() };
+    with(Value::from(&job), [("result", kept.result.clone()), ("error", kept.error.clone().into())])
 }
 
 fn message(kept: &KeptMessage) -> Value {
-    with(Value::from(&kept.message), [("idempotencyKey", key(kept.key.as_ref()))])
+    with(Value::from(&kept.message), [("idempotencyKey", kept.key.clone().into())])
 }
 
-fn event(received: &ReceivedEvent) -> Value {
-    let added = [
-        ("receivedAt", received.received_at.as_str().into()),
-        ("idempotencyKey", key(received.key.as_ref())),
-    ];
-    with(Value::from(&received.event), added)
+fn event(received: ReceivedEvent) -> Value {
+    let added = [("receivedAt", received.received_at.into()), ("idempotencyKey", received.key.into())];
+    with(received.event, added)
 }
 
 fn request(request: &LoggedRequest) -> Value {
@@ -74,10 +111,6 @@ fn request(request: &LoggedRequest) -> Value {
         ("idempotencyKey", request.key.clone().into()),
         ("status", request.status.map(i64::from).into()),
     ])
-}
-
-fn key(key: Option<&IdempotencyKey>) -> Value {
-    key.into()
 }
 
 /// An object with more members at its end.

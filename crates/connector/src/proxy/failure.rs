@@ -1,5 +1,7 @@
 //! What the proxy itself answers when there is no answer to pass back.
 
+use std::time::Duration;
+
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chat_protocol::{ErrorCode, failure};
@@ -18,6 +20,8 @@ pub(crate) enum Failure {
     TooLarge { limit: usize },
     #[error("The body did not arrive in time.")]
     SlowRequest,
+    #[error("Too many requests.")]
+    RateLimited { wait: Duration },
     #[error("The chat service cannot be reached.")]
     Unavailable,
     #[error("The chat service did not answer in time.")]
@@ -32,6 +36,7 @@ impl Failure {
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::SlowRequest => StatusCode::REQUEST_TIMEOUT,
+            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable => StatusCode::BAD_GATEWAY,
             Self::Timeout => StatusCode::GATEWAY_TIMEOUT,
         }
@@ -43,6 +48,7 @@ impl Failure {
             Self::NotFound => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => other("METHOD_NOT_ALLOWED"),
             Self::NotJson | Self::TooLarge { .. } | Self::SlowRequest => ErrorCode::InvalidRequest,
+            Self::RateLimited { .. } => ErrorCode::RateLimited,
             Self::Unavailable => other("UPSTREAM_UNAVAILABLE"),
             Self::Timeout => other("UPSTREAM_TIMEOUT"),
         }
@@ -59,8 +65,16 @@ impl IntoResponse for Failure {
         if let Ok(request_id) = HeaderValue::try_from(request_id) {
             headers.insert(HeaderName::from_static("x-request-id"), request_id);
         }
-        if let Self::MethodNotAllowed { allow } = self {
-            headers.insert(header::ALLOW, HeaderValue::from_static(allow));
+        match self {
+            Self::MethodNotAllowed { allow } => {
+                headers.insert(header::ALLOW, HeaderValue::from_static(allow));
+            }
+            Self::RateLimited { wait } => {
+                // Rounded up: who comes back after so many seconds is let in.
+                let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+                headers.insert(header::RETRY_AFTER, seconds.into());
+            }
+            _ => {}
         }
         response
     }

@@ -2,22 +2,18 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use axum::response::Response;
 use chat_protocol::Endpoint;
-use reqwest::{Client, Url, redirect};
-use secrecy::{ExposeSecret, SecretString};
+use reqwest::{Client, Url};
+use secrecy::SecretString;
 use tracing::{debug, warn};
 
 use super::SetupError;
+use super::answered::Answered;
 use super::failure::Failure;
-use super::origin::{self, is_loopback};
-
-const API_BASE: &str = "/api/connector/v1";
-
-/// How long to wait for a connection, which takes no thinking.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
+use crate::origin;
 
 /// What comes back with the status and the body.
 const PASSED_BACK: [HeaderName; 7] = [
@@ -31,9 +27,10 @@ const PASSED_BACK: [HeaderName; 7] = [
 ];
 
 /// A request as it goes on to the service.
-pub(crate) struct Forwarded<'a> {
+#[derive(Clone)]
+pub(crate) struct Forwarded {
     pub(crate) endpoint: Endpoint,
-    pub(crate) query: Option<&'a str>,
+    pub(crate) query: Option<String>,
     pub(crate) headers: HeaderMap,
     /// The body of a POST; none makes it a GET.
     pub(crate) body: Option<Bytes>,
@@ -44,7 +41,6 @@ pub(crate) struct Forwarded<'a> {
 pub(crate) struct Upstream {
     client: Client,
     origin: Url,
-    /// Marked as sensitive, so that neither `Debug` nor HTTP/2's header compression keeps it.
     authorization: HeaderValue,
     answer_limit: usize,
     timeout: Duration,
@@ -58,25 +54,17 @@ impl Upstream {
         timeout: Duration,
     ) -> Result<Self, SetupError> {
         let origin = origin::parse(origin)?;
-        let token = token.expose_secret();
-        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(SetupError::Token);
-        }
-        let mut authorization =
-            HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| SetupError::Token)?;
-        authorization.set_sensitive(true);
-        if origin.scheme() == "http" && !is_loopback(&origin) {
-            warn!("the site token goes to {origin} unencrypted: use https");
-        }
-        let client = client(&origin).map_err(SetupError::Client)?;
+        let authorization = bearer(token).map_err(|_| SetupError::Token)?;
+        warn_if_unencrypted(&origin);
+        let client = http_client(&origin).map_err(SetupError::Client)?;
         Ok(Self { client, origin, authorization, answer_limit, timeout })
     }
 
-    pub(crate) async fn forward(&self, request: Forwarded<'_>) -> Result<Response, Failure> {
+    pub(crate) async fn forward(&self, request: Forwarded) -> Result<Answered, Failure> {
         let endpoint = request.endpoint;
         match tokio::time::timeout(self.timeout, self.exchange(request)).await {
             Ok(Ok(response)) => {
-                debug!(?endpoint, status = response.status().as_u16(), "passed on");
+                debug!(?endpoint, status = response.status.as_u16(), "passed on");
                 Ok(response)
             }
             Ok(Err(reason)) => {
@@ -90,10 +78,8 @@ impl Upstream {
         }
     }
 
-    async fn exchange(&self, request: Forwarded<'_>) -> Result<Response, Broken> {
-        let mut url = self.origin.clone();
-        url.set_path(&format!("{API_BASE}{}", request.endpoint.path()));
-        url.set_query(request.query);
+    async fn exchange(&self, request: Forwarded) -> Result<Answered, Broken> {
+        let url = address(&self.origin, request.endpoint.path(), request.query.as_deref());
         let sent = match request.body {
             Some(body) => self.client.post(url).header(header::CONTENT_TYPE, "application/json").body(body),
             None => self.client.get(url),
@@ -114,22 +100,21 @@ impl Upstream {
             }
             body.extend_from_slice(&chunk);
         }
-        let mut response = Response::new(Body::from(body));
-        *response.status_mut() = answer.status();
+        let mut headers = HeaderMap::new();
         for name in PASSED_BACK {
             if let Some(value) = answer.headers().get(&name) {
-                response.headers_mut().insert(name, value.clone());
+                headers.insert(name, value.clone());
             }
         }
-        Ok(response)
+        Ok(Answered { status: answer.status(), headers, body: body.into() })
     }
 }
 
 /// Why there is no answer to pass back; for the log.
 #[derive(Debug, thiserror::Error)]
 enum Broken {
-    #[error("{}", chain(.0))]
-    Http(reqwest::Error),
+    #[error("{reason}")]
+    Http { reason: String, timeout: bool },
     #[error("it answered {0}, and redirects are not followed")]
     Elsewhere(u16),
     #[error("its answer has more than {0} bytes")]
@@ -138,42 +123,13 @@ enum Broken {
 
 impl Broken {
     fn is_timeout(&self) -> bool {
-        matches!(self, Self::Http(error) if error.is_timeout())
+        matches!(self, Self::Http { timeout: true, .. })
     }
 }
 
 impl From<reqwest::Error> for Broken {
-    /// Without the address: its query names a visitor's conversation.
     fn from(error: reqwest::Error) -> Self {
-        Self::Http(error.without_url())
+        let timeout = error.is_timeout();
+        Self::Http { reason: chain(error), timeout }
     }
-}
-
-/// An error with what caused it, as reqwest's own text leaves the cause out.
-fn chain(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text = format!("{text}: {inner}");
-        cause = inner.source();
-    }
-    text
-}
-
-fn client(origin: &Url) -> Result<Client, reqwest::Error> {
-    // An application that chose its own provider keeps it: then this does nothing.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut client = Client::builder()
-        .user_agent(concat!("site-connector/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
-        .connect_timeout(CONNECT_TIMEOUT);
-    if origin.scheme() == "http" {
-        // No TLS will be spoken: a machine without root certificates will do.
-        client = client.tls_certs_only([]);
-    }
-    if is_loopback(origin) {
-        // The proxy that the system may name for the outside world knows no way back to this machine.
-        client = client.no_proxy();
-    }
-    client.build()
 }

@@ -3,24 +3,60 @@
 use std::path::PathBuf;
 
 use chat_connector::demo::DemoOptions;
-use chat_sandbox::{Ai, Amount, ConfigOverrides, Target, Trouble};
-use clap::{Args, Parser, Subcommand};
+use chat_sandbox::{
+    Ai, Amount, AssistantEndpoint, ConfigOverrides, Publishing, SandboxOptions, Target, Trouble,
+};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use tracing::Level;
+use uuid::Uuid;
 
-/// The site's side of the chat: the proxy in front of the connector API.
+use crate::activate::ActivateFlags;
+use crate::check::CheckFlags;
+use crate::failure::Failure;
+use crate::jobs::JobsFlags;
+use crate::overlays::OverlaysFlags;
+use crate::proxy::ProxyFlags;
+use crate::service::secret;
+use crate::status::StatusFlags;
+use crate::sync::SyncFlags;
+
+/// The site's side of the chat: its server's part of the connector API.
+///
+/// Ends with 0 when all went well, 1 when it did not, 2 when the command line makes no sense, and 75 when it did not go
+/// well but may later.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
     /// How much to tell on standard error: error, warn, info, debug or trace
     #[arg(long, global = true, default_value = "warn", value_name = "LEVEL")]
     pub(crate) log: Level,
+    /// How to tell it: in lines for people, or a line of JSON for each event
+    #[arg(long, global = true, default_value = "text", value_name = "FORMAT")]
+    pub(crate) log_format: LogFormat,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+/// What the log looks like.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Activate(ActivateFlags),
+    /// Say how the site stands with the service
+    Status(StatusFlags),
+    Sync(SyncFlags),
+    /// List the published overlays, or put them into pages
+    Overlays(OverlaysFlags),
+    Jobs(JobsFlags),
+    Proxy(ProxyFlags),
+    Check(CheckFlags),
     /// Serve a customer's site with the chat, and the service behind it, on this machine
     Demo(DemoFlags),
 }
@@ -46,13 +82,56 @@ pub(crate) struct DemoFlags {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    service: SandboxFlags,
+    #[command(flatten)]
     trouble: TroubleFlags,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "The sandbox")]
+struct SandboxFlags {
+    /// Keep what the sandbox is told in this file; without it, in memory
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// The file that holds the site token; without it or CONNECTOR_TOKEN, one is made for this run
+    #[arg(long, env = "CONNECTOR_TOKEN_FILE", value_name = "PATH")]
+    token_file: Option<PathBuf>,
+    /// Publish what is suggested without asking anybody
+    #[arg(long)]
+    automatic: bool,
+    /// An OpenAI-compatible endpoint to answer in place of the built-in assistant, such as https://ai.example/v1; its key
+    /// is read from AI_KEY
+    #[arg(long, env = "AI_BASE", value_name = "URL", requires = "ai_model")]
+    ai_base: Option<String>,
+    /// The model to ask there
+    #[arg(long, env = "AI_MODEL", value_name = "NAME")]
+    ai_model: Option<String>,
+}
+
+impl DemoFlags {
+    /// How the sandbox is set up, but for its trouble.
+    pub(crate) fn sandbox(&self) -> Result<SandboxOptions, Failure> {
+        let flags = &self.service;
+        let made = || SecretString::from(Uuid::new_v4().simple().to_string());
+        let token = secret(flags.token_file.as_deref(), "CONNECTOR_TOKEN")?.unwrap_or_else(made);
+        let assistant = match (&flags.ai_base, &flags.ai_model) {
+            (Some(base), Some(model)) => Some(AssistantEndpoint {
+                base: base.clone(),
+                key: secret(None, "AI_KEY")?,
+                model: model.clone(),
+            }),
+            _ => None,
+        };
+        let publishing = if flags.automatic { Publishing::Automatic } else { Publishing::SemiAutomatic };
+        Ok(SandboxOptions { data: flags.data.clone(), publishing, assistant, ..SandboxOptions::new(token) })
+    }
 }
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trouble in the sandbox")]
 struct TroubleFlags {
-    /// The requests to trouble: all, config, send, messages, presence or events
+    /// The requests to trouble: all, config, send, messages, presence, events, activate, status, sync, overlays, claim or
+    /// complete
     #[arg(long, default_value = "all", value_parser = named::<Target>)]
     only: Target,
     /// Milliseconds before every answer
@@ -84,6 +163,9 @@ struct TroubleFlags {
     /// Milliseconds that a slow AI takes
     #[arg(long, default_value_t = 20_000, value_name = "MS")]
     slow_ms: u64,
+    /// Milliseconds that a claimed job is leased for
+    #[arg(long, value_name = "MS")]
+    lease_ms: Option<u64>,
     /// Say that the chat is switched off
     #[arg(long)]
     chat_off: bool,
@@ -127,6 +209,7 @@ impl From<TroubleFlags> for Trouble {
             drop_requests: Amount(flags.drop_requests),
             ai: flags.ai,
             slow_ms: flags.slow_ms,
+            lease_ms: flags.lease_ms,
             config: ConfigOverrides {
                 enabled: flags.chat_off.then_some(false),
                 widget_enabled: flags.widget_off.then_some(false),

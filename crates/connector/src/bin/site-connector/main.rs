@@ -1,33 +1,75 @@
 //! The command `site-connector`.
 
+#![allow(
+    clippy::doc_markdown,
+    rustdoc::bare_urls,
+    reason = "what is said of a flag is its help on the terminal"
+)]
+
+mod activate;
+mod check;
 mod cli;
+mod failure;
+mod jobs;
+mod overlays;
+mod proxy;
+mod service;
+mod status;
+mod sync;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use chat_connector::demo::{Demo, DemoError};
+use chat_protocol::Value;
+use chat_sandbox::SandboxOptions;
 use clap::Parser;
-use cli::{Cli, Command, DemoFlags};
+use cli::{Cli, Command, DemoFlags, LogFormat};
+use failure::Failure;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     // Standard output is for what was asked for; what happened meanwhile goes beside it.
-    tracing_subscriber::fmt().with_max_level(cli.log).with_writer(io::stderr).with_target(false).init();
-    let Command::Demo(flags) = cli.command;
-    match demo(flags).await {
+    let log = tracing_subscriber::fmt().with_max_level(cli.log).with_writer(io::stderr).with_target(false);
+    match cli.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+    let outcome = match cli.command {
+        Command::Activate(flags) => activate::run(flags).await,
+        Command::Status(flags) => status::run(flags).await,
+        Command::Sync(flags) => sync::run(flags).await,
+        Command::Overlays(flags) => overlays::run(flags).await,
+        Command::Jobs(flags) => jobs::run(flags).await,
+        Command::Check(flags) => check::run(flags).await,
+        Command::Proxy(flags) => proxy::run(flags).await,
+        Command::Demo(flags) => demo(flags).await,
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
+        Err(failure) => {
+            eprintln!("error: {}", failure.text);
+            failure.code()
         }
     }
 }
 
-async fn demo(flags: DemoFlags) -> Result<(), DemoError> {
+/// Says what was asked for, as JSON or in words. Who asked may have closed its end of the pipe: what was done is done.
+fn say(json: bool, value: &Value, words: impl FnOnce() -> String) {
+    let text = if json { value.to_string() } else { words() };
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
+async fn demo(flags: DemoFlags) -> Result<(), Failure> {
+    let sandbox = flags.sandbox()?;
+    serve_demo(flags, sandbox).await.map_err(|error| Failure::new(error.to_string()))
+}
+
+async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), DemoError> {
     let json = flags.json;
     let sandbox_only = flags.sandbox_only;
-    let demo = Demo::bind(flags.into()).await?;
+    let demo = Demo::bind_with(flags.into(), sandbox).await?;
     let (site, sandbox) = (demo.site(), demo.sandbox());
     let announcement = if json {
         format!(r#"{{"site": "http://{site}", "sandbox": "http://{sandbox}"}}"#)

@@ -1,0 +1,96 @@
+//! `site-connector activate`
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use chat_connector::client::{ClientOptions, ServerConnectorClient};
+use chat_protocol::{Activation, Value};
+use clap::Args;
+use secrecy::ExposeSecret;
+
+use crate::failure::Failure;
+use crate::say;
+use crate::service::secret;
+
+/// Exchange a license code for the site token, and keep it in a file
+///
+/// The license code is read from --license-file or the variable CONNECTOR_LICENSE. The token is written to --token-file,
+/// for its owner only, and is never shown.
+#[derive(Debug, Args)]
+pub(crate) struct ActivateFlags {
+    /// The service's origin, such as https://service.example, without /api/connector/v1
+    #[arg(long, env = "CONNECTOR_ORIGIN", value_name = "URL")]
+    origin: String,
+    /// The file to write the site token to
+    #[arg(long, env = "CONNECTOR_TOKEN_FILE", value_name = "PATH")]
+    token_file: PathBuf,
+    /// The file that holds the license code
+    #[arg(long, value_name = "PATH")]
+    license_file: Option<PathBuf>,
+    /// The site's own origin, such as https://shop.example
+    #[arg(long, value_name = "URL")]
+    domain: String,
+    /// The site's name
+    #[arg(long, value_name = "NAME")]
+    site_name: Option<String>,
+    /// What the site runs on
+    #[arg(long, default_value = "custom", value_name = "NAME")]
+    platform: String,
+    /// The site's languages, the main one first
+    #[arg(long = "locale", default_value = "en", value_name = "TAG")]
+    locales: Vec<String>,
+    /// Replace a token that is there already
+    #[arg(long)]
+    replace: bool,
+    /// Say the outcome as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
+    if flags.token_file.exists() && !flags.replace {
+        let file = flags.token_file.display();
+        return Err(Failure::new(format!("{file} is there already: say --replace to activate again")));
+    }
+    let license = secret(flags.license_file.as_deref(), "CONNECTOR_LICENSE")?.ok_or(Failure::new(
+        "no license code: name its file with --license-file, or set CONNECTOR_LICENSE",
+    ))?;
+    let body = Activation {
+        license_code: license.expose_secret().into(),
+        domain: flags.domain,
+        platform: Some(flags.platform),
+        site_name: flags.site_name,
+        primary_locale: flags.locales.first().cloned(),
+        supported_locales: flags.locales,
+    };
+    let site = ServerConnectorClient::activate(&ClientOptions::new(flags.origin), &body).await?;
+    let file = flags.token_file.display().to_string();
+    keep(&flags.token_file, site.token.expose_secret())
+        .map_err(|error| Failure::new(format!("activated, but {file} cannot be written: {error}")))?;
+    let site_id = site.site_id.clone();
+    let json = Value::object([
+        ("siteId", site.site_id.into()),
+        ("tenantId", site.tenant_id.into()),
+        ("tokenFile", file.as_str().into()),
+    ]);
+    say(flags.json, &json, || {
+        let site = site_id.map_or(String::new(), |id| format!(" as {id}"));
+        format!("Activated{site}. The site token is in {file}: keep it on the server.")
+    });
+    Ok(())
+}
+
+/// Writes the token for its owner only: in a file beside the place first, so that there is never half of one.
+fn keep(file: &Path, token: &str) -> io::Result<()> {
+    let unfinished = file.with_extension("unfinished");
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let _ = fs::remove_file(&unfinished);
+    let mut written = options.open(&unfinished)?;
+    writeln!(written, "{token}")?;
+    written.sync_all()?;
+    fs::rename(&unfinished, file)
+}

@@ -1,0 +1,41 @@
+//! How a command ends when it fails: what is said, and with which code.
+
+use std::process::ExitCode;
+
+use chat_connector::client::{ConnectorError, SyncStopped};
+
+/// A command that failed. The text says what to do.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) text: String,
+    /// Whether the same command may succeed later.
+    passing: bool,
+}
+
+/// Failed, and will again.
+const FAILED: u8 = 1;
+/// Failed, and may succeed later: `EX_TEMPFAIL` of sysexits.h, which queues and schedulers know.
+const TRY_LATER: u8 = 75;
+
+impl Failure {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), passing: false }
+    }
+
+    pub(crate) fn code(&self) -> ExitCode {
+        ExitCode::from(if self.passing { TRY_LATER } else { FAILED })
+    }
+}
+
+impl From<ConnectorError> for Failure {
+    fn from(error: ConnectorError) -> Self {
+        Self { text: error.to_string(), passing: error.retryable }
+    }
+}
+
+impl From<SyncStopped> for Failure {
+    fn from(stopped: SyncStopped) -> Self {
+        let again = format!("--snapshot {} --first-page {}", stopped.snapshot_id, stopped.page);
+        Self { text: format!("{stopped}\nGo on with: {again}"), passing: stopped.error.retryable }
+    }
+}

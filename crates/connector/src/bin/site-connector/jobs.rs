@@ -1,0 +1,91 @@
+//! `site-connector jobs`
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chat_connector::jobs::{JobRunner, Journal, RunnerError, RunnerOptions};
+use chat_connector::static_site::{StaticSite, StaticSiteOptions};
+use chat_protocol::Value;
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::service::ServiceFlags;
+use crate::{say, told_to_stop};
+
+/// Do what the service asks for, in a folder of static HTML
+///
+/// Publishes, deletes and rolls back articles, puts overlays into the heads of pages, and pushes the content when it is
+/// asked to. Ctrl-C stops after the job under way.
+#[derive(Debug, Args)]
+pub(crate) struct JobsFlags {
+    #[command(flatten)]
+    service: ServiceFlags,
+    /// The folder that the web server serves
+    #[arg(long, value_name = "FOLDER")]
+    site: PathBuf,
+    /// The site's public origin, such as https://shop.example
+    #[arg(long, value_name = "URL")]
+    site_origin: String,
+    /// The folder for the journal, versions and overlays: beside the site, not in it
+    #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
+    state: PathBuf,
+    /// A page to publish articles in, with {{title}}, {{content}} and {{locale}}
+    #[arg(long, value_name = "FILE")]
+    template: Option<PathBuf>,
+    /// Seconds between one question for jobs and the next
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    interval: u64,
+    /// Stop when no job is left
+    #[arg(long)]
+    once: bool,
+    /// Say the outcome as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
+    let client = flags.service.client()?;
+    if !flags.site.is_dir() {
+        return Err(Failure::new(format!("{} is no folder: make it first", flags.site.display())));
+    }
+    let template = match &flags.template {
+        Some(file) => Some(
+            std::fs::read_to_string(file)
+                .map_err(|error| Failure::new(format!("{} cannot be read: {error}", file.display())))?,
+        ),
+        None => None,
+    };
+    let journal =
+        Journal::open(&flags.state.join("journal.jsonl")).map_err(|error| Failure::new(error.to_string()))?;
+    let site = StaticSite::new(StaticSiteOptions {
+        root: flags.site,
+        state: flags.state,
+        origin: flags.site_origin,
+        template,
+    });
+    let options = RunnerOptions {
+        interval: Duration::from_secs(flags.interval),
+        until_empty: flags.once,
+        ..RunnerOptions::default()
+    };
+    let runner = JobRunner::new(client.clone(), site.syncing(client), journal, options);
+    let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
+    let drained = runner.run(stop).await.map_err(|error| match error {
+        RunnerError::Refused(error) => Failure::from(error),
+        RunnerError::Journal(error) => Failure::new(error.to_string()),
+    })?;
+    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let outcome = Value::object([
+        ("succeeded", count(drained.succeeded).into()),
+        ("failed", count(drained.failed).into()),
+        ("owed", count(drained.owed as u64).into()),
+    ]);
+    say(flags.json, &outcome, || {
+        let owed = match drained.owed {
+            0 => String::new(),
+            owed => format!("; {owed} still to be reported, by the next run"),
+        };
+        format!("{} jobs done, {} failed{owed}", drained.succeeded, drained.failed)
+    });
+    Ok(())
+}

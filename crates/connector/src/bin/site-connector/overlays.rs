@@ -1,0 +1,68 @@
+//! `site-connector overlays`
+
+use std::path::PathBuf;
+
+use chat_connector::client::OverlayQuery;
+use chat_connector::static_site::{StaticSite, StaticSiteOptions};
+use chat_protocol::{OverlayList, Value};
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::say;
+use crate::service::ServiceFlags;
+
+#[derive(Debug, Args)]
+pub(crate) struct OverlaysFlags {
+    #[command(flatten)]
+    service: ServiceFlags,
+    /// Of this page only
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
+    /// Of this locale only
+    #[arg(long, value_name = "TAG")]
+    locale: Option<String>,
+    /// Put them into the heads of the pages of this folder
+    #[arg(long, value_name = "FOLDER")]
+    apply: Option<PathBuf>,
+    /// The folder that remembers pages as they were
+    #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
+    state: PathBuf,
+    /// Say them as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(flags: OverlaysFlags) -> Result<(), Failure> {
+    let query = OverlayQuery { path: flags.path, locale: flags.locale };
+    let list = flags.service.client()?.list_seo_overlays(&query).await?;
+    let mut problems = Vec::new();
+    if let Some(root) = flags.apply {
+        let site = StaticSite::new(StaticSiteOptions {
+            root,
+            state: flags.state,
+            origin: String::new(),
+            template: None,
+        });
+        for overlay in &list.overlays {
+            if let Err(failure) = site.apply_overlay(overlay) {
+                problems.push(failure.0);
+            }
+        }
+    }
+    say(flags.json, &Value::from(&list), || shown(&list));
+    match problems.as_slice() {
+        [] => Ok(()),
+        problems => Err(Failure::new(problems.join("\n"))),
+    }
+}
+
+fn shown(list: &OverlayList) -> String {
+    if list.overlays.is_empty() {
+        return "No overlays are published.".to_owned();
+    }
+    let line = |overlay: &chat_protocol::Overlay| {
+        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        format!("{:<32}{}", text(&overlay.path), text(&overlay.title))
+    };
+    list.overlays.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,180 @@
+//! `site-connector proxy`
+
+use std::fs;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chat_connector::proxy::{
+    ClientRate, ConfigCache, IpNet, ProxyOptions, ProxyServer, ServerError, ServerOptions,
+};
+use clap::Args;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+use crate::service::secret;
+use crate::told_to_stop;
+
+/// Serve the five paths that a chat widget asks, and pass them on with the site token
+///
+/// Whatever a flag can say, a file in TOML can say too (--config), under the same name with _ in place of -; a flag goes
+/// before its environment variable, and that before the file. The token is read from the file that --token-file names, or
+/// from the variable CONNECTOR_TOKEN. GET /healthz says whether the server is up.
+#[derive(Debug, Args)]
+pub(crate) struct ProxyFlags {
+    /// A configuration file in TOML
+    #[arg(long, env = "CONNECTOR_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// What can be set, by flag, variable or file.
+#[derive(Debug, Default, Args, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// The service's origin, such as https://service.example, without /api/connector/v1
+    #[arg(long, env = "CONNECTOR_ORIGIN", value_name = "URL")]
+    origin: Option<String>,
+    /// The file that holds the site token
+    #[arg(long, env = "CONNECTOR_TOKEN_FILE", value_name = "PATH")]
+    token_file: Option<PathBuf>,
+    /// The address to serve on [default: 127.0.0.1:8081]
+    #[arg(long, env = "CONNECTOR_LISTEN", value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+    /// The prefix of the five paths [default: /connector]
+    #[arg(long, env = "CONNECTOR_PREFIX", value_name = "PATH")]
+    prefix: Option<String>,
+    /// The address to serve GET /metrics on, for Prometheus; without it there is none
+    #[arg(long, env = "CONNECTOR_METRICS_LISTEN", value_name = "ADDRESS")]
+    metrics_listen: Option<SocketAddr>,
+    /// An origin of pages on another host that may use the proxy; may be said several times
+    #[arg(
+        long = "allowed-origin",
+        env = "CONNECTOR_ALLOWED_ORIGINS",
+        value_name = "URL",
+        value_delimiter = ','
+    )]
+    allowed_origins: Option<Vec<String>>,
+    /// A network whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be said several times
+    #[arg(
+        long = "trusted-hop",
+        env = "CONNECTOR_TRUSTED_HOPS",
+        value_name = "NETWORK",
+        value_delimiter = ','
+    )]
+    trusted_hops: Option<Vec<IpNet>>,
+    /// Requests of one client a minute; 0 for any number [default: 240]
+    #[arg(long, env = "CONNECTOR_RATE_PER_MINUTE", value_name = "COUNT")]
+    rate_per_minute: Option<u32>,
+    /// Requests of one client at once [default: 60]
+    #[arg(long, env = "CONNECTOR_RATE_BURST", value_name = "COUNT")]
+    rate_burst: Option<NonZeroU32>,
+    /// The largest message that is passed on, in bytes [default: 65536]
+    #[arg(long, env = "CONNECTOR_MESSAGE_LIMIT", value_name = "BYTES")]
+    message_limit: Option<usize>,
+    /// The largest batch of events that is passed on, in bytes [default: 262144]
+    #[arg(long, env = "CONNECTOR_EVENTS_LIMIT", value_name = "BYTES")]
+    events_limit: Option<usize>,
+    /// Seconds that a browser may take to send, and then the service to answer [default: 35]
+    #[arg(long, env = "CONNECTOR_TIMEOUT", value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// Seconds that the chat's config is given without asking for it again [default: 60]
+    #[arg(long, env = "CONNECTOR_CONFIG_FRESH", value_name = "SECONDS")]
+    config_fresh: Option<u64>,
+    /// Seconds that an older one is given while a newer one is fetched, or cannot be [default: 86400]
+    #[arg(long, env = "CONNECTOR_CONFIG_STALE", value_name = "SECONDS")]
+    config_stale: Option<u64>,
+    /// Seconds that requests under way may take once the server is told to stop [default: 20]
+    #[arg(long, env = "CONNECTOR_GRACE", value_name = "SECONDS")]
+    grace: Option<u64>,
+}
+
+pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
+    let file = match &flags.config {
+        Some(file) => read(file)?,
+        None => Settings::default(),
+    };
+    let options = flags.settings.or(file).options()?;
+    let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
+    // Before anybody is told that it is up: who is told may say stop at once.
+    let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
+    let mut said = match server.address() {
+        Ok(address) => format!("Proxy    http://{address}\n"),
+        Err(_) => String::new(),
+    };
+    if let Some(address) = server.metrics_address() {
+        said.push_str("Metrics  http://");
+        said.push_str(&address.to_string());
+        said.push_str("/metrics\n");
+    }
+    let _ = io::stdout().write_all(said.as_bytes());
+    server.serve(stop).await.map_err(|error| failed(&error))
+}
+
+fn failed(error: &ServerError) -> Failure {
+    Failure::new(error.to_string())
+}
+
+fn read(file: &Path) -> Result<Settings, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure::new(format!("{} cannot be read: {error}", file.display())))?;
+    toml::from_str(&text).map_err(|error| Failure::new(format!("{}: {error}", file.display())))
+}
+
+impl Settings {
+    /// These, and where they say nothing the others.
+    fn or(self, other: Self) -> Self {
+        Self {
+            origin: self.origin.or(other.origin),
+            token_file: self.token_file.or(other.token_file),
+            listen: self.listen.or(other.listen),
+            prefix: self.prefix.or(other.prefix),
+            metrics_listen: self.metrics_listen.or(other.metrics_listen),
+            allowed_origins: self.allowed_origins.or(other.allowed_origins),
+            trusted_hops: self.trusted_hops.or(other.trusted_hops),
+            rate_per_minute: self.rate_per_minute.or(other.rate_per_minute),
+            rate_burst: self.rate_burst.or(other.rate_burst),
+            message_limit: self.message_limit.or(other.message_limit),
+            events_limit: self.events_limit.or(other.events_limit),
+            timeout: self.timeout.or(other.timeout),
+            config_fresh: self.config_fresh.or(other.config_fresh),
+            config_stale: self.config_stale.or(other.config_stale),
+            grace: self.grace.or(other.grace),
+        }
+    }
+
+    fn options(self) -> Result<ServerOptions, Failure> {
+        let origin = self.origin.ok_or(Failure::new(
+            "no service: say --origin https://service.example, set CONNECTOR_ORIGIN, or write origin into --config",
+        ))?;
+        let token = secret(self.token_file.as_deref(), "CONNECTOR_TOKEN")?
+            .ok_or(Failure::new("no site token: name its file with --token-file, or set CONNECTOR_TOKEN"))?;
+        let defaults = ProxyOptions::new(origin, token);
+        let seconds = |given: Option<u64>, default| Duration::from_secs(given.unwrap_or(default));
+        let burst = self.rate_burst.or(NonZeroU32::new(60));
+        let rate = NonZeroU32::new(self.rate_per_minute.unwrap_or(240)).zip(burst);
+        let proxy = ProxyOptions {
+            message_body_limit: self.message_limit.unwrap_or(defaults.message_body_limit),
+            events_body_limit: self.events_limit.unwrap_or(defaults.events_body_limit),
+            timeout: self.timeout.map_or(defaults.timeout, Duration::from_secs),
+            allowed_origins: self.allowed_origins.unwrap_or_default(),
+            client_rate: rate.map(|(per_minute, burst)| ClientRate { per_minute, burst }),
+            trusted_hops: self.trusted_hops.unwrap_or_default(),
+            config_cache: Some(ConfigCache {
+                fresh: seconds(self.config_fresh, 60),
+                stale: seconds(self.config_stale, 24 * 60 * 60),
+            }),
+            ..defaults
+        };
+        Ok(ServerOptions {
+            proxy,
+            listen: self.listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8081))),
+            prefix: self.prefix.unwrap_or_else(|| "/connector".to_owned()),
+            metrics_listen: self.metrics_listen,
+            grace: seconds(self.grace, 20),
+        })
+    }
+}

@@ -1,0 +1,33 @@
+//! `site-connector status`
+
+use chat_protocol::Value;
+use clap::Args;
+
+use crate::failure::Failure;
+use crate::say;
+use crate::service::ServiceFlags;
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusFlags {
+    #[command(flatten)]
+    service: ServiceFlags,
+    /// Say all that the service says, as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(flags: StatusFlags) -> Result<(), Failure> {
+    let status = flags.service.client()?.get_site_status().await?;
+    let value = Value::from(&status);
+    say(flags.json, &value, || match &value {
+        Value::Object(members) => {
+            let line = |(name, value): &(String, Value)| match value {
+                Value::Text(text) => format!("{name:<18}{text}"),
+                other => format!("{name:<18}{other}"),
+            };
+            members.iter().map(line).collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    });
+    Ok(())
+}

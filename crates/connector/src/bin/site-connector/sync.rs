@@ -1,0 +1,126 @@
+//! `site-connector sync`
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use chat_connector::client::SyncRun;
+use chat_connector::static_site;
+use chat_protocol::{ContentItem, Value};
+use clap::Args;
+use futures_util::stream;
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
+
+use crate::failure::Failure;
+use crate::say;
+use crate::service::ServiceFlags;
+
+/// Push the site's content to the service
+///
+/// Either the HTML pages of a folder, or items of your own making: one line of JSON each, with externalId, type (page,
+/// article, product, category), path, url, locale, title, summary and content.
+#[derive(Debug, Args)]
+pub(crate) struct SyncFlags {
+    #[command(flatten)]
+    service: ServiceFlags,
+    /// The folder whose HTML pages are pushed
+    #[arg(value_name = "FOLDER", required_unless_present = "items", requires = "site_origin")]
+    folder: Option<PathBuf>,
+    /// The site's public origin, such as https://shop.example
+    #[arg(long, value_name = "URL")]
+    site_origin: Option<String>,
+    /// A file of items, one line of JSON each; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "folder")]
+    items: Option<PathBuf>,
+    /// The name of the snapshot; a run that is taken up again says the same one
+    #[arg(long, value_name = "ID")]
+    snapshot: Option<String>,
+    /// The page to begin with, as the run that stopped has said
+    #[arg(long, default_value_t = 1, value_name = "NUMBER", requires = "snapshot", value_parser = clap::value_parser!(i64).range(1..))]
+    first_page: i64,
+    /// Items of a page, 1 to 100
+    #[arg(long, default_value_t = 50, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=100))]
+    page_size: u16,
+    /// These items are not all: keep what is not among them
+    #[arg(long)]
+    partial: bool,
+    /// Say the outcome as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
+    let client = flags.service.client()?;
+    let items = match (&flags.items, &flags.folder) {
+        (Some(file), _) => listed(file)?,
+        (None, Some(folder)) => static_site::items(folder, flags.site_origin.as_deref().unwrap_or_default())
+            .map_err(|error| Failure::new(format!("{} cannot be read: {error}", folder.display())))?,
+        (None, None) => Vec::new(),
+    };
+    if items.is_empty() && !flags.partial {
+        return Err(Failure::new("there is nothing to sync, and an empty snapshot would remove all content"));
+    }
+    let run = SyncRun {
+        snapshot_id: flags
+            .snapshot
+            .unwrap_or_else(|| Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()),
+        first_page: flags.first_page,
+        page_size: usize::from(flags.page_size),
+        complete: !flags.partial,
+    };
+    // On standard error, and only where somebody watches.
+    let bar = ProgressBar::new(items.len() as u64);
+    bar.set_style(style());
+    let before = u64::try_from(run.first_page - 1).unwrap_or(0) * u64::from(flags.page_size);
+    let progress = client
+        .sync_content_pages(stream::iter(items), &run, |progress| {
+            bar.set_message(format!("page {}", progress.page));
+            bar.set_position(before + progress.items);
+        })
+        .await;
+    bar.finish_and_clear();
+    let progress = progress?;
+    let outcome = Value::object([
+        ("snapshotId", run.snapshot_id.as_str().into()),
+        ("pages", progress.page.into()),
+        ("items", i64::try_from(progress.items).unwrap_or(i64::MAX).into()),
+        ("accepted", progress.accepted.into()),
+        ("rejected", progress.rejected.into()),
+        ("removed", progress.removed.into()),
+    ]);
+    say(flags.json, &outcome, || {
+        format!(
+            "{} items in {} pages: {} accepted, {} rejected, {} removed",
+            progress.items, progress.page, progress.accepted, progress.rejected, progress.removed
+        )
+    });
+    Ok(())
+}
+
+fn style() -> ProgressStyle {
+    let wanted = ProgressStyle::with_template("{bar:30} {pos} of {len}  {msg}  {eta} left");
+    wanted.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn listed(file: &Path) -> Result<Vec<ContentItem>, Failure> {
+    let name = file.display();
+    let source: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        let opened =
+            File::open(file).map_err(|error| Failure::new(format!("{name} cannot be read: {error}")))?;
+        Box::new(BufReader::new(opened))
+    };
+    let mut items = Vec::new();
+    for (index, line) in source.lines().enumerate() {
+        let line = line.map_err(|error| Failure::new(format!("{name} cannot be read: {error}")))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let wrong = |why: String| Failure::new(format!("{name}, line {}: {why}", index + 1));
+        let value: Value = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        items.push(ContentItem::try_from(value).map_err(|unusable| wrong(unusable.to_string()))?);
+    }
+    Ok(items)
+}

@@ -1,0 +1,90 @@
+//! Requests as a browser makes them, and answers as it sees them.
+
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use chat_protocol::{ErrorCode, Unusable, Value, open};
+use reqwest::{Client, Method, Url};
+
+use crate::connection::chain;
+
+/// The largest answer that is looked at, in bytes.
+const ANSWER_LIMIT: usize = 8 * 1024 * 1024;
+
+pub(super) struct Asks {
+    client: Client,
+    prefix: String,
+    timeout: Duration,
+}
+
+/// An answer that arrived.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Vec<u8>,
+}
+
+impl Asks {
+    pub(super) fn new(client: Client, prefix: &Url, timeout: Duration) -> Self {
+        Self { client, prefix: prefix.as_str().trim_end_matches('/').to_owned(), timeout }
+    }
+
+    pub(super) async fn get(&self, path: &str) -> Result<Answer, String> {
+        self.send(Method::GET, path, None, None, "").await
+    }
+
+    pub(super) async fn post(&self, path: &str, key: Option<&str>, body: &Value) -> Result<Answer, String> {
+        self.send(Method::POST, path, Some("application/json"), key, &body.to_string()).await
+    }
+
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        content_type: Option<&str>,
+        key: Option<&str>,
+        body: &str,
+    ) -> Result<Answer, String> {
+        let mut request = self.client.request(method, format!("{}{path}", self.prefix)).timeout(self.timeout);
+        if let Some(content_type) = content_type {
+            request = request.header("content-type", content_type).body(body.to_owned());
+        }
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let mut answer = request.send().await.map_err(chain)?;
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(chain)? {
+            body.extend_from_slice(&chunk);
+            if body.len() > ANSWER_LIMIT {
+                return Err(format!("the answer has more than {ANSWER_LIMIT} bytes"));
+            }
+        }
+        Ok(Answer { status: answer.status().as_u16(), headers: answer.headers().clone(), body })
+    }
+}
+
+impl Answer {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    fn value(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// `data` of a success, read.
+    pub(super) fn data<T: TryFrom<Value, Error = Unusable>>(&self) -> Result<T, String> {
+        let data = open(self.status, self.value()).map_err(|error| format!("it answers {error}"))?;
+        T::try_from(data).map_err(|unusable| format!("the answer cannot be used: {unusable}"))
+    }
+
+    /// That it is a refusal with this status and code.
+    pub(super) fn is_refusal(&self, status: u16, code: &ErrorCode) -> Result<(), String> {
+        match open(self.status, self.value()) {
+            Err(error) if error.status == status && error.code == *code => Ok(()),
+            Err(error) => Err(format!("it answers {error}, and not {status} {}", code.as_str())),
+            Ok(_) => Err(format!("it answers {}, and not {status} {}", self.status, code.as_str())),
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The connector API for a site's own server: every call of the contract, with the token in hand.
+//!
+//! ```no_run
+//! # async fn run() -> Result<(), chat_connector::client::ConnectorError> {
+//! use chat_connector::client::{ClientOptions, ServerConnectorClient};
+//!
+//! let token = std::env::var("SITE_TOKEN").unwrap_or_default().into();
+//! let client = ServerConnectorClient::new(ClientOptions::new("https://service.example"), &token)?;
+//! println!("{:?}", client.get_site_status().await?.site_name);
+//! # Ok(())
+//! # }
+//! ```
+
+mod back_off;
+mod error;
+mod exchange;
+mod keys;
+mod sync;
+
+use std::fmt::{self, Debug, Formatter};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chat_protocol::{
+    Activated, Activation, ChatConfig, Claim, Completion, ContentPage, ConversationId, Endpoint, EventBatch,
+    History, IdempotencyKey, Job, JobId, OverlayList, Presence, SendMessage, SendResult, ServerEndpoint,
+    SiteStatus, SyncReceipt, Tracking, Value, VisitorEvent, limits,
+};
+use secrecy::SecretString;
+use tokio::sync::OnceCell;
+use uuid::Uuid;
+
+pub use back_off::BackOff;
+pub use error::{ConnectorError, ErrorKind};
+pub use sync::{SyncProgress, SyncRun, SyncStopped};
+
+use exchange::{Call, Exchange};
+
+/// Where the service is, and how patient to be with it.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// The service's origin, such as `https://service.example`: without `/api/connector/v1`, which is added here.
+    pub origin: String,
+    /// The site's id, part of the keys of a content sync (4.1). Where it is not given, the site's status is asked for it.
+    pub site_id: Option<String>,
+    /// How long one attempt may take.
+    pub timeout: Duration,
+    /// How often a call is tried, at least once, and how long to wait in between.
+    pub back_off: BackOff,
+    /// The largest answer that is read, in bytes.
+    pub answer_limit: usize,
+}
+
+impl ClientOptions {
+    /// 35 s an attempt, as an AI may think for a while; 4 attempts; answers of up to 8 MiB.
+    pub fn new(origin: impl Into<String>) -> Self {
+        Self {
+            origin: origin.into(),
+            site_id: None,
+            timeout: Duration::from_secs(35),
+            back_off: BackOff::default(),
+            answer_limit: 8 * 1024 * 1024,
+        }
+    }
+}
+
+/// What an activation gives: to be kept on the server side only (5). `Debug` does not show the token.
+#[derive(Clone, Debug)]
+pub struct ActivatedSite {
+    /// The site token.
+    pub token: SecretString,
+    /// `siteId`, when the service said it.
+    pub site_id: Option<String>,
+    /// `tenantId`, when the service said it.
+    pub tenant_id: Option<String>,
+}
+
+/// Which overlays to list (4.10).
+#[derive(Clone, Debug, Default)]
+pub struct OverlayQuery {
+    /// Of one page only.
+    pub path: Option<String>,
+    /// Of one locale only.
+    pub locale: Option<String>,
+}
+
+/// A client of the connector API that holds the site token.
+///
+/// A call that fails in passing is tried again, after a wait of random length that grows, or as long as `Retry-After`
+/// says. Whatever changes something carries an idempotency key, the same in every attempt, so that it happens once.
+/// Clones share connections.
+#[derive(Clone)]
+pub struct ServerConnectorClient {
+    exchange: Arc<Exchange>,
+    site_id: Arc<OnceCell<String>>,
+}
+
+impl Debug for ServerConnectorClient {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.debug_struct("ServerConnectorClient").field("exchange", &self.exchange).finish_non_exhaustive()
+    }
+}
+
+impl ServerConnectorClient {
+    /// A client with a token. Fails when the origin, the token or the system's certificates cannot be used.
+    pub fn new(options: ClientOptions, token: &SecretString) -> Result<Self, ConnectorError> {
+        let exchange = Exchange::new(&options, Some(token))?;
+        Ok(Self { exchange: Arc::new(exchange), site_id: Arc::new(OnceCell::new_with(options.site_id)) })
+    }
+
+    /// Exchanges a license code for the site token (4.2). The only call that needs none.
+    pub async fn activate(
+        options: &ClientOptions,
+        body: &Activation,
+    ) -> Result<ActivatedSite, ConnectorError> {
+        let exchange = Exchange::new(options, None)?;
+        let key = keys::fresh("activate")?;
+        let call = Call::server(ServerEndpoint::Activate).keyed(key).body(&Value::from(body));
+        let activated: Activated = exchange.call(call).await?;
+        Ok(ActivatedSite {
+            token: activated.site_token.into_exposed().into(),
+            site_id: activated.site_id,
+            tenant_id: activated.tenant_id,
+        })
+    }
+
+    /// How the site stands with the service (4.3).
+    pub async fn get_site_status(&self) -> Result<SiteStatus, ConnectorError> {
+        self.exchange.call(Call::server(ServerEndpoint::SiteStatus)).await
+    }
+
+    /// The chat's config for a page of this locale (4.4).
+    pub async fn get_chat_config(&self, locale: Option<&str>) -> Result<ChatConfig, ConnectorError> {
+        self.exchange.call(Call::chat(Endpoint::Config).query("locale", locale)).await
+    }
+
+    /// Sends a visitor's message and gives the reply (4.5). It has a key of its own: two calls are two messages.
+    pub async fn send_message(&self, body: &SendMessage) -> Result<SendResult, ConnectorError> {
+        self.send_message_as(body, &Uuid::new_v4().simple().to_string()).await
+    }
+
+    /// Sends a visitor's message under the caller's own name for it, so that a caller who was interrupted can repeat it:
+    /// within a day, the same visitor, name and body are the same message.
+    pub async fn send_message_as(
+        &self,
+        body: &SendMessage,
+        message_id: &str,
+    ) -> Result<SendResult, ConnectorError> {
+        let visitor = body.visitor.visitor_id.as_ref().map_or("anonymous", |id| id.as_str());
+        let key = keys::chat(visitor, message_id)?;
+        self.exchange.call(Call::chat(Endpoint::Send).keyed(key).body(&Value::from(body))).await
+    }
+
+    /// A conversation's messages, or those after one of them (4.6).
+    pub async fn list_messages(
+        &self,
+        conversation: &ConversationId,
+        after: Option<&str>,
+    ) -> Result<History, ConnectorError> {
+        let call = Call::chat(Endpoint::Messages).query("conversationId", Some(conversation.as_str()));
+        self.exchange.call(call.query("after", after)).await
+    }
+
+    /// Whether a person is there, and how often to ask (4.7).
+    pub async fn get_presence(
+        &self,
+        conversation: Option<&ConversationId>,
+    ) -> Result<Presence, ConnectorError> {
+        let id = conversation.map(ConversationId::as_str);
+        self.exchange.call(Call::chat(Endpoint::Presence).query("conversationId", id)).await
+    }
+
+    /// Reports a visitor event (4.8).
+    pub async fn track(&self, event: VisitorEvent) -> Result<Tracking, ConnectorError> {
+        self.track_batch(vec![event]).await
+    }
+
+    /// Reports visitor events, as many as there are, 50 to a request. Gives the sums; once the service says that it
+    /// wants no more, the rest is not sent.
+    pub async fn track_batch(&self, events: Vec<VisitorEvent>) -> Result<Tracking, ConnectorError> {
+        let mut sum = Tracking { accepted: 0, rejected: 0, enabled: true };
+        for batch in events.chunks(*limits::EVENTS.end()) {
+            let batch = EventBatch { events: batch.to_vec(), refused: Vec::new() };
+            let body = Value::object([("events", batch.events.iter().collect())]);
+            let key = keys::fresh("events")?;
+            let told: Tracking =
+                self.exchange.call(Call::chat(Endpoint::Events).keyed(key).body(&body)).await?;
+            sum.accepted += told.accepted;
+            sum.rejected += told.rejected;
+            sum.enabled = told.enabled;
+            if !told.enabled {
+                break;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Pushes one page of content (4.9). Its key is made of the site, the snapshot and the page's number: the same page
+    /// pushed again is the same page, and must have the same content.
+    pub async fn sync_content(&self, page: &ContentPage) -> Result<SyncReceipt, ConnectorError> {
+        let key = keys::content_sync(self.site_id().await?, &page.snapshot_id, page.page)?;
+        let call = Call::server(ServerEndpoint::SyncContent).keyed(key).body(&Value::from(page));
+        self.exchange.call(call).await
+    }
+
+    /// The published overlays (4.10).
+    pub async fn list_seo_overlays(&self, query: &OverlayQuery) -> Result<OverlayList, ConnectorError> {
+        let call = Call::server(ServerEndpoint::Overlays).query("path", query.path.as_deref());
+        self.exchange.call(call.query("locale", query.locale.as_deref())).await
+    }
+
+    /// Claims the job that is next, if there is one (4.11). Each call is a claim of its own; its attempts share a key, so
+    /// that a claim whose answer was lost is found again.
+    pub async fn claim_next_job(&self) -> Result<Claim, ConnectorError> {
+        let key = keys::job_next(&Uuid::new_v4().simple().to_string())?;
+        let call = Call::server(ServerEndpoint::ClaimJob).keyed(key).body(&Value::object([]));
+        self.exchange.call(call).await
+    }
+
+    /// Reports how a job went (4.12), and gives the job as it stands then. The key is made of the job and the claim:
+    /// calling again repeats the same report. `NOT_FOUND` and `RESOURCE_CONFLICT` mean that the job is no longer this
+    /// claim's, and that there is nothing left to do for it.
+    pub async fn complete_job(&self, job: &JobId, body: &Completion) -> Result<Job, ConnectorError> {
+        let key = keys::job_complete(job, &body.claim_token)?;
+        let call = Call::server(ServerEndpoint::CompleteJob).job(job).keyed(key).body(&Value::from(body));
+        self.exchange.call_for(call, Completion::answer).await
+    }
+
+    /// The site's id, as it was given, or as the service says it.
+    async fn site_id(&self) -> Result<&str, ConnectorError> {
+        let ask = async || {
+            let status = self.get_site_status().await?;
+            Ok(status.site_id.unwrap_or_else(|| "site".to_owned()))
+        };
+        self.site_id.get_or_try_init(ask).await.map(String::as_str)
+    }
+}
+
+/// A key of the caller's own is checked before anything is sent.
+fn usable(key: Result<IdempotencyKey, chat_protocol::Unusable>) -> Result<IdempotencyKey, ConnectorError> {
+    key.map_err(|unusable| ConnectorError::setup(unusable.to_string()))
+}

@@ -1,0 +1,127 @@
+//! The one error of the client.
+
+use std::time::Duration;
+
+use chat_protocol::{ErrorCode, ServiceError};
+
+/// Where a call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// Before anything was sent: the origin, the token or an id cannot be used.
+    Setup,
+    /// The service could not be reached, or the connection broke.
+    Unreachable,
+    /// No answer came in time.
+    Timeout,
+    /// The service refused.
+    Refused,
+    /// What came back is no answer of this API.
+    Unusable,
+}
+
+/// Why a call failed. Neither `Display` nor `Debug` shows the token.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ConnectorError {
+    /// Where.
+    pub kind: ErrorKind,
+    /// The HTTP status, if there was an answer.
+    pub status: Option<u16>,
+    /// `error.code` (7); empty when the service named none.
+    pub code: ErrorCode,
+    /// What went wrong, and where possible what to do.
+    pub message: String,
+    /// `requestId`, to be named to whoever runs the service.
+    pub request_id: Option<String>,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// How long the service asks to wait before that.
+    pub retry_after: Option<Duration>,
+}
+
+impl ConnectorError {
+    pub(crate) fn setup(message: String) -> Self {
+        Self::plain(ErrorKind::Setup, message, false)
+    }
+
+    pub(crate) fn unreachable(reason: &str) -> Self {
+        Self::plain(ErrorKind::Unreachable, format!("the service cannot be reached: {reason}"), true)
+    }
+
+    pub(crate) fn timeout(after: Duration) -> Self {
+        Self::plain(ErrorKind::Timeout, format!("the service did not answer within {after:?}"), true)
+    }
+
+    pub(crate) fn unusable(status: u16, message: String, request_id: Option<String>) -> Self {
+        Self { status: Some(status), request_id, ..Self::plain(ErrorKind::Unusable, message, false) }
+    }
+
+    fn plain(kind: ErrorKind, message: String, retryable: bool) -> Self {
+        let code = ErrorCode::Other(String::new());
+        Self { kind, status: None, code, message, request_id: None, retryable, retry_after: None }
+    }
+
+    /// A refusal, and whether it may pass: 408, 425, 429 and what the server's own side brings about; a conflict that
+    /// says when to come back (2.1), unless the key itself is the conflict.
+    pub(crate) fn refused(error: ServiceError, retry_after: Option<Duration>) -> Self {
+        let passing = match error.status {
+            408 | 425 | 429 | 500 | 502 | 503 | 504 => true,
+            409 => retry_after.is_some() && error.code != ErrorCode::IdempotencyConflict,
+            _ => false,
+        };
+        let advice = match error.code {
+            ErrorCode::InvalidToken => "; check the site token, or activate the site again",
+            ErrorCode::InsufficientQuota => "; the account's quota is used up",
+            _ => "",
+        };
+        Self {
+            kind: ErrorKind::Refused,
+            status: Some(error.status),
+            message: format!("the service refused: {error}{advice}"),
+            code: error.code,
+            request_id: error.request_id,
+            retryable: passing,
+            retry_after,
+        }
+    }
+
+    /// Whether the job that was reported on is no longer this claim's: nothing is left to do for it (7).
+    pub fn job_is_lost(&self) -> bool {
+        matches!(self.code, ErrorCode::NotFound | ErrorCode::ResourceConflict) && !self.retryable
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(status: u16, code: ErrorCode, retry_after: Option<u64>) -> ConnectorError {
+        let error = ServiceError { status, code, message: "no".into(), request_id: Some("r1".into()) };
+        ConnectorError::refused(error, retry_after.map(Duration::from_secs))
+    }
+
+    #[test]
+    fn what_may_pass_is_told_from_what_will_not() {
+        for status in [408, 425, 429, 500, 502, 503, 504] {
+            assert!(refused(status, ErrorCode::Other(String::new()), None).retryable, "{status}");
+        }
+        for (status, code) in
+            [(400, ErrorCode::InvalidRequest), (401, ErrorCode::InvalidToken), (404, ErrorCode::NotFound)]
+        {
+            assert!(!refused(status, code, Some(1)).retryable, "{status}");
+        }
+    }
+
+    #[test]
+    fn a_conflict_passes_only_if_the_service_says_when() {
+        assert!(refused(409, ErrorCode::ResourceConflict, Some(1)).retryable);
+        assert!(refused(409, ErrorCode::ResourceConflict, None).job_is_lost());
+        assert!(!refused(409, ErrorCode::IdempotencyConflict, Some(1)).retryable);
+    }
+
+    #[test]
+    fn a_message_names_the_request_and_what_to_do() {
+        let message = refused(401, ErrorCode::InvalidToken, None).to_string();
+        assert!(message.contains("r1") && message.contains("activate the site again"), "{message}");
+    }
+}

@@ -1,0 +1,258 @@
+//! One call: attempts, each bounded in size and time, until there is an answer or no hope.
+
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use chat_protocol::{Endpoint, IdempotencyKey, JobId, Method, ServerEndpoint, Unusable, Value, open};
+use jiff::Timestamp;
+use reqwest::{Client, Url};
+use secrecy::SecretString;
+use tracing::{Instrument, Span, debug, field, info_span, warn};
+
+use super::{BackOff, ClientOptions, ConnectorError};
+use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
+use crate::origin;
+
+/// The service, and how to talk to it.
+#[derive(Debug)]
+pub(super) struct Exchange {
+    client: Client,
+    origin: Url,
+    authorization: Option<HeaderValue>,
+    timeout: Duration,
+    back_off: BackOff,
+    answer_limit: usize,
+}
+
+/// What is asked of the service.
+pub(super) struct Call {
+    method: Method,
+    /// The path as the contract writes it, for the log.
+    template: &'static str,
+    path: String,
+    query: Vec<(&'static str, String)>,
+    key: Option<IdempotencyKey>,
+    body: Option<String>,
+}
+
+impl Call {
+    pub(super) fn chat(endpoint: Endpoint) -> Self {
+        Self::new(endpoint.method(), endpoint.path())
+    }
+
+    pub(super) fn server(endpoint: ServerEndpoint) -> Self {
+        Self::new(endpoint.method(), endpoint.path())
+    }
+
+    fn new(method: Method, template: &'static str) -> Self {
+        Self { method, template, path: template.to_owned(), query: Vec::new(), key: None, body: None }
+    }
+
+    pub(super) fn query(mut self, name: &'static str, value: Option<&str>) -> Self {
+        self.query.extend(value.map(|value| (name, value.to_owned())));
+        self
+    }
+
+    pub(super) fn keyed(mut self, key: IdempotencyKey) -> Self {
+        self.key = Some(key);
+        self
+    }
+
+    /// The body, written once: every attempt sends the same bytes.
+    pub(super) fn body(mut self, body: &Value) -> Self {
+        self.body = Some(body.to_string());
+        self
+    }
+
+    pub(super) fn job(mut self, job: &JobId) -> Self {
+        // Whatever characters the service puts into an id, they name one segment of the path.
+        let segment: String = job
+            .as_str()
+            .bytes()
+            .map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'~' => char::from(byte).to_string(),
+                _ => format!("%{byte:02X}"),
+            })
+            .collect();
+        self.path = self.template.replace("{id}", &segment);
+        self
+    }
+}
+
+/// What arrived.
+struct Arrived {
+    status: u16,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Exchange {
+    pub(super) fn new(options: &ClientOptions, token: Option<&SecretString>) -> Result<Self, ConnectorError> {
+        let setup = |error: &dyn std::error::Error| ConnectorError::setup(error.to_string());
+        let origin = origin::parse(&options.origin).map_err(|error| setup(&error))?;
+        let authorization = token.map(bearer).transpose().map_err(|error| setup(&error))?;
+        warn_if_unencrypted(&origin);
+        let client = http_client(&origin).map_err(|error| {
+            ConnectorError::setup(format!("the HTTP client cannot be made: {}", chain(error)))
+        })?;
+        let ClientOptions { timeout, back_off, answer_limit, .. } = *options;
+        Ok(Self { client, origin, authorization, timeout, back_off, answer_limit })
+    }
+
+    /// Makes a call and reads what its answer is about.
+    pub(super) async fn call<T: TryFrom<Value, Error = Unusable>>(
+        &self,
+        call: Call,
+    ) -> Result<T, ConnectorError> {
+        self.call_for(call, T::try_from).await
+    }
+
+    pub(super) async fn call_for<T>(
+        &self,
+        call: Call,
+        read: impl Fn(Value) -> Result<T, Unusable>,
+    ) -> Result<T, ConnectorError> {
+        let span = info_span!(
+            "connector_call",
+            path = call.template,
+            attempts = field::Empty,
+            status = field::Empty,
+            request_id = field::Empty
+        );
+        self.attempts(&call, read).instrument(span).await
+    }
+
+    async fn attempts<T>(
+        &self,
+        call: &Call,
+        read: impl Fn(Value) -> Result<T, Unusable>,
+    ) -> Result<T, ConnectorError> {
+        let mut failed = 0;
+        loop {
+            let outcome = self.attempt(call).await.and_then(|arrived| opened(&arrived, &read));
+            let error = match outcome {
+                Ok(data) => {
+                    Span::current().record("attempts", failed + 1);
+                    debug!("answered");
+                    return Ok(data);
+                }
+                Err(error) => error,
+            };
+            failed += 1;
+            let wait = self.back_off.wait(failed, error.retry_after).filter(|_| error.retryable);
+            let Some(wait) = wait else {
+                Span::current().record("attempts", failed);
+                debug!(%error, "given up");
+                return Err(error);
+            };
+            warn!(%error, failed, wait_ms = wait.as_millis(), "trying again");
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn attempt(&self, call: &Call) -> Result<Arrived, ConnectorError> {
+        match tokio::time::timeout(self.timeout, self.exchange(call)).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(ConnectorError::timeout(self.timeout)),
+        }
+    }
+
+    async fn exchange(&self, call: &Call) -> Result<Arrived, ConnectorError> {
+        let mut url = address(&self.origin, &call.path, None);
+        if !call.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&call.query);
+        }
+        let mut request = match call.method {
+            Method::Get => self.client.get(url),
+            Method::Post => self.client.post(url).header(header::CONTENT_TYPE, "application/json"),
+        };
+        request = request.header(header::ACCEPT, "application/json");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(header::AUTHORIZATION, authorization.clone());
+        }
+        if let Some(key) = &call.key {
+            request = request.header(IDEMPOTENCY_KEY, key.as_str());
+        }
+        if let Some(body) = &call.body {
+            request = request.body(body.clone());
+        }
+        let broken = |error: reqwest::Error| ConnectorError::unreachable(&chain(error));
+        let mut answer = request.send().await.map_err(broken)?;
+        let status = answer.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(chunk) = answer.chunk().await.map_err(broken)? {
+            if body.len() + chunk.len() > self.answer_limit {
+                let message = format!("the answer has more than {} bytes", self.answer_limit);
+                return Err(ConnectorError::unusable(status, message, None));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(Arrived { status, headers: answer.headers().clone(), body })
+    }
+}
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Opens an answer's envelope and reads what is in it.
+fn opened<T>(arrived: &Arrived, read: impl Fn(Value) -> Result<T, Unusable>) -> Result<T, ConnectorError> {
+    let Arrived { status, headers, body } = arrived;
+    let said = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    Span::current().record("status", status);
+    if let Some(id) = &said {
+        Span::current().record("request_id", id.as_str());
+    }
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let success = (200..300).contains(status);
+    let data = open(*status, body).map_err(|mut error| {
+        error.request_id = error.request_id.or(said.clone());
+        if success && error.code.as_str().is_empty() {
+            let message = "the answer is none of the connector API: is this the service's origin?".to_owned();
+            return ConnectorError::unusable(*status, message, error.request_id);
+        }
+        ConnectorError::refused(error, retry_after(headers))
+    })?;
+    read(data).map_err(|unusable| {
+        ConnectorError::unusable(*status, format!("the answer cannot be used: {unusable}"), said)
+    })
+}
+
+/// How long `Retry-After` asks to wait: in seconds, or until a date.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let told = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = told.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
+    Duration::try_from(at.duration_since(Timestamp::now())).ok().or(Some(Duration::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::RETRY_AFTER, text.parse().expect("a value"));
+        retry_after(&headers)
+    }
+
+    #[test]
+    fn retry_after_is_read_in_seconds_and_as_a_date() {
+        assert_eq!(told("7"), Some(Duration::from_secs(7)));
+        assert_eq!(told("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        let soon = jiff::fmt::rfc2822::to_string(
+            &(Timestamp::now() + Duration::from_secs(100)).to_zoned(jiff::tz::TimeZone::UTC),
+        );
+        let wait = told(&soon.expect("a date")).expect("a wait");
+        assert!(wait > Duration::from_secs(90) && wait <= Duration::from_secs(100), "{wait:?}");
+        assert_eq!(told("soon"), None);
+    }
+
+    #[test]
+    fn a_jobs_id_stays_within_its_segment_of_the_path() {
+        let path = |id: &str| Call::server(ServerEndpoint::CompleteJob).job(&id.into()).path;
+        assert_eq!(path("job_1"), "/site/jobs/job_1/complete");
+        assert_eq!(path("../a b?c#d"), "/site/jobs/%2E%2E%2Fa%20b%3Fc%23d/complete");
+    }
+}

@@ -1,0 +1,68 @@
+//! Idempotency keys in the shapes that the contract suggests (4.1).
+
+use chat_protocol::{ClaimToken, IdempotencyKey, JobId, limits};
+use uuid::Uuid;
+
+use super::{ConnectorError, usable};
+
+pub(super) fn content_sync(site: &str, snapshot: &str, page: i64) -> Result<IdempotencyKey, ConnectorError> {
+    shaped(&format!("content-sync-{site}-{snapshot}-{page}"))
+}
+
+pub(super) fn chat(visitor: &str, message: &str) -> Result<IdempotencyKey, ConnectorError> {
+    shaped(&format!("chat-{visitor}-{message}"))
+}
+
+pub(super) fn job_next(run: &str) -> Result<IdempotencyKey, ConnectorError> {
+    shaped(&format!("job-next-{run}"))
+}
+
+pub(super) fn job_complete(job: &JobId, claim: &ClaimToken) -> Result<IdempotencyKey, ConnectorError> {
+    shaped(&format!("job-complete-{job}-{claim}"))
+}
+
+/// For requests that nobody repeats but the client itself.
+pub(super) fn fresh(what: &str) -> Result<IdempotencyKey, ConnectorError> {
+    shaped(&format!("{what}-{}", Uuid::new_v4().simple()))
+}
+
+/// The text, if it can be a key. If an id in it is too long, or has characters that no header may, its digest stands for
+/// what is left out: the same ids give the same key, and others another.
+fn shaped(text: &str) -> Result<IdempotencyKey, ConnectorError> {
+    let most = *limits::KEY_LENGTH.end();
+    if text.len() <= most && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return usable(IdempotencyKey::new(text));
+    }
+    let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()).simple().to_string();
+    let kept = most - digest.len() - 1;
+    let mut key: String = text.chars().filter(char::is_ascii_graphic).take(kept).collect();
+    key.push('-');
+    key.push_str(&digest);
+    usable(IdempotencyKey::new(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(key: Result<IdempotencyKey, ConnectorError>) -> String {
+        key.expect("a key").as_str().to_owned()
+    }
+
+    #[test]
+    fn keys_have_the_contracts_shapes() {
+        assert_eq!(text(content_sync("s1", "2026-01", 7)), "content-sync-s1-2026-01-7");
+        assert_eq!(text(chat("v1", "m1")), "chat-v1-m1");
+        assert_eq!(text(job_next("run1")), "job-next-run1");
+        assert_eq!(text(job_complete(&"j1".into(), &"c1".into())), "job-complete-j1-c1");
+    }
+
+    #[test]
+    fn an_id_that_no_header_can_carry_still_gives_one_key_of_its_own() {
+        let long = |end: &str| text(chat(&"v".repeat(200), end));
+        assert_eq!(long("1"), long("1"));
+        assert_ne!(long("1"), long("2"));
+        assert_eq!(long("1").len(), 160);
+        assert_ne!(text(chat("müller", "1")), text(chat("mller", "1")));
+    }
+}

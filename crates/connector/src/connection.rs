@@ -1,0 +1,81 @@
+//! The way to the service: the HTTP client, and the header that opens it.
+
+use std::time::Duration;
+
+use axum::http::HeaderValue;
+use reqwest::{Client, Url, redirect};
+use secrecy::{ExposeSecret, SecretString};
+use tracing::warn;
+
+use crate::origin::is_loopback;
+
+/// The path of the connector API below the service's origin (9).
+pub(crate) const API_BASE: &str = "/api/connector/v1";
+
+/// How long to wait for a connection, which takes no thinking.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A token that cannot be sent in a header. The message does not repeat it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the site token must be visible ASCII characters, and not empty: copy it again from where it was issued"
+)]
+pub struct UnusableToken;
+
+/// The `Authorization` header of a token, marked as sensitive, so that neither `Debug` nor HTTP/2's header compression
+/// keeps it.
+pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, UnusableToken> {
+    let token = token.expose_secret();
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(UnusableToken);
+    }
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| UnusableToken)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// Tells whoever reads the log that the token can be read on its way.
+pub(crate) fn warn_if_unencrypted(origin: &Url) {
+    if origin.scheme() == "http" && !is_loopback(origin) {
+        warn!("the site token goes to {origin} unencrypted: use https");
+    }
+}
+
+pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
+    // An application that chose its own provider keeps it: then this does nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut client = Client::builder()
+        .user_agent(concat!("site-connector/", env!("CARGO_PKG_VERSION")))
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT);
+    if origin.scheme() == "http" {
+        // No TLS will be spoken: a machine without root certificates will do.
+        client = client.tls_certs_only([]);
+    }
+    if is_loopback(origin) {
+        // The proxy that the system may name for the outside world knows no way back to this machine.
+        client = client.no_proxy();
+    }
+    client.build()
+}
+
+/// An error with what caused it, as reqwest's own text leaves the cause out; without the address, whose query may name
+/// a visitor's conversation.
+pub(crate) fn chain(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
+
+/// The address of a path below the service's base.
+pub(crate) fn address(origin: &Url, path: &str, query: Option<&str>) -> Url {
+    let mut url = origin.clone();
+    url.set_path(&format!("{API_BASE}{path}"));
+    url.set_query(query);
+    url
+}

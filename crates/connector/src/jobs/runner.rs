@@ -1,0 +1,214 @@
+//! The loop that claims, executes and reports.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::time::Duration;
+
+use chat_protocol::{Completion, Job, Outcome};
+use futures_util::FutureExt;
+use jiff::Timestamp;
+use tokio::time::Instant;
+use tracing::{Instrument, debug, error, info, info_span, warn};
+
+use super::{JobHandler, Journal, JournalError};
+use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
+
+/// How a runner goes about it.
+#[derive(Clone, Copy, Debug)]
+pub struct RunnerOptions {
+    /// How long to wait after a claim that found nothing. While there are jobs, one follows the other.
+    pub interval: Duration,
+    /// How the wait grows while claims fail.
+    pub back_off: BackOff,
+    /// How long before the lease runs out a job has to be done, so that there is time to report.
+    pub margin: Duration,
+    /// How long a job may take whose lease nobody says.
+    pub without_lease: Duration,
+    /// Stop when there is nothing to claim, in place of waiting.
+    pub until_empty: bool,
+}
+
+impl Default for RunnerOptions {
+    /// Every 5 s; after failures up to 5 minutes; 5 s to report; a minute without a lease.
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(5),
+            back_off: BackOff {
+                attempts: u32::MAX,
+                first: Duration::from_secs(5),
+                most: Duration::from_secs(300),
+                patience: Duration::MAX,
+            },
+            margin: Duration::from_secs(5),
+            without_lease: Duration::from_secs(60),
+            until_empty: false,
+        }
+    }
+}
+
+/// Why a runner gave up.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// The service refuses this connector, and will go on refusing.
+    #[error("no jobs can be claimed: {0}")]
+    Refused(#[source] ConnectorError),
+    /// What was done cannot be written down, so nothing more may be done.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// What a runner has done by the time it stops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drained {
+    /// Jobs that were executed and succeeded.
+    pub succeeded: u64,
+    /// Jobs that were executed and failed.
+    pub failed: u64,
+    /// Reports that the service has not taken yet; they are in the journal.
+    pub owed: usize,
+}
+
+/// Claims jobs and has a handler do them, one at a time.
+#[derive(Debug)]
+pub struct JobRunner<H> {
+    client: ServerConnectorClient,
+    handler: H,
+    journal: Journal,
+    options: RunnerOptions,
+    drained: Drained,
+}
+
+/// Whether claiming again is of no use: the token, the address or the request itself is wrong. An answer that cannot be
+/// used, or a conflict over a claim, says nothing about the next one (7).
+fn is_final(error: &ConnectorError) -> bool {
+    error.kind == ErrorKind::Setup || matches!(error.status, Some(400 | 401 | 403 | 404 | 405))
+}
+
+impl<H: JobHandler> JobRunner<H> {
+    /// A runner that has not begun.
+    pub fn new(client: ServerConnectorClient, handler: H, journal: Journal, options: RunnerOptions) -> Self {
+        Self { client, handler, journal, options, drained: Drained::default() }
+    }
+
+    /// Runs until `stop` is ready. A job that is being executed then is finished and reported first.
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<Drained, RunnerError> {
+        let mut stop = pin!(stop.fuse());
+        let mut failed = 0;
+        loop {
+            self.report_owed().await?;
+            let claimed_at = Instant::now();
+            // A claim that is cut off is one whose answer is lost: its lease runs out, and the job comes again.
+            let claim = tokio::select! {
+                biased;
+                () = &mut stop => break,
+                claim = self.client.claim_next_job() => claim,
+            };
+            let wait = match claim.map(|claim| claim.job) {
+                Ok(Some(job)) => {
+                    failed = 0;
+                    let span = info_span!("job", id = %job.id, kind = job.job_type.as_str());
+                    self.work(&job, claimed_at).instrument(span).await?;
+                    continue;
+                }
+                Ok(None) if self.options.until_empty => break,
+                Ok(None) => {
+                    failed = 0;
+                    self.options.interval
+                }
+                Err(error) if is_final(&error) => return Err(RunnerError::Refused(error)),
+                Err(error) => {
+                    failed += 1;
+                    warn!(%error, failed, "no claim");
+                    let back_off = self.options.back_off;
+                    back_off.wait(failed, error.retry_after).unwrap_or(back_off.most)
+                }
+            };
+            tokio::select! {
+                () = &mut stop => break,
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+        self.report_owed().await?;
+        self.drained.owed = self.journal.owed().len();
+        Ok(self.drained)
+    }
+
+    async fn work(&mut self, job: &Job, claimed_at: Instant) -> Result<(), RunnerError> {
+        // The client gives no job without one.
+        let Some(claim_token) = job.claim_token.clone() else { return Ok(()) };
+        let outcome = if let Some(done) = self.journal.done(&job.id) {
+            info!("was done before, and is only reported again");
+            Outcome::Done(done.clone())
+        } else {
+            let deadline = self.deadline(job, claimed_at);
+            if deadline <= Instant::now() {
+                warn!("the lease has run out already: left to the next claim");
+                return Ok(());
+            }
+            self.execute(job, deadline).await
+        };
+        // Between the end of the execution and this line nothing is awaited: what was done is written down.
+        self.journal.executed(&job.id, Completion { claim_token, outcome })?;
+        self.report_owed().await
+    }
+
+    async fn execute(&mut self, job: &Job, deadline: Instant) -> Outcome {
+        info!("begins");
+        let execution = AssertUnwindSafe(self.handler.execute(job)).catch_unwind();
+        let executed = match tokio::time::timeout_at(deadline, execution).await {
+            Ok(Ok(executed)) => executed.map_err(|failure| failure.0),
+            Ok(Err(_)) => Err("The handler panicked: the connector's log says where.".to_owned()),
+            Err(_) => Err("The job took longer than its lease.".to_owned()),
+        };
+        match executed {
+            Ok(done) => {
+                self.drained.succeeded += 1;
+                info!("done");
+                Outcome::Done(done)
+            }
+            Err(reason) => {
+                self.drained.failed += 1;
+                warn!(reason, "failed");
+                Outcome::Failed(reason)
+            }
+        }
+    }
+
+    /// Until when a job has to be done. The lease is counted from before the claim was sent, so that it does not matter
+    /// whether the service's clock and this machine's agree.
+    fn deadline(&self, job: &Job, claimed_at: Instant) -> Instant {
+        let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
+        let lease = match (time(&job.lease_until), time(&job.updated_at)) {
+            (Some(until), Some(claimed)) => {
+                Duration::try_from(until.duration_since(claimed)).unwrap_or_default()
+            }
+            (Some(until), None) => {
+                let left = Duration::try_from(until.duration_since(Timestamp::now())).unwrap_or_default();
+                left + claimed_at.elapsed()
+            }
+            (None, _) => self.options.without_lease,
+        };
+        // A lease shorter than the margin still leaves half of itself to work in.
+        claimed_at + lease.saturating_sub(self.options.margin.min(lease / 2))
+    }
+
+    /// Reports what the service has not taken yet, each with the key and the claim token that it had the first time.
+    async fn report_owed(&mut self) -> Result<(), RunnerError> {
+        for (job, report) in self.journal.owed().to_vec() {
+            match self.client.complete_job(&job, &report).await {
+                Ok(completed) => debug!(%job, status = completed.status.as_str(), "reported"),
+                Err(error) if error.retryable => {
+                    warn!(%job, %error, "not reported yet");
+                    continue;
+                }
+                Err(error) if error.job_is_lost() => {
+                    info!(%job, %error, "is another claim's by now");
+                }
+                Err(error) => error!(%job, %error, "the report is refused, and not repeated"),
+            }
+            self.journal.reported(&job)?;
+        }
+        Ok(())
+    }
+}

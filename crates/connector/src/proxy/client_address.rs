@@ -1,0 +1,82 @@
+//! Who a request comes from, as far as it can be believed.
+
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use axum::extract::ConnectInfo;
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use ipnet::IpNet;
+
+/// The client's address: the one at the other end of the connection, or, where that is a trusted hop, the last one in
+/// `X-Forwarded-For` that is none. `None` when the server does not say who connected.
+pub(crate) fn client_address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
+    let ConnectInfo(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>()?;
+    Some(believed(peer.ip(), &parts.headers, trusted))
+}
+
+fn believed(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+    let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
+    let mut client = peer.to_canonical();
+    let lines = headers.get_all("x-forwarded-for").iter().rev().filter_map(|line| line.to_str().ok());
+    for told in lines.flat_map(|line| line.rsplit(',')) {
+        if !is_trusted(&client) {
+            break;
+        }
+        // What is no address was written by nobody who is trusted.
+        let Some(address) = address_in(told.trim()) else { break };
+        client = address.to_canonical();
+    }
+    client
+}
+
+/// An address, with or without its port.
+fn address_in(text: &str) -> Option<IpAddr> {
+    let bare = text.trim_matches(['[', ']']);
+    bare.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
+}
+
+/// What a client is counted under: an IPv6 customer has a whole /64 to choose addresses from.
+pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(peer: &str, forwarded: &[&str]) -> String {
+        let mut headers = HeaderMap::new();
+        for line in forwarded {
+            headers.append("x-forwarded-for", line.parse().expect("a value"));
+        }
+        let trusted = ["10.0.0.0/8".parse().expect("a network"), "::1/128".parse().expect("a network")];
+        believed(peer.parse().expect("an address"), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn forwarded_addresses_are_believed_from_trusted_hops_only() {
+        assert_eq!(client("192.0.2.1", &["198.51.100.7"]), "192.0.2.1");
+        assert_eq!(client("10.0.0.1", &["198.51.100.7"]), "198.51.100.7");
+        assert_eq!(client("::1", &["198.51.100.7"]), "198.51.100.7");
+        assert_eq!(client("10.0.0.1", &[]), "10.0.0.1");
+    }
+
+    #[test]
+    fn what_a_client_writes_itself_is_not_believed() {
+        assert_eq!(client("10.0.0.1", &["1.2.3.4, 198.51.100.7"]), "198.51.100.7");
+        assert_eq!(client("10.0.0.1", &["1.2.3.4", "198.51.100.7, 10.0.0.2"]), "198.51.100.7");
+        assert_eq!(client("10.0.0.1", &["nonsense"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn an_address_may_have_a_port_and_the_customers_of_ipv6_are_counted_by_their_network() {
+        assert_eq!(client("10.0.0.1", &["198.51.100.7:4711"]), "198.51.100.7");
+        assert_eq!(client("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
+        let counted = |text: &str| counted_as(text.parse().expect("an address"));
+        assert_eq!(counted("2001:db8::1"), counted("2001:db8::2"));
+        assert_ne!(counted("2001:db8::1"), counted("2001:db8:0:1::1"));
+    }
+}

@@ -1,0 +1,158 @@
+//! The proxy as a server of its own, behind the site's web server or beside it.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tower_http::set_header::SetResponseHeaderLayer;
+use tracing::{info, warn};
+
+use super::{ProxyMetrics, ProxyOptions, SetupError, router};
+
+/// Where the proxy listens, and how it stops.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// The proxy itself.
+    pub proxy: ProxyOptions,
+    /// The address of the five paths, and of `GET /healthz`.
+    pub listen: SocketAddr,
+    /// The prefix of the five paths, such as `/connector`.
+    pub prefix: String,
+    /// The address of `GET /metrics`, which is nobody's business but the operator's.
+    pub metrics_listen: Option<SocketAddr>,
+    /// How long requests under way may take once the server is told to stop.
+    pub grace: Duration,
+}
+
+/// Why the server cannot start, or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The proxy cannot be set up.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// The prefix is none.
+    #[error(
+        "the prefix must be a path such as /connector: it begins with /, does not end with one, and has no {{, }} or *"
+    )]
+    Prefix,
+    /// An address cannot be had.
+    #[error(
+        "{address} cannot be listened on ({source}): stop the program that has it, or choose another address"
+    )]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A server that was up broke down.
+    #[error("the server broke down: {0}")]
+    Server(#[source] io::Error),
+}
+
+/// A proxy with its ports open.
+#[derive(Debug)]
+pub struct ProxyServer {
+    listener: TcpListener,
+    metrics: Option<TcpListener>,
+    app: Router,
+    figures: ProxyMetrics,
+    stopping: Arc<AtomicBool>,
+    grace: Duration,
+}
+
+impl ProxyServer {
+    /// Opens the ports.
+    pub async fn bind(options: ServerOptions) -> Result<Self, ServerError> {
+        let ServerOptions { mut proxy, listen, prefix, metrics_listen, grace } = options;
+        if !prefix.starts_with('/') || prefix.ends_with('/') || prefix.contains(['{', '}', '*', '?', '#']) {
+            return Err(ServerError::Prefix);
+        }
+        let figures = proxy.metrics.get_or_insert_default().clone();
+        let shared = !proxy.allowed_origins.is_empty();
+        let stopping = Arc::new(AtomicBool::new(false));
+        let health = {
+            let stopping = Arc::clone(&stopping);
+            // The service's own health is not asked for: without it, this one still gives the configs that it knows.
+            get(move || async move {
+                if stopping.load(Ordering::Relaxed) {
+                    (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
+                } else {
+                    (StatusCode::OK, "ok\n")
+                }
+            })
+        };
+        let app = Router::new()
+            .nest(&prefix, router(proxy)?)
+            .route("/healthz", health)
+            .layer(always(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"))
+            .layer(always(header::REFERRER_POLICY, "no-referrer"))
+            .layer(always(
+                HeaderName::from_static("cross-origin-resource-policy"),
+                if shared { "cross-origin" } else { "same-origin" },
+            ));
+        let open = async |address: SocketAddr| {
+            TcpListener::bind(address).await.map_err(|source| ServerError::Listen { address, source })
+        };
+        let listener = open(listen).await?;
+        let metrics = match metrics_listen {
+            Some(address) => Some(open(address).await?),
+            None => None,
+        };
+        Ok(Self { listener, metrics, app, figures, stopping, grace })
+    }
+
+    /// Where the five paths are.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Where the figures are.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.metrics.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// Serves until `stop` is ready; then takes nothing new, and ends what is under way.
+    pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
+        let stopped = CancellationToken::new();
+        if let Some(listener) = self.metrics {
+            let figures = self.figures;
+            let text = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+            let render =
+                move || async move { ([(header::CONTENT_TYPE, text)], figures.render()).into_response() };
+            let router = Router::new().route("/metrics", get(render));
+            let until = stopped.clone().cancelled_owned();
+            tokio::spawn(axum::serve(listener, router).with_graceful_shutdown(until).into_future());
+        }
+        let app = self.app.into_make_service_with_connect_info::<SocketAddr>();
+        let until = stopped.clone().cancelled_owned();
+        let mut server =
+            tokio::spawn(axum::serve(self.listener, app).with_graceful_shutdown(until).into_future());
+        tokio::select! {
+            () = stop => {}
+            ended = &mut server => return ended.map_err(io::Error::other).flatten().map_err(ServerError::Server),
+        }
+        info!("stopping");
+        self.stopping.store(true, Ordering::Relaxed);
+        stopped.cancel();
+        if let Ok(ended) = tokio::time::timeout(self.grace, &mut server).await {
+            return ended.map_err(io::Error::other).flatten().map_err(ServerError::Server);
+        }
+        warn!("some requests did not end within {:?}, and are cut off", self.grace);
+        server.abort();
+        Ok(())
+    }
+}
+
+fn always(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
+    SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value))
+}

@@ -1,0 +1,91 @@
+//! The checks of a proxy hold for ours, and find what others get wrong.
+
+mod service;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use axum::routing::any;
+use chat_connector::check::{CheckOptions, Checked, check};
+use chat_connector::proxy::{self, ProxyOptions};
+use chat_sandbox::API_BASE;
+use service::{Service, TOKEN};
+use tokio::net::TcpListener;
+
+async fn serve(router: Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let prefix = format!("http://{}/connector", listener.local_addr().expect("an address"));
+    tokio::spawn(axum::serve(listener, Router::new().nest("/connector", router)).into_future());
+    prefix
+}
+
+async fn problems(prefix: &str) -> Vec<String> {
+    let all = check(&CheckOptions::new(prefix), |_| ()).await.expect("an address");
+    assert!(all.len() > 20);
+    let failed = |one: Checked| one.problem.map(|problem| format!("{}: {problem}", one.sentence));
+    all.into_iter().filter_map(failed).collect()
+}
+
+#[tokio::test]
+async fn every_check_holds_for_the_proxy_of_this_crate() {
+    let service = Service::start().await;
+    let options = ProxyOptions::new(service.origin(), TOKEN.into());
+    let prefix = serve(proxy::router(options).expect("a proxy")).await;
+    assert_eq!(problems(&prefix).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_proxy_that_passes_everything_on_and_the_key_not_is_found_out() {
+    let service = Service::start().await;
+    let origin = service.origin();
+    let careless = any(move |request: Request| {
+        let origin = origin.clone();
+        async move {
+            let (parts, body) = request.into_parts();
+            let path = parts.uri.path_and_query().map_or("", |path| path.as_str());
+            let body = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
+            let url = format!("{origin}{API_BASE}{path}");
+            let mut request = service::http().request(parts.method, url).bearer_auth(TOKEN).body(body);
+            if let Some(kind) = parts.headers.get("content-type") {
+                request = request.header("content-type", kind);
+            }
+            let answer = request.send().await.expect("an answer");
+            let status = answer.status();
+            let body = answer.bytes().await.expect("a body");
+            Response::builder()
+                .status(status)
+                .header("set-cookie", "a=b")
+                .body(Body::from(body))
+                .expect("a response")
+        }
+    });
+    let prefix = serve(Router::new().fallback_service(careless)).await;
+    let problems = problems(&prefix).await.join("\n");
+    for found in [
+        "X-Request-Id",
+        "answer is JSON",
+        "stored by no cache",
+        "sets no cookie",
+        "GET /site/status is not passed on",
+        "the same key and body give the same answer",
+        "IDEMPOTENCY_CONFLICT",
+    ] {
+        assert!(problems.contains(found), "{found} in\n{problems}");
+    }
+}
+
+#[tokio::test]
+async fn a_check_that_only_reads_writes_to_nobody() {
+    let service = Service::start().await;
+    let options = ProxyOptions::new(service.origin(), TOKEN.into());
+    let prefix = serve(proxy::router(options).expect("a proxy")).await;
+    let reading = CheckOptions { read_only: true, ..CheckOptions::new(&prefix) };
+    assert!(check(&reading, |_| ()).await.expect("an address").iter().all(|one| one.problem.is_none()));
+    let everything = service.local("GET", "/sandbox/conversations", None).await;
+    assert_eq!(
+        (&everything["conversations"], &everything["events"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+    assert!(check(&CheckOptions::new("shop.example"), |_| ()).await.is_err());
+}

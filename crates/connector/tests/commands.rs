@@ -1,0 +1,217 @@
+//! A site's way from a license code to a published page, by the command alone.
+
+#![cfg(unix)]
+
+mod service;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Output;
+
+use chat_sandbox::LICENSE;
+use serde_json::{Value, json};
+use service::{Service, TOKEN};
+use tempfile::TempDir;
+
+/// Runs the command in a directory; it must show neither the token nor the license.
+async fn run(directory: &Path, origin: &str, arguments: &[&str]) -> Output {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    for variable in ["CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE", "HTTP_PROXY", "http_proxy"] {
+        command.env_remove(variable);
+    }
+    command
+        .current_dir(directory)
+        .args(arguments)
+        .env("CONNECTOR_ORIGIN", origin)
+        .env("CONNECTOR_LICENSE", LICENSE);
+    let output =
+        tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("runs");
+    for text in [&output.stdout, &output.stderr] {
+        let text = String::from_utf8_lossy(text);
+        assert!(!text.contains(TOKEN) && !text.contains(LICENSE), "{text}");
+    }
+    output
+}
+
+async fn succeeds(directory: &Path, service: &Service, arguments: &[&str]) -> Value {
+    let output = run(directory, &service.origin(), arguments).await;
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
+}
+
+async fn fails(directory: &Path, origin: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = run(directory, origin, arguments).await;
+    assert!(!output.status.success() && output.stdout.is_empty());
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+fn folder() -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let site = directory.path().join("www");
+    std::fs::create_dir(&site).expect("a directory");
+    for number in 0..120 {
+        let page = format!(
+            "<html><head><title>Glaze {number}</title></head><body><p>Glaze number {number} is fired at {} degrees.\
+             </p></body></html>",
+            1000 + number
+        );
+        std::fs::write(site.join(format!("glaze-{number}.html")), page).expect("a page");
+    }
+    directory
+}
+
+const ACTIVATE: [&str; 7] =
+    ["activate", "--token-file", "token", "--domain", "https://shop.example", "--site-name", "Shop"];
+const SITE: [&str; 2] = ["--site-origin", "https://shop.example"];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_a_license_code_to_a_published_page_with_its_overlay() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    let activated = succeeds(here, &service, &[&ACTIVATE[..], &["--json"]].concat()).await;
+    assert_eq!(activated["tokenFile"], "token");
+    let mode = std::fs::metadata(here.join("token")).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let token = ["--token-file", "token", "--json"];
+    let status = succeeds(here, &service, &[&["status"], &token[..]].concat()).await;
+    assert_eq!((&status["siteName"], &status["contentItems"]), (&json!("Shop"), &json!(0)));
+
+    let synced = succeeds(here, &service, &[&["sync", "www"], &SITE[..], &token[..]].concat()).await;
+    assert_eq!(
+        (&synced["items"], &synced["pages"], &synced["accepted"]),
+        (&json!(120), &json!(3), &json!(120))
+    );
+
+    let article = json!({ "title": "News", "path": "/news", "content": "<p>New glaze</p>" });
+    let draft = service.local("POST", "/operator/api/articles", Some(&article)).await;
+    let path = format!("/operator/api/reviews/{}/publish", draft["id"].as_str().expect("an id"));
+    service.local("POST", &path, None).await;
+    service.local("POST", "/operator/api/overlays/publish", None).await;
+    let overlays =
+        succeeds(here, &service, &[&["overlays", "--path", "/glaze-7.html"], &token[..]].concat()).await;
+    assert_eq!(overlays["overlays"][0]["title"], "Glaze 7");
+
+    let jobs =
+        succeeds(here, &service, &[&["jobs", "--site", "www", "--once"], &SITE[..], &token[..]].concat())
+            .await;
+    assert_eq!(jobs, json!({ "succeeded": 121, "failed": 0, "owed": 0 }));
+    let page = std::fs::read_to_string(here.join("www/glaze-7.html")).expect("a page");
+    assert!(page.contains("fired at 1007 degrees") && page.contains("application/ld+json"), "{page}");
+    assert!(std::fs::read_to_string(here.join("www/news/index.html")).expect("a page").contains("New glaze"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_of_ones_own_making_are_synced_line_by_line() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    succeeds(here, &service, &ACTIVATE).await;
+    let line =
+        |id: usize| json!({ "externalId": id.to_string(), "type": "product", "title": "Mug" }).to_string();
+    std::fs::write(here.join("items"), format!("{}\n\n{}\n", line(1), line(2))).expect("a file");
+    let sync = ["sync", "--items", "items", "--partial", "--token-file", "token", "--json"];
+    assert_eq!(succeeds(here, &service, &sync).await["accepted"], 2);
+    std::fs::write(here.join("items"), format!("{}\n{{\"type\":\"page\"}}\n", line(1))).expect("a file");
+    let (code, said) = fails(here, &service.origin(), &sync).await;
+    assert_eq!((code, said.trim()), (Some(1), "error: items, line 2: externalId is missing"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_error_says_what_to_do_and_its_code_whether_it_may_pass() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    let origin = service.origin();
+    let (code, said) = fails(here, &origin, &["status"]).await;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("--token-file") && said.contains("CONNECTOR_TOKEN"), "{said}");
+
+    let (_, said) = fails(here, &format!("{origin}/api/connector/v1"), &ACTIVATE).await;
+    assert!(said.contains("leave /api/connector/v1 out"), "{said}");
+
+    succeeds(here, &service, &ACTIVATE).await;
+    let (code, said) = fails(here, &origin, &ACTIVATE).await;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("--replace"), "{said}");
+
+    service.trouble(json!({ "status": 503, "retryAfter": 3600, "only": "status" })).await;
+    let (code, _) = fails(here, &origin, &["status", "--token-file", "token"]).await;
+    assert_eq!(code, Some(75));
+    service.trouble(json!({ "status": 401, "only": "status" })).await;
+    let (code, said) = fails(here, &origin, &["status", "--token-file", "token"]).await;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("INVALID_TOKEN") && said.contains("request req_"), "{said}");
+
+    assert_eq!(fails(here, &origin, &["sync"]).await.0, Some(2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_that_stopped_says_how_to_go_on() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    succeeds(here, &service, &ACTIVATE).await;
+    service.trouble(json!({ "status": 503, "retryAfter": 3600, "only": "sync" })).await;
+    let sync = [&["sync", "www", "--snapshot", "s1", "--token-file", "token", "--json"], &SITE[..]].concat();
+    let (code, said) = fails(here, &service.origin(), &sync).await;
+    assert_eq!(code, Some(75));
+    assert!(said.contains("--snapshot s1 --first-page 1"), "{said}");
+    service.trouble(json!({})).await;
+    let rest = [&sync[..], &["--first-page", "2"]].concat();
+    assert_eq!(succeeds(here, &service, &rest).await["items"], 70);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checking_something_that_is_no_proxy_fails_with_what_is_wrong() {
+    let service = Service::start().await;
+    let directory = folder();
+    let output = run(directory.path(), &service.origin(), &["check", &service.origin(), "--read-only"]).await;
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("FAILED  GET /chat/config answers"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() {
+    const ARTICLES: usize = 100;
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    std::fs::create_dir(here.join("www")).expect("a directory");
+    succeeds(here, &service, &ACTIVATE).await;
+    service.trouble(json!({ "leaseMs": 400 })).await;
+    for number in 0..ARTICLES {
+        let payload = json!({ "contentId": number.to_string(), "path": format!("/{number}"), "title": "A", "content": "A" });
+        service.add_job("publish_article", payload).await;
+    }
+    let mut kills = 0;
+    while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
+        command
+            .current_dir(here)
+            .args(["jobs", "--site", "www", "--token-file", "token", "--interval", "1"])
+            .args(SITE);
+        command.env("CONNECTOR_ORIGIN", service.origin()).stdout(std::process::Stdio::null());
+        let mut running = command.spawn().expect("runs");
+        tokio::time::sleep(std::time::Duration::from_millis(fastrand::u64(20..200))).await;
+        running.kill().expect("killed");
+        running.wait().expect("ended");
+        kills += 1;
+    }
+    assert!(kills > 1, "{kills} kills");
+    let mut records = 0;
+    for record in std::fs::read_dir(here.join(".site-connector/articles")).expect("records") {
+        let path = record.expect("a record").path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let record: Value = serde_json::from_slice(&std::fs::read(path).expect("a file")).expect("JSON");
+            assert_eq!(record["versions"].as_array().map(Vec::len), Some(1), "published once: {record}");
+            records += 1;
+        }
+    }
+    assert_eq!(records, ARTICLES);
+    for number in 0..ARTICLES {
+        assert!(here.join(format!("www/{number}/index.html")).is_file(), "{number}");
+    }
+}

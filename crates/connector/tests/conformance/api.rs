@@ -1,0 +1,162 @@
+//! A server that claims to be the service, and what is asked of it.
+
+use chat_sandbox::{API_BASE, Sandbox, SandboxOptions};
+use reqwest::{Client, Method};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use uuid::Uuid;
+
+const TOKEN: &str = "a-token-for-tests";
+
+pub struct Api {
+    client: Client,
+    origin: String,
+    pub token: String,
+    is_sandbox: bool,
+}
+
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// `data` of a success.
+    #[track_caller]
+    pub fn data(&self) -> Value {
+        let body = self.json();
+        assert!((200..300).contains(&self.status) && body["ok"] == true, "{} {}", self.status, self.text);
+        body["data"].clone()
+    }
+
+    /// That it is a failure with this status and code.
+    #[track_caller]
+    pub fn is_failure(&self, status: u16, code: &str) {
+        let body = self.json();
+        assert_eq!((self.status, &body["ok"], &body["error"]["code"]), (status, &json!(false), &json!(code)));
+    }
+}
+
+/// A key that nobody has used.
+pub fn fresh(what: &str) -> String {
+    format!("{what}-{}", Uuid::new_v4().simple())
+}
+
+impl Api {
+    pub async fn connect() -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        if let Ok(origin) = std::env::var("CONFORMANCE_ORIGIN") {
+            let file = std::env::var("CONFORMANCE_TOKEN_FILE")
+                .expect("CONFORMANCE_TOKEN_FILE names the token's file");
+            let token = std::fs::read_to_string(file).expect("the token's file").trim().to_owned();
+            let mut client = Client::builder();
+            if origin.starts_with("http:") {
+                client = client.no_proxy().tls_certs_only([]);
+            }
+            return Self { client: client.build().expect("a client"), origin, token, is_sandbox: false };
+        }
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        let sandbox = Sandbox::new(SandboxOptions::new(TOKEN.into()));
+        tokio::spawn(axum::serve(listener, sandbox.router()).into_future());
+        let client = Client::builder().no_proxy().tls_certs_only([]).build().expect("a client");
+        Self { client, origin, token: TOKEN.to_owned(), is_sandbox: true }
+    }
+
+    pub async fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        key: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
+        let method: Method = method.parse().expect("a method");
+        let mut request = self.client.request(method, format!("{}{API_BASE}{path}", self.origin));
+        if let Some(token) = token {
+            request = request.header("authorization", token);
+        }
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let answer = request.send().await.expect("an answer");
+        let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+        Answer { status, headers, text: answer.text().await.expect("a whole answer") }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        let token = format!("Bearer {}", self.token);
+        self.ask("GET", path, Some(&token), None, None).await
+    }
+
+    pub async fn post(&self, path: &str, key: &str, body: &Value) -> Answer {
+        let token = format!("Bearer {}", self.token);
+        self.ask("POST", path, Some(&token), Some(key), Some(body)).await
+    }
+
+    /// A conversation with one message in it: the result of sending it.
+    pub async fn conversation(&self) -> Value {
+        let body = json!({ "message": "Hello", "visitor": { "visitorId": fresh("visitor") } });
+        self.post("/chat/messages", &fresh("chat"), &body).await.data()
+    }
+
+    /// A job, claimed; none when the server has none, or none is to be taken from it.
+    pub async fn claimed_job(&self) -> Option<Value> {
+        if self.is_sandbox {
+            let job = json!({ "type": "publish_article", "title": "A job", "payload": { "path": "/a" } });
+            let url = format!("{}/sandbox/jobs", self.origin);
+            self.client.post(url).json(&job).send().await.expect("an answer");
+        } else if std::env::var("CONFORMANCE_JOBS").is_err() {
+            return None;
+        }
+        let data = self.post("/site/jobs/next", &fresh("job-next"), &json!({})).await.data();
+        Some(data["job"].clone()).filter(|job| !job.is_null())
+    }
+
+    /// Reports a job, as done in a sandbox, and as failed elsewhere.
+    pub fn report(&self, job: &Value) -> Value {
+        let token = &job["claimToken"];
+        if self.is_sandbox {
+            json!({ "ok": true, "claimToken": token, "result": { "externalId": "1", "url": "https://shop.example/a" } })
+        } else {
+            json!({ "ok": false, "claimToken": token, "error": "A conformance test does no jobs." })
+        }
+    }
+
+    pub fn succeeds(&self) -> bool {
+        self.is_sandbox
+    }
+}
+
+/// Where a member is, and what it must be.
+type Member<'a> = (&'a str, fn(&Value) -> bool);
+
+/// That these members are there, and what they must be.
+#[track_caller]
+pub fn has(object: &Value, members: &[Member<'_>]) {
+    for (pointer, is_right) in members {
+        let member = object.pointer(pointer).unwrap_or_else(|| panic!("{pointer} is missing in {object}"));
+        assert!(is_right(member), "{pointer} is {member}");
+    }
+}
+
+pub fn is_time(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.parse::<jiff::Timestamp>().is_ok())
+}
+
+pub fn is_integer(value: &Value) -> bool {
+    value.is_i64() || value.is_u64()
+}

@@ -1,0 +1,347 @@
+//! Jobs are executed once and reported once, through lost answers, expired leases and runners that are killed.
+
+mod service;
+
+use std::collections::HashMap;
+use std::future::pending;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use chat_connector::client::BackOff;
+use chat_connector::jobs::{Drained, JobFailure, JobHandler, JobRunner, Journal, RunnerError, RunnerOptions};
+use chat_connector::static_site::{StaticSite, StaticSiteOptions};
+use chat_protocol::{Done, Job};
+use serde_json::{Value, json};
+use service::{Service, TOKEN};
+use tokio::sync::{Notify, oneshot};
+
+fn options() -> RunnerOptions {
+    RunnerOptions {
+        interval: Duration::from_millis(5),
+        back_off: BackOff {
+            first: Duration::from_millis(5),
+            most: Duration::from_millis(50),
+            ..RunnerOptions::default().back_off
+        },
+        ..RunnerOptions::default()
+    }
+}
+
+fn until_empty() -> RunnerOptions {
+    RunnerOptions { until_empty: true, ..options() }
+}
+
+/// How often each job was carried out.
+#[derive(Clone, Default)]
+struct Counted(Arc<Mutex<HashMap<String, u32>>>);
+
+impl Counted {
+    fn of(&self, job: &str) -> u32 {
+        self.0.lock().expect("not poisoned").get(job).copied().unwrap_or(0)
+    }
+}
+
+impl JobHandler for Counted {
+    async fn execute(&self, job: &Job) -> Result<Done, JobFailure> {
+        // A kill may come here.
+        tokio::time::sleep(Duration::from_micros(fastrand::u64(0..2000))).await;
+        *self.0.lock().expect("not poisoned").entry(job.id.as_str().to_owned()).or_default() += 1;
+        Ok(Done { external_id: Some(job.id.as_str().to_owned()), ..Done::default() })
+    }
+}
+
+fn site(root: &Path) -> StaticSite {
+    StaticSite::new(StaticSiteOptions {
+        root: root.join("www"),
+        state: root.join("state"),
+        origin: "https://shop.example".to_owned(),
+        template: None,
+    })
+}
+
+async fn run_until_empty(service: &Service, handler: impl JobHandler) -> Drained {
+    let runner = JobRunner::new(service.client(), handler, Journal::in_memory(), until_empty());
+    runner.run(pending()).await.expect("runs")
+}
+
+#[tokio::test]
+async fn of_1000_jobs_none_is_lost_executed_twice_or_reported_twice_however_often_the_runner_is_killed() {
+    let service = Service::start().await;
+    let mut ids = Vec::new();
+    for number in 0..1000 {
+        ids.push(service.add_job("publish_article", json!({ "number": number })).await);
+    }
+    let trouble = json!({ "status": 503, "rate": 0.05, "loseAnswers": 0.05, "dropRequests": 0.05, "leaseMs": 300, "seed": 9 });
+    service.trouble(trouble).await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("journal");
+    let counted = Counted::default();
+    let mut kills = 0;
+    loop {
+        let journal = Journal::open(&path).expect("the last runner has let go");
+        let runner = JobRunner::new(service.client(), counted.clone(), journal, options());
+        let mut running = tokio::spawn(runner.run(pending()));
+        let _ = tokio::time::timeout(Duration::from_millis(fastrand::u64(5..250)), &mut running).await;
+        running.abort();
+        let _ = running.await;
+        kills += 1;
+        if kills % 10 == 0 && service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
+            break;
+        }
+    }
+    assert!(kills >= 10, "{kills} kills");
+    for id in &ids {
+        assert_eq!(counted.of(id), 1, "{id}");
+    }
+    for job in service.jobs().await {
+        assert_eq!((&job["status"], &job["result"]["externalId"]), (&json!("succeeded"), &job["id"]));
+    }
+    let everything = service.local("GET", "/sandbox/conversations", None).await;
+    let mut taken: HashMap<String, Vec<String>> = HashMap::new();
+    for request in everything["requests"].as_array().expect("requests") {
+        let path = request["path"].as_str().unwrap_or_default();
+        if path.ends_with("/complete") && request["status"] == 200 {
+            let keys = taken.entry(path.to_owned()).or_default();
+            let key = request["idempotencyKey"].as_str().unwrap_or_default().to_owned();
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    assert!(taken.values().all(|keys| keys.len() == 1), "one report of each job was taken");
+}
+
+#[tokio::test]
+async fn a_job_that_was_done_before_is_reported_again_under_the_new_claim_and_not_executed_again() {
+    let service = Service::start().await;
+    let id = service.add_job("publish_article", json!({})).await;
+    let counted = Counted::default();
+    // The first report never arrives before the lease has run out.
+    service.trouble(json!({ "leaseMs": 50, "only": "complete", "status": 503 })).await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("journal");
+    let runner = JobRunner::new(
+        service.client(),
+        counted.clone(),
+        Journal::open(&path).expect("a journal"),
+        options(),
+    );
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(runner.run(async {
+        let _ = stopped.await;
+    }));
+    while service.arrived(&format!("/site/jobs/{id}/complete")).await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let _ = stop.send(());
+    let drained = running.await.expect("no panic").expect("runs");
+    assert_eq!((drained.succeeded, drained.owed), (1, 1));
+
+    service.local("DELETE", "/sandbox/trouble", None).await;
+    let journal = Journal::open(&path).expect("a journal");
+    let again = JobRunner::new(service.client(), counted.clone(), journal, options());
+    let running = tokio::spawn(again.run(pending()));
+    while service.jobs().await[0]["status"] != "succeeded" {
+        tokio::task::yield_now().await;
+    }
+    running.abort();
+    assert_eq!(counted.of(&id), 1);
+}
+
+#[tokio::test]
+async fn a_failure_is_reported_with_its_reason() {
+    struct Failing;
+    impl JobHandler for Failing {
+        async fn execute(&self, job: &Job) -> Result<Done, JobFailure> {
+            assert!(job.payload.get("panic").is_none(), "asked to");
+            Err(JobFailure::new("The disk is full."))
+        }
+    }
+    let service = Service::start().await;
+    for payload in [json!({}), json!({ "panic": true })] {
+        let job = json!({ "type": "publish_article", "payload": payload, "maxAttempts": 1 });
+        service.local("POST", "/sandbox/jobs", Some(&job)).await;
+    }
+    let drained = run_until_empty(&service, Failing).await;
+    assert_eq!(drained.failed, 2);
+    let jobs = service.jobs().await;
+    assert_eq!((&jobs[0]["status"], &jobs[0]["error"]), (&json!("failed"), &json!("The disk is full.")));
+    assert!(jobs[1]["error"].as_str().expect("a reason").contains("panicked"));
+}
+
+#[tokio::test]
+async fn a_job_that_takes_longer_than_its_lease_is_dropped_before_the_lease_runs_out_and_reported_as_failed()
+{
+    struct Endless;
+    impl JobHandler for Endless {
+        async fn execute(&self, _: &Job) -> Result<Done, JobFailure> {
+            pending().await
+        }
+    }
+    let service = Service::start().await;
+    let job = json!({ "type": "publish_article", "maxAttempts": 1 });
+    service.local("POST", "/sandbox/jobs", Some(&job)).await;
+    service.trouble(json!({ "leaseMs": 1000 })).await;
+    run_until_empty(&service, Endless).await;
+    assert_eq!(service.jobs().await[0]["error"], "The job took longer than its lease.");
+}
+
+#[tokio::test]
+async fn on_shutdown_the_job_under_way_is_finished_and_reported() {
+    struct Waiting(Arc<Notify>, Arc<Notify>);
+    impl JobHandler for Waiting {
+        async fn execute(&self, _: &Job) -> Result<Done, JobFailure> {
+            self.0.notify_one();
+            self.1.notified().await;
+            Ok(Done::default())
+        }
+    }
+    let service = Service::start().await;
+    service.add_job("publish_article", json!({})).await;
+    service.add_job("publish_article", json!({})).await;
+    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let handler = Waiting(Arc::clone(&begun), Arc::clone(&go_on));
+    let runner = JobRunner::new(service.client(), handler, Journal::in_memory(), options());
+    let (stop, stopped) = oneshot::channel::<()>();
+    let running = tokio::spawn(runner.run(async {
+        let _ = stopped.await;
+    }));
+    begun.notified().await;
+    stop.send(()).expect("still running");
+    go_on.notify_one();
+    let drained = running.await.expect("no panic").expect("runs");
+    assert_eq!(drained, Drained { succeeded: 1, failed: 0, owed: 0 });
+    let jobs = service.jobs().await;
+    assert_eq!((&jobs[0]["status"], &jobs[1]["status"]), (&json!("succeeded"), &json!("pending")));
+}
+
+#[tokio::test]
+async fn a_runner_that_is_refused_stops_and_says_so() {
+    let service = Service::start().await;
+    service.trouble(json!({ "status": 401 })).await;
+    let runner = JobRunner::new(service.client(), Counted::default(), Journal::in_memory(), options());
+    let error = runner.run(pending()).await.expect_err("refused");
+    assert!(matches!(error, RunnerError::Refused(_)));
+    assert!(!error.to_string().contains(TOKEN));
+}
+
+#[tokio::test]
+async fn a_conflict_over_a_claim_is_followed_by_another_claim() {
+    let service = Service::start().await;
+    let id = service.add_job("publish_article", json!({})).await;
+    service.trouble(json!({ "status": 409, "times": 2, "only": "claim" })).await;
+    let counted = Counted::default();
+    assert_eq!(run_until_empty(&service, counted.clone()).await.succeeded, 1);
+    assert_eq!(counted.of(&id), 1);
+    let claims = service.arrived("/site/jobs/next").await;
+    assert_ne!(claims[0].0, claims[1].0, "under another key");
+}
+
+fn article(action: &str, content: Option<&str>) -> Value {
+    json!({ "contentId": "c1", "path": "/news", "title": "News & more", "locale": "en-GB", "content": content, "action": action })
+}
+
+#[tokio::test]
+async fn an_article_is_published_changed_rolled_back_and_deleted() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let page = directory.path().join("www/news/index.html");
+    let read = || std::fs::read_to_string(&page).ok();
+    for (job_type, payload, expected) in [
+        ("publish_article", article("publish", Some("<p>One</p>")), Some("<p>One</p>")),
+        ("publish_article", article("publish", Some("<p>Two</p>")), Some("<p>Two</p>")),
+        ("rollback_article", article("rollback", None), Some("<p>One</p>")),
+        ("delete_article", article("delete", None), None),
+        ("rollback_article", article("rollback", None), Some("<p>One</p>")),
+    ] {
+        service.add_job(job_type, payload).await;
+        run_until_empty(&service, site(directory.path())).await;
+        match expected {
+            Some(text) => assert!(read().is_some_and(|page| page.contains(text)), "{job_type}: {:?}", read()),
+            None => assert_eq!(read(), None),
+        }
+    }
+    assert!(read().expect("a page").contains("<title>News &amp; more</title>"));
+    let jobs = service.jobs().await;
+    assert_eq!(jobs[0]["result"]["url"], "https://shop.example/news");
+    assert_eq!(jobs[0]["result"]["externalId"], "c1");
+}
+
+#[tokio::test]
+async fn a_job_executed_again_changes_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let site = site(directory.path());
+    let job = |id: &str, job_type: &str, payload: Value| {
+        let job = json!({ "id": id, "type": job_type, "payload": payload });
+        Job::try_from(serde_json::from_value::<chat_protocol::Value>(job).expect("JSON")).expect("a job")
+    };
+    let page = || std::fs::read_to_string(directory.path().join("www/news/index.html")).expect("a page");
+    for (id, text) in [("j1", "One"), ("j2", "Two"), ("j3", "Three")] {
+        site.execute(&job(id, "publish_article", article("publish", Some(text)))).await.expect("done");
+    }
+    let back = job("j4", "rollback_article", article("rollback", None));
+    for _ in 0..2 {
+        site.execute(&back).await.expect("done");
+        assert!(page().contains("Two"), "back by one version, not by two");
+    }
+    site.execute(&job("j1", "publish_article", article("publish", Some("One")))).await.expect("done");
+    assert!(page().contains("Two"), "what was published since is not undone");
+}
+
+#[tokio::test]
+async fn an_overlay_goes_into_the_head_of_its_page_and_stays_there_when_the_article_changes() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let own = directory.path().join("www/about.html");
+    std::fs::create_dir_all(own.parent().expect("a parent")).expect("a directory");
+    std::fs::write(&own, "<html><head><title>Old</title></head><body>About</body></html>").expect("a page");
+    service.add_job("publish_article", article("publish", Some("<p>One</p>"))).await;
+    let overlay =
+        |path: &str| json!({ "path": path, "title": "Better", "description": "What it is <about>" });
+    service.add_job("apply_seo_overlay", overlay("/news")).await;
+    service.add_job("apply_seo_overlay", overlay("/about.html")).await;
+    service.add_job("publish_article", article("publish", Some("<p>Two</p>"))).await;
+    let drained = run_until_empty(&service, site(directory.path())).await;
+    assert_eq!((drained.succeeded, drained.failed), (4, 0));
+    let news = std::fs::read_to_string(directory.path().join("www/news/index.html")).expect("a page");
+    assert!(news.contains(">Better</title>") && news.contains("<p>Two</p>"), "{news}");
+    let about = std::fs::read_to_string(&own).expect("a page");
+    assert!(about.contains(">Better</title>") && !about.contains("Old"), "{about}");
+}
+
+#[tokio::test]
+async fn a_payload_that_leads_out_of_the_site_or_says_too_little_is_a_failure_and_writes_nothing() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    for payload in [
+        json!({ "path": "/../secret", "title": "x", "content": "x" }),
+        json!({ "path": "/.htaccess", "title": "x", "content": "x" }),
+        json!({ "path": "/a", "title": "x" }),
+        json!({ "title": "x" }),
+    ] {
+        let job = json!({ "type": "publish_article", "payload": payload, "maxAttempts": 1 });
+        service.local("POST", "/sandbox/jobs", Some(&job)).await;
+    }
+    let unknown = json!({ "type": "translate_article", "maxAttempts": 1 });
+    service.local("POST", "/sandbox/jobs", Some(&unknown)).await;
+    let drained = run_until_empty(&service, site(directory.path())).await;
+    assert_eq!(drained.failed, 5);
+    assert!(!directory.path().join("secret").exists() && !directory.path().join("www").exists());
+    let last = service.jobs().await.pop().expect("a job");
+    assert!(last["error"].as_str().expect("a reason").contains("translate_article"));
+}
+
+#[tokio::test]
+async fn a_sync_job_pushes_the_pages_of_the_folder() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    service
+        .add_job("publish_article", article("publish", Some("<p>Celadon is fired at 1280 degrees.</p>")))
+        .await;
+    service.add_job("sync_content", json!({})).await;
+    let drained = run_until_empty(&service, site(directory.path()).syncing(service.client())).await;
+    assert_eq!((drained.succeeded, drained.failed), (2, 0));
+    let site = service.local("GET", "/sandbox/site", None).await;
+    assert_eq!((&site["contentItems"], &site["content"][0]["path"]), (&json!(1), &json!("/news")));
+}

@@ -1,0 +1,150 @@
+//! A license code is exchanged for a site token (4.2).
+
+use std::fmt::{self, Debug, Formatter};
+
+use crate::{Fields, Unusable, Value};
+
+/// A text that opens doors: a site token or a license code. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credential(String);
+
+impl Credential {
+    /// The text itself.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// The text itself, given away.
+    pub fn into_exposed(self) -> String {
+        self.0
+    }
+}
+
+impl Debug for Credential {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str("[REDACTED]")
+    }
+}
+
+impl From<String> for Credential {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for Credential {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+/// The body of `POST /auth/activate` (4.2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activation {
+    /// `licenseCode`.
+    pub license_code: Credential,
+    /// `domain`: the site's origin, such as `https://shop.example`.
+    pub domain: String,
+    /// `platform` that the site runs on.
+    pub platform: Option<String>,
+    /// `siteName`.
+    pub site_name: Option<String>,
+    /// `primaryLocale`.
+    pub primary_locale: Option<String>,
+    /// `supportedLocales`.
+    pub supported_locales: Vec<String>,
+}
+
+impl TryFrom<Value> for Activation {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        let license_code = fields.text("licenseCode")?.into();
+        let domain = fields.text("domain")?;
+        let [platform, site_name, primary_locale] =
+            fields.optional_texts(["platform", "siteName", "primaryLocale"])?;
+        let supported_locales = fields.lenient_texts("supportedLocales");
+        Ok(Self { license_code, domain, platform, site_name, primary_locale, supported_locales })
+    }
+}
+
+impl From<&Activation> for Value {
+    fn from(body: &Activation) -> Self {
+        Value::object([
+            ("licenseCode", body.license_code.expose().into()),
+            ("domain", body.domain.as_str().into()),
+            ("platform", body.platform.clone().into()),
+            ("siteName", body.site_name.clone().into()),
+            ("primaryLocale", body.primary_locale.clone().into()),
+            ("supportedLocales", body.supported_locales.iter().map(String::as_str).collect()),
+        ])
+    }
+}
+
+/// `data` of `POST /auth/activate`. The contract shows nothing but the token; the identity is taken when it is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activated {
+    /// `siteToken`, or `token`: to be kept on the server side only (5).
+    pub site_token: Credential,
+    /// `tenantId`.
+    pub tenant_id: Option<String>,
+    /// `siteId`.
+    pub site_id: Option<String>,
+}
+
+impl TryFrom<Value> for Activated {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        let token = fields.lenient_text("siteToken").or_else(|| fields.lenient_text("token"));
+        Ok(Self {
+            site_token: token.ok_or_else(|| Unusable::new("siteToken", "is missing"))?.into(),
+            tenant_id: fields.lenient_text("tenantId"),
+            site_id: fields.lenient_text("siteId"),
+        })
+    }
+}
+
+impl From<&Activated> for Value {
+    fn from(activated: &Activated) -> Self {
+        Value::object([
+            ("siteToken", activated.site_token.expose().into()),
+            ("tenantId", activated.tenant_id.clone().into()),
+            ("siteId", activated.site_id.clone().into()),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_token_is_read_by_either_of_its_names() {
+        for name in ["siteToken", "token"] {
+            let data = Value::object([(name, "st_1".into())]);
+            assert_eq!(Activated::try_from(data).expect("usable").site_token.expose(), "st_1");
+        }
+        let refusal = Activated::try_from(Value::object([("siteToken", "".into())])).unwrap_err();
+        assert_eq!(refusal.to_string(), "siteToken is missing");
+    }
+
+    #[test]
+    fn neither_the_token_nor_the_license_is_in_debug_output() {
+        let body = Activation {
+            license_code: "LIC-1".into(),
+            domain: "https://shop.example".into(),
+            platform: None,
+            site_name: None,
+            primary_locale: Some("en-US".into()),
+            supported_locales: vec!["en-US".into()],
+        };
+        let activated = Activated { site_token: "st_1".into(), tenant_id: None, site_id: Some("s".into()) };
+        let shown = format!("{body:?} {activated:?}");
+        assert!(!shown.contains("LIC-1") && !shown.contains("st_1"), "{shown}");
+        assert_eq!(Activation::try_from(Value::from(&body)), Ok(body));
+        assert_eq!(Activated::try_from(Value::from(&activated)), Ok(activated));
+    }
+}

@@ -1,0 +1,157 @@
+//! How a job went, told to the service (4.12).
+
+use crate::{ClaimToken, Fields, Job, Unusable, Value};
+
+/// What came of a job that was done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Done {
+    /// `result.externalId`: the content's name on the site.
+    pub external_id: Option<String>,
+    /// `result.url`, public.
+    pub url: Option<String>,
+    /// `result.path` on the site.
+    pub path: Option<String>,
+    /// `result.status` on the site.
+    pub status: Option<String>,
+    /// `result.message`: a note.
+    pub message: Option<String>,
+    /// `result.data`: an object, or null.
+    pub data: Value,
+}
+
+impl TryFrom<Value> for Done {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        let names = ["externalId", "url", "path", "status", "message"];
+        let [external_id, url, path, status, message] = fields.optional_texts(names)?;
+        let data @ (Value::Null | Value::Object(_)) = fields.take("data") else {
+            return Err(Unusable::new("data", "must be an object"));
+        };
+        Ok(Self { external_id, url, path, status, message, data })
+    }
+}
+
+impl From<&Done> for Value {
+    fn from(done: &Done) -> Self {
+        let text = |text: &Option<String>| Value::from(text.clone());
+        Value::object([
+            ("externalId", text(&done.external_id)),
+            ("url", text(&done.url)),
+            ("path", text(&done.path)),
+            ("status", text(&done.status)),
+            ("message", text(&done.message)),
+            ("data", done.data.clone()),
+        ])
+    }
+}
+
+/// How a job went.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// `ok: true`, with `result`.
+    Done(Done),
+    /// `ok: false`, with the reason in `error`.
+    Failed(String),
+}
+
+/// The body of `POST /site/jobs/{id}/complete`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// `claimToken`: the one that came with the claim.
+    pub claim_token: ClaimToken,
+    /// `ok`, and `result` or `error`.
+    pub outcome: Outcome,
+}
+
+impl TryFrom<Value> for Completion {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        let claim_token = ClaimToken::from(fields.text("claimToken")?);
+        let outcome = if fields.bool("ok")? {
+            Outcome::Done(match fields.take("result") {
+                Value::Null => Done::default(),
+                result => Done::try_from(result).map_err(|unusable| unusable.within("result"))?,
+            })
+        } else {
+            Outcome::Failed(fields.optional_text("error")?.unwrap_or_default())
+        };
+        Ok(Self { claim_token, outcome })
+    }
+}
+
+impl From<&Completion> for Value {
+    fn from(body: &Completion) -> Self {
+        let (ok, result, error) = match &body.outcome {
+            Outcome::Done(done) => (true, Value::from(done), Value::Null),
+            Outcome::Failed(reason) => (false, Value::Null, reason.as_str().into()),
+        };
+        Value::object([
+            ("ok", ok.into()),
+            ("claimToken", (&body.claim_token).into()),
+            ("result", result),
+            ("error", error),
+        ])
+    }
+}
+
+impl Completion {
+    /// Reads `data` of the answer to a completion: the job as it stands now, of which the contract shows id, type and
+    /// status.
+    pub fn answer(data: Value) -> Result<Job, Unusable> {
+        let job = Fields::of(data)?.take("job");
+        Job::try_from(job).map_err(|unusable| unusable.within("job"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> Value {
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    #[test]
+    fn a_completion_is_read_back_as_it_was_written() {
+        for outcome in [
+            Outcome::Done(Done {
+                external_id: Some("42".into()),
+                url: Some("https://shop.example/a".into()),
+                data: Value::object([("version", 2_i64.into())]),
+                ..Done::default()
+            }),
+            Outcome::Failed("the disk is full".into()),
+        ] {
+            let body = Completion { claim_token: "c1".into(), outcome };
+            assert_eq!(Completion::try_from(json(&Value::from(&body).to_string())), Ok(body));
+        }
+    }
+
+    #[test]
+    fn a_completion_without_its_claim_token_or_of_the_wrong_types_is_refused_by_name() {
+        let refusal = |text: &str| Completion::try_from(json(text)).unwrap_err().to_string();
+        assert_eq!(refusal(r#"{"ok":true}"#), "claimToken is missing");
+        assert_eq!(refusal(r#"{"claimToken":"c"}"#), "ok is missing");
+        assert_eq!(refusal(r#"{"claimToken":"c","ok":"yes"}"#), "ok must be a boolean, not a string");
+        assert_eq!(
+            refusal(r#"{"claimToken":"c","ok":true,"result":{"data":[]}}"#),
+            "result.data must be an object"
+        );
+    }
+
+    #[test]
+    fn the_answer_to_a_completion_has_the_job_in_it() {
+        let job =
+            Completion::answer(json(r#"{"job":{"id":"j","type":"sync_content","status":"succeeded"}}"#))
+                .expect("usable");
+        assert_eq!(job.status, crate::JobStatus::Succeeded);
+        assert_eq!(
+            Completion::answer(json("{}")).unwrap_err().to_string(),
+            "job must be an object, not nothing"
+        );
+    }
+}

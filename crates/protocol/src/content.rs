@@ -1,0 +1,286 @@
+//! What a site has published, told to the service (4.9).
+//!
+//! The contract shows no field of this request. The shape here is ours: a page of items, the snapshot that the pages
+//! belong to, and whether this page closes it.
+
+use crate::{Fields, Unusable, Value, limits};
+
+/// What kind of content an item is (1). The contract names four, and does not close the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContentKind {
+    /// `page`.
+    Page,
+    /// `article`, also `post`.
+    Article,
+    /// `product`.
+    Product,
+    /// `category`.
+    Category,
+    /// Any other, as the site named it.
+    Other(String),
+}
+
+impl ContentKind {
+    /// The kind's name on the wire.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Page => "page",
+            Self::Article => "article",
+            Self::Product => "product",
+            Self::Category => "category",
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl From<&str> for ContentKind {
+    fn from(name: &str) -> Self {
+        match name {
+            "page" => Self::Page,
+            "article" | "post" => Self::Article,
+            "product" => Self::Product,
+            "category" => Self::Category,
+            _ => Self::Other(name.to_owned()),
+        }
+    }
+}
+
+/// One page, article, product or category of the site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContentItem {
+    /// `externalId`: the site's own name for it, by which a later sync replaces it.
+    pub external_id: String,
+    /// `type`.
+    pub kind: ContentKind,
+    /// `locale`.
+    pub locale: Option<String>,
+    /// `path` on the site.
+    pub path: Option<String>,
+    /// `url`, public.
+    pub url: Option<String>,
+    /// `title`.
+    pub title: Option<String>,
+    /// `summary`.
+    pub summary: Option<String>,
+    /// `content`: HTML or plain text.
+    pub content: Option<String>,
+    /// `updatedAt`, ISO 8601.
+    pub updated_at: Option<String>,
+    /// `deleted`: the site has it no more.
+    pub deleted: bool,
+    /// `data`: an object of what else the site tells, or null.
+    pub data: Value,
+}
+
+impl ContentItem {
+    /// An item of which only its name and kind are known.
+    pub fn new(external_id: impl Into<String>, kind: ContentKind) -> Self {
+        Self {
+            external_id: external_id.into(),
+            kind,
+            locale: None,
+            path: None,
+            url: None,
+            title: None,
+            summary: None,
+            content: None,
+            updated_at: None,
+            deleted: false,
+            data: Value::Null,
+        }
+    }
+}
+
+impl TryFrom<Value> for ContentItem {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        let external_id = fields.text("externalId")?;
+        let kind = ContentKind::from(fields.text("type")?.as_str());
+        let names = ["locale", "path", "url", "title", "summary", "content", "updatedAt"];
+        let [locale, path, url, title, summary, content, updated_at] = fields.optional_texts(names)?;
+        Ok(Self {
+            external_id,
+            kind,
+            locale,
+            path,
+            url,
+            title,
+            summary,
+            content,
+            updated_at,
+            deleted: fields.lenient_bool("deleted").unwrap_or(false),
+            data: match fields.take("data") {
+                data @ (Value::Null | Value::Object(_)) => data,
+                _ => return Err(Unusable::new("data", "must be an object")),
+            },
+        })
+    }
+}
+
+impl From<&ContentItem> for Value {
+    fn from(item: &ContentItem) -> Self {
+        let text = |text: &Option<String>| Value::from(text.clone());
+        Value::object([
+            ("externalId", item.external_id.as_str().into()),
+            ("type", item.kind.as_str().into()),
+            ("locale", text(&item.locale)),
+            ("path", text(&item.path)),
+            ("url", text(&item.url)),
+            ("title", text(&item.title)),
+            ("summary", text(&item.summary)),
+            ("content", text(&item.content)),
+            ("updatedAt", text(&item.updated_at)),
+            ("deleted", item.deleted.then_some(true).into()),
+            ("data", item.data.clone()),
+        ])
+    }
+}
+
+/// The body of `POST /content/sync`: 1 to 100 items, or none on a page that does nothing but close its snapshot.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContentPage {
+    /// `snapshotId`: the pages of one run over the site's content share it. Part of the idempotency key (4.1).
+    pub snapshot_id: String,
+    /// `page`, from 1. Part of the idempotency key.
+    pub page: i64,
+    /// `complete`: this is the snapshot's last page, and what was in none of its pages is on the site no more.
+    pub complete: bool,
+    /// `items`.
+    pub items: Vec<ContentItem>,
+    /// Why each item that was refused cannot be used; not on the wire.
+    pub refused: Vec<Unusable>,
+}
+
+impl TryFrom<Value> for ContentPage {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        let snapshot_id = fields.text("snapshotId")?;
+        let page = fields.lenient_integer("page").filter(|page| *page > 0);
+        let page = page.ok_or_else(|| Unusable::new("page", "must be a number from 1"))?;
+        let complete = fields.lenient_bool("complete").unwrap_or(false);
+        let listed = fields.list("items")?;
+        let most = *limits::CONTENT_ITEMS.end();
+        if listed.len() > most || (listed.is_empty() && !complete) {
+            let problem = format!("must have 1 to {most} items, not {}", listed.len());
+            return Err(Unusable::new("items", problem));
+        }
+        let mut body = Self { snapshot_id, page, complete, items: Vec::new(), refused: Vec::new() };
+        for (index, item) in listed.into_iter().enumerate() {
+            match ContentItem::try_from(item) {
+                Ok(item) => body.items.push(item),
+                Err(unusable) => body.refused.push(unusable.within(&format!("[{index}]")).within("items")),
+            }
+        }
+        Ok(body)
+    }
+}
+
+impl From<&ContentPage> for Value {
+    fn from(body: &ContentPage) -> Self {
+        Value::object([
+            ("snapshotId", body.snapshot_id.as_str().into()),
+            ("page", body.page.into()),
+            ("complete", body.complete.then_some(true).into()),
+            ("items", body.items.iter().collect()),
+        ])
+    }
+}
+
+/// `data` of `POST /content/sync`, of which the contract shows nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SyncReceipt {
+    /// `accepted`: items taken over.
+    pub accepted: Option<i64>,
+    /// `rejected`: items refused.
+    pub rejected: Option<i64>,
+    /// `removed`: items that a complete snapshot no longer had.
+    pub removed: Option<i64>,
+    /// What else the service says.
+    pub more: Value,
+}
+
+impl TryFrom<Value> for SyncReceipt {
+    type Error = Unusable;
+
+    fn try_from(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::lenient(value);
+        Ok(Self {
+            accepted: fields.lenient_integer("accepted").or_else(|| fields.lenient_integer("synced")),
+            rejected: fields.lenient_integer("rejected"),
+            removed: fields.lenient_integer("removed"),
+            more: fields.rest(),
+        })
+    }
+}
+
+impl From<&SyncReceipt> for Value {
+    fn from(receipt: &SyncReceipt) -> Self {
+        Value::object([
+            ("accepted", receipt.accepted.into()),
+            ("rejected", receipt.rejected.into()),
+            ("removed", receipt.removed.into()),
+        ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(items: Vec<ContentItem>, complete: bool) -> ContentPage {
+        ContentPage { snapshot_id: "2026-01".into(), page: 3, complete, items, refused: Vec::new() }
+    }
+
+    #[test]
+    fn a_page_is_read_back_as_it_was_written() {
+        let mut item = ContentItem::new("42", ContentKind::Product);
+        item.path = Some("/mugs".into());
+        item.content = Some("<p>Holds 320 ml</p>".into());
+        item.data = Value::object([("price", "24.00".into())]);
+        let mut gone = ContentItem::new("43", ContentKind::Other("recipe".into()));
+        gone.deleted = true;
+        let page = page(vec![item, gone], true);
+        assert_eq!(ContentPage::try_from(Value::from(&page)), Ok(page));
+    }
+
+    #[test]
+    fn a_page_has_1_to_100_items_unless_it_only_closes_its_snapshot() {
+        let of = |count: usize, complete| {
+            let items = vec![ContentItem::new("1", ContentKind::Page); count];
+            ContentPage::try_from(Value::from(&page(items, complete)))
+        };
+        assert_eq!(of(0, false).unwrap_err().to_string(), "items must have 1 to 100 items, not 0");
+        assert!(of(0, true).is_ok() && of(100, false).is_ok() && of(101, false).is_err());
+    }
+
+    #[test]
+    fn one_bad_item_does_not_cost_the_others() {
+        let body = Value::object([
+            ("snapshotId", "s".into()),
+            ("page", 1_i64.into()),
+            (
+                "items",
+                [
+                    Value::object([("externalId", "1".into()), ("type", "post".into())]),
+                    Value::object([("externalId", "2".into())]),
+                ]
+                .into_iter()
+                .collect(),
+            ),
+        ]);
+        let read = ContentPage::try_from(body).expect("usable");
+        assert_eq!(read.items[0].kind, ContentKind::Article);
+        assert_eq!(read.refused[0].to_string(), "items[1].type is missing");
+    }
+
+    #[test]
+    fn a_receipt_in_any_shape_is_usable() {
+        for data in [Value::Null, "done".into(), Value::object([("synced", 4_i64.into())])] {
+            assert!(SyncReceipt::try_from(data).is_ok());
+        }
+    }
+}

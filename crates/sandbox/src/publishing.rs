@@ -1,0 +1,179 @@
+//! From synced content to jobs: what the service suggests, and what happens to it once it is approved (1).
+
+use std::time::Duration;
+
+use chat_protocol::{ArticlePayload, ContentItem, ContentKind, JobId, JobType, Overlay, Value};
+
+use crate::error::ApiError;
+use crate::text::{beginning, plain};
+use crate::world::{NewJob, Review, ReviewKind, ReviewStatus, World};
+
+/// Who decides that something is published (1.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Publishing {
+    /// A person, from the list.
+    #[default]
+    SemiAutomatic,
+    /// Nobody: what is suggested goes into the queue.
+    Automatic,
+}
+
+impl Publishing {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::SemiAutomatic => "semi_automatic",
+            Self::Automatic => "automatic",
+        }
+    }
+}
+
+/// How jobs are leased and repeated. The contract shows no numbers (8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobRules {
+    /// How long a claim holds a job.
+    pub lease: Duration,
+    /// How often a job is tried before it has failed.
+    pub max_attempts: u32,
+}
+
+impl Default for JobRules {
+    /// A minute, three times.
+    fn default() -> Self {
+        Self { lease: Duration::from_secs(60), max_attempts: 3 }
+    }
+}
+
+/// Characters that search engines show of a title, and of a description.
+const TITLE_LENGTH: usize = 60;
+const DESCRIPTION_LENGTH: usize = 155;
+
+/// Puts an overlay onto the list for each item that has a page; in automatic mode they are approved at once.
+pub(crate) fn suggest_overlays(
+    world: &World,
+    publishing: Publishing,
+    rules: JobRules,
+    items: &[ContentItem],
+) -> Result<(), ApiError> {
+    let change = world.db().unchecked_transaction()?;
+    for item in items {
+        let (Some(path), Some(title)) = (&item.path, &item.title) else { continue };
+        let locale = item.locale.as_deref().unwrap_or_default();
+        let id = world.add_draft(ReviewKind::Overlay, (path, locale, title), |id| {
+            Value::from(&Overlay { id: Some(id.to_owned()), ..suggestion(item, path, title) })
+        })?;
+        if publishing == Publishing::Automatic {
+            approve(world, rules, &id)?;
+        }
+    }
+    change.commit()?;
+    Ok(())
+}
+
+fn suggestion(item: &ContentItem, path: &str, title: &str) -> Overlay {
+    let body = item.summary.as_deref().or(item.content.as_deref()).map(plain).unwrap_or_default();
+    let description = beginning(&body, DESCRIPTION_LENGTH);
+    let short = beginning(title, TITLE_LENGTH);
+    let kind = match item.kind {
+        ContentKind::Product => "Product",
+        ContentKind::Article => "Article",
+        _ => "WebPage",
+    };
+    let named = if kind == "Article" { "headline" } else { "name" };
+    let about = Value::object([
+        ("@context", "https://schema.org".into()),
+        ("@type", kind.into()),
+        (named, title.into()),
+        ("description", description.as_str().into()),
+        ("url", item.url.clone().into()),
+    ]);
+    Overlay {
+        path: Some(path.to_owned()),
+        locale: item.locale.clone(),
+        open_graph: vec![
+            ("title".to_owned(), short.clone()),
+            ("description".to_owned(), description.clone()),
+        ],
+        title: Some(short),
+        description: Some(description),
+        canonical_url: item.url.clone(),
+        structured_data: vec![about],
+        ..Overlay::default()
+    }
+}
+
+/// Puts an article onto the list.
+pub(crate) fn draft_article(world: &World, article: &ArticlePayload) -> Result<String, ApiError> {
+    let path = article.path.as_deref().unwrap_or_default();
+    let title = article.title.as_deref().unwrap_or_default();
+    if title.trim().is_empty() || !path.starts_with('/') {
+        return Err(ApiError::InvalidRequest(
+            "An article needs a title, and a path that begins with /.".to_owned(),
+        ));
+    }
+    let locale = article.locale.as_deref().unwrap_or_default();
+    Ok(world.add_draft(ReviewKind::Article, (path, locale, title), |id| {
+        Value::from(&ArticlePayload { content_id: Some(id.to_owned()), ..article.clone() })
+    })?)
+}
+
+const NO_REVIEW: ApiError = ApiError::NotFound("This entry of the list");
+
+/// Approves an entry: its job goes into the queue.
+pub(crate) fn approve(world: &World, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
+    let review = world.review(id)?.ok_or(NO_REVIEW)?;
+    let (job_type, verb) = match review.kind {
+        ReviewKind::Article => (JobType::PublishArticle, "Publish"),
+        ReviewKind::Overlay => (JobType::ApplySeoOverlay, "Apply the overlay of"),
+    };
+    if review.kind == ReviewKind::Overlay {
+        world.replace_overlays(&review)?;
+    }
+    queue(world, rules, &review, job_type, verb, "publish")
+}
+
+/// Has the site delete an article that it has published.
+pub(crate) fn withdraw(world: &World, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
+    let review = article(world, id)?;
+    queue(world, rules, &review, JobType::DeleteArticle, "Delete", "delete")
+}
+
+/// Has the site go back to what an article was before it was last published.
+pub(crate) fn roll_back(world: &World, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
+    let review = article(world, id)?;
+    queue(world, rules, &review, JobType::RollbackArticle, "Roll back", "rollback")
+}
+
+fn article(world: &World, id: &str) -> Result<Review, ApiError> {
+    world.review(id)?.filter(|review| review.kind == ReviewKind::Article).ok_or(NO_REVIEW)
+}
+
+fn queue(
+    world: &World,
+    rules: JobRules,
+    review: &Review,
+    job_type: JobType,
+    verb: &str,
+    action: &str,
+) -> Result<JobId, ApiError> {
+    let payload = match review.kind {
+        ReviewKind::Article => {
+            let mut payload = ArticlePayload::try_from(review.body.clone())?;
+            if job_type != JobType::PublishArticle {
+                payload.content = None;
+            }
+            Value::from(&ArticlePayload { action: Some(action.to_owned()), ..payload })
+        }
+        ReviewKind::Overlay => review.body.clone(),
+    };
+    let title = format!("{verb} {}", review.title);
+    let review_id = Some(review.id.clone());
+    let id = world.add_job(&NewJob {
+        job_type,
+        title,
+        payload,
+        review: review_id,
+        max_attempts: rules.max_attempts,
+    })?;
+    world.set_review_status(&review.id, ReviewStatus::Queued)?;
+    Ok(id)
+}

@@ -1,0 +1,113 @@
+//! The endpoints that a site's server calls: activation, status, content, overlays and jobs (4.2, 4.3, 4.9 to 4.12).
+
+use std::time::Duration;
+
+use chat_protocol::{
+    Activated, Activation, Claim, Completion, ContentPage, JobId, SiteStatus, SyncReceipt, Value,
+};
+use secrecy::ExposeSecret;
+
+use crate::api::{SITE, TENANT};
+use crate::error::ApiError;
+use crate::world::NotCompleted;
+use crate::{Sandbox, publishing};
+
+pub(crate) fn activate(sandbox: &Sandbox, body: Value) -> Result<Value, ApiError> {
+    let body = Activation::try_from(body)?;
+    if body.license_code.expose() != sandbox.0.license.expose_secret() {
+        return Err(ApiError::InvalidRequest("licenseCode is not known.".to_owned()));
+    }
+    sandbox.world().activate(&body)?;
+    sandbox.changed();
+    Ok(Value::from(&Activated {
+        site_token: sandbox.0.token.expose_secret().into(),
+        tenant_id: Some(TENANT.to_owned()),
+        site_id: Some(SITE.to_owned()),
+    }))
+}
+
+pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
+    let tracking_enabled = !sandbox.switches().now.tracking_disabled;
+    let world = sandbox.world();
+    let site = world.site()?;
+    let locales = site.as_ref().map(|site| site.supported_locales.clone()).unwrap_or_default();
+    let more = Value::object([
+        ("activatedAt", site.as_ref().map(|site| site.activated_at.clone()).into()),
+        ("platform", site.as_ref().and_then(|site| site.platform.clone()).into()),
+        ("primaryLocale", site.as_ref().and_then(|site| site.primary_locale.clone()).into()),
+        ("supportedLocales", locales),
+        ("publishing", sandbox.0.publishing.as_str().into()),
+        ("contentItems", world.content_count()?.into()),
+        ("jobsWaiting", world.jobs_waiting()?.into()),
+    ]);
+    let (name, domain) = site.map_or((None, None), |site| (site.name, Some(site.domain)));
+    Ok(Value::from(&SiteStatus {
+        tenant_id: Some(TENANT.to_owned()),
+        site_id: Some(SITE.to_owned()),
+        site_name: name,
+        domain,
+        status: Some("active".to_owned()),
+        tracking_enabled: Some(tracking_enabled),
+        more,
+    }))
+}
+
+pub(crate) fn sync(sandbox: &Sandbox, body: Value) -> Result<Value, ApiError> {
+    let page = ContentPage::try_from(body)?;
+    let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
+    let synced = {
+        let world = sandbox.world();
+        let synced = world.sync(&page)?;
+        publishing::suggest_overlays(&world, sandbox.0.publishing, sandbox.0.job_rules, &synced.changed)?;
+        synced
+    };
+    sandbox.changed();
+    let receipt = SyncReceipt {
+        accepted: Some(synced.accepted),
+        rejected: Some(rejected),
+        removed: Some(synced.removed),
+        more: Value::Null,
+    };
+    Ok(Value::from(&receipt))
+}
+
+pub(crate) fn overlays(
+    sandbox: &Sandbox,
+    path: Option<&str>,
+    locale: Option<&str>,
+) -> Result<Value, ApiError> {
+    let overlays = sandbox.world().overlays(path, locale)?;
+    Ok(Value::object([("siteId", SITE.into()), ("overlays", Value::List(overlays))]))
+}
+
+pub(crate) fn claim(sandbox: &Sandbox, body: &Value) -> Result<Value, ApiError> {
+    if !matches!(body, Value::Object(_)) {
+        return Err(ApiError::InvalidRequest("The body must be an empty object.".to_owned()));
+    }
+    let lease = sandbox.switches().now.lease_ms.map_or(sandbox.0.job_rules.lease, Duration::from_millis);
+    let job = sandbox.world().claim_job(lease)?;
+    if job.is_some() {
+        sandbox.changed();
+    }
+    Ok(Value::from(&Claim { site_id: Some(SITE.to_owned()), job }))
+}
+
+pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: Value) -> Result<Value, ApiError> {
+    let body = Completion::try_from(body)?;
+    let completed = sandbox.world().complete_job(id, &body.claim_token, &body.outcome)?;
+    let job = completed.map_err(|why| match why {
+        NotCompleted::Unknown => ApiError::NotFound("This job"),
+        NotCompleted::AlreadyCompleted => ApiError::AlreadyCompleted,
+        NotCompleted::NotHeld => ApiError::LeaseMismatch,
+    })?;
+    sandbox.changed();
+    // Id, type, status and the times: what the contract shows (4.12).
+    let shown = Value::object([
+        ("id", (&job.id).into()),
+        ("type", job.job_type.as_str().into()),
+        ("status", job.status.as_str().into()),
+        ("completedAt", job.completed_at.into()),
+        ("updatedAt", job.updated_at.into()),
+    ]);
+    Ok(Value::object([("job", shown)]))
+}

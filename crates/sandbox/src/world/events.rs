@@ -1,0 +1,73 @@
+//! What visitors did (6).
+
+use chat_protocol::{IdempotencyKey, Value, VisitorEvent};
+use rusqlite::{Row, params};
+
+use super::{Conversation, World, json};
+
+/// Events kept; the oldest go first, so that a sandbox may run for weeks.
+const KEPT: i64 = 10_000;
+
+#[derive(Debug)]
+pub(crate) struct ReceivedEvent {
+    /// The event as it was told.
+    pub(crate) event: Value,
+    pub(crate) received_at: String,
+    pub(crate) key: Option<String>,
+}
+
+impl World {
+    pub(crate) fn keep_events(
+        &self,
+        events: &[VisitorEvent],
+        key: Option<&IdempotencyKey>,
+    ) -> rusqlite::Result<()> {
+        let change = self.db.unchecked_transaction()?;
+        for event in events {
+            let visitor = event.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str);
+            let conversation = event.event_data.get("conversationId").and_then(Value::as_text);
+            change.prepare_cached(
+                "INSERT INTO events (body, visitor, conversation, received_at, key) VALUES (?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                Value::from(event).to_string(),
+                visitor,
+                conversation,
+                self.clock.now(),
+                key.map(IdempotencyKey::as_str)
+            ])?;
+        }
+        change
+            .execute("DELETE FROM events WHERE position <= (SELECT max(position) FROM events) - ?", [KEPT])?;
+        change.commit()
+    }
+
+    /// All events, oldest first.
+    pub(crate) fn events(&self) -> rusqlite::Result<Vec<ReceivedEvent>> {
+        let mut all =
+            self.db.prepare_cached("SELECT body, received_at, key FROM events ORDER BY position")?;
+        all.query_map([], read)?.collect()
+    }
+
+    /// The last so many events, the newest first.
+    pub(crate) fn latest_events(&self, most: u32) -> rusqlite::Result<Vec<ReceivedEvent>> {
+        let mut latest = self
+            .db
+            .prepare_cached("SELECT body, received_at, key FROM events ORDER BY position DESC LIMIT ?")?;
+        latest.query_map([most], read)?.collect()
+    }
+
+    /// The events of a conversation's visitor, oldest first: theirs by id, or by `eventData.conversationId` (6).
+    pub(crate) fn events_of(&self, conversation: &Conversation) -> rusqlite::Result<Vec<ReceivedEvent>> {
+        let visitor = conversation.visitor.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str);
+        let mut theirs = self.db.prepare_cached(
+            "SELECT body, received_at, key FROM events WHERE conversation = ? OR visitor = ? ORDER BY position",
+        )?;
+        theirs.query_map(params![conversation.id.as_str(), visitor], read)?.collect()
+    }
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<ReceivedEvent> {
+    let body: String = row.get(0)?;
+    Ok(ReceivedEvent { event: json(&body), received_at: row.get(1)?, key: row.get(2)? })
+}

@@ -1,0 +1,227 @@
+//! The queue of jobs, with leases that expire (3).
+
+use std::time::Duration;
+
+use chat_protocol::{ClaimToken, Done, Job, JobId, JobStatus, JobType, Outcome, Value};
+use rusqlite::{OptionalExtension, Row, params};
+use uuid::Uuid;
+
+use super::{ReviewStatus, World, json};
+use crate::clock::{iso, millis};
+
+/// Waiting for a claim. The contract does not show the name of this status (3.5), nor of the next.
+const PENDING: &str = "pending";
+const RUNNING: &str = "running";
+const SUCCEEDED: &str = "succeeded";
+/// Not tried again: it failed, or its lease ran out, as often as it may.
+const FAILED: &str = "failed";
+
+/// A job to be put into the queue.
+#[derive(Debug)]
+pub(crate) struct NewJob {
+    pub(crate) job_type: JobType,
+    pub(crate) title: String,
+    pub(crate) payload: Value,
+    /// The review that the job carries out.
+    pub(crate) review: Option<String>,
+    pub(crate) max_attempts: u32,
+}
+
+/// A job with what the site reported.
+#[derive(Debug)]
+pub(crate) struct KeptJob {
+    pub(crate) job: Job,
+    pub(crate) result: Value,
+    pub(crate) error: Option<String>,
+}
+
+/// Why a completion is not taken (7).
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NotCompleted {
+    Unknown,
+    AlreadyCompleted,
+    /// Another claim holds the job, or its lease has run out.
+    NotHeld,
+}
+
+const COLUMNS: &str = "id, type, status, title, attempts, max_attempts, claim_token, lease_until_ms, payload, \
+                       created_at, updated_at, completed_at, result, error";
+
+impl World {
+    pub(crate) fn add_job(&self, new: &NewJob) -> rusqlite::Result<JobId> {
+        let id = JobId::from(format!("job_{}", Uuid::new_v4().simple()));
+        let now = self.clock.now();
+        self.db
+            .prepare_cached(
+                "INSERT INTO jobs (id, type, status, title, payload, review, max_attempts, created_at, updated_at)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?8, ?8)",
+            )?
+            .execute(params![
+                id.as_str(),
+                new.job_type.as_str(),
+                PENDING,
+                new.title,
+                new.payload.to_string(),
+                new.review,
+                new.max_attempts,
+                now
+            ])?;
+        Ok(id)
+    }
+
+    /// All jobs, oldest first.
+    pub(crate) fn jobs(&self) -> rusqlite::Result<Vec<KeptJob>> {
+        self.recover_expired()?;
+        let sql = format!("SELECT {COLUMNS} FROM jobs ORDER BY position");
+        self.db.prepare_cached(&sql)?.query_map([], read)?.collect()
+    }
+
+    /// How many jobs wait for a claim.
+    pub(crate) fn jobs_waiting(&self) -> rusqlite::Result<i64> {
+        self.recover_expired()?;
+        let mut waiting = self.db.prepare_cached("SELECT count(*) FROM jobs WHERE status = ?")?;
+        waiting.query_row([PENDING], |row| row.get(0))
+    }
+
+    /// The job that has waited longest, claimed: running, with a claim token and a lease (4.11).
+    pub(crate) fn claim_job(&self, lease: Duration) -> rusqlite::Result<Option<Job>> {
+        self.recover_expired()?;
+        let now_ms = self.clock.now_ms();
+        let sql = format!(
+            "UPDATE jobs SET status = ?, attempts = attempts + 1, claim_token = ?, lease_until_ms = ?, updated_at = ?
+             WHERE position = (SELECT min(position) FROM jobs WHERE status = ?) RETURNING {COLUMNS}"
+        );
+        let token = format!("claim_{}", Uuid::new_v4().simple());
+        let until = now_ms.saturating_add(millis(lease));
+        let values = params![RUNNING, token, until, iso(now_ms), PENDING];
+        Ok(self.db.prepare_cached(&sql)?.query_row(values, read).optional()?.map(|kept| kept.job))
+    }
+
+    /// Takes a report over (4.12), and gives the job as it stands then.
+    pub(crate) fn complete_job(
+        &self,
+        id: &JobId,
+        token: &ClaimToken,
+        outcome: &Outcome,
+    ) -> rusqlite::Result<Result<Job, NotCompleted>> {
+        let change = self.db.unchecked_transaction()?;
+        self.recover_expired()?;
+        let Some(Standing { held, attempts, most, review }) = self.standing(id)? else {
+            return Ok(Err(NotCompleted::Unknown));
+        };
+        match held {
+            Held::By(holder) if holder == token.as_str() => {}
+            Held::By(_) | Held::ByNobody => return Ok(Err(NotCompleted::NotHeld)),
+            Held::NoMore => return Ok(Err(NotCompleted::AlreadyCompleted)),
+        }
+        let (status, result, error) = match outcome {
+            Outcome::Done(done) => (SUCCEEDED, Some(Value::from(done).to_string()), None),
+            Outcome::Failed(reason) if attempts < most => (PENDING, None, Some(reason)),
+            Outcome::Failed(reason) => (FAILED, None, Some(reason)),
+        };
+        let now = self.clock.now();
+        let completed_at = (status != PENDING).then_some(&now);
+        let sql = format!(
+            "UPDATE jobs SET status = ?, result = ?, error = ?, completed_at = ?, updated_at = ?,
+                 claim_token = NULL, lease_until_ms = NULL
+             WHERE id = ? RETURNING {COLUMNS}"
+        );
+        let values = params![status, result, error, completed_at, now, id.as_str()];
+        let job = self.db.prepare_cached(&sql)?.query_row(values, read)?.job;
+        if let Some(review) = review {
+            match outcome {
+                Outcome::Done(done) => self.review_done(&review, &job, done)?,
+                Outcome::Failed(_) if status == FAILED => {
+                    self.set_review_status(&review, ReviewStatus::Failed)?;
+                }
+                Outcome::Failed(_) => {}
+            }
+        }
+        change.commit()?;
+        Ok(Ok(job))
+    }
+
+    fn review_done(&self, review: &str, job: &Job, done: &Done) -> rusqlite::Result<()> {
+        let status = match job.job_type {
+            JobType::DeleteArticle => ReviewStatus::Withdrawn,
+            _ => ReviewStatus::Published,
+        };
+        if let Some(external_id) = &done.external_id {
+            self.set_external_id(review, external_id)?;
+        }
+        self.set_review_status(review, status)
+    }
+
+    fn standing(&self, id: &JobId) -> rusqlite::Result<Option<Standing>> {
+        let mut job = self.db.prepare_cached(
+            "SELECT status, claim_token, attempts, max_attempts, review FROM jobs WHERE id = ?",
+        )?;
+        let read = |row: &Row<'_>| {
+            let (status, token): (String, Option<String>) = (row.get(0)?, row.get(1)?);
+            let held = match (status.as_str(), token) {
+                (RUNNING, Some(token)) => Held::By(token),
+                (SUCCEEDED | FAILED, _) => Held::NoMore,
+                _ => Held::ByNobody,
+            };
+            Ok(Standing { held, attempts: row.get(2)?, most: row.get(3)?, review: row.get(4)? })
+        };
+        job.query_row([id.as_str()], read).optional()
+    }
+
+    /// Jobs whose lease ran out wait again, or have failed when that was the last attempt.
+    fn recover_expired(&self) -> rusqlite::Result<()> {
+        let now_ms = self.clock.now_ms();
+        let expired = "status = 'running' AND lease_until_ms <= ?1";
+        self.db
+            .prepare_cached(&format!(
+                "UPDATE reviews SET status = 'failed' WHERE id IN
+                     (SELECT review FROM jobs WHERE {expired} AND attempts >= max_attempts)"
+            ))?
+            .execute([now_ms])?;
+        self.db
+            .prepare_cached(&format!(
+                "UPDATE jobs SET
+                     status = CASE WHEN attempts < max_attempts THEN 'pending' ELSE 'failed' END,
+                     completed_at = CASE WHEN attempts < max_attempts THEN NULL ELSE ?2 END,
+                     error = 'The lease ran out.', claim_token = NULL, lease_until_ms = NULL, updated_at = ?2
+                 WHERE {expired}"
+            ))?
+            .execute(params![now_ms, iso(now_ms)])?;
+        Ok(())
+    }
+}
+
+/// Where a job stands when somebody reports on it.
+struct Standing {
+    held: Held,
+    attempts: u32,
+    most: u32,
+    review: Option<String>,
+}
+
+enum Held {
+    By(String),
+    ByNobody,
+    NoMore,
+}
+
+fn read(row: &Row<'_>) -> rusqlite::Result<KeptJob> {
+    let (id, job_type, status): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let (claim_token, payload): (Option<String>, String) = (row.get(6)?, row.get(8)?);
+    let result: Option<String> = row.get(12)?;
+    let job = Job {
+        id: JobId::from(id),
+        job_type: JobType::from(job_type.as_str()),
+        status: JobStatus::from(status.as_str()),
+        title: row.get(3)?,
+        attempts: row.get(4)?,
+        max_attempts: row.get(5)?,
+        claim_token: claim_token.map(ClaimToken::from),
+        lease_until: row.get::<_, Option<i64>>(7)?.map(iso),
+        payload: json(&payload),
+        created_at: row.get(9)?,
+        updated_at: row.get(10)?,
+        completed_at: row.get(11)?,
+    };
+    Ok(KeptJob { job, result: result.as_deref().map(json).unwrap_or_default(), error: row.get(13)? })
+}

@@ -1,0 +1,102 @@
+//! An OpenAI-compatible endpoint answers in place of the built-in assistant.
+
+mod client;
+
+use std::sync::{Arc, Mutex};
+
+use axum::http::HeaderMap;
+use axum::routing::post;
+use axum::{Json, Router};
+use chat_sandbox::{AssistantEndpoint, SandboxOptions};
+use client::{Client, TOKEN};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+const KEY: &str = "an-ai-key-that-nobody-may-see";
+
+type Asked = Arc<Mutex<Vec<(HeaderMap, Value)>>>;
+
+/// A stand-in that speaks the protocol, and answers everything the same.
+async fn stand_in(status: u16, answer: Value) -> (AssistantEndpoint, Asked) {
+    let asked = Asked::default();
+    let kept = Arc::clone(&asked);
+    let complete = move |headers: HeaderMap, Json(body): Json<Value>| {
+        kept.lock().expect("not poisoned").push((headers, body));
+        let status = axum::http::StatusCode::from_u16(status).expect("a status");
+        async move { (status, Json(answer)) }
+    };
+    let router = Router::new().route("/v1/chat/completions", post(complete));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}/v1/", listener.local_addr().expect("an address"));
+    tokio::spawn(axum::serve(listener, router).into_future());
+    (AssistantEndpoint { base, key: Some(KEY.into()), model: "a-model".to_owned() }, asked)
+}
+
+fn client(assistant: AssistantEndpoint) -> Client {
+    Client::with(SandboxOptions { assistant: Some(assistant), ..SandboxOptions::new(TOKEN.into()) })
+}
+
+fn completion(content: &str, finish_reason: &str) -> Value {
+    json!({ "choices": [{ "message": { "role": "assistant", "content": content }, "finish_reason": finish_reason }] })
+}
+
+async fn ask(client: &Client) -> Value {
+    let question = json!({ "message": "At which temperature is celadon fired?", "locale": "en-GB" });
+    client.post("/chat/messages", None, &question).await.data()
+}
+
+#[tokio::test]
+async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_says_about_it() {
+    let (endpoint, asked) = stand_in(200, completion("At 1280 degrees.", "stop")).await;
+    let client = client(endpoint);
+    let page = json!({ "snapshotId": "s", "page": 1, "items": [{
+        "externalId": "1", "type": "page", "path": "/glaze", "title": "Glaze",
+        "content": "<p>Celadon is fired at a temperature of 1280 degrees.</p>"
+    }] });
+    client.post("/content/sync", None, &page).await.data();
+    let data = ask(&client).await;
+    assert_eq!((&data["message"]["content"], &data["aiStatus"]), (&json!("At 1280 degrees."), &json!("ok")));
+    assert_eq!(data["provider"], "127.0.0.1");
+    let asked = asked.lock().expect("not poisoned");
+    let (headers, body) = &asked[0];
+    assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
+    assert_eq!(body["model"], "a-model");
+    let messages = body["messages"].as_array().expect("messages");
+    let instructions = messages[0]["content"].as_str().expect("text");
+    assert_eq!(messages[0]["role"], "system");
+    assert!(instructions.contains("1280 degrees") && instructions.contains("en-GB"), "{instructions}");
+    assert_eq!(messages[1], json!({ "role": "user", "content": "At which temperature is celadon fired?" }));
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_or_talks_nonsense_is_a_provider_error_with_a_short_fallback() {
+    for (status, answer) in [(500, json!({})), (200, json!({})), (200, json!("hello")), (401, json!({}))] {
+        let (endpoint, _) = stand_in(status, answer).await;
+        let data = ask(&client(endpoint)).await;
+        assert_eq!((&data["aiStatus"], &data["usedFallback"]), (&json!("provider_error"), &json!(true)));
+        let said = data.to_string();
+        assert!(
+            said.contains("cannot answer") && !said.contains("You are the assistant") && !said.contains(KEY)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_quota_that_is_used_up_and_a_filter_that_strikes_are_told_as_such() {
+    let (endpoint, _) = stand_in(429, json!({ "error": { "code": "insufficient_quota" } })).await;
+    assert_eq!(ask(&client(endpoint)).await["aiStatus"], "quota_insufficient");
+    let (endpoint, _) = stand_in(200, completion("", "content_filter")).await;
+    let data = ask(&client(endpoint)).await;
+    assert_eq!(
+        (&data["aiStatus"], &data["blocked"], &data["message"]),
+        (&json!("blocked"), &json!(true), &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn the_key_is_in_no_debug_output() {
+    let (endpoint, _) = stand_in(200, json!({})).await;
+    let options = SandboxOptions { assistant: Some(endpoint), ..SandboxOptions::new(TOKEN.into()) };
+    let shown = format!("{options:?} {:?}", client(options.assistant.clone().expect("an endpoint")).sandbox);
+    assert!(!shown.contains(KEY) && !shown.contains(TOKEN), "{shown}");
+}
