@@ -2,7 +2,6 @@
 
 use chat_protocol::Value;
 use js_sys::{Array, Object};
-use serde::Serialize;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Nothing in the contract is nested deeper; a hostile answer that is would exhaust the stack.
@@ -21,7 +20,10 @@ pub fn from_js(value: &JsValue) -> Value {
 }
 
 /// The JavaScript value, of plain objects and arrays.
+#[cfg(feature = "js-api")]
 pub fn to_js(value: &Value) -> JsValue {
+    use serde::Serialize;
+
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
 }
 
