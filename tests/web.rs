@@ -2,6 +2,7 @@
 
 #![cfg(target_arch = "wasm32")]
 
+mod component;
 mod page;
 
 use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorProfile};
