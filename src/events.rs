@@ -37,7 +37,7 @@ pub enum ChatEvent {
     /// `error`: something went wrong that a developer may want to know. The visitor has been told already, where there
     /// is something for a visitor to know.
     Error {
-        /// The service's code (3.3), or `NETWORK`, `TIMEOUT`.
+        /// The service's code (7), or `NETWORK`, `TIMEOUT`.
         code: String,
         /// What happened, and with which request.
         message: String,

@@ -47,3 +47,7 @@ static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 #[cfg(all(doctest, not(target_arch = "wasm32")))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(all(doctest, not(target_arch = "wasm32")))]
+#[doc = include_str!("../docs/rust.md")]
+struct Guide;
