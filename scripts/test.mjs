@@ -5,6 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { buildExample } from "./example.mjs";
+import { checkPackages } from "./package.mjs";
 import { Advice, main, root, say, setupTest } from "./setup.mjs";
 import { size } from "./size.mjs";
 
@@ -81,6 +82,7 @@ await main(async () => {
   await step("documentation of the crates", () =>
     tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
   );
+  await step("packages of the crates", () => checkPackages());
   await step(
     "tests in the browser",
     () => tee("wasm-pack", ["test", "--headless", "--chrome", "--mode", "no-install", "--chromedriver", driver], patience),
