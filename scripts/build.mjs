@@ -51,7 +51,7 @@ function buildWasm(dev) {
   // Functions with one caller are inlined only when they are small: what is inlined compresses less well. Below 1,024
   // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
   // The second round finds what the first one's flow of control hid.
-  const first = ["-Oz", "-ocimfs", "14", "--low-memory-unused", "--converge"];
+  const first = ["-Oz", "-ocimfs", "20", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
   run("wasm-opt", [...features, ...first, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", bound, "-o", out]);
 }
 
@@ -132,6 +132,10 @@ async function buildScripts(dev) {
   const common = { bundle: true, minify: !dev, target: "es2022", legalComments: "none", logLevel: "warning" };
   say("bundling the loader, the ES module, the themes and the languages");
   const locales = readdirSync(join(root, LOCALES));
+  const define = {
+    LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")),
+    SOUND_KEY: JSON.stringify(readFileSync(join(root, "src/ui/panel.rs"), "utf8").match(/SOUND: &str = "([^"]+)"/)[1]),
+  };
   await esbuild.build({
     ...common,
     entryPoints: [join(root, "www/loader.ts")],
@@ -144,13 +148,9 @@ async function buildScripts(dev) {
     entryPoints: [join(root, "www/module.ts")],
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
-    define: {
-      LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")),
-      SOUND_KEY: JSON.stringify(readFileSync(join(root, "src/ui/panel.rs"), "utf8").match(/SOUND: &str = "([^"]+)"/)[1]),
-    },
   });
-  for (const name of ["page", "sound"]) {
-    await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm" });
+  for (const name of ["page", "later", "language", "diagnose"]) {
+    await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm", define });
   }
   mkdirSync(join(dist, "themes"));
   for (const file of readdirSync(join(root, "themes"))) {

@@ -2,9 +2,11 @@
 
 use std::rc::{Rc, Weak};
 
+use chat_protocol::{Value, VisitorProfile};
 use leptos::prelude::*;
 
 use crate::mount::Mounted;
+use crate::settings::Settings;
 use crate::ui::Ui;
 
 /// What an application does with its [`ChatWidget`](crate::ChatWidget), and knows of it.
@@ -82,6 +84,30 @@ impl ChatControls {
         self.with(|ui| ui.set_draft(text.into()));
     }
 
+    /// Goes on with other settings, all but the proxy, the customer, `inline`, `isolate` and the consent, which are those
+    /// that the component was made with.
+    pub fn change(&self, settings: Settings) {
+        if let Some(mounted) = mounted(self.widget) {
+            mounted.change(settings);
+        }
+    }
+
+    /// Takes over what a visitor profile says (2.8).
+    pub fn identify(&self, visitor: VisitorProfile) {
+        self.with(|ui| ui.driver().identify(visitor));
+    }
+
+    /// Reports an event of this type (2.7), with an object of your own data or [`Value::Null`], unless the settings or the
+    /// visitor's browser say that nothing is reported.
+    pub fn track(&self, event_type: impl Into<String>, data: Value) {
+        self.with(|ui| ui.driver().track(event_type.into(), data));
+    }
+
+    /// The visitor agreed to be remembered: from now on the conversation is kept, and events are reported.
+    pub fn grant_consent(&self) {
+        self.with(Ui::consent);
+    }
+
     /// Forgets the visitor and the conversation on this device, in all its tabs. What the service has stays there.
     pub fn reset(&self) {
         self.with(Ui::reset);
@@ -129,10 +155,14 @@ impl Default for ChatControls {
     }
 }
 
+/// The widget, if it is on the page.
+fn mounted(widget: StoredValue<Weak<Mounted>, LocalStorage>) -> Option<Rc<Mounted>> {
+    widget.try_with_value(Weak::upgrade)?
+}
+
 /// Reads or does something, if the widget is on the page.
 fn with<T>(widget: StoredValue<Weak<Mounted>, LocalStorage>, run: impl FnOnce(&Ui) -> T) -> Option<T> {
-    let mounted = widget.try_with_value(Weak::upgrade)??;
-    Some(run(&mounted.ui))
+    mounted(widget).map(|mounted| run(&mounted.ui))
 }
 
 /// Something of the widget that is read again when the widget has changed.

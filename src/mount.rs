@@ -1,6 +1,6 @@
 //! Puts a widget into a host element of the page, and takes it out again.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use chat_protocol::Value;
@@ -22,7 +22,7 @@ pub(crate) const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.c
 pub(crate) struct Mounted {
     /// What can be done with it from outside.
     pub(crate) ui: Ui,
-    _view: Scope,
+    view: RefCell<Scope>,
 }
 
 impl Mounted {
@@ -66,7 +66,8 @@ impl Mounted {
             visitor: std::mem::take(&mut settings.visitor),
             customer_id: settings.customer_id.take(),
             locale: settings.locale.clone(),
-            reports: settings.events == "auto" && !page::asks_for_privacy(),
+            reports: settings.reports(),
+            consent: settings.consent,
             changed: changed.clone(),
             on_news,
         });
@@ -77,7 +78,17 @@ impl Mounted {
         root.append_child(&view.element)?;
         ui.begin(host);
         _ = told.set(ui.downgrade());
-        Ok(Self { ui, _view: view })
+        Ok(Self { ui, view: RefCell::new(view) })
+    }
+
+    /// Goes on with other settings, all but the proxy, the customer, the container, the isolation and the consent.
+    pub(crate) fn change(&self, mut settings: Settings) {
+        settings.settle_locale(page::language);
+        self.ui.change(settings);
+        let view = Scope::new(widget(&self.ui));
+        let before = self.view.replace(view);
+        // The one before leaves the page when it is dropped.
+        _ = before.element.before_with_node_1(&self.view.borrow().element);
     }
 }
 

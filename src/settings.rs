@@ -1,6 +1,9 @@
 //! What a site may choose, read from the page's options.
 
 use chat_protocol::{Fields, Value, VisitorProfile};
+use chat_session::Reports;
+
+use crate::browser::page;
 
 /// The options of one widget, checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +43,8 @@ pub struct Settings {
     pub inline: bool,
     /// Rendered into a shadow root; else into the host itself, where the page's style sheets reach it.
     pub isolate: bool,
+    /// The visitor has agreed to be remembered, or need not be asked: until then nothing is kept and nothing reported.
+    pub consent: bool,
     /// It has a launcher of its own. Without one, the page opens the window.
     pub launcher: bool,
 }
@@ -65,12 +70,23 @@ impl Settings {
             greeting_after_ms: GREETING_AFTER_MS,
             inline: false,
             isolate: true,
+            consent: true,
             launcher: true,
         }
     }
 }
 
 impl Settings {
+    /// What may be reported.
+    pub(crate) fn reports(&self) -> Reports {
+        match self.events {
+            _ if page::asks_for_privacy() => Reports::Off,
+            "auto" => Reports::Auto,
+            "manual" => Reports::Manual,
+            _ => Reports::Off,
+        }
+    }
+
     /// Without a locale of the site's, `other` gives one.
     pub(crate) fn settle_locale(&mut self, other: impl FnOnce() -> Option<String>) {
         self.locale = self.locale.take().or_else(other);
@@ -131,6 +147,7 @@ impl From<Value> for Settings {
         }
         settings.inline = fields.take("inline") == Value::Bool(true);
         settings.isolate = fields.take("isolate") != Value::Bool(false);
+        settings.consent = fields.take("consent") != Value::Bool(false);
         settings.launcher = fields.take("launcher") != Value::Bool(false);
         settings
     }

@@ -26,6 +26,7 @@ const RULES: Partial<Record<keyof ChatWidgetOptions, [Test, string]>> = {
   colorScheme: choice("theme auto light dark"),
   position: choice("end start"),
   events: choice("auto manual off"),
+  consent: choice("granted required"),
   theme: [(value) => isText(value) && /^[a-z_]+$/.test(value as string), "a preset's name"],
   strings: OBJECT,
   visitor: OBJECT,

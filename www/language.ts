@@ -3,9 +3,6 @@
 // Filled in by the build: the files of `src/text/locales/`, which are all languages but English, with spaces between.
 declare const LANGUAGES: string;
 
-/** The widget's languages that are written from right to left; not in Latin letters, which are shown in English. */
-export const RIGHT_TO_LEFT = /^(ar|he|iw)(?![a-z]|.latn)/i;
-
 /** Language and script, by its canonical name: `iw` is `heHebr`, as `he-IL` is. */
 function written(tag: string): string {
   const { language, script } = new Intl.Locale(tag).maximize();
@@ -16,7 +13,7 @@ function written(tag: string): string {
  * The tag of the language that a locale, BCP 47, is shown in: the same language in the same script, wherever it is
  * spoken. `undefined` for English, which is also for all others, and for what is no locale.
  */
-export function languageOf(locale: string): string | undefined {
+export default function languageOf(locale: string): string | undefined {
   try {
     // Many pages have it as Java writes it, with `_`. Chinese that names neither a script nor one of three regions is in
     // simplified characters, which CLDR does not say of all regions.

@@ -1,6 +1,7 @@
 // The script tag: asks for the config, paints the launcher, and brings the rest when it is wanted.
 
-import { RIGHT_TO_LEFT } from "./language.js";
+import { RIGHT_TO_LEFT } from "./direction.js";
+import { readOption } from "./read.js";
 import type { ChatWidget, ChatWidgetHandler, ChatWidgetEvent, ChatWidgetOptions } from "./module.js";
 
 // Filled in by the build: the launcher's style sheet with its tokens, and each theme's colours for it.
@@ -17,7 +18,6 @@ type Module = typeof import("./module.js");
 const CONFIG_WITHIN = 1000;
 const CONFIG_KEY = "chat-widget:config";
 const CONVERSATION_KEY = "chat-widget:conversation";
-const JSON_OPTIONS = ["suggestedQuestions", "strings", "visitor"];
 
 function stored(key: string): { data?: ConfigData } | null {
   try {
@@ -36,16 +36,8 @@ function isShown(data: ConfigData | undefined): boolean {
 }
 
 function readOptions(script: HTMLScriptElement): ChatWidgetOptions & { load?: string } {
-  const options: Record<string, unknown> = { ...script.dataset };
-  for (const name of JSON_OPTIONS) {
-    if (options[name] === undefined) continue;
-    try {
-      options[name] = JSON.parse(options[name] as string);
-    } catch {
-      console.error(`chat widget: the option ${name} is not JSON and is left out: ${String(options[name])}`);
-      delete options[name];
-    }
-  }
+  const options: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(script.dataset)) options[name] = readOption(name, text!);
   return options as unknown as ChatWidgetOptions & { load?: string };
 }
 
@@ -56,6 +48,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     return;
   }
   const base = script.src;
+  const { launcher: button = "default" } = options;
+  const remembers = options.consent !== "required";
   let host: HTMLElement | undefined;
   let launcher: HTMLButtonElement | undefined;
   let config: ConfigData | undefined;
@@ -67,12 +61,13 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   let arriving: Promise<void> | undefined;
   const waiting: Call[] = [];
   let pressed: Promise<void> | undefined;
-  let announceReady: (widget: ChatWidget) => void;
-  const ready = new Promise<ChatWidget>((resolve) => (announceReady = resolve));
+  let announce: (widget: ChatWidget) => void;
+  const mounted = new Promise<ChatWidget>((resolve) => (announce = resolve));
 
   // The controller: what is called before the module has come waits for it.
-  const controller: Controller = { push: ([name, ...args]) => void call(name, args), ready };
-  for (const name of "open close toggle show hide reloadConfig sendMessage setDraft reset destroy".split(" ")) {
+  const controller: Controller = { push: ([name, ...args]) => void call(name, args), ready: mounted.then(({ ready }) => ready) };
+  const names = "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset destroy";
+  for (const name of names.split(" ")) {
     controller[name] = (...args: unknown[]) => call(name, args);
   }
   for (const name of ["on", "once"] as const) {
@@ -81,11 +76,14 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       let off: () => void = () => {
         handler = () => {};
       };
-      void ready.then((widget) => (off = widget[name](event, (detail) => handler(detail as never))));
+      void mounted.then((widget) => (off = widget[name](event, (detail) => handler(detail as never))));
       return () => off();
     };
   }
   Object.defineProperty(controller, "state", { get: () => widget?.state });
+  // It helps most where nothing else has come.
+  controller["diagnose"] = () =>
+    import(new URL("./diagnose.mjs", base).href).then((module: typeof import("./diagnose.js")) => module.default(options, base));
   window.chatWidget = controller;
 
   function call(name: string, args: unknown[]): void {
@@ -124,7 +122,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       };
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
       widget.once("destroy", forget);
-      announceReady(widget);
+      announce(widget);
       for (const [name, ...args] of waiting.splice(0)) call(name, args);
       // A click as the visitor's, so that the focus follows; more of them meant the same.
       if (clicked && !widget.state?.open) launcherOf(host)?.click();
@@ -149,7 +147,11 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   /** The launcher alone, as the module will draw it: same place, same size, same colours. */
   function paint(): void {
     if (launcher || widget || refused || destroyed) return;
+    if (button !== "default" || options.container || options.isolate === false) return;
     const root = hostElement().attachShadow({ mode: "open" });
+    const { offset, themeTokens, zIndex } = options;
+    const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": offset?.x && offset.x + "px", "offset-y": offset?.y && offset.y + "px" };
+    for (const [name, value] of Object.entries(tokens)) if (value) host!.style.setProperty("--cw-" + name, String(value));
     const sheet = new CSSStyleSheet();
     const colours = LAUNCHER_COLOURS[options.theme ?? "teal"] ?? "";
     sheet.replaceSync(`${LAUNCHER_SHEET}:host{${colours}}`);
@@ -189,8 +191,17 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     }
   }
 
-  const last = stored(CONFIG_KEY)?.data;
-  const asked = fetchConfig(options).then((data) => {
+  // The page's own button: a click that comes early is kept.
+  const onClick = ({ target }: MouseEvent) => {
+    if (!widget && (target as Element | null)?.closest?.(button)) call("open", []);
+  };
+  if (button !== "default" && button !== "none") {
+    document.addEventListener("click", onClick);
+    void mounted.then(() => document.removeEventListener("click", onClick));
+  }
+
+  const last = remembers ? stored(CONFIG_KEY)?.data : undefined;
+  const asked = fetchConfig(options, remembers).then((data) => {
     config = data;
     refused = !isShown(data ?? last);
     // A widget that is there already asks for the config itself, and hides.
@@ -203,13 +214,13 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   if (last && isShown(last)) void whenBody().then(paint);
   else void settled.then(whenBody).then(paint);
 
-  if (load === "eager" || stored(CONVERSATION_KEY + (options.customerId ? `@${options.customerId}` : ""))) void whenLoaded().then(bring);
+  if (load === "eager" || (remembers && stored(CONVERSATION_KEY + (options.customerId ? `@${options.customerId}` : "")))) void whenLoaded().then(bring);
   else if (load === "idle" && !isSlow()) void whenLoaded().then(whenIdle).then(bring);
 
   for (const [name, ...args] of queued) call(name, args);
 }
 
-async function fetchConfig(options: ChatWidgetOptions): Promise<ConfigData | undefined> {
+async function fetchConfig(options: ChatWidgetOptions, keep: boolean): Promise<ConfigData | undefined> {
   try {
     const locale = localeOf(options);
     const url = `${options.proxy.replace(/\/+$/, "")}/chat/config?locale=${encodeURIComponent(locale)}`;
@@ -217,7 +228,7 @@ async function fetchConfig(options: ChatWidgetOptions): Promise<ConfigData | und
     const body = (await answer.json()) as { ok?: boolean; data?: ConfigData };
     if (!answer.ok || body.ok !== true || !body.data) return undefined;
     try {
-      localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 1, data: body.data }));
+      if (keep) localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 1, data: body.data }));
     } catch {
       // Without storage, the next page asks before it shows the launcher.
     }

@@ -1,18 +1,23 @@
 // The ES module: loads the WebAssembly module once, and puts widgets on the page.
 
 import init, { Handle } from "../target/glue/chat_widget.js";
+import { beside } from "./beside.js";
 import { check } from "./check.js";
-import { listenForKeys } from "./keys.js";
-import type steps from "./page.js";
-import type { Undo } from "./page.js";
+import { RIGHT_TO_LEFT } from "./direction.js";
+import type languageOf from "./language.js";
+import type later from "./later.js";
 import type {
+  ChatWidgetDiagnosis,
   ChatWidgetEvent,
   ChatWidgetEvents,
   ChatWidgetHandler,
   ChatWidgetOptions,
   ChatWidgetState,
+  ThemeName,
+  VisitorProfile,
 } from "./options.js";
-import { languageOf, RIGHT_TO_LEFT } from "./language.js";
+import type steps from "./page.js";
+import type { Undo } from "./page.js";
 
 export type * from "./options.js";
 
@@ -35,20 +40,55 @@ export function load(wasm?: string | URL): Promise<unknown> {
 
 /** What most pages do not ask for. */
 const PAGE_OPTIONS = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"] as const;
-// Filled in by the build: kept while the visitor wants to hear what comes in.
-declare const SOUND_KEY: string;
 
 type Page = typeof steps;
 type Texts = Record<string, unknown>;
 
-/** What a small module beside this one has to say: a page loads the theme and the language that it shows. */
-async function beside<Kind>(path: string): Promise<Kind> {
-  const url = new URL(`./${path}.mjs`, import.meta.url).href;
-  return ((await import(/* @vite-ignore */ /* webpackIgnore: true */ url)) as { default: Kind }).default;
+/** What a widget is made of, by its options. */
+interface Pieces {
+  sheet: string;
+  /** The settings of the WebAssembly module. */
+  settings: object;
+  page: Page | undefined;
+  /** Why the texts of the language did not come. */
+  missing: unknown;
+}
+
+/** Loads what the options, which are checked, ask for. */
+async function gather(options: ChatWidgetOptions): Promise<Pieces> {
+  const { container, launcher = "default", isolate = true, greeting, consent, theme = "teal", ...others } = options;
+  const locale = options.locale || document.documentElement.lang || navigator.language;
+  let language: string | undefined;
+  let missing: unknown;
+  const translate = async () => {
+    language = (await beside<typeof languageOf>("language"))(locale);
+    return language ? beside<Texts>(`locales/${language}`) : undefined;
+  };
+  const [sheet, texts, page] = await Promise.all([
+    beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
+    // The texts that are in the module.
+    /^en\b/i.test(locale) ? undefined : translate().catch((error: unknown) => void (missing = error) as undefined),
+    PAGE_OPTIONS.some((name) => options[name] !== undefined) ? beside<Page>("page") : undefined,
+    load(),
+  ]);
+  const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
+  const settings = {
+    ...others,
+    greeting: text,
+    greetingAfter: after === undefined ? undefined : Math.round(after * 1000),
+    language: texts && language,
+    direction: texts && RIGHT_TO_LEFT.test(language!) ? "rtl" : "ltr",
+    strings: replaced(texts, options.strings),
+    isolate,
+    consent: consent !== "required",
+    inline: container !== undefined,
+    launcher: launcher === "default",
+  };
+  return { sheet, settings, page, missing };
 }
 
 /** The texts of a language with the page's own in their place; the form of a plural has the name `name.category`. */
-function replaced(texts: Texts | "" | undefined, own: ChatWidgetOptions["strings"] = {}): Texts {
+function replaced(texts: Texts | undefined, own: ChatWidgetOptions["strings"] = {}): Texts {
   const all: Texts = { ...texts };
   for (const name in own) {
     const text = own[name];
@@ -56,15 +96,6 @@ function replaced(texts: Texts | "" | undefined, own: ChatWidgetOptions["strings
     else all[name] = text;
   }
   return all;
-}
-
-/** What came in is heard, if the visitor wants that. */
-function sound(): void {
-  try {
-    if (localStorage.getItem(SOUND_KEY)) void beside<() => void>("sound").then((chime) => chime());
-  } catch {
-    // Storage is blocked, so that nobody has asked for a sound.
-  }
 }
 
 /** What the loader hands over with a launcher that it has painted. */
@@ -81,52 +112,37 @@ export interface Placement {
 export class ChatWidget {
   readonly #host: HTMLElement;
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
-  readonly #undo: Undo[] = [];
+  #options: ChatWidgetOptions;
   #handle: Handle | undefined;
+  #page: Undo | undefined;
+  #later: Undo | undefined;
+  #changes = 0;
+  #announce!: (widget: this) => void;
 
-  private constructor(host: HTMLElement) {
+  /** Fulfilled with the widget when it is on the page, just before the event. */
+  readonly ready = new Promise<this>((resolve) => (this.#announce = resolve));
+
+  private constructor(host: HTMLElement, options: ChatWidgetOptions) {
     this.#host = host;
+    this.#options = options;
   }
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
   static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
     check(options);
-    const theme = options.theme ?? "teal";
-    const language = languageOf(options.locale || document.documentElement.lang || navigator.language);
-    let missing: unknown;
-    const [sheet, texts] = await Promise.all([
-      beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
-      language && beside<Texts>(`locales/${language}`).catch((error: unknown) => void (missing = error) as undefined),
-      load(),
-    ]);
-    const page = PAGE_OPTIONS.some((name) => options[name] !== undefined) ? await beside<Page>("page") : undefined;
+    const { sheet, settings, page, missing } = await gather(options);
     await placement.settled?.();
     const host = placement.host ?? document.createElement("chat-widget");
-    page?.place(host, options);
-    if (!host.isConnected) document.body.append(host);
-    const widget = new ChatWidget(host);
+    const container = page?.containerOf(options);
+    if (container) container.append(host);
+    else if (!host.isConnected) document.body.append(host);
+    const widget = new ChatWidget(host, { ...options });
     const focused = host.shadowRoot?.activeElement;
     try {
       // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
       const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => widget.#emit(name, detail));
-      const { container, launcher = "default", isolate = true, greeting, ...others } = options;
-      if (!isolate) widget.#undo.push(page!.styleInPage(host, [sheet, Handle.styleSheet]));
-      const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
-      const greets = { greeting: text, greetingAfter: after === undefined ? undefined : Math.round(after * 1000) };
-      const settings = {
-        ...others,
-        ...greets,
-        language: texts && language,
-        direction: texts && RIGHT_TO_LEFT.test(language!) ? "rtl" : "ltr",
-        strings: replaced(texts, options.strings),
-        isolate,
-        inline: container !== undefined,
-        launcher: launcher === "default",
-      };
-      const handle = new Handle(host, settings, sheet, placement.config, tell);
-      widget.#handle = handle;
-      widget.#undo.push(listenForKeys(host));
-      if (launcher !== "default" && launcher !== "none") widget.#undo.push(page!.follow(host, handle, launcher));
+      widget.#handle = new Handle(host, settings, sheet, placement.config, tell);
+      widget.#follow(sheet, page);
     } catch (error) {
       widget.#leave();
       throw error;
@@ -134,13 +150,87 @@ export class ChatWidget {
     // The loader's launcher made room for the same button, which takes the focus over.
     if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
     mounted.add(widget);
-    // In a task of its own: whoever waits for this function has its handlers in place by then.
-    setTimeout(() => {
+    void widget.#listen().then(() => {
       if (!widget.#handle) return;
+      widget.#announce(widget);
       widget.#emit("ready", {});
       if (missing) widget.#emit("error", { code: "LANGUAGE_MISSING", message: String(missing) });
     });
     return widget;
+  }
+
+  /** The page's part: tokens, the page's own buttons and sheets. */
+  #follow(sheet: string, page: Page | undefined): void {
+    this.#page?.();
+    this.#page = page?.follow(this.#host, this.#handle!, this.#options, [sheet, Handle.styleSheet]);
+  }
+
+  /** What can come behind the widget. Without it, the chat goes on as well. */
+  async #listen(): Promise<void> {
+    try {
+      const listen = await beside<typeof later>("later");
+      const { events = "auto", consent } = this.#options;
+      if (this.#handle) this.#later = listen(this.#host, this, events === "auto" && consent !== "required");
+    } catch (error) {
+      this.#emit("error", { code: "FILE_MISSING", message: String(error) });
+    }
+  }
+
+  /**
+   * Goes on with other options; those that are not named stay, and `undefined` takes one back. Where the widget stands and
+   * whose conversation it is, `proxy`, `customerId`, `container`, `isolate`, `events` and `consent`, is for another widget.
+   */
+  async update(changes: Partial<ChatWidgetOptions>): Promise<void> {
+    const order = (this.#changes += 1);
+    const { proxy, customerId, container, isolate, events, consent } = this.#options;
+    const options = { ...this.#options, ...changes, proxy, customerId, container, isolate, events, consent } as ChatWidgetOptions;
+    check(options);
+    this.#options = options;
+    const { sheet, settings, page } = await gather(options);
+    // Of several changes at a time, the last one has all of them.
+    if (!this.#handle || order !== this.#changes) return;
+    const root = this.#host.shadowRoot;
+    const focused = root?.activeElement?.getAttribute("part");
+    root?.adoptedStyleSheets[0]?.replaceSync(sheet);
+    this.#handle.change(settings);
+    this.#follow(sheet, page);
+    if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
+    if (changes.theme) this.#emit("theme", { theme: changes.theme });
+  }
+
+  /** Shows another theme, with tokens in place of its own if there are any. */
+  setTheme(theme: ThemeName | "custom", themeTokens?: Record<string, string>): Promise<void> {
+    return this.update({ theme, themeTokens: themeTokens ?? (theme === "custom" ? this.#options.themeTokens : undefined) });
+  }
+
+  /** Goes on in another language: BCP 47. */
+  setLocale(locale: string): Promise<void> {
+    return this.update({ locale });
+  }
+
+  /** Says more about the visitor; it goes along with what is sent from now on. */
+  identify(profile: VisitorProfile): void {
+    this.#handle?.identify(profile);
+  }
+
+  /** Reports an event, unless the visitor or the options do not want that. */
+  track(event: string, data?: object): void {
+    this.#handle?.track(String(event), data);
+  }
+
+  /** The visitor agreed to be remembered: from now on, what was held back by `consent: "required"` is kept and reported. */
+  grantConsent(): void {
+    if (this.#options.consent !== "required") return;
+    this.#options.consent = "granted";
+    this.#handle?.grantConsent();
+    this.#later?.();
+    void this.#listen();
+  }
+
+  /** Finds out what keeps the widget from working on this page, in words that a site's owner can act on. */
+  async diagnose(): Promise<ChatWidgetDiagnosis> {
+    const look = await beside<(options: ChatWidgetOptions, base: string) => Promise<ChatWidgetDiagnosis>>("diagnose");
+    return look(this.#options, import.meta.url);
   }
 
   /** Opens the window. */
@@ -222,12 +312,12 @@ export class ChatWidget {
   }
 
   #leave(): void {
-    for (const undo of this.#undo.splice(0)) undo();
+    this.#page?.();
+    this.#later?.();
     this.#host.remove();
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {
-    if (name === "message" && (detail as ChatWidgetEvents["message"]).role !== "visitor") sound();
     for (const handler of [...(this.#handlers.get(name) ?? [])]) {
       try {
         handler(detail as never);

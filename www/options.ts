@@ -63,6 +63,8 @@ export interface ChatWidgetOptions {
   visitor?: VisitorProfile;
   /** The site's own name for the visitor. */
   customerId?: string;
+  /** With `required`, nothing is stored or reported until `grantConsent()` is called. */
+  consent?: "granted" | "required";
   /** The name to show for people; without it, the widget claims none. */
   operatorName?: string;
   /** A few words beside the closed launcher, `after` so many seconds; 8 when it is not given. The visitor can dismiss
@@ -88,6 +90,8 @@ export interface ChatWidgetEvents {
   presence: { operatorOnline: boolean };
   /** What the service makes of the visitor. */
   lead: { score?: number; hasContact: boolean; needsHandoff: boolean; summary?: string };
+  /** `setTheme()` or `update()` has brought another theme. */
+  theme: { theme: string };
   /** Something went wrong; for developers. */
   error: { code: string; message: string };
   /** The widget was taken off the page. */
@@ -99,6 +103,22 @@ export type ChatWidgetEvent = keyof ChatWidgetEvents;
 
 /** A function that is called with what comes with an event. */
 export type ChatWidgetHandler<Name extends ChatWidgetEvent> = (detail: ChatWidgetEvents[Name]) => void;
+
+/** What `diagnose()` found. */
+export interface ChatWidgetDiagnosis {
+  /** Nothing is wrong that it looks for. */
+  ok: boolean;
+  /** What it looked at, in order. */
+  checks: ChatWidgetCheck[];
+}
+
+/** One thing that `diagnose()` looked at. */
+export interface ChatWidgetCheck {
+  name: "wasm" | "policy" | "proxy" | "config" | "clock" | "storage";
+  ok: boolean;
+  /** What is wrong and what to do about it, or what was found. */
+  message: string;
+}
 
 /** A snapshot of a widget. */
 export interface ChatWidgetState {

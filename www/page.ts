@@ -12,18 +12,29 @@ export interface Reach {
   setOpen(open: boolean, byVisitor: boolean): void;
 }
 
-/** Puts the host into the container that the page chose, and gives it the page's tokens. */
-function place(host: HTMLElement, { container, themeTokens, offset, zIndex }: ChatWidgetOptions): void {
-  if (container !== undefined) {
-    const element = typeof container === "string" ? document.querySelector(container) : container;
-    if (!element) throw new Error(`chat widget: the option container finds no element: ${String(container)}`);
-    element.append(host);
-  }
+/** The element that the page chose to put the widget into. */
+function containerOf({ container }: ChatWidgetOptions): Element | undefined {
+  const element = typeof container === "string" ? document.querySelector(container) : container;
+  if (element === null) throw new Error(`chat widget: the option container finds no element: ${String(container)}`);
+  return element;
+}
+
+/** Does to the page what the options say of it, until the function given back is called. */
+function follow(host: HTMLElement, widget: Reach, options: ChatWidgetOptions, sheets: string[]): Undo {
+  const { launcher = "default", isolate = true } = options;
+  const undo = [giveTokens(host, options)];
+  if (!isolate) undo.push(styleInPage(host, sheets));
+  if (launcher !== "default" && launcher !== "none") undo.push(followButtons(host, widget, launcher));
+  return () => undo.forEach((one) => one());
+}
+
+function giveTokens(host: HTMLElement, { themeTokens, offset, zIndex }: ChatWidgetOptions): Undo {
   const pixels = (length?: number) => (length === undefined ? undefined : `${length}px`);
   const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
   for (const [name, value] of Object.entries(tokens)) {
     if (value !== undefined) host.style.setProperty(`--cw-${name}`, String(value));
   }
+  return () => Object.keys(tokens).forEach((name) => host.style.removeProperty(`--cw-${name}`));
 }
 
 /** Gives the page the sheets of a host that has no shadow root. */
@@ -41,7 +52,7 @@ function styleInPage(host: HTMLElement, texts: string[]): Undo {
 }
 
 /** The page's own buttons open and close the window, and say whether it is open. */
-function follow(host: HTMLElement, widget: Reach, launcher: string): Undo {
+function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo {
   const ending = new AbortController();
   const { signal } = ending;
   const tell = () => {
@@ -68,4 +79,4 @@ function follow(host: HTMLElement, widget: Reach, launcher: string): Undo {
 }
 
 /** The steps of putting a widget on a page, where the page asks for more than a launcher in the corner. */
-export default { place, styleInPage, follow };
+export default { containerOf, follow };

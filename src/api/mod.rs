@@ -1,6 +1,6 @@
 //! What JavaScript sees of the module. The typed entry in `www/` wraps it; nobody else needs to know it.
 
-use chat_protocol::Value;
+use chat_protocol::{Value, VisitorProfile};
 use chat_session::News;
 use leptos::prelude::ArcTrigger;
 use wasm_bindgen::prelude::*;
@@ -46,13 +46,11 @@ impl Handle {
             // The entry's own function, which catches what the page's handlers throw.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        let mounted = Mounted::new(host, settings, theme, config, ArcTrigger::new(), Box::new(on_news))
-            .map_err(|error| {
-                JsError::new(&format!(
-                    "chat widget: the browser refused: {}",
-                    String::from(js_sys::Object::from(error).to_string())
-                ))
-            })?;
+        let mounted = Mounted::new(host, settings, theme, config, ArcTrigger::new(), Box::new(on_news));
+        let mounted = mounted.map_err(|error| {
+            let why: String = js_sys::Object::from(error).to_string().into();
+            JsError::new(&["chat widget: the browser refused: ", &why].concat())
+        })?;
         Ok(Self(mounted))
     }
 
@@ -84,6 +82,27 @@ impl Handle {
     #[wasm_bindgen(js_name = setDraft)]
     pub fn set_draft(&self, text: String) {
         self.0.ui.set_draft(text);
+    }
+
+    /// Goes on with other options, all but those that say where the widget stands and whose conversation it is.
+    pub fn change(&self, options: &JsValue) {
+        self.0.change(Settings::from(json::from_js(options)));
+    }
+
+    /// Takes over what a visitor profile says.
+    pub fn identify(&self, profile: &JsValue) {
+        self.0.ui.driver().identify(VisitorProfile::try_from(json::from_js(profile)).unwrap_or_default());
+    }
+
+    /// Reports an event of this type, with an object of data.
+    pub fn track(&self, event_type: String, data: &JsValue) {
+        self.0.ui.driver().track(event_type, json::from_js(data));
+    }
+
+    /// The visitor agreed to be remembered.
+    #[wasm_bindgen(js_name = grantConsent)]
+    pub fn grant_consent(&self) {
+        self.0.ui.consent();
     }
 
     /// Forgets the visitor and the conversation, in all tabs.

@@ -10,6 +10,11 @@ impl Storage {
         Self(super::window().local_storage().ok().flatten())
     }
 
+    /// Nothing, for a visitor who has not agreed to anything being kept.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
     /// What this tab has for itself.
     pub fn of_tab() -> Self {
         Self(super::window().session_storage().ok().flatten())

@@ -2,6 +2,8 @@
 
 use chat_protocol::Value;
 use js_sys::{Array, Object};
+#[cfg(feature = "js-api")]
+use serde::{Serialize, Serializer};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Nothing in the contract is nested deeper; a hostile answer that is would exhaust the stack.
@@ -22,9 +24,29 @@ pub fn from_js(value: &JsValue) -> Value {
 /// The JavaScript value, of plain objects and arrays.
 #[cfg(feature = "js-api")]
 pub fn to_js(value: &Value) -> JsValue {
-    use serde::Serialize;
+    Plain(value).serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+}
 
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
+/// A value whose numbers are JavaScript's. Integers of 64 bits bring the words for those that do not fit.
+#[cfg(feature = "js-api")]
+struct Plain<'a>(&'a Value);
+
+#[cfg(feature = "js-api")]
+impl Serialize for Plain<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            #[expect(clippy::cast_precision_loss, reason = "so it is in JavaScript")]
+            Value::Integer(number) => serializer.serialize_f64(*number as f64),
+            Value::Number(number) => serializer.serialize_f64(*number),
+            Value::Text(text) => serializer.serialize_str(text),
+            Value::List(items) => serializer.collect_seq(items.iter().map(Plain)),
+            Value::Object(members) => {
+                serializer.collect_map(members.iter().map(|(name, value)| (name, Plain(value))))
+            }
+        }
+    }
 }
 
 /// Reads by hand: serde-wasm-bindgen's reader brings the formatting of floats with its error messages, 9 KB in all.

@@ -11,7 +11,7 @@ use chat_protocol::{
     SendMessage, SendResult, ServiceError, Tracking, Unusable, Value, VisitorEvent, open,
 };
 use chat_session::{Answer, Request};
-use gloo_net::http::{Headers, QueryParams};
+use gloo_net::http::Headers;
 use gloo_timers::callback::Timeout;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -85,7 +85,7 @@ impl BrowserWidgetClient {
         body: &SendMessage,
         key: &IdempotencyKey,
     ) -> Result<SendResult, ClientError> {
-        self.call(Endpoint::Send, Vec::new(), Some((Value::from(body).to_string(), key.clone()))).await
+        self.call(Endpoint::Send, Vec::new(), Some((Value::from(body).to_json(), key.clone()))).await
     }
 
     /// `GET /chat/messages` (4.6).
@@ -94,14 +94,14 @@ impl BrowserWidgetClient {
         conversation: &ConversationId,
         after: Option<&MessageId>,
     ) -> Result<History, ClientError> {
-        let mut query = vec![("conversationId", conversation.to_string())];
-        query.extend(after.map(|id| ("after", id.to_string())));
+        let mut query = vec![("conversationId", conversation.as_str().to_owned())];
+        query.extend(after.map(|id| ("after", id.as_str().to_owned())));
         self.call(Endpoint::Messages, query, None).await
     }
 
     /// `GET /chat/presence` (4.7).
     pub async fn get_presence(&self, conversation: &ConversationId) -> Result<Presence, ClientError> {
-        self.call(Endpoint::Presence, vec![("conversationId", conversation.to_string())], None).await
+        self.call(Endpoint::Presence, vec![("conversationId", conversation.as_str().to_owned())], None).await
     }
 
     /// `POST /events` (4.8), of 1 to 50 events. A retry must repeat both arguments.
@@ -112,7 +112,7 @@ impl BrowserWidgetClient {
     ) -> Result<Tracking, ClientError> {
         let body = Value::object([("events", events.iter().collect())]);
         EventBatch::try_from(body.clone()).map_err(|unusable| ClientError::Service(unusable.into()))?;
-        self.call(Endpoint::Events, Vec::new(), Some((body.to_string(), key.clone()))).await
+        self.call(Endpoint::Events, Vec::new(), Some((body.to_json(), key.clone()))).await
     }
 
     async fn call<T: TryFrom<Value, Error = Unusable>>(
@@ -166,12 +166,14 @@ struct Call<'a> {
 impl Call<'_> {
     fn url(&self, proxy: &str) -> String {
         let path = self.endpoint.path();
-        if self.query.is_empty() {
-            return format!("{proxy}{path}");
+        let mut url = [proxy, path].concat();
+        let mut before = "?";
+        for (name, value) in self.query {
+            let value: String = js_sys::encode_uri_component(value).into();
+            url = [&url, before, name, "=", &value].concat();
+            before = "&";
         }
-        let query = QueryParams::new();
-        self.query.iter().for_each(|(name, value)| query.append(name, value));
-        format!("{proxy}{path}?{query}")
+        url
     }
 
     fn init(&self, signal: &AbortSignal) -> Result<web_sys::RequestInit, JsValue> {

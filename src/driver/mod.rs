@@ -7,7 +7,9 @@ use std::cell::{Cell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 
 use chat_protocol::{Value, VisitorProfile};
-use chat_session::{Effect, EntryKey, Input, News, Request, RequestId, Session, Start, Stored, keys};
+use chat_session::{
+    Effect, EntryKey, Input, News, Reports, Request, RequestId, Session, Start, Stored, keys,
+};
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify};
 use leptos::task::spawn_local;
@@ -32,8 +34,10 @@ pub struct Setup {
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
-    /// Page views, opening and closing are reported by themselves.
-    pub reports: bool,
+    /// What the service is told about what the visitor does on the page.
+    pub reports: Reports,
+    /// The visitor may be remembered. Until then nothing is kept and nothing reported.
+    pub consent: bool,
     /// Notified when there is something else to show.
     pub changed: ArcTrigger,
     /// Told what a page may want to know.
@@ -47,9 +51,9 @@ pub struct Driver(Rc<Inner>);
 struct Inner {
     session: RefCell<Session>,
     client: BrowserWidgetClient,
-    storage: Storage,
+    storage: RefCell<Storage>,
     /// What this tab has for itself.
-    of_tab: Storage,
+    of_tab: RefCell<Storage>,
     /// Closed while the page is left.
     channel: RefCell<Option<Channel>>,
     flights: RefCell<Vec<(RequestId, AbortController)>>,
@@ -65,7 +69,11 @@ struct Inner {
 impl Driver {
     /// Begins or goes on with the conversation that this browser keeps.
     pub fn start(setup: Setup) -> Self {
-        let storage = Storage::open();
+        let (storage, of_tab) = if setup.consent {
+            (Storage::open(), Storage::of_tab())
+        } else {
+            (Storage::none(), Storage::none())
+        };
         let (session, effects) = Session::start(Start {
             now_ms: clock::now_ms(),
             seed: clock::seed(),
@@ -74,7 +82,7 @@ impl Driver {
             visitor: setup.visitor,
             customer_id: setup.customer_id,
             locale: setup.locale,
-            reports: setup.reports,
+            reports: if setup.consent { setup.reports } else { Reports::Off },
             visible: visibility::is_visible(),
             online: connectivity::is_online(),
         });
@@ -83,8 +91,8 @@ impl Driver {
             changed: setup.changed,
             session: RefCell::new(session),
             client: setup.client,
-            storage,
-            of_tab: Storage::of_tab(),
+            storage: RefCell::new(storage),
+            of_tab: RefCell::new(of_tab),
             channel: RefCell::default(),
             flights: RefCell::default(),
             wake: RefCell::default(),
@@ -141,6 +149,31 @@ impl Driver {
         self.0.feed(Input::Contact(given, page::current()));
     }
 
+    /// The site tracks something, with an object of its own data, or null.
+    pub fn track(&self, event_type: String, data: Value) {
+        self.0.feed(Input::Track(event_type, data, page::current()));
+    }
+
+    /// The site knows more about the visitor.
+    pub fn identify(&self, visitor: VisitorProfile) {
+        self.0.feed(Input::Identify(visitor));
+    }
+
+    /// The page has another locale, BCP 47.
+    pub fn set_locale(&self, locale: Option<String>) {
+        self.0.feed(Input::Locale(locale));
+    }
+
+    /// The visitor agreed to be remembered, and to what is reported.
+    pub fn consent(&self, reports: Reports) {
+        let storage = Storage::open();
+        let stored = read(&storage);
+        self.0.storage.replace(storage);
+        self.0.of_tab.replace(Storage::of_tab());
+        self.0.feed(Input::Consented(stored, reports));
+        self.0.feed(Input::Viewed(page::current()));
+    }
+
     /// Forgets the visitor and the conversation, in all tabs.
     pub fn reset(&self) {
         self.0.feed(Input::Reset);
@@ -148,26 +181,26 @@ impl Driver {
 
     /// What the visitor had typed in this tab, and not sent.
     pub fn draft(&self) -> String {
-        self.0.of_tab.get(&self.draft_key()).unwrap_or_default()
+        self.0.of_tab.borrow().get(&self.draft_key()).unwrap_or_default()
     }
 
     /// Keeps what the visitor has typed while the tab lives.
     pub fn keep_draft(&self, text: &str) {
-        self.0.of_tab.set(&self.draft_key(), Some(text).filter(|text| !text.is_empty()));
+        self.0.of_tab.borrow().set(&self.draft_key(), Some(text).filter(|text| !text.is_empty()));
     }
 
     fn draft_key(&self) -> String {
-        format!("{}:draft", self.session().channel())
+        [self.session().channel(), ":draft"].concat()
     }
 
     /// Whether the visitor chose this, in whatever tab.
     pub fn is_chosen(&self, key: &str) -> bool {
-        self.0.storage.get(key).is_some()
+        self.0.storage.borrow().get(key).is_some()
     }
 
     /// Keeps a choice of the visitor's, for all tabs.
     pub fn choose(&self, key: &str, chosen: bool) {
-        self.0.storage.set(key, chosen.then_some("1"));
+        self.0.storage.borrow().set(key, chosen.then_some("1"));
     }
 
     /// The visitor opened the window, or closed it.
@@ -232,7 +265,7 @@ impl Inner {
                         .for_each(|flight| flight.1.abort());
                 }
                 Effect::WakeAt(at_ms) => self.wake_at(at_ms),
-                Effect::Store(key, text) => kept &= self.storage.set(&key, text.as_deref()),
+                Effect::Store(key, text) => kept &= self.storage.borrow().set(&key, text.as_deref()),
                 Effect::Post(text) => self.channel.borrow().iter().for_each(|channel| channel.post(&text)),
                 Effect::Show => self.show(),
                 Effect::Tell(news) => told.push(news),
@@ -282,7 +315,8 @@ impl Inner {
             self.channel.take();
         } else {
             self.open_channel();
-            self.feed(Input::Restored(read(&self.storage)));
+            let stored = read(&self.storage.borrow());
+            self.feed(Input::Restored(stored));
         }
     }
 

@@ -1,6 +1,7 @@
 //! The texts of the interface, in English. The other languages are in `locales/`, a file each, which the entry loads; a
 //! page may replace any text.
 
+use chat_protocol::decimal;
 use js_sys::JsString;
 
 use super::intl::Intl;
@@ -131,7 +132,7 @@ impl Strings {
             form = form.or_else(|| self.given(text, category));
         }
         let form = form.unwrap_or_else(|| english_form(text.english(), is_one));
-        fill(form.to_owned(), "{count}", &count.to_string())
+        fill(form.to_owned(), "{count}", &decimal(i64::try_from(count).unwrap_or(i64::MAX)))
     }
 
     /// What was given for a text, or for one form of its plural.

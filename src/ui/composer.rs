@@ -6,7 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, HtmlTextAreaElement, KeyboardEvent};
 
 use super::Ui;
-use super::dom::El;
+use super::dom::{El, pixels};
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
@@ -102,7 +102,7 @@ fn fit(field: &HtmlTextAreaElement) {
     _ = style.set_property("block-size", "auto");
     let height = field.scroll_height();
     if height > 0 {
-        _ = style.set_property("block-size", &format!("{height}px"));
+        _ = style.set_property("block-size", &pixels(height));
     }
 }
 

@@ -99,7 +99,7 @@ fn submit(ui: &Ui, event: &Event) {
     let mut message = String::new();
     let mut wrong = None;
     for (index, (name, label, _)) in FIELDS.into_iter().enumerate() {
-        let Ok(Some(field)) = form.query_selector(&("[name=".to_owned() + name + "]")) else { continue };
+        let Ok(Some(field)) = form.query_selector(&["[name=", name, "]"].concat()) else { continue };
         let field: HtmlInputElement = field.unchecked_into();
         let value = field.value().trim().to_owned();
         let error = match name {

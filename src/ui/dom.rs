@@ -5,6 +5,7 @@
 //! `docs/decisions/0003-elements-of-one-type.md` has the figures. Nothing here parses HTML, which a page's Trusted
 //! Types would forbid.
 
+use chat_protocol::decimal;
 use leptos::prelude::RenderEffect;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
@@ -245,6 +246,11 @@ fn update_children(ui: &Ui, end: &Text, keys: &[u32], child: fn(&Ui) -> El, show
         }
         shown.push(next);
     }
+}
+
+/// A length for a style.
+pub(crate) fn pixels(length: i32) -> String {
+    decimal(length.into()) + "px"
 }
 
 /// Takes off what stands before the next `end`.

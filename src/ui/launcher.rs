@@ -1,5 +1,6 @@
 //! The round button that opens the window.
 
+use chat_protocol::decimal;
 use chat_session::Session;
 use web_sys::HtmlElement;
 
@@ -9,7 +10,8 @@ use super::icon::{self, icon};
 use crate::text::strings::Text;
 
 /// More unread messages are not counted.
-const MOST_COUNTED: usize = 99;
+const MOST_COUNTED: u32 = 99;
+const MORE_COUNTED: &str = "99+";
 
 /// The launcher, with the count of unread messages. The focus comes back to it when the visitor closes the window.
 pub(crate) fn launcher(ui: &Ui) -> El {
@@ -34,21 +36,20 @@ pub(crate) fn launcher(ui: &Ui) -> El {
     })
 }
 
-fn unread(ui: &Ui) -> usize {
-    if ui.state().open.get() { 0 } else { ui.session(Session::unread) as usize }
+fn unread(ui: &Ui) -> u32 {
+    if ui.state().open.get() { 0 } else { ui.session(Session::unread) }
 }
 
 fn label(ui: &Ui) -> String {
     match (ui.state().open.get(), unread(ui)) {
         (true, _) => ui.text(Text::CloseChat),
         (false, 0) => ui.text(Text::OpenChat),
-        (false, count) => ui.count(Text::OpenChatUnread, count),
+        (false, count) => ui.count(Text::OpenChatUnread, count as usize),
     }
 }
 
 fn badge(ui: &Ui) -> El {
     ui.el("span.cw-badge part=badge aria-hidden=true").text_with(|ui| {
-        let count = unread(ui);
-        if count > MOST_COUNTED { format!("{MOST_COUNTED}+") } else { count.to_string() }
+        if unread(ui) > MOST_COUNTED { MORE_COUNTED.to_owned() } else { decimal(unread(ui).into()) }
     })
 }

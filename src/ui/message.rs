@@ -53,7 +53,7 @@ pub(crate) fn frame(ui: &Ui, author: &Role) -> El {
         Role::Assistant | Role::Other(_) => "assistant",
     };
     let frame = ui.el("div.cw-message").attr("data-author", kind);
-    frame.attr("part", &format!("message message-{kind}"))
+    frame.attr("part", &["message message-", kind].concat())
 }
 
 fn is(ui: &Ui, what: fn(&Row) -> bool) -> bool {
@@ -70,7 +70,7 @@ fn is_failed(ui: &Ui) -> bool {
 
 fn parts(ui: &Ui) -> String {
     let failed = if is_failed(ui) { " message-failed" } else { "" };
-    format!("message message-visitor{failed}")
+    ["message message-visitor", failed].concat()
 }
 
 /// The assistant's name and tag, with a time or a note behind them.

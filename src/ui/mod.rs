@@ -20,7 +20,7 @@ mod widget;
 pub(crate) use dom::Scope;
 pub(crate) use widget::widget;
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 
 use chat_protocol::Role;
@@ -47,9 +47,9 @@ pub(crate) struct Ui {
 struct Shared {
     driver: Driver,
     changed: ArcTrigger,
-    settings: Settings,
-    strings: Strings,
-    times: TimeFormat,
+    settings: RefCell<Settings>,
+    strings: RefCell<Strings>,
+    times: RefCell<TimeFormat>,
     state: State,
 }
 
@@ -103,11 +103,26 @@ pub(crate) struct State {
 impl Ui {
     /// An interface to the conversation of `driver`. `changed` is notified when there is something else to show.
     pub(crate) fn new(driver: Driver, changed: ArcTrigger, mut settings: Settings) -> Self {
-        let times = TimeFormat::new(settings.locale.as_deref().unwrap_or_default());
-        let strings = Strings::new(std::mem::take(&mut settings.strings), &settings.language);
+        let (strings, times) = words(&mut settings);
         let draft = RefCell::new(driver.draft());
         let state = State { pinned: Cell::new(true), draft, ..State::default() };
+        let (settings, strings, times) = (RefCell::new(settings), RefCell::new(strings), RefCell::new(times));
         Self { shared: Rc::new(Shared { driver, changed, settings, strings, times, state }), key: 0 }
+    }
+
+    /// Takes other settings. What is on the page shows them when it is made anew.
+    pub(crate) fn change(&self, mut settings: Settings) {
+        let (strings, times) = words(&mut settings);
+        self.shared.strings.replace(strings);
+        self.shared.times.replace(times);
+        let driver = self.driver();
+        driver.identify(std::mem::take(&mut settings.visitor));
+        if settings.locale != self.settings().locale {
+            driver.set_locale(settings.locale.clone());
+        }
+        self.shared.settings.replace(settings);
+        self.forget_elements();
+        self.greet_later();
     }
 
     /// The same, for a part that is about the message of this key.
@@ -131,13 +146,13 @@ impl Ui {
     }
 
     /// What the site chose.
-    fn settings(&self) -> &Settings {
-        &self.shared.settings
+    fn settings(&self) -> Ref<'_, Settings> {
+        self.shared.settings.borrow()
     }
 
     /// The formats of times and days.
-    fn times(&self) -> &TimeFormat {
-        &self.shared.times
+    fn times(&self) -> Ref<'_, TimeFormat> {
+        self.shared.times.borrow()
     }
 
     /// The conversation.
@@ -147,17 +162,17 @@ impl Ui {
 
     /// A text of the interface.
     fn text(&self, text: Text) -> String {
-        self.shared.strings.get(text)
+        self.shared.strings.borrow().get(text)
     }
 
     /// A text of the interface with a name in it.
     fn named(&self, text: Text, name: &str) -> String {
-        self.shared.strings.named(text, name)
+        self.shared.strings.borrow().named(text, name)
     }
 
     /// A text of the interface with a number in it.
     fn count(&self, text: Text, count: usize) -> String {
-        self.shared.strings.count(text, count)
+        self.shared.strings.borrow().count(text, count)
     }
 
     /// Reads the conversation's state.
@@ -232,6 +247,12 @@ impl Ui {
         self.notify();
     }
 
+    /// The visitor agreed to be remembered.
+    pub(crate) fn consent(&self) {
+        let reports = self.settings().reports();
+        self.driver().consent(reports);
+    }
+
     /// Forgets the visitor, the conversation and what was to be sent.
     pub(crate) fn reset(&self) {
         self.driver().reset();
@@ -266,7 +287,7 @@ impl Ui {
     fn focus_part(&self, part: &str) {
         let frame = self.state().frame.borrow().clone();
         let found =
-            frame.and_then(|frame| frame.query_selector(&("[part=".to_owned() + part + "]")).ok().flatten());
+            frame.and_then(|frame| frame.query_selector(&["[part=", part, "]"].concat()).ok().flatten());
         if let Some(element) = found {
             _ = element.unchecked_into::<HtmlElement>().focus();
         }
@@ -316,6 +337,12 @@ impl Ui {
         self.state().pinned.set(true);
         self.driver().send(text);
     }
+}
+
+/// The texts and the formats of times of these settings.
+fn words(settings: &mut Settings) -> (Strings, TimeFormat) {
+    let times = TimeFormat::new(settings.locale.as_deref().unwrap_or_default());
+    (Strings::new(std::mem::take(&mut settings.strings), &settings.language), times)
 }
 
 /// An interface, as long as somebody else keeps it.

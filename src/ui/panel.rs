@@ -62,7 +62,7 @@ fn kept(ui: &Ui) -> El {
             if let Some(link) = event.current_target() {
                 _ = link
                     .unchecked_ref::<Element>()
-                    .set_attribute("href", &("data:text/plain;charset=utf-8,".to_owned() + &text));
+                    .set_attribute("href", &["data:text/plain;charset=utf-8,", &text].concat());
             }
         })
         .says(Text::Download);

@@ -3,6 +3,7 @@
 use web_sys::HtmlElement;
 
 use super::Ui;
+use super::dom::pixels;
 use crate::browser::listener::Listener;
 use crate::browser::viewport::{self, ScrollLock};
 
@@ -50,7 +51,7 @@ impl Screen {
 fn fit(frame: &HtmlElement) {
     let style = frame.style();
     if let Some((top, height)) = viewport::seen() {
-        _ = style.set_property("--cw-screen-height", &format!("{height}px"));
-        _ = style.set_property("--cw-screen-top", &format!("{top}px"));
+        _ = style.set_property("--cw-screen-height", &pixels(height));
+        _ = style.set_property("--cw-screen-top", &pixels(top));
     }
 }

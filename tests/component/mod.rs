@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::rc::Rc;
 
+use chat_widget::protocol::{Value, VisitorProfile};
 use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
 use leptos::mount::mount_to;
 use leptos::prelude::*;
@@ -66,6 +67,10 @@ fn controls_without_a_widget_do_nothing_and_say_that_it_is_closed() {
         chat.close();
         chat.send_message("hello");
         chat.set_draft("hello");
+        chat.change(Settings::new("/connector"));
+        chat.identify(VisitorProfile::default());
+        chat.track("basket_filled", Value::Null);
+        chat.grant_consent();
         chat.reload_config();
         chat.reset();
     };
@@ -133,6 +138,18 @@ async fn the_look_follows_the_signal_of_the_theme() {
     let rose = accent();
     theme.set(Theme::Blue);
     page.until(|| accent() != rose).await;
+}
+
+#[wasm_bindgen_test]
+async fn the_controls_change_the_settings_of_a_widget_that_is_there() {
+    let _network = Network::answers(200, CONFIG, "");
+    let page = Page::new();
+    let (App { chat, .. }, _app) = mount(&page, |_, _| {});
+    mounted(&page).await;
+    let strings = vec![("openChat".to_owned(), "Ask us".to_owned())];
+    chat.change(Settings { strings, ..Settings::new("/connector") });
+    let label = || part(&page, "launcher").and_then(|launcher| launcher.get_attribute("aria-label"));
+    page.until(|| label().as_deref() == Some("Ask us")).await;
 }
 
 #[wasm_bindgen_test]

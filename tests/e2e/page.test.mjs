@@ -52,6 +52,7 @@ test("The whole visit works under the strictest policy, and talks to the site al
     "GET /chat-widget/chat-widget.js",
     "GET /chat-widget/chat-widget.mjs",
     "GET /chat-widget/chat-widget.wasm",
+    "GET /chat-widget/later.mjs",
     "GET /chat-widget/themes/teal.mjs",
     "GET /connector/chat/config",
     "GET /connector/chat/messages",

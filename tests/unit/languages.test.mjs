@@ -114,7 +114,7 @@ test("A locale is shown in its language and script, wherever that is, and else i
     format: "esm",
     write: false,
   });
-  const { languageOf } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  const { default: languageOf } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   for (const [expected, locales] of Object.entries({
     ar: ["ar", "ar-EG", "AR-eg", "ar-u-nu-latn", "ar-Arab-MA"],
     de: ["de", "de-AT", "de_DE", "de-CH-1996", "DE"],

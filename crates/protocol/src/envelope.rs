@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{Fields, Unusable, Value};
+use crate::{Fields, Unusable, Value, decimal};
 
 /// What kind of failure it was (7). The contract does not close the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,11 +71,19 @@ pub struct ServiceError {
 
 impl Display for ServiceError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "{} {}: {}", self.status, self.code.as_str(), self.message)?;
-        match &self.request_id {
-            Some(id) => write!(out, " (request {id})"),
-            None => Ok(()),
+        out.write_str(&self.sentence())
+    }
+}
+
+impl ServiceError {
+    /// What `Display` writes: status, code and message, and the request if it is known.
+    pub fn sentence(&self) -> String {
+        let status = decimal(self.status.into());
+        let mut sentence = [&status, " ", self.code.as_str(), ": ", &self.message].concat();
+        if let Some(id) = &self.request_id {
+            sentence = [&sentence, " (request ", id, ")"].concat();
         }
+        sentence
     }
 }
 
@@ -126,7 +134,7 @@ pub fn failure(code: &ErrorCode, message: &str, request_id: &str) -> Value {
 impl From<Unusable> for ServiceError {
     /// An answer with status 200 whose data cannot be used.
     fn from(unusable: Unusable) -> Self {
-        let message = format!("the answer cannot be used: {unusable}");
+        let message = ["the answer cannot be used: ", &unusable.sentence()].concat();
         Self { status: 200, code: ErrorCode::Other("UNUSABLE_ANSWER".to_owned()), message, request_id: None }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
-use crate::Value;
+use crate::{Value, decimal};
 
 /// Something that cannot be used: which field, and why.
 #[derive(Clone, PartialEq, Eq)]
@@ -23,19 +23,23 @@ impl Unusable {
     #[must_use]
     pub fn within(mut self, outer: &str) -> Self {
         let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
-        self.field = format!("{outer}{dot}{}", self.field);
+        self.field = [outer, dot, &self.field].concat();
         self
     }
 
+    /// What `Display` writes.
+    pub fn sentence(&self) -> String {
+        [if self.field.is_empty() { "the body" } else { &self.field }, " ", &self.problem].concat()
+    }
+
     fn expected(field: &str, expected: &str, found: &Value) -> Self {
-        Self::new(field, format!("must be {expected}, not {}", found.kind()))
+        Self::new(field, ["must be ", expected, ", not ", found.kind()].concat())
     }
 }
 
 impl Display for Unusable {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let field = if self.field.is_empty() { "the body" } else { &self.field };
-        write!(out, "{field} {}", self.problem)
+        out.write_str(&self.sentence())
     }
 }
 
@@ -114,7 +118,7 @@ impl Fields {
     pub fn lenient_text(&mut self, name: &str) -> Option<String> {
         match self.take(name) {
             Value::Text(text) if !text.is_empty() => Some(text),
-            Value::Integer(number) => Some(number.to_string()),
+            Value::Integer(number) => Some(decimal(number)),
             _ => None,
         }
     }

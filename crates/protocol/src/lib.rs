@@ -26,5 +26,5 @@ pub use fields::{Fields, Unusable};
 pub use id::{ConversationId, IdempotencyKey, MessageId, VisitorId};
 pub use message::{AiStatus, ChatMessage, History, Lead, Role, SendMessage, SendResult};
 pub use presence::Presence;
-pub use value::Value;
+pub use value::{Value, decimal};
 pub use visitor::VisitorProfile;

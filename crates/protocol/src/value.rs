@@ -1,6 +1,6 @@
 //! A JSON value: the one thing that is read from and written to the wire.
 
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter};
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -113,47 +113,74 @@ impl<T: Into<Value>> FromIterator<T> for Value {
 
 impl Display for Value {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.to_json())
+    }
+}
+
+impl Value {
+    /// The JSON text, always the same for the same value.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
         match self {
-            Self::Bool(true) => out.write_str("true"),
-            Self::Bool(false) => out.write_str("false"),
-            Self::Integer(number) => write!(out, "{number}"),
+            Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Self::Integer(number) => out.push_str(&decimal(*number)),
             Self::Number(number) if number.is_finite() => write_number(out, *number),
-            Self::Null | Self::Number(_) => out.write_str("null"),
+            Self::Null | Self::Number(_) => out.push_str("null"),
             Self::Text(text) => write_text(out, text),
             Self::List(items) => {
-                out.write_char('[')?;
+                out.push('[');
                 for (index, item) in items.iter().enumerate() {
                     if index > 0 {
-                        out.write_char(',')?;
+                        out.push(',');
                     }
-                    item.fmt(out)?;
+                    item.write(out);
                 }
-                out.write_char(']')
+                out.push(']');
             }
             Self::Object(members) => {
-                out.write_char('{')?;
+                out.push('{');
                 for (index, (name, value)) in members.iter().enumerate() {
                     if index > 0 {
-                        out.write_char(',')?;
+                        out.push(',');
                     }
-                    write_text(out, name)?;
-                    out.write_char(':')?;
-                    value.fmt(out)?;
+                    write_text(out, name);
+                    out.push(':');
+                    value.write(out);
                 }
-                out.write_char('}')
+                out.push('}');
             }
         }
     }
 }
 
+/// The digits of a number. The standard library's formatting weighs a kilobyte in WebAssembly (brotli), for widths and
+/// signs that nobody here asks for.
+pub fn decimal(number: i64) -> String {
+    let mut digits = Vec::new();
+    let mut rest = number.unsigned_abs();
+    while digits.is_empty() || rest > 0 {
+        digits.push(char::from(b'0' + (rest % 10) as u8));
+        rest /= 10;
+    }
+    if number < 0 {
+        digits.push('-');
+    }
+    digits.into_iter().rev().collect()
+}
+
 /// Writes 15 significant digits and a power of ten: as much as any decimal number that a person wrote has. The standard
 /// library's shortest exact form would cost 8 KB in WebAssembly.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "15 digits fit")]
-fn write_number(out: &mut Formatter<'_>, number: f64) -> fmt::Result {
+#[expect(clippy::cast_possible_truncation, reason = "15 digits fit")]
+fn write_number(out: &mut String, number: f64) {
     const DIGITS: (f64, f64) = (1e14, 1e15);
     let (mut scaled, mut power) = (number.abs(), 0);
     if scaled == 0.0 {
-        return out.write_char('0');
+        return out.push('0');
     }
     while scaled >= DIGITS.1 {
         scaled /= 10.0;
@@ -163,34 +190,40 @@ fn write_number(out: &mut Formatter<'_>, number: f64) -> fmt::Result {
         scaled *= 10.0;
         power -= 1;
     }
-    let mut digits = (scaled + 0.5) as u64;
-    while digits.is_multiple_of(10) {
+    let mut digits = (scaled + 0.5) as i64;
+    while digits % 10 == 0 {
         digits /= 10;
         power += 1;
     }
     if number < 0.0 {
-        out.write_char('-')?;
+        digits = -digits;
     }
-    write!(out, "{digits}e{power}")
+    out.push_str(&decimal(digits));
+    out.push('e');
+    out.push_str(&decimal(power));
 }
 
-fn write_text(out: &mut Formatter<'_>, text: &str) -> fmt::Result {
+fn write_text(out: &mut String, text: &str) {
     let is_escaped = |character| matches!(character, '"' | '\\' | '\0'..' ');
     let mut escaped = text.chars().filter(|character| is_escaped(*character));
-    out.write_char('"')?;
+    out.push('"');
     for plain in text.split(is_escaped) {
-        out.write_str(plain)?;
+        out.push_str(plain);
         match escaped.next() {
-            Some('\n') => out.write_str("\\n")?,
-            Some(control) if control < ' ' => write!(out, "\\u{:04x}", u32::from(control))?,
+            Some('\n') => out.push_str("\\n"),
+            Some(control) if control < ' ' => {
+                let code = u32::from(control);
+                out.push_str(if code < 16 { "\\u000" } else { "\\u001" });
+                out.extend(char::from_digit(code % 16, 16));
+            }
             Some(other) => {
-                out.write_char('\\')?;
-                out.write_char(other)?;
+                out.push('\\');
+                out.push(other);
             }
             None => {}
         }
     }
-    out.write_char('"')
+    out.push('"');
 }
 
 impl Serialize for Value {

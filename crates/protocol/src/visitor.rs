@@ -24,6 +24,26 @@ pub struct VisitorProfile {
 }
 
 impl VisitorProfile {
+    /// Takes over what another profile says; what it does not say stays. The id stays too: it is not told, but given.
+    pub fn merge(&mut self, other: Self) {
+        let Self { visitor_id: _, name, email, phone, company, wechat, whatsapp, country } = other;
+        let given = [name, email, phone, company, wechat, whatsapp, country];
+        let known = [
+            &mut self.name,
+            &mut self.email,
+            &mut self.phone,
+            &mut self.company,
+            &mut self.wechat,
+            &mut self.whatsapp,
+            &mut self.country,
+        ];
+        for (known, given) in known.into_iter().zip(given) {
+            if given.is_some() {
+                *known = given;
+            }
+        }
+    }
+
     /// Whether the visitor can be reached by any of the fields.
     pub fn has_contact(&self) -> bool {
         [&self.email, &self.phone, &self.wechat, &self.whatsapp]

@@ -96,7 +96,7 @@ impl Session {
 
     pub(crate) fn tell_error(&mut self, endpoint: Endpoint, error: &ServiceError) {
         let code = error.code.as_str().to_owned();
-        self.tell(News::Error { code, message: format!("{} {}", endpoint.path(), error) });
+        self.tell(News::Error { code, message: [endpoint.path(), " ", &error.sentence()].concat() });
     }
 }
 

@@ -106,7 +106,7 @@ impl EventQueue {
     pub(crate) fn freeze(&mut self, random: &mut Random) -> Option<(&Batch, Vec<String>)> {
         let mut bytes = br#"{"events":[]}"#.len();
         let fitting = self.waiting.iter().take(*limits::EVENTS.end()).take_while(|(_, event)| {
-            bytes += event.to_string().len() + 1;
+            bytes += event.to_json().len() + 1;
             bytes <= MOST_BYTES
         });
         // One that is too large by itself still goes, only not from a page that is left.
@@ -116,8 +116,8 @@ impl EventQueue {
             return None;
         }
         let name = random.hex();
-        let key = IdempotencyKey::new(format!("events-{name}")).ok()?;
-        let body = Value::object([("events", Value::List(events))]).to_string();
+        let key = IdempotencyKey::new(["events-", &name].concat()).ok()?;
+        let body = Value::object([("events", Value::List(events))]).to_json();
         self.batches.push(Batch { name, key, body, attempts: 0, flight: None });
         Some((self.batches.last()?, names))
     }

@@ -21,12 +21,24 @@ pub struct Start {
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
-    /// Page views, opening and closing are reported by themselves.
-    pub reports: bool,
+    /// What the service is told about what the visitor does on the page.
+    pub reports: Reports,
     /// The tab can be seen.
     pub visible: bool,
     /// The browser believes to have a network.
     pub online: bool,
+}
+
+/// What the service is told about what the visitor does on the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reports {
+    /// Nothing.
+    #[default]
+    Off,
+    /// What the site tracks, and contact details that the visitor left.
+    Manual,
+    /// Page views, opening and closing as well.
+    Auto,
 }
 
 /// The page that the visitor is on.
@@ -75,6 +87,15 @@ pub enum Input {
     Opened(bool, Page),
     /// The visitor came to a page.
     Viewed(Page),
+    /// The site tracks something: an event of this type, with an object of its own data, or null.
+    Track(String, Value, Page),
+    /// The site knows more about the visitor: it goes along with what is sent from now on. A visitor id is not taken.
+    Identify(VisitorProfile),
+    /// The page has another locale, BCP 47.
+    Locale(Option<String>),
+    /// The visitor agreed to be remembered, and to what is reported. Until now nothing was kept; a browser that remembers
+    /// the visitor from an earlier page goes on with that conversation, unless another one has begun.
+    Consented(Stored, Reports),
     /// The visitor left contact details: they go along with what is sent from now on, and are reported as
     /// `lead_submitted`, without the details.
     Contact(VisitorProfile, Page),

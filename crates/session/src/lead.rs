@@ -217,6 +217,6 @@ impl Session {
             ("name", name.into()),
             ("value", value),
         ]);
-        self.effects.push(Effect::Post(message.to_string()));
+        self.effects.push(Effect::Post(message.to_json()));
     }
 }

@@ -27,7 +27,7 @@ mod tabs;
 mod timeline;
 
 pub use effect::{Effect, News, Request, RequestId};
-pub use input::{Answer, Input, Page, Start};
+pub use input::{Answer, Input, Page, Reports, Start};
 pub use notice::Notice;
 pub use outbox::{Refusal, check_message};
 pub use session::Session;

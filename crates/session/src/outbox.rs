@@ -1,6 +1,6 @@
 //! The visitor's messages on their way to the service: one at a time, each at most once.
 
-use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId, limits};
+use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId, decimal, limits};
 
 use crate::random::Random;
 use crate::stored;
@@ -94,8 +94,8 @@ impl Letter {
             Some(Created::Here(ms)) => ms,
             _ => 0,
         };
-        let name = entry.letter.as_ref()?.to_string();
-        let mut letter = Self::new(name, entry.key, entry.text.to_string(), String::new(), written_ms);
+        let name = String::from(&**entry.letter.as_ref()?);
+        let mut letter = Self::new(name, entry.key, String::from(&*entry.text), String::new(), written_ms);
         letter.failed = entry.delivery == Delivery::Failed;
         Some(letter)
     }
@@ -108,7 +108,7 @@ impl Letter {
     ) -> &Frozen {
         let frozen = self.frozen.take().unwrap_or_else(|| Frozen {
             key: key(visitor, &self.name, self.round),
-            body: Value::from(&compose(self)).to_string(),
+            body: Value::from(&compose(self)).to_json(),
         });
         self.frozen.insert(frozen)
     }
@@ -189,14 +189,14 @@ impl Letter {
 /// It depends on nothing but its arguments: where storage lost a letter and kept its message, the key is the same.
 fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
     let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(96).collect();
-    let round = if round > 0 { format!("-{round}") } else { String::new() };
-    IdempotencyKey::new(format!("chat-{visitor}-{name}{round}"))
+    let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };
+    IdempotencyKey::new(["chat-", visitor.as_str(), "-", name, &round].concat())
         .expect("visible ASCII of 8 to 160 characters")
 }
 
 /// A name for a new message.
 pub(crate) fn name(random: &mut Random) -> String {
-    format!("m{}", random.hex())
+    ["m", &random.hex()].concat()
 }
 
 /// The letters, in the order in which the visitor wrote them or asked for another try.

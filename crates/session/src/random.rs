@@ -33,7 +33,13 @@ impl Random {
 
     /// 16 hexadecimal digits.
     pub(crate) fn hex(&mut self) -> String {
-        format!("{:016x}", self.next())
+        let mut number = self.next();
+        let mut hex = String::new();
+        for _ in 0..16 {
+            hex.extend(char::from_digit((number >> 60) as u32, 16));
+            number <<= 4;
+        }
+        hex
     }
 }
 

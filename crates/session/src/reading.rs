@@ -20,14 +20,14 @@ impl Session {
             return;
         }
         let [presence, messages] = self.next_polls_ms();
-        let conversation = self.conversation.iter().map(|id| ("conversationId", id.to_string()));
+        let conversation = self.conversation.iter().map(|id| ("conversationId", id.as_str().to_owned()));
         let query: Vec<_> = conversation.collect();
         if presence.is_some_and(|due| now_ms >= due) {
             self.ask(now_ms, Endpoint::Presence, query.clone());
         }
         if messages.is_some_and(|due| now_ms >= due) {
             self.reads_too_early = false;
-            let after = self.timeline.cursor().map(|id| ("after", id.to_string()));
+            let after = self.timeline.cursor().map(|id| ("after", id.as_str().to_owned()));
             self.ask(now_ms, Endpoint::Messages, query.into_iter().chain(after).collect());
         }
     }

@@ -5,24 +5,33 @@ use chat_protocol::{Endpoint, Tracking, Value, VisitorEvent};
 use crate::event_queue::Batch;
 use crate::flights::Flight;
 use crate::stored::{VERSION, keys, to_value};
-use crate::{Effect, Page, Request, Session};
+use crate::{Effect, Page, Reports, Request, Session};
 
 /// A service that wants no events is asked again after so long. Milliseconds.
 const OFF_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl Session {
-    pub(crate) fn report(&mut self, now_ms: u64, event_type: &str, page: Page) {
-        if !self.reports || now_ms < self.events.off_until_ms {
+    /// What the widget sees by itself.
+    pub(crate) fn report_by_itself(&mut self, now_ms: u64, event_type: &str, page: Page) {
+        if self.reports == Reports::Auto {
+            self.report(now_ms, event_type.to_owned(), Value::Null, page);
+        }
+    }
+
+    /// Tells the service of an event, with `data` of the site's own. What the conversation is about names it.
+    pub(crate) fn report(&mut self, now_ms: u64, event_type: String, data: Value, page: Page) {
+        if self.reports == Reports::Off || now_ms < self.events.off_until_ms {
             return;
         }
-        let is_lead = event_type == "lead_submitted";
-        let conversation = self.conversation.as_ref().filter(|_| event_type != "page_view");
-        let mut event_data = Vec::from_iter(conversation.map(|id| ("conversationId".to_owned(), id.into())));
-        if is_lead {
-            event_data.push(("formType".to_owned(), "contact".into()));
+        let mut event_data = if let Value::Object(data) = data { data } else { Vec::new() };
+        if let Some(id) = &self.conversation
+            && event_type != "page_view"
+            && event_data.iter().all(|(name, _)| name != "conversationId")
+        {
+            event_data.push(("conversationId".to_owned(), id.into()));
         }
         let event = VisitorEvent {
-            event_type: event_type.to_owned(),
+            event_type,
             visitor_id: Some(self.visitor_id.clone()),
             customer_id: self.customer_id.clone(),
             channel: Some("webchat".to_owned()),
@@ -35,13 +44,13 @@ impl Session {
         };
         let (name, event) = (self.random.hex(), Value::from(&event));
         let displaced = self.events.push(now_ms, &name, event.clone());
-        self.keep(&format!("{}{name}", keys::EVENT), event);
+        self.keep(&[keys::EVENT, &name].concat(), event);
         self.forget(keys::EVENT, displaced);
     }
 
     fn forget(&mut self, kind: &str, names: Vec<String>) {
         for name in names {
-            self.keep(&format!("{kind}{name}"), Value::Null);
+            self.keep(&[kind, &name].concat(), Value::Null);
         }
     }
 
@@ -79,7 +88,7 @@ impl Session {
 
     fn freeze_events(&mut self) {
         if let Some((batch, events)) = self.events.freeze(&mut self.random) {
-            let (name, value) = (format!("{}{}", keys::BATCH, batch.name), batch.to_stored());
+            let (name, value) = ([keys::BATCH, &batch.name].concat(), batch.to_stored());
             self.keep(&name, value);
             self.forget(keys::EVENT, events);
         }

@@ -31,7 +31,7 @@ impl Session {
     /// Asks the last message of the visitor once more.
     pub(crate) fn ask_again(&mut self, now_ms: u64, page_path: String) {
         let last = self.entries().iter().rev().find(|entry| entry.author == Role::Visitor);
-        if let Some(text) = last.map(|entry| entry.text.to_string()) {
+        if let Some(text) = last.map(|entry| String::from(&*entry.text)) {
             self.notice = None;
             self.write(now_ms, text, page_path);
         }
@@ -64,7 +64,7 @@ impl Session {
         let shown = self.timeline.of_letter(&letter.name).map(|entry| (entry.key, entry.delivery));
         if let Some((_, Delivery::Delivered)) = shown {
             // It comes late: the service has the message.
-            self.keep(&format!("{}{}", keys::OUTBOX, letter.name), Value::Null);
+            self.keep(&[keys::OUTBOX, &letter.name].concat(), Value::Null);
             return;
         }
         let delivery = if letter.failed { Delivery::Failed } else { Delivery::Waiting };
@@ -349,7 +349,7 @@ impl Session {
             let letter = self.outbox.remove(index);
             // What all tabs show comes first: a page that ends in between must not lose the message.
             self.publish();
-            self.keep(&format!("{}{}", keys::OUTBOX, letter.name), Value::Null);
+            self.keep(&[keys::OUTBOX, &letter.name].concat(), Value::Null);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::pace::Pace;
 use crate::random::Random;
 use crate::stored::{self, Stored, keys};
 use crate::timeline::{Entry, EntryKey, Reading, Timeline};
-use crate::{Effect, Input, News, Notice, Page, Start};
+use crate::{Effect, Input, News, Notice, Page, Reports, Start};
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const KEEP_AGAIN_MS: u64 = 10_000;
@@ -36,7 +36,7 @@ pub struct Session {
     pub(crate) forgotten: Option<VisitorId>,
     pub(crate) customer_id: Option<String>,
     pub(crate) locale: Option<String>,
-    pub(crate) reports: bool,
+    pub(crate) reports: Reports,
 
     // What all tabs share. The tab that leads changes it, the others take it over.
     pub(crate) revision: u64,
@@ -110,7 +110,7 @@ impl Session {
             online,
         } = start;
         let mut random = Random::new(seed);
-        let kept_config = stored::take(&mut stored, &format!("{}{}", keys::PREFIX, keys::CONFIG));
+        let kept_config = stored::take(&mut stored, &[keys::PREFIX, keys::CONFIG].concat());
         let kept_config = kept_config.get("data").cloned();
         let suffix = stored::suffix(customer_id.as_deref());
         let mut stored = stored::of_customer(stored, &suffix);
@@ -122,7 +122,7 @@ impl Session {
         let mut session = Self {
             lead: Lead::new(random.hex()),
             random,
-            channel: format!("{}{suffix}", keys::PREFIX),
+            channel: [keys::PREFIX, &suffix].concat(),
             suffix,
             visitor,
             visitor_id,
@@ -216,15 +216,19 @@ impl Session {
                 self.changed = true;
             }
             Input::Opened(open, page) => self.opened(now_ms, open, page),
-            Input::Viewed(page) => self.report(now_ms, "page_view", page),
+            Input::Viewed(page) => self.report_by_itself(now_ms, "page_view", page),
+            Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => {
-                let profile = &mut self.visitor;
-                let kept = [&mut profile.name, &mut profile.email, &mut profile.phone];
-                for (kept, given) in kept.into_iter().zip([given.name, given.email, given.phone]) {
-                    *kept = given.or(kept.take());
-                }
-                self.report(now_ms, "lead_submitted", page);
+                self.visitor.merge(given);
+                let form = Value::object([("formType", "contact".into())]);
+                self.report(now_ms, "lead_submitted".to_owned(), form, page);
             }
+            Input::Identify(given) => self.visitor.merge(given),
+            Input::Locale(locale) => {
+                self.locale = locale;
+                self.config_due_ms = Some(now_ms);
+            }
+            Input::Consented(stored, reports) => self.consented(now_ms, stored, reports),
             Input::Heard(message) => self.heard(now_ms, message),
             Input::NotKept => {
                 self.halvings = (self.halvings + 2).min(16);
@@ -358,7 +362,18 @@ impl Session {
         }
         self.tell(News::Opened(open));
         self.changed = true;
-        self.report(now_ms, if open { "chat_opened" } else { "chat_closed" }, page);
+        self.report_by_itself(now_ms, if open { "chat_opened" } else { "chat_closed" }, page);
+    }
+
+    /// From now on the browser keeps what it is given.
+    fn consented(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
+        self.reports = reports;
+        if self.is_fresh() {
+            self.restored(now_ms, stored);
+            self.keep_visitor();
+        } else {
+            self.keep_again();
+        }
     }
 
     fn restored(&mut self, now_ms: u64, stored: Stored) {

@@ -38,7 +38,7 @@ pub type Stored = Vec<(String, Value)>;
 
 /// What the keys of one customer's conversation end with.
 pub(crate) fn suffix(customer_id: Option<&str>) -> String {
-    customer_id.filter(|id| !id.is_empty()).map(|id| format!("@{id}")).unwrap_or_default()
+    customer_id.filter(|id| !id.is_empty()).map(|id| ["@", id].concat()).unwrap_or_default()
 }
 
 /// The values of one customer, by their names.
@@ -78,7 +78,7 @@ pub(crate) fn visitor(value: &Value) -> Option<VisitorId> {
 }
 
 pub(crate) fn new_visitor(random: &mut Random) -> VisitorId {
-    format!("v{}{}", random.hex(), random.hex()).into()
+    ["v", &random.hex(), &random.hex()].concat().as_str().into()
 }
 
 #[cfg(test)]

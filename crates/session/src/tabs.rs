@@ -16,12 +16,12 @@ const TOLD_MS: u64 = 200;
 impl Session {
     /// The key in storage of what has this name.
     fn key(&self, name: &str) -> String {
-        format!("{}{name}{}", keys::PREFIX, self.suffix)
+        [keys::PREFIX, name, &self.suffix].concat()
     }
 
     /// Keeps a value under a name, and tells the other tabs; null forgets it.
     pub(crate) fn keep(&mut self, name: &str, value: Value) {
-        let text = (value != Value::Null).then(|| value.to_string());
+        let text = (value != Value::Null).then(|| value.to_json());
         let key = self.key(name);
         self.effects.push(Effect::Store(key, text));
         self.post("keep", Some(name), value);
@@ -29,7 +29,7 @@ impl Session {
 
     pub(crate) fn keep_visitor(&mut self) {
         let value = Value::object([("v", VERSION.into()), ("visitorId", (&self.visitor_id).into())]);
-        self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_string())));
+        self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_json())));
     }
 
     pub(crate) fn keep_seen(&mut self) {
@@ -39,14 +39,14 @@ impl Session {
     pub(crate) fn keep_config(&mut self, data: Value) {
         let value = Value::object([("v", VERSION.into()), ("data", data)]);
         // One for all customers.
-        let key = format!("{}{}", keys::PREFIX, keys::CONFIG);
-        self.effects.push(Effect::Store(key, Some(value.to_string())));
+        let key = [keys::PREFIX, keys::CONFIG].concat();
+        self.effects.push(Effect::Store(key, Some(value.to_json())));
         self.post("keep", Some(keys::CONFIG), value);
     }
 
     pub(crate) fn keep_letter(&mut self, entry: EntryKey) {
         if let Some(letter) = self.outbox.iter().find(|letter| letter.entry == entry) {
-            let name = format!("{}{}", keys::OUTBOX, letter.name);
+            let name = [keys::OUTBOX, &letter.name].concat();
             let value = letter.to_stored(&self.visitor_id);
             self.keep(&name, value);
         }
@@ -67,9 +67,9 @@ impl Session {
         let wanted = std::mem::take(&mut self.all_wanted);
         let told = self.shared((!wanted).then_some(0));
         let kept = if self.halvings == 0 && !wanted {
-            told.to_string()
+            told.to_json()
         } else {
-            self.shared(Some(self.halvings)).to_string()
+            self.shared(Some(self.halvings)).to_json()
         };
         self.store_conversation(kept);
         self.post("keep", Some(keys::CONVERSATION), told);
@@ -143,7 +143,7 @@ impl Session {
                 let (revision, writer) = (stored::number(&value, "revision"), value.get("writer"));
                 if revision < self.revision {
                     // A tab that was stopped told what it knew, and it is not to stay in storage. It hears better when it asks.
-                    self.store_conversation(self.shared(Some(self.halvings)).to_string());
+                    self.store_conversation(self.shared(Some(self.halvings)).to_json());
                 } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
                     // Two tabs led, and counted to the same number. The one that still does counts on.
                     self.amended = true;
@@ -321,7 +321,7 @@ impl Session {
 
     fn forget_stored(&mut self, kind: &str, names: Vec<String>) {
         for name in names {
-            let key = self.key(&format!("{kind}{name}"));
+            let key = self.key(&[kind, &name].concat());
             self.effects.push(Effect::Store(key, None));
         }
     }

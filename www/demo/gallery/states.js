@@ -28,6 +28,35 @@ const SHORT = [
   said("assistant", 0, "09:17", "You can. Each Saturday has [six places](https://kiln.example/workshops)."),
 ];
 
+const ALL_MARKS = `## Delivery
+Three days, *usually*, **never** ~~two~~; see [our terms of delivery](https://kiln.example/terms).
+
+1. Order
+   - a pot
+     - with a lid
+   - a bowl
+2. Pay with \`KC-2041\`, which is the number that stands on the first page of your order
+
+> Fragile, this side up, and do not let it fall down the stairs
+> > says the box
+
+---
+### Prices
+
+| Size | Price |
+| --- | --- |
+| S | 5 |
+| Medium | 15 |
+
+\`\`\`
+npm install pots
+\`\`\``;
+
+const MARKDOWN = [
+  said("visitor", 0, "09:17", "How do I order, and what does it cost?"),
+  said("assistant", 0, "09:17", ALL_MARKS),
+];
+
 const CONVERSATION = [
   said("visitor", 1, "17:40", "Which bowls fit the Furrow plates?"),
   said(
@@ -200,6 +229,13 @@ export const STATES = {
     about: "Questions and answers with emphasis, a list, a table, code and a link.",
     config: SHOP,
     history: CONVERSATION,
+    reach: opens,
+  },
+  markdown: {
+    title: "Markdown",
+    about: "Everything that Markdown may say, in one bubble.",
+    config: SHOP,
+    history: MARKDOWN,
     reach: opens,
   },
   operator: {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use chat_protocol::{Endpoint, Value};
-use chat_session::{Effect, Input, RequestId, Session, Start, keys};
+use chat_session::{Effect, Input, Reports, RequestId, Session, Start, keys};
 
 use super::promises::{Promise, Violation};
 use super::tab::{Late, Life, Stirs, Tab, TabId};
@@ -24,7 +24,7 @@ impl World {
             now_ms: self.now_ms,
             seed: self.rng.u64(..),
             stored: self.storage.snapshot(),
-            reports: self.switches.reports,
+            reports: if self.switches.reports { Reports::Auto } else { Reports::Off },
             visible,
             online: self.online,
             ..Start::default()
@@ -301,6 +301,10 @@ fn told(input: &Input) -> String {
         Input::Restored(stored) => format!("is restored, {} pairs kept", stored.len()),
         Input::Opened(open, _) => format!("window {}", if *open { "opened" } else { "closed" }),
         Input::Viewed(_) => "views another page".to_owned(),
+        Input::Track(event_type, ..) => format!("the site tracks {event_type}"),
+        Input::Identify(_) => "the site says who it is".to_owned(),
+        Input::Locale(locale) => format!("the locale is {locale:?}"),
+        Input::Consented(..) => "agrees to be remembered".to_owned(),
         Input::Heard(value) => format!("hears {}", gist(&value.to_string())),
         other => format!("{other:?}"),
     }

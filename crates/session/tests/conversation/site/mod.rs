@@ -4,7 +4,8 @@ pub mod browser;
 
 use chat_protocol::{Endpoint, Value, failure, success};
 use chat_session::{
-    Answer, Delivery, Effect, Entry, EntryKey, Input, News, Page, Request, Session, Start, Stored, keys,
+    Answer, Delivery, Effect, Entry, EntryKey, Input, News, Page, Reports, Request, Session, Start, Stored,
+    keys,
 };
 
 /// One tab: a session, the time, and what its effects have done.
@@ -50,7 +51,13 @@ impl Tab {
     /// A first visit, or a later one that finds `storage`.
     pub fn open(storage: Vec<(String, String)>, now_ms: u64) -> Self {
         Self::start(
-            Start { reports: true, visible: true, online: true, seed: 42 + now_ms, ..Start::default() },
+            Start {
+                reports: Reports::Auto,
+                visible: true,
+                online: true,
+                seed: 42 + now_ms,
+                ..Start::default()
+            },
             storage,
             now_ms,
         )

@@ -1,0 +1,233 @@
+// What a page changes while the widget is there, what it tells of its visitor, and what a visitor lets it tell.
+
+import assert from "node:assert/strict";
+import { ask, eventually, focused, openChat, part, ready, say, stored } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+
+/** Calls a control with these arguments. */
+const control = (page, name, ...args) =>
+  page.evaluate(([name, args]) => window.chatWidget[name](...args), [name, args]);
+
+/** The shop with other options in its script tag. */
+const shopWith = (attributes) => async (page) => {
+  await page.route("**/", async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace('data-locale="en-US"', () => `data-locale="en-US" ${attributes}`);
+    await route.fulfill({ response, body });
+  });
+};
+
+/** Waits until all of the widget is there, also what comes behind it. */
+async function whole(page) {
+  await ready(page);
+  await page.evaluate(() => window.chatWidget.ready.then(() => {}));
+}
+
+/** What the service was told, once there are so many events. */
+async function reported(server, count) {
+  await eventually(async () => assert.ok((await server.events()).length >= count, JSON.stringify(await server.events())));
+  return server.events();
+}
+
+const background = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
+
+test("The theme changes while the window is open, and the page is told", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, QUESTION);
+  await part(page, "input").fill("And to Norway?");
+  await page.evaluate(() => {
+    window.told = [];
+    window.chatWidget.on("theme", ({ theme }) => window.told.push(theme));
+  });
+  const before = await background(page, "launcher");
+  await control(page, "setTheme", "rose");
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => window.told), ["rose"]));
+  const rose = await background(page, "launcher");
+  assert.notEqual(rose, before);
+  assert.equal(await part(page, "input").inputValue(), "And to Norway?");
+  assert.equal(await focused(page), "input");
+  assert.equal(await part(page, "message").count(), 3);
+
+  await control(page, "setTheme", "custom", { accent: "rgb(1, 2, 3)", "accent-hover": "rgb(1, 2, 3)" });
+  await eventually(async () => assert.equal(await background(page, "launcher"), "rgb(1, 2, 3)"));
+  await control(page, "setTheme", "teal");
+  await eventually(async () => assert.equal(await background(page, "launcher"), before), undefined, "the tokens go with their theme");
+});
+
+test("Of several themes at a time the last one stays", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  const teal = await background(page, "launcher");
+  await page.evaluate(() => Promise.all(["rose", "blue", "amber", "teal"].map((theme) => window.chatWidget.setTheme(theme))));
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  assert.equal(await background(page, "launcher"), teal);
+});
+
+test("The language changes while the visitor writes: texts, direction and what the service is told", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await part(page, "input").fill(QUESTION);
+  await control(page, "setLocale", "ar");
+  await part(page, "window").locator('xpath=ancestor::*[@dir="rtl"]').waitFor({ state: "attached" });
+  assert.equal(await focused(page), "input");
+  assert.equal(await part(page, "input").inputValue(), QUESTION);
+  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  await part(page, "input").press("Enter");
+  assert.equal((await sent).postDataJSON().locale, "ar");
+  await part(page, "message-assistant").nth(1).waitFor();
+  await control(page, "setLocale", "en");
+  await part(page, "message-visitor").getByText("Delivered").waitFor();
+  assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
+});
+
+test("Other options change as well, and a wrong one is refused and changes nothing", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await control(page, "update", { suggestedQuestions: ["Do you ship?"], position: "start", offset: { x: 40 }, operatorName: "Maren" });
+  await eventually(async () => assert.deepEqual(await part(page, "suggestion").allTextContents(), ["Do you ship?"]));
+  assert.equal((await part(page, "launcher").boundingBox()).x, 40);
+  await control(page, "update", { offset: undefined, position: undefined });
+  await eventually(async () => assert.ok((await part(page, "launcher").boundingBox()).x > 500));
+  const refusal = await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.update({ position: "top" })).catch(String));
+  assert.equal(refusal, 'TypeError: chat widget: the option position must be one of end, start, not "top"');
+  await control(page, "update", { suggestedQuestions: [] });
+  await part(page, "suggestions").waitFor({ state: "detached" });
+});
+
+test("What the site learns of the visitor goes along with the next message", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await control(page, "identify", { name: "Ingrid Solberg", company: "Fjord Inn" });
+  await ask(page, QUESTION);
+  const { visitor } = await server.conversation();
+  assert.deepEqual([visitor.name, visitor.company], ["Ingrid Solberg", "Fjord Inn"]);
+});
+
+test("Page views, also of a single-page application, calls to action and what the site tracks are reported", async ({ visit, server }) => {
+  const page = await visit();
+  await whole(page);
+  const go = async (path, title) => {
+    await page.evaluate(([path, title]) => {
+      history.pushState({}, "", path);
+      document.title = title;
+    }, [path, title]);
+  };
+  await go("/workshops?month=5", "Workshops");
+  await reported(server, 2);
+  await go("/workshops?month=5#top", "The same page");
+  await page.evaluate(() => {
+    const button = document.createElement("button");
+    button.dataset.chatCta = "Book now";
+    button.append(document.createElement("b"));
+    document.body.append(button);
+    button.firstChild.click();
+    window.chatWidget.track("video_played", { seconds: 12 });
+  });
+  const events = await reported(server, 4);
+  const views = events.filter(({ eventType }) => eventType === "page_view");
+  assert.deepEqual(views.map(({ path, title }) => [path, title])[1], ["/workshops", "Workshops"]);
+  assert.equal(views.length, 2, "a place on the page is no page");
+  assert.deepEqual(events.find(({ eventType }) => eventType === "cta_clicked").eventData, { label: "Book now" });
+  assert.deepEqual(events.find(({ eventType }) => eventType === "video_played").eventData, { seconds: 12 });
+});
+
+test("Without the Navigation API history is watched, and is the browser's own again afterwards", async ({ visit, server }) => {
+  const withoutNavigation = () => Object.defineProperty(window, "navigation", { value: undefined });
+  const page = await visit({ prepare: (page) => page.addInitScript(withoutNavigation) });
+  await whole(page);
+  await page.evaluate(() => history.pushState({}, "", "/pots"));
+  const events = await reported(server, 2);
+  assert.deepEqual(events.map(({ path }) => path), ["/", "/pots"]);
+  await control(page, "destroy");
+  assert.deepEqual(await page.evaluate(() => [Object.keys(history), history.pushState === History.prototype.pushState]), [[], true]);
+});
+
+for (const [what, attributes, prepare] of [
+  ["events: manual", 'data-events="manual"'],
+  ["Global Privacy Control", "", () => Object.defineProperty(navigator, "globalPrivacyControl", { value: true })],
+]) {
+  test(`With ${what} nothing is reported by itself`, async ({ visit, server, recordOf }) => {
+    const page = await visit({
+      prepare: async (page) => {
+        await shopWith(attributes)(page);
+        if (prepare) await page.addInitScript(prepare);
+      },
+    });
+    await whole(page);
+    await openChat(page);
+    await ask(page, QUESTION);
+    await page.evaluate(() => history.pushState({}, "", "/pots"));
+    if (!prepare) {
+      await control(page, "track", "quiz_done");
+      assert.deepEqual((await reported(server, 1)).map(({ eventType }) => eventType), ["quiz_done"]);
+    } else {
+      await control(page, "track", "quiz_done");
+      await page.goto("about:blank");
+      assert.deepEqual(recordOf(page).of("/connector/events"), []);
+    }
+  });
+}
+
+const kept = async (page) => [Object.keys(await stored(page)), await page.evaluate(() => Object.keys(sessionStorage))];
+
+test("Until the visitor agrees nothing is kept and nothing reported, and the chat works", async ({ visit, server, recordOf }) => {
+  const page = await visit({ prepare: shopWith('data-consent="required"') });
+  await openChat(page);
+  await ask(page, QUESTION);
+  await part(page, "input").fill("A draft");
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pagehide")));
+  assert.deepEqual(await kept(page), [[], []]);
+  assert.deepEqual(recordOf(page).of("/connector/events"), []);
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow")));
+
+  await control(page, "grantConsent");
+  await eventually(async () => assert.ok((await stored(page))["chat-widget:conversation"]?.conversationId));
+  await ask(page, "And to Norway?");
+  assert.deepEqual((await reported(server, 1)).map(({ eventType }) => eventType), ["page_view"]);
+  const visitors = (await server.conversations()).map(({ visitor }) => visitor.visitorId);
+  assert.equal(visitors.length, 1, "the conversation went on");
+  assert.equal((await stored(page))["chat-widget:visitor"].visitorId, visitors[0]);
+});
+
+test("A visitor who agreed on an earlier page finds the conversation again once the page says so", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, QUESTION);
+  await shopWith('data-consent="required"')(page);
+  await page.reload();
+  await openChat(page);
+  assert.equal(await part(page, "message-visitor").count(), 0, "nobody has asked the visitor yet");
+  await control(page, "grantConsent");
+  await part(page, "message-visitor").waitFor();
+  await say(page, "And to Norway?");
+  await eventually(async () => assert.equal((await server.conversation()).messages.length, 4));
+});
+
+test("diagnose() finds nothing wrong on a sound page", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  const { ok, checks } = await control(page, "diagnose");
+  assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+  assert.ok(ok);
+  assert.deepEqual(checks.map(({ name }) => name), ["wasm", "proxy", "config", "clock", "storage", "policy"]);
+});
+
+for (const [trouble, pattern, answer, expected] of [
+  ["a module that is not there", "**/chat-widget.wasm", { status: 404 }, /chat-widget\.wasm answers with status 404/],
+  ["a page in place of the module", "**/chat-widget.wasm", { contentType: "text/html", body: "<p>" }, /is no WebAssembly module/],
+  ["a proxy that is not there", "**/chat/config*", { status: 404 }, /There is no proxy at \/connector\/chat\/config/],
+  ["a token that is refused", "**/chat/config*", { status: 401, json: { ok: false } }, /refuses the proxy's token/],
+  ["a page in place of the proxy", "**/chat/config*", { contentType: "text/html", body: "<p>" }, /must be JSON with ok and data/],
+]) {
+  test(`diagnose() names ${trouble}`, async ({ visit, recordOf }) => {
+    const page = await visit({ prepare: (page) => page.route(pattern, (route) => route.fulfill(answer)) });
+    recordOf(page).tolerate("chat widget: ");
+    await page.waitForFunction(() => window.chatWidget?.diagnose);
+    const { ok, checks } = await control(page, "diagnose");
+    assert.ok(!ok);
+    assert.match(checks.filter(({ ok }) => !ok).map(({ message }) => message).join("\n"), expected);
+  });
+}

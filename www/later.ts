@@ -1,0 +1,114 @@
+// What a widget does beside its window: F6, the sound, and what the visitor does on the page. It is loaded behind the
+// widget, which does not wait for it.
+
+import { listenForKeys } from "./keys.js";
+import type { ChatWidgetEvents } from "./options.js";
+import type { Undo } from "./page.js";
+
+/** What is told of the page. */
+export interface Tracks {
+  track(eventType: string, data?: object): void;
+}
+
+// Filled in by the build: kept while the visitor wants to hear what comes in.
+declare const SOUND_KEY: string;
+
+/** The tone, in hertz, and how long it sounds, in seconds. */
+const PITCH = 660;
+const LENGTH = 0.18;
+
+let audio: AudioContext | undefined;
+
+/** Listens until the function given back is called. `reports`: page views and calls to action are told. */
+export default function later(host: HTMLElement, widget: Tracks, reports: boolean): Undo {
+  const undo = [listenForKeys(host), listenForSound(host)];
+  if (reports) undo.push(watchNavigation(widget), watchCalls(widget));
+  return () => undo.forEach((one) => one());
+}
+
+function listenForSound(host: HTMLElement): Undo {
+  const onMessage = ({ detail }: CustomEvent<ChatWidgetEvents["message"]>) => {
+    if (detail.role !== "visitor" && isWanted()) sound();
+  };
+  host.addEventListener("chat-widget:message", onMessage as EventListener);
+  return () => host.removeEventListener("chat-widget:message", onMessage as EventListener);
+}
+
+function isWanted(): boolean {
+  try {
+    return localStorage.getItem(SOUND_KEY) !== null;
+  } catch {
+    // Storage is blocked, so that nobody has asked for a sound.
+    return false;
+  }
+}
+
+/** A short, soft tone. A browser that lets no page sound stays quiet. */
+function sound(): void {
+  try {
+    audio ??= new AudioContext();
+    const tone = new OscillatorNode(audio, { frequency: PITCH });
+    const volume = new GainNode(audio, { gain: 0.08 });
+    volume.gain.linearRampToValueAtTime(0, audio.currentTime + LENGTH);
+    tone.connect(volume).connect(audio.destination);
+    tone.start();
+    tone.stop(audio.currentTime + LENGTH);
+  } catch {
+    // Sound is blocked.
+  }
+}
+
+/** Reports a page view whenever a single-page application goes to another path or query. */
+function watchNavigation(widget: Tracks): Undo {
+  const { navigation } = window as { navigation?: EventTarget };
+  const place = () => location.pathname + location.search;
+  let before = place();
+  let waiting: number | undefined;
+  const moved = () => {
+    if (place() === before) return;
+    before = place();
+    clearTimeout(waiting);
+    // Applications give the page its title after they have moved.
+    waiting = setTimeout(() => widget.track("page_view"), 100);
+  };
+  const undo = navigation ? listen(navigation, "currententrychange", moved) : watchHistory(moved);
+  return () => {
+    clearTimeout(waiting);
+    undo();
+  };
+}
+
+/** For browsers without the Navigation API: history does not say by itself what is put into it. */
+function watchHistory(moved: () => void): Undo {
+  const undo = [listen(window, "popstate", moved)];
+  for (const name of ["pushState", "replaceState"] as const) {
+    const own = Object.hasOwn(history, name);
+    const original = history[name];
+    const watched: typeof original = function (this: History, ...state) {
+      original.apply(this, state);
+      moved();
+    };
+    history[name] = watched;
+    undo.push(() => {
+      // Somebody else has put something on top, and calls this one.
+      if (history[name] !== watched) moved = () => {};
+      else if (own) history[name] = original;
+      else delete (history as Partial<History>)[name];
+    });
+  }
+  return () => undo.forEach((one) => one());
+}
+
+/** Reports clicks on what the page has marked with `data-chat-cta`, by the label that the mark gives, else by its text. */
+function watchCalls(widget: Tracks): Undo {
+  return listen(document, "click", ({ target }) => {
+    const call = (target as Element | null)?.closest?.<HTMLElement>("[data-chat-cta]");
+    const label = call?.dataset["chatCta"] || call?.textContent?.trim().slice(0, 100);
+    if (call) widget.track("cta_clicked", { label });
+  });
+}
+
+function listen(target: EventTarget, kind: string, run: (event: Event) => void): Undo {
+  target.addEventListener(kind, run);
+  return () => target.removeEventListener(kind, run);
+}
