@@ -70,7 +70,7 @@ pub fn ChatWidget(
             }
         };
         let sheet = theme.get_untracked().sheet();
-        match Mounted::new(&host, settings.clone(), sheet, None, shown.clone(), Box::new(on_news)) {
+        match Mounted::new(&host, settings.clone(), sheet, None, || shown.clone(), Box::new(on_news)) {
             Ok(mounted) => {
                 let mounted = Rc::new(mounted);
                 controls.take(&mounted);

@@ -46,7 +46,7 @@ impl Handle {
             // The entry's own function, which catches what the page's handlers throw.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        let mounted = Mounted::new(host, settings, theme, config, ArcTrigger::new(), Box::new(on_news));
+        let mounted = Mounted::new(host, settings, theme, config, ArcTrigger::new, Box::new(on_news));
         let mounted = mounted.map_err(|error| {
             let why: String = js_sys::Object::from(error).to_string().into();
             JsError::new(&["chat widget: the browser refused: ", &why].concat())
