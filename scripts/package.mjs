@@ -71,7 +71,8 @@ function compile() {
   rmSync(unpacked, { recursive: true, force: true });
   mkdirSync(unpacked, { recursive: true });
   const folders = Object.keys(CRATES).map((name) => `${name}-${version()}`);
-  for (const folder of folders) run("tar", ["-xzf", join(packed, `${folder}.crate`), "-C", unpacked]);
+  // As of now, not of the same time in all packages: cargo compiles again what is newer than what it has.
+  for (const folder of folders) run("tar", ["-xzmf", join(packed, `${folder}.crate`), "-C", unpacked]);
   const patches = Object.keys(CRATES).map((name, index) => `${name} = { path = "${folders[index]}" }`);
   const manifest = ["[workspace]", 'resolver = "3"', `members = ${JSON.stringify(folders)}`, "[patch.crates-io]", ...patches];
   writeFileSync(join(unpacked, "Cargo.toml"), manifest.join("\n") + "\n");
