@@ -4,6 +4,8 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "./build.mjs";
+import { buildExample } from "./example.mjs";
+import { checkPackages } from "./package.mjs";
 import { Advice, main, root, say, setupTest } from "./setup.mjs";
 import { size } from "./size.mjs";
 
@@ -72,16 +74,21 @@ await main(async () => {
   await step("contrast of the themes", () => tee("node", ["--test", "tests/contrast.test.mjs"]), { tests: true });
   await step("clippy", () => tee("cargo", ["clippy", "--locked", "--workspace", "--all-targets", ...denied]));
   await step("clippy for the browser", () => tee("cargo", ["clippy", "--locked", ...wasm, "--all-targets", ...denied]));
+  await step("clippy for the browser, without the JavaScript API", () =>
+    tee("cargo", ["clippy", "--locked", ...wasm, "-p", "leptos-shop", "--no-default-features", ...denied]),
+  );
   await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace"]), { tests: true });
   await step("tests of the sources", () => tee("node", ["--test", "tests/unit/"]), { tests: true });
   await step("documentation of the crates", () =>
     tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
   );
+  await step("packages of the crates", () => checkPackages());
   await step(
     "tests in the browser",
     () => tee("wasm-pack", ["test", "--headless", "--chrome", "--mode", "no-install", "--chromedriver", driver], patience),
     { tests: true },
   );
+  await step("build of the Leptos application", () => buildExample());
   await step("build of dist/", () => build());
   await step("size", () => {
     const exceeded = size();

@@ -28,12 +28,14 @@ pub(crate) struct Mounted {
 impl Mounted {
     /// Renders a widget into the shadow root of `host`, which it opens when there is none.
     ///
-    /// `theme` is the text of a style sheet of tokens. `config` is `data` of the chat config, when it is known.
+    /// `theme` is the text of a style sheet of tokens. `config` is `data` of the chat config, when it is known. What
+    /// `changed` gives is notified when there is something else to show.
     pub(crate) fn new(
         host: &HtmlElement,
         mut settings: Settings,
         theme: &str,
         config: Option<Value>,
+        changed: impl FnOnce() -> ArcTrigger,
         on_news: Box<dyn Fn(News)>,
     ) -> Result<Self, JsValue> {
         settings.settle_locale(page::language);
@@ -50,7 +52,8 @@ impl Mounted {
         };
         // Effects need an executor. It fails only when there is one already, of the widget before.
         _ = any_spawner::Executor::init_wasm_bindgen();
-        let changed = ArcTrigger::new();
+        // Only here: where what is above fails, there would be something to let go of (0.1 KB).
+        let changed = changed();
         let told = Rc::new(OnceCell::<WeakUi>::new());
         let listening = told.clone();
         let on_news = Box::new(move |news: News| {

@@ -2,6 +2,7 @@
 
 #![cfg(target_arch = "wasm32")]
 
+mod component;
 mod page;
 
 use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorProfile};
@@ -32,7 +33,7 @@ async fn a_call_goes_to_its_path_under_the_prefix_with_its_query_encoded() {
     let network = Network::answers(200, r#"{"ok":true,"data":{"messages":[]}}"#, "");
     let history = client().list_messages(&"c 1&x=2".into(), Some(&"m/1".into())).await;
     assert!(history.expect("an answer").messages.is_empty());
-    assert_eq!(network.last("url"), "/connector/chat/messages?conversationId=c+1%26x%3D2&after=m%2F1");
+    assert_eq!(network.last("url"), "/connector/chat/messages?conversationId=c%201%26x%3D2&after=m%2F1");
     assert_eq!(network.last("method"), "GET");
 }
 

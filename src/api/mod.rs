@@ -2,10 +2,12 @@
 
 use chat_protocol::{Value, VisitorProfile};
 use chat_session::News;
+use leptos::prelude::ArcTrigger;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlElement;
 
 use crate::client::json;
+use crate::events;
 use crate::mount::{Mounted, STYLES};
 use crate::settings::Settings;
 
@@ -40,11 +42,12 @@ impl Handle {
         let settings = Settings::from(json::from_js(options));
         let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
         let on_news = move |news: News| {
-            let (name, detail) = event(news);
+            let (name, detail) = events::named(news);
             // The entry's own function, which catches what the page's handlers throw.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        let mounted = Mounted::new(host, settings, theme, config, Box::new(on_news)).map_err(|error| {
+        let mounted = Mounted::new(host, settings, theme, config, ArcTrigger::new, Box::new(on_news));
+        let mounted = mounted.map_err(|error| {
             let why: String = js_sys::Object::from(error).to_string().into();
             JsError::new(&["chat widget: the browser refused: ", &why].concat())
         })?;
@@ -124,26 +127,5 @@ impl Handle {
             ("visitorId", session.visitor_id().into()),
             ("conversationId", session.conversation_id().into()),
         ]))
-    }
-}
-
-/// The name and the detail of an event of the page.
-fn event(news: News) -> (&'static str, Value) {
-    match news {
-        News::Opened(open) => (if open { "open" } else { "close" }, Value::object([])),
-        News::Message(entry) => (
-            "message",
-            Value::object([
-                ("id", entry.id.as_ref().into()),
-                ("role", entry.author.as_str().into()),
-                ("content", (*entry.text).into()),
-            ]),
-        ),
-        News::Unread(count) => ("unread", Value::object([("count", i64::from(count).into())])),
-        News::Presence(online) => ("presence", Value::object([("operatorOnline", online.into())])),
-        News::Lead(lead) => ("lead", (&lead).into()),
-        News::Error { code, message } => {
-            ("error", Value::object([("code", code.into()), ("message", message.into())]))
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 use chat_protocol::Value;
 use js_sys::{Array, Object};
+#[cfg(feature = "js-api")]
 use serde::{Serialize, Serializer};
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -21,13 +22,16 @@ pub fn from_js(value: &JsValue) -> Value {
 }
 
 /// The JavaScript value, of plain objects and arrays.
+#[cfg(feature = "js-api")]
 pub fn to_js(value: &Value) -> JsValue {
     Plain(value).serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
 }
 
 /// A value whose numbers are JavaScript's. Integers of 64 bits bring the words for those that do not fit.
+#[cfg(feature = "js-api")]
 struct Plain<'a>(&'a Value);
 
+#[cfg(feature = "js-api")]
 impl Serialize for Plain<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {

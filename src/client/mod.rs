@@ -46,6 +46,22 @@ impl Display for ClientError {
 impl std::error::Error for ClientError {}
 
 /// Talks to the proxy on the customer's site. It never holds a token and never calls anything but the proxy's paths.
+///
+/// Each call waits 30 seconds for its answer, and is made once: who retries, repeats body and key to the byte.
+///
+/// ```
+/// use chat_widget::{BrowserWidgetClient, ClientError};
+///
+/// async fn is_open(client: &BrowserWidgetClient) -> Result<bool, ClientError> {
+///     Ok(client.get_chat_config(Some("en-US")).await?.shows_widget())
+/// }
+///
+/// let client = BrowserWidgetClient::new("/connector");
+/// ```
+///
+/// # Errors
+/// All calls: [`ClientError::Service`] when the service refused, or gave an answer that cannot be used;
+/// [`ClientError::Network`] and [`ClientError::TimedOut`] when there was none.
 #[derive(Clone, Debug)]
 pub struct BrowserWidgetClient {
     proxy: Rc<str>,
@@ -127,7 +143,7 @@ impl BrowserWidgetClient {
 
     /// Carries out a session's request: the answer with whatever status, or nothing when there is none. The session
     /// aborts it when its time is over.
-    pub async fn exchange(&self, request: &Request, signal: &AbortSignal) -> Option<Answer> {
+    pub(crate) async fn exchange(&self, request: &Request, signal: &AbortSignal) -> Option<Answer> {
         let call = Call {
             endpoint: request.endpoint,
             query: &request.query,

@@ -24,9 +24,10 @@ const BROWSER = [
 export const launch = (options) =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
 
-/** Starts the demo. Gives where `site` and `sandbox` are, and `stop()`. */
-export async function startDemo() {
-  const demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+/** Starts the demo, with these pages or the shop's. Gives where `site` and `sandbox` are, and `stop()`. */
+export async function startDemo(pages) {
+  const flags = pages ? [...DEMO, "--site-dir", pages] : DEMO;
+  const demo = spawn("target/debug/site-connector", flags, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   process.once("exit", () => demo.kill());
   // A signal by itself ends the process without a word to the demo, which would then outlive it.
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));

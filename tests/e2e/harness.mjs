@@ -13,10 +13,14 @@ const TEST_WITHIN = 60_000;
 const SEEN_WITHIN = 10_000;
 
 let world;
+let pages;
+
+/** All tests of the file visit the pages of this folder, in place of the shop's. */
+export const servePages = (folder) => void (pages = folder);
 
 /** Begins with the first test, so that a file with a mistake in it leaves nothing running. */
 async function begin() {
-  const demo = await startDemo();
+  const demo = await startDemo(pages);
   try {
     return { browser: await launch(), demo, server: new Sandbox(demo.sandbox) };
   } catch (error) {

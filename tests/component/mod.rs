@@ -1,0 +1,168 @@
+//! The widget as a component of a Leptos application.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::rc::Rc;
+
+use chat_widget::protocol::{Value, VisitorProfile};
+use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
+use leptos::mount::mount_to;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::{Element, HtmlTextAreaElement};
+
+use crate::page::{Network, Page, tick, window};
+
+const CONFIG: &str = r#"{"ok":true,"data":{"config":{}}}"#;
+
+/// An application with a widget, and what the application holds of it.
+#[derive(Clone, Copy)]
+struct App {
+    chat: ChatControls,
+    wanted: RwSignal<bool>,
+    theme: RwSignal<Theme>,
+    heard: StoredValue<Vec<ChatEvent>>,
+}
+
+/// Mounts an application that does this with each event. It goes when what is given beside it is dropped.
+fn mount(page: &Page, on_event: fn(App, ChatEvent)) -> (App, Box<dyn Any>) {
+    let made = Rc::new(Cell::new(None));
+    let making = made.clone();
+    let handle = mount_to(page.host.clone(), move || {
+        let app = App {
+            chat: ChatControls::new(),
+            wanted: RwSignal::new(true),
+            theme: RwSignal::new(Theme::Rose),
+            heard: StoredValue::default(),
+        };
+        making.set(Some(app));
+        let on_event = move |event| on_event(app, event);
+        let widget = move || {
+            let settings = Settings::new("/connector");
+            view! { <ChatWidget settings theme=app.theme on_event controls=app.chat/> }
+        };
+        move || app.wanted.get().then(widget)
+    });
+    (made.get().expect("mounted"), Box::new(handle))
+}
+
+fn part(page: &Page, name: &str) -> Option<Element> {
+    let host = page.host.query_selector("chat-widget").expect("a valid selector")?;
+    host.shadow_root()?.query_selector(&format!("[part~={name}]")).expect("a valid selector")
+}
+
+async fn mounted(page: &Page) {
+    page.until(|| part(page, "launcher").is_some()).await;
+}
+
+#[wasm_bindgen_test]
+fn controls_without_a_widget_do_nothing_and_say_that_it_is_closed() {
+    let owner = Owner::new();
+    let chat = owner.with(ChatControls::new);
+    let use_all = || {
+        chat.open();
+        chat.open_for_visitor();
+        chat.toggle();
+        chat.close();
+        chat.send_message("hello");
+        chat.set_draft("hello");
+        chat.change(Settings::new("/connector"));
+        chat.identify(VisitorProfile::default());
+        chat.track("basket_filled", Value::Null);
+        chat.grant_consent();
+        chat.reload_config();
+        chat.reset();
+    };
+    use_all();
+    assert!(!chat.is_open().get_untracked());
+    assert_eq!(chat.unread().get_untracked(), 0);
+    assert_eq!(chat.operator_online().get_untracked(), None);
+    owner.cleanup();
+    use_all();
+}
+
+#[wasm_bindgen_test]
+async fn the_controls_reach_the_widget_and_its_events_reach_the_application() {
+    let _network = Network::answers(200, CONFIG, "");
+    let page = Page::new();
+    let (App { chat, heard, .. }, _app) =
+        mount(&page, |app, event| app.heard.update_value(|heard| heard.push(event)));
+    mounted(&page).await;
+    chat.open();
+    assert!(chat.is_open().get_untracked(), "the signals say at once what is so");
+    chat.set_draft("half a question");
+    tick().await;
+    let input: HtmlTextAreaElement = part(&page, "input").expect("an input").unchecked_into();
+    assert_eq!(input.value(), "half a question");
+    chat.toggle();
+    tick().await;
+    assert!(part(&page, "window").is_none());
+    assert_eq!(heard.get_value(), [ChatEvent::Open, ChatEvent::Close]);
+}
+
+#[wasm_bindgen_test]
+async fn an_application_may_take_the_widget_off_when_it_hears_an_event() {
+    let network = Network::answers(200, CONFIG, "");
+    let page = Page::new();
+    let (App { chat, wanted, .. }, _app) = mount(&page, |app, event| {
+        if event == ChatEvent::Open {
+            app.wanted.set(false);
+        }
+    });
+    mounted(&page).await;
+    chat.open();
+    page.until(|| page.host.query_selector("chat-widget").expect("valid").is_none()).await;
+    assert!(!chat.is_open().get_untracked());
+    chat.open();
+    let asked = network.count();
+    window().dispatch_event(&web_sys::Event::new("online").expect("an event")).expect("dispatched");
+    tick().await;
+    assert_eq!(network.count(), asked);
+    wanted.set(true);
+    mounted(&page).await;
+    assert!(part(&page, "window").is_none());
+}
+
+#[wasm_bindgen_test]
+async fn the_look_follows_the_signal_of_the_theme() {
+    let _network = Network::answers(200, CONFIG, "");
+    let page = Page::new();
+    let (App { theme, .. }, _app) = mount(&page, |_, _| {});
+    mounted(&page).await;
+    let accent = || {
+        let host = page.host.query_selector("chat-widget").expect("valid").expect("a host");
+        let style = window().get_computed_style(&host).expect("valid").expect("a style");
+        style.get_property_value("--cw-accent").expect("a token")
+    };
+    let rose = accent();
+    theme.set(Theme::Blue);
+    page.until(|| accent() != rose).await;
+}
+
+#[wasm_bindgen_test]
+async fn the_controls_change_the_settings_of_a_widget_that_is_there() {
+    let _network = Network::answers(200, CONFIG, "");
+    let page = Page::new();
+    let (App { chat, .. }, _app) = mount(&page, |_, _| {});
+    mounted(&page).await;
+    let strings = vec![("openChat".to_owned(), "Ask us".to_owned())];
+    chat.change(Settings { strings, ..Settings::new("/connector") });
+    let label = || part(&page, "launcher").and_then(|launcher| launcher.get_attribute("aria-label"));
+    page.until(|| label().as_deref() == Some("Ask us")).await;
+}
+
+#[wasm_bindgen_test]
+async fn an_application_that_goes_takes_the_widget_along() {
+    let _network = Network::answers(200, CONFIG, "");
+    let page = Page::new();
+    let (App { chat, .. }, app) = mount(&page, |_, _| {});
+    mounted(&page).await;
+    chat.open();
+    tick().await;
+    drop(app);
+    assert_eq!(page.host.child_element_count(), 0);
+    chat.open();
+    tick().await;
+    assert_eq!(page.host.child_element_count(), 0);
+}

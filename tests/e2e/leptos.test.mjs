@@ -1,0 +1,185 @@
+// The Leptos application of `examples/leptos/`, built by `node scripts/example.mjs`.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { ask, delivered, eventually, focused, openChat, part, say } from "./chat.mjs";
+import { servePages, test } from "./harness.mjs";
+
+servePages("target/leptos-shop");
+
+/** The shop's own. */
+const askUs = (page) => page.locator("#ask");
+const lastHeard = (page) => page.locator("output");
+
+/** The presence of an operator is asked for each second, and so are their messages. */
+const BRISK = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceIntervalMs: 1000 } };
+
+/**
+ * Counts what would go on in a page without being seen: listeners on all that is no element, timers, frames, channels
+ * between tabs, requests.
+ */
+const count = (page) =>
+  page.addInitScript(() => {
+    const held = (window.held = new Map());
+    const add = (what, by) => (held.get(what) ?? 0) + by > 0 ? held.set(what, (held.get(what) ?? 0) + by) : held.delete(what);
+
+    const { addEventListener, removeEventListener } = EventTarget.prototype;
+    const listener = (target, kind, by) => target instanceof Element || add(`${kind} of ${target.constructor.name}`, by);
+    EventTarget.prototype.addEventListener = function (kind, ...others) {
+      listener(this ?? window, kind, 1);
+      return addEventListener.call(this ?? window, kind, ...others);
+    };
+    EventTarget.prototype.removeEventListener = function (kind, ...others) {
+      listener(this ?? window, kind, -1);
+      return removeEventListener.call(this ?? window, kind, ...others);
+    };
+
+    for (const [begin, end, again] of [
+      ["setTimeout", "clearTimeout"],
+      ["requestAnimationFrame", "cancelAnimationFrame"],
+      ["setInterval", "clearInterval", true],
+    ]) {
+      const running = new Set();
+      const ended = (id) => running.delete(id) && add(begin, -1);
+      const [start, stop] = [window[begin], window[end]];
+      window[begin] = (run, ...others) => {
+        const id = start((...given) => {
+          if (!again) ended(id);
+          run(...given);
+        }, ...others);
+        running.add(id);
+        add(begin, 1);
+        return id;
+      };
+      window[end] = (id) => {
+        ended(id);
+        stop(id);
+      };
+    }
+
+    window.BroadcastChannel = class extends BroadcastChannel {
+      constructor(name) {
+        super(name);
+        add("BroadcastChannel", 1);
+      }
+      close() {
+        super.close();
+        add("BroadcastChannel", -1);
+      }
+    };
+
+    const { fetch } = window;
+    window.fetch = (...given) => {
+      add("fetch", 1);
+      return fetch(...given).finally(() => add("fetch", -1));
+    };
+  });
+
+/** What the page holds now, by name. */
+const held = (page) => page.evaluate(() => [...window.held.keys()].sort());
+
+/** Switches the component on or off, as the shop does. */
+async function want(page, wanted) {
+  await page.getByLabel("Chat", { exact: true }).setChecked(wanted);
+  await page.locator("chat-widget").waitFor({ state: wanted ? "attached" : "detached" });
+}
+
+test("A Leptos application chats, and hears what is said", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const [, answer] = (await server.messages()).map((message) => message.replace(/^\w+: /, ""));
+  await eventually(async () => assert.equal(await lastHeard(page).textContent(), `assistant: ${answer}`));
+});
+
+test("The application's own button opens the window for whoever pressed it, and counts what is unread", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble(BRISK);
+  const page = await visit();
+  await part(page, "launcher").waitFor();
+  assert.equal(await askUs(page).getAttribute("aria-expanded"), "false");
+  await askUs(page).click();
+  await eventually(async () => assert.equal(await focused(page), "input"));
+  assert.equal(await askUs(page).getAttribute("aria-expanded"), "true");
+  await ask(page, "Is anybody there?");
+  await server.operatorOnline(true);
+  await page.locator("#hours").getByText("Somebody is there").waitFor();
+  await part(page, "close").click();
+  await eventually(async () => assert.equal(await askUs(page).getAttribute("aria-expanded"), "false"));
+  await server.operatorSays("I am.");
+  await askUs(page).getByText("Ask us (1)").waitFor();
+  await askUs(page).click();
+  await askUs(page).getByText("Ask us", { exact: true }).waitFor();
+});
+
+test("A component further down asks about what it shows", async ({ visit }) => {
+  const page = await visit();
+  await part(page, "launcher").waitFor();
+  await page.getByRole("button", { name: "Ask about it" }).first().click();
+  await part(page, "input").waitFor();
+  assert.equal(await part(page, "input").inputValue(), "The mug: ");
+});
+
+test("The theme follows the application's signal", async ({ visit }) => {
+  const page = await visit();
+  const colour = () => part(page, "launcher").evaluate((launcher) => getComputedStyle(launcher).backgroundColor);
+  await part(page, "launcher").waitFor();
+  const day = await colour();
+  await page.getByLabel("Evening").check();
+  await eventually(async () => assert.notEqual(await colour(), day));
+  await page.getByLabel("Evening").uncheck();
+  await eventually(async () => assert.equal(await colour(), day));
+});
+
+test("Unmounting the component leaves no node, listener, timer, channel or request behind", async ({ visit, server }) => {
+  await server.trouble(BRISK);
+  const page = await visit({ prepare: count });
+  // What was said last stays on the page of the application.
+  const whole = async () => (await page.evaluate(() => document.documentElement.outerHTML)).replace(/<output>.*?<\/output>/, "");
+  await part(page, "launcher").waitFor();
+  await want(page, false);
+  const without = await whole();
+  await want(page, true);
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  // What is counted while it is there is what would be noticed.
+  const before = await held(page);
+  for (const what of ["BroadcastChannel", "online of Window", "setTimeout", "visibilitychange of HTMLDocument"]) {
+    assert.ok(before.includes(what), `${what}, in: ${before}`);
+  }
+  await want(page, false);
+  await eventually(async () => assert.deepEqual(await held(page), []));
+  assert.equal(await whole(), without);
+});
+
+test("What the application asks of a component that is not there is harmless, and it goes on when it is back", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit();
+  await askUs(page).click();
+  await ask(page, "How long does delivery take?");
+  await want(page, false);
+  await eventually(async () => assert.equal(await askUs(page).getAttribute("aria-expanded"), "false"));
+  await askUs(page).click();
+  await page.getByRole("button", { name: "Ask about it" }).first().click();
+  await want(page, true);
+  await part(page, "launcher").waitFor();
+  assert.equal(await part(page, "window").count(), 0);
+  await askUs(page).click();
+  await part(page, "message-assistant").nth(1).waitFor();
+  await say(page, "And to France?");
+  await delivered(page);
+  assert.equal((await server.conversations()).length, 1);
+});
+
+test("An application without the JavaScript API exports none of it", () => {
+  const file = (name) => readFileSync(new URL(`../../target/leptos-shop/${name}`, import.meta.url));
+  const names = WebAssembly.Module.exports(new WebAssembly.Module(file("leptos-shop_bg.wasm"))).map(({ name }) => name);
+  // What Rust, wasm-bindgen and Leptos need for themselves, and no class, which would be freed by `__wbg_NAME_free`.
+  const own = /^(_(?!_wbg_)|wasm_bindgen__|main$|memory$)/;
+  assert.deepEqual(names.filter((name) => !own.test(name)), []);
+  assert.doesNotMatch(file("leptos-shop.js").toString(), /export class/);
+});
