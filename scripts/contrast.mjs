@@ -34,7 +34,6 @@ const THEMED = {
   "outline": ["accent-line", ["surface"], SHAPE],
   "focus": ["focus", ["surface", "surface-raised", "bubble-assistant", "bubble-operator"], SHAPE],
   "header, focus": ["focus-header", ["header-bg"], SHAPE],
-  "online": ["online-dot", ["surface"], SHAPE],
   "header, online": ["online-dot-header", ["header-bg"], SHAPE],
   "badge": ["badge", ["surface"], SHAPE],
 };

@@ -70,8 +70,10 @@ pub fn ChatWidget(
             }
         };
         let sheet = theme.get_untracked().sheet();
-        match Mounted::new(&host, settings.clone(), sheet, None, || shown.clone(), Box::new(on_news)) {
-            Ok(mounted) => {
+        match Mounted::root(&host, settings.isolate, sheet) {
+            Ok(root) => {
+                let on_news = Box::new(on_news);
+                let mounted = Mounted::new(&host, &root, settings.clone(), None, shown.clone(), on_news);
                 let mounted = Rc::new(mounted);
                 controls.take(&mounted);
                 widget.set_value(Some(mounted));

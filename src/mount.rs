@@ -26,34 +26,20 @@ pub(crate) struct Mounted {
 }
 
 impl Mounted {
-    /// Renders a widget into the shadow root of `host`, which it opens when there is none.
+    /// Renders a widget into `root`, the [`Self::root`] of `host`.
     ///
-    /// `theme` is the text of a style sheet of tokens. `config` is `data` of the chat config, when it is known. What
-    /// `changed` gives is notified when there is something else to show.
+    /// `config` is `data` of the chat config, when it is known. `changed` is notified when there is something else to show.
     pub(crate) fn new(
         host: &HtmlElement,
+        root: &Node,
         mut settings: Settings,
-        theme: &str,
         config: Option<Value>,
-        changed: impl FnOnce() -> ArcTrigger,
+        changed: ArcTrigger,
         on_news: Box<dyn Fn(News)>,
-    ) -> Result<Self, JsValue> {
+    ) -> Self {
         settings.settle_locale(page::language);
-        let root: Node = if settings.isolate {
-            let root = match host.shadow_root() {
-                Some(root) => root,
-                None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
-            };
-            style_sheet::replace(&root, &[theme, STYLES])?;
-            root.into()
-        } else {
-            // The page's own scripts have given the page these sheets.
-            host.clone().into()
-        };
         // Effects need an executor. It fails only when there is one already, of the widget before.
         _ = any_spawner::Executor::init_wasm_bindgen();
-        // Only here: where what is above fails, there would be something to let go of (0.1 KB).
-        let changed = changed();
         let told = Rc::new(OnceCell::<WeakUi>::new());
         let listening = told.clone();
         let on_news = Box::new(move |news: News| {
@@ -77,10 +63,26 @@ impl Mounted {
         let view = Scope::new(widget(&ui));
         // Whatever stood there before, such as the loader's launcher, makes room in the same frame.
         root.set_text_content(None);
-        root.append_child(&view.element)?;
+        _ = root.append_child(&view.element);
         ui.begin(host);
         _ = told.set(ui.downgrade());
-        Ok(Self { ui, view: RefCell::new(view) })
+        Self { ui, view: RefCell::new(view) }
+    }
+
+    /// What a widget in `host` is rendered into: its shadow root, which is opened when there is none, with these tokens and
+    /// the widget's own sheet; without isolation the host itself, to which the page's own scripts give the sheets.
+    ///
+    /// All that a browser may refuse is in here, before there is anything to let go of.
+    pub(crate) fn root(host: &HtmlElement, isolate: bool, theme: &str) -> Result<Node, JsValue> {
+        if !isolate {
+            return Ok(host.clone().into());
+        }
+        let root = match host.shadow_root() {
+            Some(root) => root,
+            None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
+        };
+        style_sheet::replace(&root, &[theme, STYLES])?;
+        Ok(root.into())
     }
 
     /// Goes on with other settings, all but the proxy, the customer, the container, the isolation and the consent.

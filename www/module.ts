@@ -251,7 +251,7 @@ export class ChatWidget {
 
   /** Opens the window when it is closed, and closes it when it is open. */
   toggle(): void {
-    if (this.#handle) this.#handle.setOpen(!this.#handle.isOpen, false);
+    this.#handle?.setOpen(!this.state!.open, false);
   }
 
   /** Shows the widget again after `hide()`. */

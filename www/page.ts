@@ -8,7 +8,7 @@ export type Undo = () => void;
 
 /** What the page's keys and buttons do with a widget. */
 export interface Reach {
-  readonly isOpen: boolean;
+  readonly state: { open: boolean };
   setOpen(open: boolean, byVisitor: boolean): void;
 }
 
@@ -56,7 +56,7 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
   const ending = new AbortController();
   const { signal } = ending;
   const tell = () => {
-    const open = String(widget.isOpen);
+    const open = String(widget.state.open);
     document.querySelectorAll(launcher).forEach((button) => button.setAttribute("aria-expanded", open));
   };
   let pressed: HTMLElement | null = null;
@@ -64,7 +64,7 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
     const button = (event.target as Element | null)?.closest?.<HTMLElement>(launcher);
     if (!button) return;
     pressed = button;
-    widget.setOpen(!widget.isOpen, true);
+    widget.setOpen(!widget.state.open, true);
   };
   const onClose = () => {
     tell();

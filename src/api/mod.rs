@@ -40,18 +40,17 @@ impl Handle {
         on_event: js_sys::Function,
     ) -> Result<Handle, JsError> {
         let settings = Settings::from(json::from_js(options));
+        let root = Mounted::root(host, settings.isolate, theme).map_err(|error| {
+            let why: String = js_sys::Object::from(error).to_string().into();
+            JsError::new(&["chat widget: the browser refused: ", &why].concat())
+        })?;
         let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
         let on_news = move |news: News| {
             let (name, detail) = events::named(news);
             // The entry's own function, which catches what the page's handlers throw.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        let mounted = Mounted::new(host, settings, theme, config, ArcTrigger::new, Box::new(on_news));
-        let mounted = mounted.map_err(|error| {
-            let why: String = js_sys::Object::from(error).to_string().into();
-            JsError::new(&["chat widget: the browser refused: ", &why].concat())
-        })?;
-        Ok(Self(mounted))
+        Ok(Self(Mounted::new(host, &root, settings, config, ArcTrigger::new(), Box::new(on_news))))
     }
 
     /// Opens the window, or closes it. The focus follows when the visitor asked for it.
@@ -64,12 +63,6 @@ impl Handle {
     #[wasm_bindgen(getter, js_name = styleSheet)]
     pub fn style_sheet() -> String {
         STYLES.to_owned()
-    }
-
-    /// Whether the window is open.
-    #[wasm_bindgen(getter, js_name = isOpen)]
-    pub fn is_open(&self) -> bool {
-        self.0.ui.state().open.get()
     }
 
     /// Sends a message as the visitor would.
@@ -121,7 +114,7 @@ impl Handle {
     pub fn state(&self) -> JsValue {
         let session = self.0.ui.driver().session();
         json::to_js(&Value::object([
-            ("open", self.is_open().into()),
+            ("open", self.0.ui.state().open.get().into()),
             ("unread", i64::from(session.unread()).into()),
             ("operatorOnline", session.operator_online().into()),
             ("visitorId", session.visitor_id().into()),
