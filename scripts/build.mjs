@@ -2,6 +2,7 @@
 // `--dev` leaves out the optimisers and keeps names, for a quick loop and readable traces.
 
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
@@ -184,6 +185,17 @@ function buildTypes() {
   }
 }
 
+/** Says what each file must be to the bit, and writes the one line that a site's owner pastes. */
+function writeIntegrity() {
+  const files = readdirSync(dist, { recursive: true }).filter((file) => /\.(js|mjs|wasm)$/.test(file)).sort();
+  const hash = (file) => `sha384-${createHash("sha384").update(readFileSync(join(dist, file))).digest("base64")}`;
+  const integrity = Object.fromEntries(files.map((file) => [file, hash(file)]));
+  writeFileSync(join(dist, "integrity.json"), `${JSON.stringify(integrity, null, 2)}\n`);
+  // Only the tag's own file can be checked by a browser: what it brings, it finds beside itself.
+  const tag = `<script async src="/chat-widget/chat-widget.js" integrity="${integrity["chat-widget.js"]}" crossorigin="anonymous" data-proxy="/connector"></script>`;
+  writeFileSync(join(dist, "snippet.html"), `${tag}\n`);
+}
+
 /** Builds everything into `dist/`. */
 export async function build({ dev = false } = {}) {
   rmSync(dist, { recursive: true, force: true });
@@ -191,6 +203,7 @@ export async function build({ dev = false } = {}) {
   buildWasm(dev);
   await buildScripts(dev);
   buildTypes();
+  writeIntegrity();
   if (!dev) writeFileSync(join(dist, ".built"), newestSource().toString());
 }
 
@@ -215,6 +228,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     setupBuild();
     await build({ dev: process.argv.includes("--dev") });
-    say("dist/ is built");
+    say(`dist/ is built; the line for a page, with its hash:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`);
   });
 }

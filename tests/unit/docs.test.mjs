@@ -40,6 +40,13 @@ test("The controls in the docs are those of the class", () => {
   assert.deepEqual(sorted(tabled("Controls")), sorted(own));
 });
 
+test("The policy in docs/csp.md is the one that the tests' site has, but for what is about other things", () => {
+  const parse = (text) => new Map(text.split(/;\s*/).map((directive) => directive.split(/ (.*)/).slice(0, 2)));
+  const site = parse(read("crates/connector/src/site.rs").match(/POLICY: &str = "([^"]*)"/)[1].replace(/\\\n\s*/g, ""));
+  for (const name of ["form-action", "base-uri", "frame-ancestors"]) site.delete(name);
+  assert.deepEqual([...parse(read("docs/csp.md").match(/^Content-Security-Policy: (.*)$/m)[1])], [...site]);
+});
+
 test("Every part in the docs is in the interface", () => {
   const sources = readdirSync(`${root}/src/ui`).map((file) => read(`src/ui/${file}`)).join("\n");
   const parts = [...docs.split("## Parts\n")[1].matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);

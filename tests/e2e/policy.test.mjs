@@ -1,0 +1,52 @@
+// The ways of putting the tag into a page that trusts little: with the hash of its file, and with a nonce.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ask, openChat, part } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const SNIPPET = readFileSync(fileURLToPath(new URL("../../dist/snippet.html", import.meta.url)), "utf8").trim();
+const TAG = /<script[^>]*chat-widget\.js[^>]*><\/script>/;
+
+/** The shop with another tag, under another policy if there is one. */
+const shopWith = (tag, policy) => async (page) => {
+  await page.route("**/", async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), ...(policy && { "content-security-policy": policy }) };
+    await route.fulfill({ response, headers, body: (await response.text()).replace(TAG, () => tag) });
+  });
+};
+
+test("The line that the build writes, with the hash of its file, is a chat", async ({ visit }) => {
+  const page = await visit({ prepare: shopWith(SNIPPET) });
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+});
+
+test("Another file in its place does not run", async ({ visit, recordOf }) => {
+  const page = await visit({
+    prepare: async (page) => {
+      recordOf(page).tolerate("integrity");
+      await shopWith(SNIPPET)(page);
+      await page.route("**/chat-widget.js", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: `${await response.text()}\nwindow.ran = true;` });
+      });
+    },
+  });
+  await page.waitForLoadState("load");
+  assert.deepEqual(await page.evaluate(() => [window.ran, window.chatWidget]), [undefined, undefined]);
+});
+
+test("A tag with a nonce brings the rest along under 'strict-dynamic'", async ({ visit, recordOf }) => {
+  const policy =
+    "default-src 'none'; script-src 'nonce-kiln' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; " +
+    "connect-src 'self'; img-src 'self'; require-trusted-types-for 'script'";
+  const tag = '<script nonce="kiln" async src="/chat-widget/chat-widget.js" data-proxy="/connector"></script>';
+  const page = await visit({ prepare: shopWith(tag, policy) });
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await part(page, "message-assistant").nth(1).waitFor();
+  assert.deepEqual(recordOf(page).complaints, []);
+});
