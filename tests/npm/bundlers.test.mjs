@@ -137,6 +137,54 @@ test("A page of Vue that a server rendered goes on in the browser, and its butto
   assert.equal(await page.locator("chat-widget").count(), 1);
 });
 
+const LIVE = {
+  React: `import { createElement, StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ChatWidget } from "@site-connector/chat-widget/react";
+const root = createRoot(document.getElementById("root"));
+window.show = (props) => root.render(createElement(StrictMode, null, props && createElement(ChatWidget, props)));`,
+  Vue: `import { createApp, h, shallowRef } from "vue";
+import { ChatWidget } from "@site-connector/chat-widget/vue";
+const shown = shallowRef();
+createApp(() => shown.value && h(ChatWidget, shown.value)).mount("#root");
+window.show = (props) => (shown.value = props);`,
+};
+
+for (const [name, program] of Object.entries(LIVE)) {
+  test(`Props of ${name} change the widget while it is there, one that is taken away is the default again, and it goes with its component`, options, async () => {
+    write("live.ts", program);
+    const out = `live-${name}`;
+    await bundle("live.ts", out, { plugins: [wasmBeside(out)], define: { "process.env.NODE_ENV": '"development"' } });
+    const { page, wrong } = await visit(await serve(join(folder, out), html("main.js")));
+    const show = (props) =>
+      page.evaluate((props) => {
+        window.told ??= [];
+        window.show(props && { ...props, onReady: () => window.told.push("ready"), onMessage: ({ content }) => window.told.push(content) });
+      }, props);
+    const inline = { proxy: "/connector", inline: true };
+    await show({ ...inline, theme: "emerald", visitor: { name: "Ann" }, suggestedQuestions: [QUESTION] });
+    await part(page, "suggestion").getByText(QUESTION).waitFor();
+    const header = () => part(page, "header").evaluate((header) => getComputedStyle(header).backgroundColor);
+    assert.equal(await header(), EMERALD);
+    await part(page, "suggestion").click();
+    await part(page, "message-assistant").nth(1).waitFor();
+    await page.waitForFunction(() => window.told.length === 3);
+    assert.deepEqual((await page.evaluate(() => window.told)).slice(0, 2), ["ready", QUESTION]);
+    await show({ ...inline, theme: "rose", locale: "de" });
+    await part(page, "message-visitor").getByText("Zugestellt").waitFor();
+    const rose = await header();
+    assert.notEqual(rose, EMERALD);
+    await show(inline);
+    await part(page, "message-visitor").getByText("Delivered").waitFor();
+    assert.ok(![rose, EMERALD].includes(await header()), "teal");
+    await show(undefined);
+    await page.locator("chat-widget").waitFor({ state: "detached" });
+    await show(inline);
+    await part(page, "message-visitor").getByText(QUESTION).waitFor();
+    assert.deepEqual(wrong, []);
+  });
+}
+
 /** Puts the WebAssembly module where the address in the bundle says, `../chat-widget.wasm` of `/main.js`. */
 function wasmBeside(out) {
   return {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
@@ -44,7 +44,7 @@ test("Everything that the package exports can be imported on a server, where not
   // The loader is a classic script, and the module a file: neither is for import.
   const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm|package\.json)$/.test(path));
   for (const path of paths) {
-    write("imports.mjs", `const before = Object.keys(globalThis).join();\nconst module = await import("${NAME}${path.slice(1)}");\n` +
+    write("imports.mjs", `await Promise.all([import("react"), import("vue")]);\nconst before = Object.keys(globalThis).join();\nconst module = await import("${NAME}${path.slice(1)}");\n` +
       "console.log(JSON.stringify([Object.keys(module).sort(), Object.keys(globalThis).join() === before]));\n");
     const [names, untouched] = JSON.parse(execFileSync("node", ["imports.mjs"], { cwd: folder, encoding: "utf8" }));
     const own = { ".": ["BrowserWidgetClient", "ChatWidget", "ChatWidgetError", "load"], "./client": ["BrowserWidgetClient", "ChatWidgetError"], "./element": ["ChatWidgetElement"] };
@@ -95,7 +95,9 @@ for (const from of [NAME, `${NAME}/client`]) {
       webpack({ mode: "production", target: ["web", "es2022"], context: folder, entry: input, output: { path: join(folder, name, "webpack") } }, (error, stats) => (error || stats.hasErrors() ? reject(error ?? new Error(String(stats))) : resolve())),
     );
     for (const bundler of ["esbuild", "vite", "webpack"]) {
-      const files = filesOf(join(name, bundler));
+      // Vite copies what a module names by its address before it finds that nobody uses the module. No page loads it.
+      const isCopied = ([file]) => bundler === "vite" && from === NAME && file.endsWith(".wasm");
+      const files = filesOf(join(name, bundler)).filter((file) => !isCopied(file));
       assert.deepEqual(files.map(([file]) => file.match(/\.\w+$/)[0]), [".js"], bundler);
       const [[, bytes]] = files;
       assert.ok(brotliCompressSync(bytes).length < 2000, `${bundler}: ${brotliCompressSync(bytes).length} bytes`);

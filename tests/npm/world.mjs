@@ -94,12 +94,15 @@ export async function serve(folder, html) {
 /** Where the demo's site is, for servers that forward by themselves. */
 export const proxied = async () => (await begin()).demo.site;
 
+let last;
+
 /** A page at an address, opened by a visitor who was never there, and the service, which knows nobody. */
 export async function visit(address) {
   const { browser, server } = await begin();
+  // The one before would still report what its visitor did.
+  await last?.close();
   await server.reset();
-  const context = await browser.newContext({ reducedMotion: "reduce" });
-  closing.push(() => context.close());
+  const context = (last = await browser.newContext({ reducedMotion: "reduce" }));
   context.setDefaultTimeout(SEEN_WITHIN);
   const page = await context.newPage();
   const wrong = [];

@@ -28,7 +28,9 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
       }
     });
     onBeforeUnmount(() => ending.abort());
-    return () => h("chat-widget", { ref: element, ...attributesOf(props) });
+    // As attributes, also where the element has a property of the name: Vue empties those, and takes an attribute away.
+    const attributes = () => Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [`^${name}`, text]));
+    return () => h("chat-widget", { ref: element, ...attributes() });
   },
   // A prop of the type Boolean may be written without a value.
   { name: "ChatWidget", props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), inline: Boolean } as never, emits: [...EVENTS] },
