@@ -56,6 +56,10 @@ test("Everything that the package exports can be imported on a server, where not
   }
 });
 
+test("The component of React is marked as one for the browser, where parts of a page are rendered on a server alone", () => {
+  assert.match(readFileSync(join(folder, "node_modules", NAME, "dist/npm/react.mjs"), "utf8"), /^"use client";/);
+});
+
 test("publint finds nothing to say of the package", async () => {
   const { publint } = await import("publint");
   const data = readFileSync(tarball);

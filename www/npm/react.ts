@@ -38,7 +38,7 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     for (const name of EVENTS) {
       const prop = `on${name[0]!.toUpperCase()}${name.slice(1)}` as keyof Handlers;
       const tell = ({ detail }: CustomEvent) => latest.current[prop]?.(detail as never);
-      host.addEventListener(`chat-widget:${name}`, tell as EventListener, ending);
+      host.addEventListener(`chat-widget:${name}`, tell as EventListener, { signal: ending.signal });
     }
     return () => ending.abort();
   }, []);

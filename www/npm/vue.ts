@@ -24,7 +24,7 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
     onMounted(() => {
       for (const name of EVENTS) {
         const tell = ({ detail }: CustomEvent) => (emit as (name: string, detail: unknown) => void)(name, detail);
-        element.value!.addEventListener(`chat-widget:${name}`, tell as EventListener, ending);
+        element.value!.addEventListener(`chat-widget:${name}`, tell as EventListener, { signal: ending.signal });
       }
     });
     onBeforeUnmount(() => ending.abort());
