@@ -14,6 +14,10 @@ export type ChatWidgetProps = ElementOptions;
 
 type Emits = { [Name in keyof ChatWidgetEvents]: (detail: ChatWidgetEvents[Name]) => void };
 
+// Attributes also where the element has a property of the name: Vue empties those, and takes an attribute away. On a
+// server there are only attributes, and older versions would write the mark as well.
+const MARK = typeof document === "undefined" ? "" : "^";
+
 /** A chat widget: floating above the page, or with `inline` where it is written. */
 export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
   (props, { emit, expose }) => {
@@ -28,8 +32,7 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
       }
     });
     onBeforeUnmount(() => ending.abort());
-    // As attributes, also where the element has a property of the name: Vue empties those, and takes an attribute away.
-    const attributes = () => Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [`^${name}`, text]));
+    const attributes = () => Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [MARK + name, text]));
     return () => h("chat-widget", { ref: element, ...attributes() });
   },
   // A prop of the type Boolean may be written without a value.
