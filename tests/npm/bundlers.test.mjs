@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -10,7 +10,7 @@ import { build as esbuild } from "esbuild";
 import { build as vite, createServer } from "vite";
 import webpack from "webpack";
 import { ask, part } from "../e2e/chat.mjs";
-import { project, proxied, serve, visit } from "./world.mjs";
+import { project, proxied, root, serve, visit } from "./world.mjs";
 
 const QUESTION = "How long does delivery take?";
 const EMERALD = "rgb(5, 120, 68)";
@@ -102,6 +102,23 @@ test("A page that webpack builds has the widget, its languages and its themes, w
 test("A page that esbuild builds has the widget, told where the WebAssembly module is", options, async () => {
   await bundle("page-esbuild.held.ts", "esbuild");
   await goesOn(await chat(await serve(join(folder, "esbuild"), html("main.js"))));
+});
+
+/** What the docs write into the page for this tag. */
+const written = (tag) => readFileSync(join(root, "docs/frameworks.md"), "utf8").match(new RegExp(`^\`\`\`html\\n(<${tag} [^]*?)\`\`\`$`, "m"))[1];
+
+test("A page with the element and no framework has the widget, and a handler that was there before it", options, async () => {
+  await bundle("element.ts", "element", { plugins: [wasmBeside("element")] });
+  await chat(await serve(join(folder, "element"), html("main.js", written("chat-widget"))), async () => {});
+});
+
+test("A site that has the package's dist/ copied to it has the widget by the script tag", options, async () => {
+  cpSync(join(folder, "node_modules/@site-connector/chat-widget/dist"), join(folder, "copied/chat-widget"), { recursive: true });
+  const page = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title><body>${written("script")}`;
+  const { page: opened, wrong } = await visit(await serve(join(folder, "copied"), page));
+  await part(opened, "launcher").click();
+  await ask(opened, QUESTION);
+  assert.deepEqual(wrong, []);
 });
 
 /** What Node renders to a text, with a program of its own. */
