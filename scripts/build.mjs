@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -163,6 +163,7 @@ async function buildScripts(dev) {
       setup: (build) => build.onResolve({ filter: /\/module\.js$/ }, () => ({ path: "./chat-widget.mjs", external: true })),
     }],
   });
+  await esbuild.build({ ...common, entryPoints: [join(root, "www/client.ts")], outfile: join(dist, "client.mjs"), format: "esm" });
   mkdirSync(join(dist, "themes"));
   for (const file of readdirSync(join(root, "themes"))) {
     const css = readFileSync(join(root, "themes", file), "utf8");
@@ -174,15 +175,66 @@ async function buildScripts(dev) {
     const texts = JSON.parse(readFileSync(join(root, LOCALES, file), "utf8"));
     writeModule(`locales/${basename(file, ".json")}.mjs`, flat(texts));
   }
+  await buildNpm(esbuild, common);
 }
+
+/** The modules of `dist/` that are loaded when they are asked for. */
+const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose)\.mjs$/;
+
+/** A text with a part replaced that must be there. */
+function replaceOnce(text, part, by) {
+  if (text.split(part).length !== 2) throw new Error(`the source has not exactly one ${part}`);
+  return text.replace(part, by);
+}
+
+/** `dist/npm/`: the same sources for bundlers, which follow no address that is put together while the page runs. */
+async function buildNpm(esbuild, common) {
+  const out = join(dist, "npm");
+  const entries = { widget: "www/module.ts", element: "www/element.ts", index: "www/npm/index.ts", react: "www/npm/react.ts", vue: "www/npm/vue.ts" };
+  // What several of them have in common is one module for the page: two would be two widgets.
+  const shared = { "client.js": "../client.mjs", "module.js": "./widget.mjs", "element.js": "./element.mjs" };
+  const paths = readdirSync(dist, { recursive: true }).map((path) => path.replaceAll("\\", "/")).filter((path) => LOADED_LATER.test(path)).sort();
+  const files = paths.map((path) => `${JSON.stringify(path.replace(/\.mjs$/, ""))}: () => import("../${path}")`);
+  const plugin = {
+    name: "for bundlers",
+    setup(build) {
+      build.onResolve({ filter: /\/(client|module|element)\.js$/ }, ({ path }) => ({ path: shared[basename(path)], external: true }));
+      build.onResolve({ filter: /^\.\/files\.js$/ }, () => ({ path: "files", namespace: "written" }));
+      build.onResolve({ filter: /\.mjs$/, namespace: "written" }, ({ path }) => ({ path, external: true }));
+      build.onLoad({ filter: /.*/, namespace: "written" }, () => ({ contents: `export default {${files.join(",\n")}};` }));
+      build.onLoad({ filter: /\/www\/module\.ts$/ }, ({ path }) => {
+        let text = readFileSync(path, "utf8");
+        text = replaceOnce(text, 'import { beside } from "./beside.js"', 'import { beside, wasmAt } from "./npm/beside.js"');
+        text = replaceOnce(text, 'wasm ?? new URL("./chat-widget.wasm", import.meta.url)', "wasmAt(wasm)");
+        return { contents: replaceOnce(text, "look(this.#options, import.meta.url)", "look(this.#options, wasmAt())"), loader: "ts" };
+      });
+    },
+  };
+  for (const [name, entry] of Object.entries(entries)) {
+    await esbuild.build({
+      ...common,
+      entryPoints: [join(root, entry)],
+      outfile: join(out, `${name}.mjs`),
+      format: "esm",
+      external: ["react", "vue"],
+      // Where parts of a page are rendered on a server alone, this one is for the browser as well.
+      banner: name === "react" ? { js: '"use client";' } : {},
+      plugins: [plugin],
+    });
+  }
+}
+
+/** The types of what the package exports, as they are written in `www/`. */
+const TYPES = ["client", "element", "module", "names", "options", "npm/index", "npm/markup", "npm/react", "npm/vue"];
 
 function buildTypes() {
   say("writing the types");
   run("tsc", ["-p", root, "--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", join(root, "target", "types")]);
-  mkdirSync(join(dist, "types"));
-  for (const name of ["module", "options", "element"]) {
+  mkdirSync(join(dist, "types", "npm"), { recursive: true });
+  for (const name of TYPES) {
     writeFileSync(join(dist, "types", `${name}.d.ts`), readFileSync(join(root, "target", "types", "www", `${name}.d.ts`)));
   }
+  copyFileSync(join(root, "www/npm/wasm.d.ts"), join(dist, "types/npm/wasm.d.ts"));
 }
 
 /** Says what each file must be to the bit, and writes the one line that a site's owner pastes. */

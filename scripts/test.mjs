@@ -108,6 +108,12 @@ await main(async () => {
     { tests: true },
   );
 
+  await step(
+    "npm package",
+    () => tee("node", ["--test", ...readdirSync(join(root, "tests", "npm")).filter((file) => file.endsWith(".test.mjs")).map((file) => join(root, "tests", "npm", file))], { CHROMIUM: browser }),
+    { tests: true },
+  );
+
   if (failures.length > 0) console.log(`\nfailed: ${failures.join(", ")}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed`);
   if (counts.failed > 0) process.exitCode = 1;

@@ -7,8 +7,9 @@ const CLOCK_WITHIN = 5 * 60_000;
 
 type Finding = [ok: boolean, message: string];
 
-/** Looks at everything that the widget needs, one after the other. `base` is the address of a file of `dist/`. */
-export default async function diagnose(options: ChatWidgetOptions, base: string): Promise<ChatWidgetDiagnosis> {
+/** Looks at everything that the widget needs, one after the other. `base` is the address of a file of `dist/`, or of
+ * the WebAssembly module itself where a bundler has moved it. */
+export default async function diagnose(options: ChatWidgetOptions, base: string | URL): Promise<ChatWidgetDiagnosis> {
   const refused: SecurityPolicyViolationEvent[] = [];
   const onRefused = (event: SecurityPolicyViolationEvent) => void refused.push(event);
   document.addEventListener("securitypolicyviolation", onRefused);
@@ -18,7 +19,7 @@ export default async function diagnose(options: ChatWidgetOptions, base: string)
     checks.push({ name, ok, message });
   };
   let answer: Response | undefined;
-  await look("wasm", () => findModule(new URL("./chat-widget.wasm", base)));
+  await look("wasm", () => findModule(base instanceof URL ? base : new URL("./chat-widget.wasm", base)));
   await look("proxy", async () => {
     const url = `${options.proxy.replace(/\/+$/, "")}/chat/config`;
     try {

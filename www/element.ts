@@ -1,46 +1,26 @@
 // `<chat-widget>`: the widget as an element of the page. Its options are attributes, in kebab-case, and properties.
 
 import { ChatWidget } from "./module.js";
+import { attributeOf, CONTROLS, type Control, OPTIONS, type Option } from "./names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
 import { readOption } from "./read.js";
 
-const OPTIONS = [
-  "proxy",
-  "theme",
-  "themeTokens",
-  "colorScheme",
-  "locale",
-  "strings",
-  "suggestedQuestions",
-  "isolate",
-  "position",
-  "offset",
-  "zIndex",
-  "launcher",
-  "visitor",
-  "customerId",
-  "events",
-  "consent",
-  "greeting",
-  "operatorName",
-  "replyTime",
-] as const;
 /** Another one of these is another widget. */
 const FIXED: readonly string[] = ["proxy", "customerId", "isolate", "events", "consent"];
-const CONTROLS =
-  "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset diagnose".split(
-    " ",
-  );
-
-type Option = (typeof OPTIONS)[number];
-
-const attributeOf = (option: string) => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 // On a server there are no elements; nobody makes one there.
 const Base = globalThis.HTMLElement ?? class {};
 
 /** The one that floats above the page. */
 let floating: ChatWidgetElement | undefined;
+
+/** The options of a widget as properties, and its controls, which wait until it is there. */
+export interface ChatWidgetElement extends Partial<Pick<ChatWidgetOptions, Option>>, ChatWidgetControls {}
+
+/** The controls of a widget that may not be there yet. */
+export type ChatWidgetControls = {
+  [Name in Control]: (...args: Parameters<ChatWidget[Name]>) => Promise<Awaited<ReturnType<ChatWidget[Name]>>>;
+};
 
 /** A chat widget: floating above the page, or with the attribute `inline` where the element stands. */
 export class ChatWidgetElement extends Base {
@@ -122,14 +102,16 @@ export class ChatWidgetElement extends Base {
     if (this.isConnected) this.#settleLater();
   }
 
-  /** A property goes before its attribute. */
+  /** A property goes before its attribute. Frameworks set what they know as text either way. */
   #get(name: Option): unknown {
-    const text = this.getAttribute(attributeOf(name));
-    return this.#given[name] ?? (text === null ? undefined : readOption(name, text));
+    const given = this.#given[name] ?? this.getAttribute(attributeOf(name)) ?? undefined;
+    return typeof given === "string" ? readOption(name, given) : given;
   }
 
   #set(name: Option, value: unknown): void {
     this.#given[name] = value;
+    // Taken back, also where a server had written it.
+    if (value == null) this.removeAttribute(attributeOf(name));
     if (this.isConnected) this.#settleLater();
   }
 
@@ -187,4 +169,10 @@ export class ChatWidgetElement extends Base {
 
 if (globalThis.customElements && !customElements.get("chat-widget")) {
   customElements.define("chat-widget", ChatWidgetElement as unknown as CustomElementConstructor);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "chat-widget": ChatWidgetElement;
+  }
 }

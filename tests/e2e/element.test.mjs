@@ -131,6 +131,20 @@ test("What is set before the element is known, and its controls, work as its att
   assert.equal(await withElement(page, (element) => element.ready.then(({ state }) => state.open)), false);
 });
 
+test("A property that is set to null takes the option back, also one that was written as an attribute", async ({ visit }) => {
+  const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]', locale: "de" });
+  await part(page, "suggestion").waitFor();
+  await withElement(page, (element) => Object.assign(element, { suggestedQuestions: null, locale: null }));
+  await eventually(async () => assert.equal(await part(page, "suggestion").count(), 0));
+  await page.getByRole("textbox", { name: "Write a message" }).waitFor();
+});
+
+test("A property that is text is read as its attribute would be", async ({ visit }) => {
+  const page = await withElements(visit, INLINE);
+  await withElement(page, (element) => Object.assign(element, { suggestedQuestions: '["Do you ship?"]' }));
+  await part(page, "suggestion").getByText("Do you ship?").waitFor();
+});
+
 test("Another customer is another conversation, on the same element", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);

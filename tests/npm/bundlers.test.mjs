@@ -1,0 +1,212 @@
+// The packed package in the pages of bundlers and frameworks, each opened in a browser and chatted with.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { build as esbuild } from "esbuild";
+import { build as vite, createServer } from "vite";
+import webpack from "webpack";
+import { ask, part } from "../e2e/chat.mjs";
+import { project, proxied, root, serve, visit } from "./world.mjs";
+
+const QUESTION = "How long does delivery take?";
+const EMERALD = "rgb(5, 120, 68)";
+const options = { timeout: 180_000 };
+const { folder, write } = project("bundlers");
+
+const html = (script, body = "") =>
+  '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Shop</title>' +
+  `<body><div id="root">${body}</div><script type="module" src="/${script}"></script>`;
+
+// The docs' page, with its widget within reach.
+for (const page of ["page", "page-esbuild"]) {
+  write(`${page}.held.ts`, `import { widget } from "./${page}.ts";\nObject.assign(window, { widget });\n`);
+}
+
+/** Bundles with esbuild, as the docs say. */
+const bundle = (entry, outdir, more = {}) =>
+  esbuild({
+    entryPoints: { main: join(folder, entry) },
+    absWorkingDir: folder,
+    outdir: join(folder, outdir),
+    bundle: true,
+    format: "esm",
+    splitting: true,
+    loader: { ".wasm": "file" },
+    publicPath: "/",
+    jsx: "automatic",
+    logLevel: "warning",
+    resolveExtensions: [".tsx", ".ts", ".mjs", ".js"],
+    ...more,
+  });
+
+/** Opens a page, asks, and gets an answer, in the theme that was asked for. */
+async function chat(address, open = (page) => part(page, "launcher").click()) {
+  const visited = await visit(address);
+  const { page, server, wrong } = visited;
+  try {
+    await open(page);
+    await part(page, "input").waitFor();
+    assert.equal(await part(page, "header").evaluate((header) => getComputedStyle(header).backgroundColor), EMERALD);
+    await ask(page, QUESTION);
+  } finally {
+    assert.deepEqual(wrong, []);
+  }
+  assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
+  return visited;
+}
+
+/** Goes on with what is loaded only when it is asked for. */
+async function goesOn({ page, wrong }) {
+  await page.waitForFunction(() => window.widget);
+  await page.evaluate(() => window.widget.setLocale("de"));
+  await part(page, "message-visitor").getByText("Zugestellt").waitFor();
+  const { checks } = await page.evaluate(() => window.widget.diagnose());
+  assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+  assert.deepEqual(wrong, []);
+}
+
+test("A page that Vite builds has the widget, its languages and its themes, with nothing set", options, async () => {
+  write("index.html", html("page.held.ts"));
+  await vite({ root: folder, configFile: false, logLevel: "warn", build: { outDir: "vite", target: "es2022" } });
+  await goesOn(await chat(await serve(join(folder, "vite"), readFileSync(join(folder, "vite/index.html")))));
+});
+
+test("The development server of Vite has the widget with the one line of the docs", options, async (t) => {
+  write("index.html", html("page.held.ts"));
+  const server = { port: 0, host: "127.0.0.1", proxy: { "/connector": { target: await proxied(), changeOrigin: true } } };
+  const site = await createServer({ root: folder, configFile: join(folder, "vite.config.js"), logLevel: "warn", server, cacheDir: join(folder, ".vite") });
+  t.after(() => site.close());
+  await site.listen();
+  await goesOn(await chat(`http://127.0.0.1:${site.httpServer.address().port}/`));
+});
+
+test("A page that webpack builds has the widget, its languages and its themes, with nothing set", options, async () => {
+  // Its loaders for TypeScript are packages of their own.
+  await bundle("page.held.ts", "plain", { external: ["@site-connector/*"], splitting: false });
+  const compiler = webpack({
+    mode: "production",
+    context: folder,
+    entry: "./plain/main.js",
+    output: { path: join(folder, "webpack"), filename: "main.js", publicPath: "/" },
+    resolve: { modules: [join(folder, "node_modules")] },
+  });
+  const stats = await promisify(compiler.run.bind(compiler))();
+  assert.ok(!stats.hasErrors() && stats.toJson().errors.length === 0, stats.toString());
+  await goesOn(await chat(await serve(join(folder, "webpack"), html("main.js"))));
+});
+
+test("A page that esbuild builds has the widget, told where the WebAssembly module is", options, async () => {
+  await bundle("page-esbuild.held.ts", "esbuild");
+  await goesOn(await chat(await serve(join(folder, "esbuild"), html("main.js"))));
+});
+
+/** What the docs write into the page for this tag. */
+const written = (tag) => readFileSync(join(root, "docs/frameworks.md"), "utf8").match(new RegExp(`^\`\`\`html\\n(<${tag} [^]*?)\`\`\`$`, "m"))[1];
+
+test("A page with the element and no framework has the widget, and a handler that was there before it", options, async () => {
+  await bundle("element.ts", "element", { plugins: [wasmBeside("element")] });
+  await chat(await serve(join(folder, "element"), html("main.js", written("chat-widget"))), async () => {});
+});
+
+test("A site that has the package's dist/ copied to it has the widget by the script tag", options, async () => {
+  cpSync(join(folder, "node_modules/@site-connector/chat-widget/dist"), join(folder, "copied/chat-widget"), { recursive: true });
+  const page = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title><body>${written("script")}`;
+  const { page: opened, wrong } = await visit(await serve(join(folder, "copied"), page));
+  await part(opened, "launcher").click();
+  await ask(opened, QUESTION);
+  assert.deepEqual(wrong, []);
+});
+
+/** What Node renders to a text, with a program of its own. */
+async function rendered(program) {
+  write("render.tsx", program);
+  await bundle("render.tsx", "server", { packages: "external", platform: "node", splitting: false });
+  return execFileSync("node", [join(folder, "server/main.js")], { cwd: folder, encoding: "utf8" }).trim();
+}
+
+const help = (page) => page.locator("#help").click();
+
+test("A page of React that a server rendered goes on in the browser, in strict mode, and its button opens the chat", options, async () => {
+  const body = await rendered(
+    'import { renderToString } from "react-dom/server";\nimport { StrictMode } from "react";\nimport { Help } from "./Help.tsx";\n' +
+      "console.log(renderToString(<StrictMode><Help /></StrictMode>));\n",
+  );
+  assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
+  assert.match(body, / suggested-questions="\[&quot;Do you ship\?&quot;\]"/);
+  await bundle("hydrate.tsx", "react", { plugins: [wasmBeside("react")], define: { "process.env.NODE_ENV": '"development"' } });
+  const { page } = await chat(await serve(join(folder, "react"), html("main.js", body)), help);
+  assert.equal(await page.locator("chat-widget").count(), 1);
+});
+
+test("A page of Vue that a server rendered goes on in the browser, and its button opens the chat", options, async () => {
+  const body = await rendered(
+    'import { createSSRApp } from "vue";\nimport { renderToString } from "vue/server-renderer";\nimport { Help } from "./Help.vue.ts";\n' +
+      "console.log(await renderToString(createSSRApp(Help)));\n",
+  );
+  assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
+  write("hydrate-vue.ts", 'import { createSSRApp } from "vue";\nimport { Help } from "./Help.vue.ts";\ncreateSSRApp(Help).mount("#root");\n');
+  await bundle("hydrate-vue.ts", "vue", { plugins: [wasmBeside("vue")] });
+  const { page } = await chat(await serve(join(folder, "vue"), html("main.js", body)), help);
+  assert.equal(await page.locator("chat-widget").count(), 1);
+});
+
+const LIVE = {
+  React: `import { createElement, StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { ChatWidget } from "@site-connector/chat-widget/react";
+const root = createRoot(document.getElementById("root"));
+window.show = (props) => root.render(createElement(StrictMode, null, props && createElement(ChatWidget, props)));`,
+  Vue: `import { createApp, h, shallowRef } from "vue";
+import { ChatWidget } from "@site-connector/chat-widget/vue";
+const shown = shallowRef();
+createApp(() => shown.value && h(ChatWidget, shown.value)).mount("#root");
+window.show = (props) => (shown.value = props);`,
+};
+
+for (const [name, program] of Object.entries(LIVE)) {
+  test(`Props of ${name} change the widget while it is there, one that is taken away is the default again, and it goes with its component`, options, async () => {
+    write("live.ts", program);
+    const out = `live-${name}`;
+    await bundle("live.ts", out, { plugins: [wasmBeside(out)], define: { "process.env.NODE_ENV": '"development"' } });
+    const { page, wrong } = await visit(await serve(join(folder, out), html("main.js")));
+    const show = (props) =>
+      page.evaluate((props) => {
+        window.told ??= [];
+        window.show(props && { ...props, onReady: () => window.told.push("ready"), onMessage: ({ content }) => window.told.push(content) });
+      }, props);
+    const inline = { proxy: "/connector", inline: true };
+    await show({ ...inline, theme: "emerald", visitor: { name: "Ann" }, suggestedQuestions: [QUESTION] });
+    await part(page, "suggestion").getByText(QUESTION).waitFor();
+    const header = () => part(page, "header").evaluate((header) => getComputedStyle(header).backgroundColor);
+    assert.equal(await header(), EMERALD);
+    await part(page, "suggestion").click();
+    await part(page, "message-assistant").nth(1).waitFor();
+    await page.waitForFunction(() => window.told.length === 3);
+    assert.deepEqual((await page.evaluate(() => window.told)).slice(0, 2), ["ready", QUESTION]);
+    await show({ ...inline, theme: "rose", locale: "de" });
+    await part(page, "message-visitor").getByText("Zugestellt").waitFor();
+    const rose = await header();
+    assert.notEqual(rose, EMERALD);
+    await show(inline);
+    await part(page, "message-visitor").getByText("Delivered").waitFor();
+    assert.ok(![rose, EMERALD].includes(await header()), "teal");
+    await show(undefined);
+    await page.locator("chat-widget").waitFor({ state: "detached" });
+    await show(inline);
+    await part(page, "message-visitor").getByText(QUESTION).waitFor();
+    assert.deepEqual(wrong, []);
+  });
+}
+
+/** Puts the WebAssembly module where the address in the bundle says, `../chat-widget.wasm` of `/main.js`. */
+function wasmBeside(out) {
+  return {
+    name: "the module beside the bundle",
+    setup: (build) =>
+      build.onEnd(() => writeFileSync(join(folder, out, "chat-widget.wasm"), readFileSync(join(folder, "node_modules/@site-connector/chat-widget/dist/chat-widget.wasm")))),
+  };
+}

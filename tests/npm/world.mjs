@@ -1,0 +1,115 @@
+// A project that has the packed package installed and holds the files of docs/frameworks.md, and a site to open what is
+// built from them.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, extname, join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { launch, startDemo } from "../e2e/demo.mjs";
+import { Sandbox } from "../e2e/sandbox.mjs";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+/** What a project of that kind has installed as well. */
+const INSTALLED = ["react", "react-dom", "vue", "@types/react", "@types/react-dom"];
+const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".css": "text/css" };
+/** Nothing that a visitor waits for takes longer. Milliseconds. */
+const SEEN_WITHIN = 20_000;
+
+/** What npm itself says to a command, read as JSON. */
+const npm = (...args) => JSON.parse(execFileSync("npm", [...args, "--json", "--ignore-scripts", "--loglevel=error"], { cwd: root, encoding: "utf8" }));
+
+/** What the package would hold, without packing it. */
+export const contents = () => npm("pack", "--dry-run")[0].files.map(({ path }) => path).sort();
+
+/** Packs the package and installs it into a new project, which has the docs' files in it. */
+export function project(name) {
+  const folder = join(root, "target", "npm", name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type: "module" }));
+  const tarball = join(folder, npm("pack", "--pack-destination", folder)[0].filename);
+  execFileSync("npm", ["install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball], { cwd: folder });
+  for (const name of INSTALLED) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), link);
+  }
+  const docs = readFileSync(join(root, "docs", "frameworks.md"), "utf8");
+  for (const [, file, text] of docs.matchAll(/^```\w+\n\/\/ (\S+)\n([^]*?)^```$/gm)) writeFileSync(join(folder, file), text);
+  const write = (file, text) => writeFileSync(join(folder, file), text);
+  return { folder, tarball, write };
+}
+
+const closing = [];
+after(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+let begun;
+
+/** The demo's service, and a browser. */
+function begin() {
+  begun ??= (async () => {
+    const demo = await startDemo();
+    closing.push(demo.stop);
+    const browser = await launch();
+    closing.push(() => browser.close());
+    return { demo, browser, server: new Sandbox(demo.sandbox) };
+  })();
+  return begun;
+}
+
+/** Hands a request on to the proxy of the demo. */
+async function forward(request, response, to) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const { host, connection, origin, ...headers } = request.headers;
+  const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
+  const answer = await fetch(to + request.url, { method: request.method, headers, body });
+  const kept = [...answer.headers].filter(([name]) => !/^(content-encoding|content-length|transfer-encoding|connection)$/.test(name));
+  response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
+}
+
+/** Serves a folder, with `html` at `/` and the proxy behind `/connector`. Gives its address. */
+export async function serve(folder, html) {
+  const { demo } = await begin();
+  const site = createServer((request, response) => {
+    if (request.url.startsWith("/connector/")) {
+      forward(request, response, demo.site).catch(() => response.writeHead(502).end());
+      return;
+    }
+    const path = new URL(request.url, "http://site").pathname;
+    const file = join(folder, path);
+    if (path === "/") response.writeHead(200, { "Content-Type": "text/html" }).end(html);
+    else if (existsSync(file)) response.writeHead(200, { "Content-Type": KINDS[extname(file)] ?? "text/html" }).end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));
+  closing.push(() => new Promise((resolve) => site.close(resolve).closeAllConnections()));
+  return `http://127.0.0.1:${site.address().port}`;
+}
+
+/** Where the demo's site is, for servers that forward by themselves. */
+export const proxied = async () => (await begin()).demo.site;
+
+let last;
+
+/** A page at an address, opened by a visitor who was never there, and the service, which knows nobody. */
+export async function visit(address) {
+  const { browser, server } = await begin();
+  // The one before would still report what its visitor did.
+  await last?.close();
+  await server.reset();
+  const context = (last = await browser.newContext({ reducedMotion: "reduce" }));
+  context.setDefaultTimeout(SEEN_WITHIN);
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") wrong.push(`${message.text()} ${message.location().url}`);
+  });
+  await page.goto(address);
+  return { page, server, wrong };
+}

@@ -1,0 +1,50 @@
+// The names of what `<chat-widget>` takes and does.
+
+/** The options that an element has as attributes and properties. */
+export const OPTIONS = [
+  "proxy",
+  "theme",
+  "themeTokens",
+  "colorScheme",
+  "locale",
+  "strings",
+  "suggestedQuestions",
+  "isolate",
+  "position",
+  "offset",
+  "zIndex",
+  "launcher",
+  "visitor",
+  "customerId",
+  "events",
+  "consent",
+  "greeting",
+  "operatorName",
+  "replyTime",
+] as const;
+
+/** The controls of a widget that an element has as methods. */
+export const CONTROLS = [
+  "open",
+  "close",
+  "toggle",
+  "show",
+  "hide",
+  "reloadConfig",
+  "setTheme",
+  "setLocale",
+  "update",
+  "identify",
+  "sendMessage",
+  "setDraft",
+  "track",
+  "grantConsent",
+  "reset",
+  "diagnose",
+] as const;
+
+export type Option = (typeof OPTIONS)[number];
+export type Control = (typeof CONTROLS)[number];
+
+/** The attribute of an option. */
+export const attributeOf = (option: string) => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

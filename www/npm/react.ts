@@ -1,0 +1,63 @@
+// `<chat-widget>` as a component of React: options are props, events are `onUnread` and the like, the ref is the element.
+
+import {
+  createElement,
+  type DetailedHTMLProps,
+  forwardRef,
+  type HTMLAttributes,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from "react";
+import "../element.js";
+import type { ChatWidgetElement } from "../element.js";
+import type { Option } from "../names.js";
+import type { ChatWidgetEvents, ChatWidgetOptions } from "../options.js";
+import { attributesOf, type ElementOptions, EVENTS } from "./markup.js";
+
+type Handlers = { [Name in keyof ChatWidgetEvents as `on${Capitalize<Name>}`]?: (detail: ChatWidgetEvents[Name]) => void };
+
+/** The options of a widget, and what to call when something happens. */
+export type ChatWidgetProps = ElementOptions & Handlers & Pick<HTMLAttributes<HTMLElement>, "className" | "hidden" | "id" | "style">;
+
+// Before the widget can say anything; on a server nothing happens at all.
+const useCommitted = typeof document === "undefined" ? useEffect : useLayoutEffect;
+
+/** A chat widget: floating above the page, or with `inline` where it is written. The ref has its controls. */
+export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props, ref) => {
+  const element = useRef<ChatWidgetElement>(null);
+  const latest = useRef(props);
+  useCommitted(() => {
+    latest.current = props;
+  });
+  useImperativeHandle(ref, () => element.current!, []);
+  useCommitted(() => {
+    const host = element.current!;
+    const ending = new AbortController();
+    for (const name of EVENTS) {
+      const prop = `on${name[0]!.toUpperCase()}${name.slice(1)}` as keyof Handlers;
+      const tell = ({ detail }: CustomEvent) => latest.current[prop]?.(detail as never);
+      host.addEventListener(`chat-widget:${name}`, tell as EventListener, { signal: ending.signal });
+    }
+    return () => ending.abort();
+  }, []);
+  const { className, hidden, id, style } = props;
+  // React gives an element of the page's own `class` as it stands.
+  return createElement("chat-widget", { ref: element, class: className, hidden, id, style, ...attributesOf(props) });
+});
+ChatWidget.displayName = "ChatWidget";
+
+/** `<chat-widget>` in JSX, with its options as attributes. */
+export type ChatWidgetIntrinsic = DetailedHTMLProps<HTMLAttributes<ChatWidgetElement>, ChatWidgetElement> & {
+  class?: string;
+  inline?: "" | boolean;
+} & { [Name in Option]?: ChatWidgetOptions[Name] | string };
+
+declare module "react" {
+  namespace JSX {
+    interface IntrinsicElements {
+      "chat-widget": ChatWidgetIntrinsic;
+    }
+  }
+}

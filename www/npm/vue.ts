@@ -1,0 +1,40 @@
+// `<chat-widget>` as a component of Vue: options are props, events are emitted, a template ref has the controls.
+
+import { defineComponent, h, onBeforeUnmount, onMounted, shallowRef } from "vue";
+import "../element.js";
+import type { ChatWidgetControls, ChatWidgetElement } from "../element.js";
+import { CONTROLS, OPTIONS } from "../names.js";
+import type { ChatWidgetEvents } from "../options.js";
+import { attributesOf, type ElementOptions, EVENTS } from "./markup.js";
+
+export type { ChatWidgetControls };
+
+/** The options of a widget. */
+export type ChatWidgetProps = ElementOptions;
+
+type Emits = { [Name in keyof ChatWidgetEvents]: (detail: ChatWidgetEvents[Name]) => void };
+
+// Attributes also where the element has a property of the name: Vue empties those, and takes an attribute away. On a
+// server there are only attributes, and older versions would write the mark as well.
+const MARK = typeof document === "undefined" ? "" : "^";
+
+/** A chat widget: floating above the page, or with `inline` where it is written. */
+export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
+  (props, { emit, expose }) => {
+    const element = shallowRef<ChatWidgetElement>();
+    const ending = new AbortController();
+    const call = (name: keyof ChatWidgetControls) => (...args: never[]) => (element.value![name] as (...args: never[]) => unknown)(...args);
+    expose(Object.fromEntries(CONTROLS.map((name) => [name, call(name)])));
+    onMounted(() => {
+      for (const name of EVENTS) {
+        const tell = ({ detail }: CustomEvent) => (emit as (name: string, detail: unknown) => void)(name, detail);
+        element.value!.addEventListener(`chat-widget:${name}`, tell as EventListener, { signal: ending.signal });
+      }
+    });
+    onBeforeUnmount(() => ending.abort());
+    const attributes = () => Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [MARK + name, text]));
+    return () => h("chat-widget", { ref: element, ...attributes() });
+  },
+  // A prop of the type Boolean may be written without a value.
+  { name: "ChatWidget", props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), inline: Boolean } as never, emits: [...EVENTS] },
+);
