@@ -24,9 +24,11 @@ const BROWSER = [
 export const launch = (options) =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
 
-/** Starts the demo. Gives where `site` and `sandbox` are, and `stop()`. */
+/** Starts the demo. Gives where `site` and `sandbox` are, the `token` between them, and `stop()`. */
 export async function startDemo() {
-  const demo = spawn("target/debug/site-connector", DEMO, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const token = `token-${crypto.randomUUID()}`;
+  const env = { ...process.env, CONNECTOR_TOKEN: token };
+  const demo = spawn("target/debug/site-connector", DEMO, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   process.once("exit", () => demo.kill());
   // A signal by itself ends the process without a word to the demo, which would then outlive it.
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
@@ -41,5 +43,5 @@ export async function startDemo() {
     demo.kill();
     await once(demo, "exit");
   };
-  return { ...JSON.parse(await announced), stop };
+  return { ...JSON.parse(await announced), token, stop };
 }

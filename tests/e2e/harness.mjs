@@ -42,12 +42,13 @@ after(async () => {
  * - `recordOf(page)`: what the page's browser did so far.
  * - `operator()`: a page with the operator console.
  * - `site`: the shop's address.
+ * - `token`: what the proxy shows the service, and nobody else.
  * - `remark(text)`: what is to be read beside the sentence.
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
     world ??= begin();
-    const { browser, server, demo: { site } } = await world;
+    const { browser, server, demo: { site, token } } = await world;
     const contexts = [];
     const browsers = [];
     const records = new Map();
@@ -61,7 +62,7 @@ export function test(sentence, body) {
     };
     const visit = async ({ path = "/", prepare, clock = false, beside, ...options } = {}) => {
       const context = beside?.context() ?? (await open(options));
-      if (!beside) records.set(context, await Record.of(context, site));
+      if (!beside) records.set(context, await Record.of(context, site, token));
       const page = await context.newPage();
       if (clock) await page.clock.install();
       await prepare?.(page);
@@ -77,7 +78,7 @@ export function test(sentence, body) {
 
     await server.reset();
     try {
-      await body({ visit, server, recordOf, operator, site, remark: (text) => t.diagnostic(text) });
+      await body({ visit, server, recordOf, operator, site, token, remark: (text) => t.diagnostic(text) });
       for (const record of records.values()) await record.judge();
     } catch (error) {
       for (const record of records.values()) t.diagnostic(record.summary());
