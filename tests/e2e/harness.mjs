@@ -42,13 +42,13 @@ after(async () => {
  * - `recordOf(page)`: what the page's browser did so far.
  * - `operator()`: a page with the operator console.
  * - `site`: the shop's address.
- * - `token`: what the proxy shows the service, and nobody else.
+ * - `service`: where the proxy finds the sandbox, `origin`, and the `token` that it shows there and to nobody else.
  * - `remark(text)`: what is to be read beside the sentence.
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
     world ??= begin();
-    const { browser, server, demo: { site, token } } = await world;
+    const { browser, server, demo: { site, sandbox, token } } = await world;
     const contexts = [];
     const browsers = [];
     const records = new Map();
@@ -78,7 +78,7 @@ export function test(sentence, body) {
 
     await server.reset();
     try {
-      await body({ visit, server, recordOf, operator, site, token, remark: (text) => t.diagnostic(text) });
+      await body({ visit, server, recordOf, operator, site, service: { origin: sandbox, token }, remark: (text) => t.diagnostic(text) });
       for (const record of records.values()) await record.judge();
     } catch (error) {
       for (const record of records.values()) t.diagnostic(record.summary());

@@ -62,7 +62,7 @@ test("The whole visit works under the strictest policy, and talks to the site al
   ]);
 });
 
-test("No answer carries a token, and no request needs one", async ({ visit, recordOf, server, site, token }) => {
+test("No answer carries a token, and no request needs one", async ({ visit, recordOf, site, service }) => {
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -79,9 +79,9 @@ test("No answer carries a token, and no request needs one", async ({ visit, reco
   assert.deepEqual(record.unread, [], "every answer was looked into");
   assert.deepEqual(record.complaints, []);
   // It is the token that the service wants, so it is there to be leaked.
-  const config = `${new URL(server.console).origin}/api/connector/v1/chat/config`;
+  const config = `${service.origin}/api/connector/v1/chat/config`;
   assert.equal((await fetch(config)).status, 401);
-  assert.equal((await fetch(config, { headers: { Authorization: `Bearer ${token}` } })).status, 200);
+  assert.equal((await fetch(config, { headers: { Authorization: `Bearer ${service.token}` } })).status, 200);
   assert.equal((await fetch(`${site}/connector/chat/config`)).status, 200);
 });
 
@@ -124,7 +124,7 @@ test("What breaks the rules is noticed by these tests", async ({ visit, recordOf
   record.forgive();
 });
 
-test("The site's token is noticed in every place of a request and of an answer", async ({ visit, recordOf, token }) => {
+test("The site's token is noticed in every place of a request and of an answer", async ({ visit, recordOf, service: { token } }) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   const record = recordOf(page);
