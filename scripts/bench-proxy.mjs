@@ -23,8 +23,9 @@ const ANSWER = JSON.stringify({ ok: true, data: { operatorOnline: true, shouldPo
 
 const folder = mkdtempSync(join(tmpdir(), "bench-proxy-"));
 const running = [];
+const stopAll = () => Promise.all(running.splice(0).map(({ child, ended }) => (child.kill(), ended)));
 process.once("exit", () => {
-  for (const child of running) child.kill();
+  stopAll();
   rmSync(folder, { recursive: true, force: true });
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
@@ -39,17 +40,15 @@ async function freePort() {
 
 function start(program, args, env = {}) {
   const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "inherit"] });
-  running.push(child);
-  child.once("error", (error) => {
-    throw new Advice(`${program} did not start: ${error.message}`);
-  });
+  const ended = new Promise((resolve) => child.once("close", resolve).once("error", resolve));
+  running.push({ child, ended });
   return child;
 }
 
 /** Waits until an address gives the answer of the service. */
 async function answers(url, child) {
   for (;;) {
-    if (child.exitCode !== null) throw new Advice(`${child.spawnfile} ended`);
+    if (child.exitCode !== null || child.pid === undefined) throw new Advice(`${child.spawnfile} did not start`);
     const answer = await fetch(url).then((response) => response.text()).catch(() => undefined);
     if (answer === ANSWER) return;
     if (answer !== undefined) throw new Advice(`${url} answered ${answer}`);
@@ -79,7 +78,9 @@ const proxies = {
   async "site-connector"(upstream) {
     const args = ["--origin", `http://${upstream}`, "--listen", "127.0.0.1:0", "--rate-per-minute", "0"];
     const child = start("target/release/site-connector", ["proxy", ...args], { CONNECTOR_TOKEN: TOKEN });
-    const [told] = await once(createInterface(child.stdout), "line");
+    const line = once(createInterface(child.stdout), "line");
+    const [told] = await Promise.race([line, once(child, "exit").then(() => [])]);
+    if (!told) throw new Advice("site-connector proxy did not start");
     return { child, address: told.split(" ").at(-1) };
   },
   async nginx(upstream) {
@@ -151,5 +152,6 @@ await main(async () => {
       show(name, connections, of("rate", 0), of("p99", 1), of("memory", 0));
     }
   }
-  process.exit();
 });
+// Also after a failure nothing is left running.
+await stopAll();
