@@ -333,6 +333,30 @@ fn a_configuration_that_makes_no_sense_is_refused_with_what_to_do() {
     assert!(refusal(&complete("prefix = \"connector/\"")).contains("prefix"));
 }
 
+/// The settings as docs/server.md shows them, all but the places that are the test's own.
+#[test]
+fn the_settings_in_the_documentation_are_taken() {
+    let document = include_str!("../../../docs/server.md");
+    let (_, settings) = document.split_once("```toml\n").expect("settings");
+    let (settings, _) = settings.split_once("```").expect("an end");
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = settings
+        .replace("127.0.0.1:8081", "127.0.0.1:0")
+        .replace("127.0.0.1:9464", "127.0.0.1:0")
+        .replace("/run/secrets/site-token", "token");
+    std::fs::write(directory.path().join("proxy.toml"), settings).expect("a file");
+    std::fs::write(directory.path().join("token"), TOKEN).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    for variable in ["CONNECTOR_ORIGIN", "CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(directory.path()).args(["proxy", "--config", "proxy.toml"]).stdout(Stdio::piped());
+    let mut process = Process(command.spawn().expect("runs"));
+    let mut line = String::new();
+    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    assert!(line.starts_with("Proxy    http://127.0.0.1:"), "{line}");
+}
+
 /// Bytes, and requests that are almost some.
 fn connections() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
