@@ -1,12 +1,14 @@
-// Runs the recipes of docs/recipes/ in their real servers, before the sandbox, and lets `site-connector check` look at
-// each. A server that is not installed is named; NGINX_BIN, CADDY_BIN and PHP_BIN say where one is. Express is taken from where
-// EXPRESS points, such as a folder in which `npm install express` was run.
+// Runs the project's own proxy, and the recipes of docs/recipes/ in their real servers, before the sandbox, and lets
+// `site-connector check` look at each. A server that is not installed is named, and is a failure when it was asked for.
+// NGINX_BIN, CADDY_BIN and PHP_BIN say where one is. Express is taken from where EXPRESS points, such as a folder in which
+// `npm install express` was run.
 //
-//     cargo build -p chat-connector && node scripts/check-recipes.mjs
+//     cargo build -p chat-connector && node scripts/check-recipes.mjs [nginx Caddy …]
 
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
@@ -22,8 +24,11 @@ const command = join(root, "target/debug/site-connector");
 const token = `token-${crypto.randomUUID()}`;
 const folder = await mkdtemp(join(tmpdir(), "recipes-"));
 const running = [];
-const stopAll = () => running.forEach((stop) => stop());
-process.once("exit", stopAll);
+const stopAll = () => Promise.all(running.splice(0).map((stop) => stop()));
+process.once("exit", () => {
+  stopAll();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** A port that was free a moment ago. */
 async function freePort() {
@@ -39,7 +44,8 @@ function start(program, args, env = {}) {
   let said = "";
   child.stderr.on("data", (text) => (said += text));
   child.on("error", () => {});
-  running.push(() => child.kill());
+  const ended = new Promise((resolve) => child.once("close", resolve).once("error", resolve));
+  running.push(() => (child.kill(), ended));
   return { child, said: () => said };
 }
 
@@ -58,12 +64,13 @@ async function listening(port, { child, said }) {
 const isThere = (program) => promisify(execFile)(program, ["-v"]).then(() => true, (error) => error.code !== "ENOENT");
 const recipe = (name) => readFile(join(root, "docs/recipes", name), "utf8");
 
-const demo = start(command, ["demo", "--sandbox-only", "--json", "--port", "0", "--sandbox-port", "0"], { CONNECTOR_TOKEN: token });
-const [line] = await once(createInterface(demo.child.stdout), "line");
-const origin = JSON.parse(line).sandbox;
-const service = new URL(origin).host;
-
 const servers = {
+  async "site-connector proxy"() {
+    const args = ["--log", "error", "proxy", "--origin", origin, "--listen", "127.0.0.1:0"];
+    const proxy = start(command, args, { CONNECTOR_TOKEN: token });
+    const [told] = await once(createInterface(proxy.child.stdout), "line");
+    return new URL(told.split(" ").at(-1)).port;
+  },
   async "Node's http"() {
     const server = createServer(chatConnector({ origin, token })).listen(0, "127.0.0.1");
     running.push(() => server.close());
@@ -121,11 +128,20 @@ const servers = {
   },
 };
 
+const needed = process.argv.slice(2);
+for (const name of needed) if (!(name in servers)) throw new Error(`${name} is none of: ${Object.keys(servers).join(", ")}`);
+
+const demo = start(command, ["demo", "--sandbox-only", "--json", "--port", "0", "--sandbox-port", "0"], { CONNECTOR_TOKEN: token });
+const [line] = await once(createInterface(demo.child.stdout), "line");
+const origin = JSON.parse(line).sandbox;
+const service = new URL(origin).host;
+
 let failed = false;
 for (const [name, run] of Object.entries(servers)) {
   const port = await run();
   if (port === null) {
     console.log(`${name}: not installed, not checked`);
+    failed ||= needed.includes(name);
     continue;
   }
   const check = promisify(execFile)(command, ["check", `http://127.0.0.1:${port}/connector`]);
@@ -134,6 +150,5 @@ for (const [name, run] of Object.entries(servers)) {
   console.log([`${name}: ${code ? stderr.trim() : stdout.trim().split("\n").at(-1)}`, ...problems].join("\n  "));
   failed ||= Boolean(code);
 }
-stopAll();
-await rm(folder, { recursive: true, force: true });
+await stopAll();
 process.exit(failed ? 1 : 0);

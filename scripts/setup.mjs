@@ -2,7 +2,7 @@
 // because it runs before `npm ci`.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -140,6 +140,62 @@ export function chromium() {
   );
 }
 
+/**
+ * Makes sure that a program of a Debian package of the same name is there. The package and whatever it needs are unpacked
+ * into the tools cache and not installed: apt would start a web server, and again with every start of the machine.
+ */
+function debianTool(name) {
+  if (which(name)) return;
+  // Where Debian installs servers, which is not on everybody's path.
+  if (existsSync(join("/usr/sbin", name))) return onPath("/usr/sbin");
+  const home = join(toolsHome, `debian-${name}`);
+  if (!existsSync(home)) {
+    say(`unpacking Debian's package ${name} into the tools cache`);
+    // Under its own name only once it is complete.
+    const fresh = `${home}-${process.pid}`;
+    try {
+      unpack(name, fresh);
+      renameSync(fresh, home);
+    } catch (error) {
+      const why = error instanceof Advice ? error.message : String(error);
+      throw new Advice(`The tests and measurements of the proxy need ${name} (${why}).\n  Install it, so that \`${name}\` can be run, then run this again.`);
+    } finally {
+      rmSync(fresh, { recursive: true, force: true });
+    }
+  }
+  onPath(join(home, "bin"));
+}
+
+function unpack(name, home) {
+  if (!which("apt-get")) throw new Advice("there is no apt-get to fetch it with");
+  const archives = join(home, "archives");
+  mkdirSync(join(archives, "partial"), { recursive: true });
+  mkdirSync(join(home, "bin"));
+  // Nothing of the system's is written, so its lock is not needed, and neither is root.
+  const settings = ["Debug::NoLocking=1", "APT::Sandbox::User=root", `Dir::Cache::archives=${archives}`];
+  const fetch = ["install", "--download-only", "-y", "-qq", "--no-install-recommends", ...settings.flatMap((one) => ["-o", one]), name];
+  const fetched = () => spawnSync("apt-get", fetch, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
+  if (!fetched()) {
+    // A fresh container knows no packages yet.
+    if (process.getuid?.() === 0) run("apt-get", ["update", "-q"]);
+    if (!fetched()) throw new Advice("apt-get could not fetch it");
+  }
+  const packages = readdirSync(archives).filter((file) => file.endsWith(".deb"));
+  for (const file of packages) run("dpkg-deb", ["--extract", join(archives, file), home]);
+  rmSync(archives, { recursive: true });
+  const program = ["usr/sbin", "usr/bin"].map((folder) => join(folder, name)).find((path) => existsSync(join(home, path)));
+  if (!program) throw new Advice(`its package holds no ${name}`);
+  // Libraries that came along are for this program alone.
+  const script = `#!/bin/sh\nhome="$(dirname "$0")/.."\nfor folder in "$home"/usr/lib/*-linux-*; do LD_LIBRARY_PATH="$folder"; done\nexport LD_LIBRARY_PATH\nexec "$home/${program}" "$@"\n`;
+  writeFileSync(join(home, "bin", name), script, { mode: 0o755 });
+}
+
+/** What `npm run bench:proxy` needs. */
+export function setupProxyBench() {
+  rustTarget();
+  for (const name of ["nginx", "wrk"]) debianTool(name);
+}
+
 /** What `npm run build` and `npm start` need. */
 export function setupBuild() {
   npmPackages();
@@ -152,6 +208,7 @@ export function setupTest() {
   setupBuild();
   rustComponents();
   cargoTool("wasm-pack", WASM_PACK_VERSION, "wasm-pack");
+  for (const name of ["nginx", "caddy"]) debianTool(name);
   return chromium();
 }
 

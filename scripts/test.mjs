@@ -95,11 +95,13 @@ await main(async () => {
     return { output: "", ok: exceeded.length === 0 };
   });
   await step("types", () => tee("tsc", ["-p", "tests/types"]));
+  await step("the command", () =>
+    tee("cargo", ["build", "--locked", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]),
+  );
+  await step("the proxy, and its recipes in their servers", () => tee("node", ["scripts/check-recipes.mjs", "nginx", "Caddy"]));
   await step(
     "end-to-end tests",
-    async () => {
-      const demo = await tee("cargo", ["build", "--locked", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]);
-      if (!demo.ok) return demo;
+    () => {
       const folder = join(root, "tests", "e2e");
       const files = readdirSync(folder).filter((file) => file.endsWith(".test.mjs")).map((file) => join(folder, file));
       // Each file starts a browser and waits more than it works.

@@ -1,12 +1,15 @@
 // The demo on free ports, and a browser for it.
 
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const COMMAND = "target/debug/site-connector";
 const DEMO = ["--log", "error", "demo", "--json", "--port", "0", "--sandbox-port", "0"];
 const BROWSER = [
   "--no-sandbox",
@@ -24,10 +27,15 @@ const BROWSER = [
 export const launch = (options) =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
 
-/** Starts the demo, with these pages or the shop's. Gives where `site` and `sandbox` are, and `stop()`. */
+/**
+ * Starts the demo, with these pages or the shop's. Gives where `site` and `sandbox` are, the `token` between them, and
+ * `stop()`.
+ */
 export async function startDemo(pages) {
   const flags = pages ? [...DEMO, "--site-dir", pages] : DEMO;
-  const demo = spawn("target/debug/site-connector", flags, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const token = `token-${crypto.randomUUID()}`;
+  const env = { ...process.env, CONNECTOR_TOKEN: token };
+  const demo = spawn(COMMAND, flags, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   process.once("exit", () => demo.kill());
   // A signal by itself ends the process without a word to the demo, which would then outlive it.
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
@@ -42,5 +50,17 @@ export async function startDemo(pages) {
     demo.kill();
     await once(demo, "exit");
   };
-  return { ...JSON.parse(await announced), stop };
+  return { ...JSON.parse(await announced), token, stop };
+}
+
+/**
+ * Has the site's own server do the jobs that wait, for a site at `address`: its pages go to `www` in `folder`. Gives how
+ * they went.
+ */
+export async function doJobs({ origin, token }, folder, address) {
+  const args = ["jobs", "--origin", origin, "--site-origin", address, "--once", "--json"];
+  const folders = ["--site", join(folder, "www"), "--state", join(folder, "state")];
+  const env = { ...process.env, CONNECTOR_TOKEN: token };
+  const { stdout } = await promisify(execFile)(COMMAND, [...args, ...folders], { cwd: root, env });
+  return JSON.parse(stdout);
 }

@@ -46,12 +46,13 @@ after(async () => {
  * - `recordOf(page)`: what the page's browser did so far.
  * - `operator()`: a page with the operator console.
  * - `site`: the shop's address.
+ * - `service`: where the proxy finds the sandbox, `origin`, and the `token` that it shows there and to nobody else.
  * - `remark(text)`: what is to be read beside the sentence.
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
     world ??= begin();
-    const { browser, server, demo: { site } } = await world;
+    const { browser, server, demo: { site, sandbox, token } } = await world;
     const contexts = [];
     const browsers = [];
     const records = new Map();
@@ -65,7 +66,7 @@ export function test(sentence, body) {
     };
     const visit = async ({ path = "/", prepare, clock = false, beside, ...options } = {}) => {
       const context = beside?.context() ?? (await open(options));
-      if (!beside) records.set(context, await Record.of(context, site));
+      if (!beside) records.set(context, await Record.of(context, site, token));
       const page = await context.newPage();
       if (clock) await page.clock.install();
       await prepare?.(page);
@@ -81,7 +82,7 @@ export function test(sentence, body) {
 
     await server.reset();
     try {
-      await body({ visit, server, recordOf, operator, site, remark: (text) => t.diagnostic(text) });
+      await body({ visit, server, recordOf, operator, site, service: { origin: sandbox, token }, remark: (text) => t.diagnostic(text) });
       for (const record of records.values()) await record.judge();
     } catch (error) {
       for (const record of records.values()) t.diagnostic(record.summary());

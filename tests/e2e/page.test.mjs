@@ -62,7 +62,7 @@ test("The whole visit works under the strictest policy, and talks to the site al
   ]);
 });
 
-test("No answer carries a token, and no request needs one", async ({ visit, recordOf, server, site }) => {
+test("No answer carries a token, and no request needs one", async ({ visit, recordOf, site, service }) => {
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -78,9 +78,10 @@ test("No answer carries a token, and no request needs one", async ({ visit, reco
   });
   assert.deepEqual(record.unread, [], "every answer was looked into");
   assert.deepEqual(record.complaints, []);
-  // The service knows the token, so it is there to be leaked.
-  const refused = await fetch(`${new URL(server.console).origin}/api/connector/v1/chat/config`);
-  assert.equal(refused.status, 401);
+  // It is the token that the service wants, so it is there to be leaked.
+  const config = `${service.origin}/api/connector/v1/chat/config`;
+  assert.equal((await fetch(config)).status, 401);
+  assert.equal((await fetch(config, { headers: { Authorization: `Bearer ${service.token}` } })).status, 200);
   assert.equal((await fetch(`${site}/connector/chat/config`)).status, 200);
 });
 
@@ -121,6 +122,31 @@ test("What breaks the rules is noticed by these tests", async ({ visit, recordOf
   await page.close();
   await record.settle();
   record.forgive();
+});
+
+test("The site's token is noticed in every place of a request and of an answer", async ({ visit, recordOf, service: { token } }) => {
+  const page = await visit();
+  await part(page, "launcher").waitFor();
+  const record = recordOf(page);
+  await page.route("**/connector/chat/presence?*", (route) =>
+    route.fulfill(route.request().url().endsWith("header") ? { headers: { "X-Kept": token } } : { body: `{"kept":"${token}"}` }),
+  );
+  const places = {
+    "the request to .*config\\?address": [`config?address=${token}`],
+    "the request to .*config\\?header": ["config?header", { headers: { "X-Kept": token } }],
+    "the request to .*messages\\?body": ["messages?body", { method: "POST", body: token }],
+    "the answer to .*presence\\?header": ["presence?header"],
+    "the answer to .*presence\\?body": ["presence?body"],
+  };
+  for (const [path, options] of Object.values(places)) {
+    await page.evaluate(([url, told]) => fetch(url, told).then((answer) => answer.text()), [`/connector/chat/${path}`, options]);
+  }
+  await record.settle();
+  const complaints = record.forgive();
+  for (const place of Object.keys(places)) {
+    assert.ok(complaints.some((complaint) => new RegExp(`^a token in ${place}`).test(complaint)), place);
+  }
+  assert.equal(complaints.length, Object.keys(places).length, complaints.join("\n"));
 });
 
 test("The page gets one element and one global, and no style", async ({ visit, server }) => {

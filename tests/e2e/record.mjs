@@ -24,13 +24,16 @@ export class Record {
   read = [];
   #context;
   #origin;
+  #token;
   #tolerated = [];
   #reading = [];
 
-  static async of(context, site) {
+  /** `token` is the one between the shop's proxy and the service. */
+  static async of(context, site, token) {
     const record = new Record();
     record.#context = context;
     record.#origin = new URL(site).origin;
+    record.#token = token;
     await context.exposeBinding("reportViolation", (_, violation) => record.#complain(`policy: ${violation}`));
     await context.addInitScript(() => {
       const report = window.reportViolation;
@@ -39,7 +42,8 @@ export class Record {
       );
     });
     context.on("request", (request) => record.#requested(request));
-    context.on("requestfinished", (request) => record.#reading.push(record.#answered(request)));
+    context.on("requestfinished", (request) => record.#reading.push(record.#sent(request), record.#answered(request)));
+    context.on("requestfailed", (request) => record.#reading.push(record.#sent(request)));
     context.on("weberror", (error) => record.#complain(`page error: ${error.error().stack ?? error.error()}`));
     context.on("console", (message) => record.#said(message));
     return record;
@@ -103,7 +107,6 @@ export class Record {
     const page = request.isNavigationRequest() ? undefined : request.frame().page();
     const at = performance.now();
     this.requests.push({ method: request.method(), path: pathname, search, headers, page, at });
-    if (headers.authorization) this.#complain(`a token in the request to ${request.url()}`);
     if (origin !== this.#origin) {
       this.#complain(`a request to another place: ${request.url()}`);
     } else if (!ALLOWED.some((allowed) => allowed.test(pathname))) {
@@ -111,14 +114,21 @@ export class Record {
     }
   }
 
-  /** The token is between the proxy and the service: no answer has it, and no request needs it. */
+  /** The token is between the proxy and the service: no request needs it, and no answer has it. */
+  async #sent(request) {
+    // What the browser itself adds comes along, unless the page is gone.
+    const headers = await request.allHeaders().catch(() => request.headers());
+    const sent = [request.url(), JSON.stringify(headers), request.postDataBuffer()?.toString("latin1")].join("\n");
+    if (headers.authorization || sent.includes(this.#token)) this.#complain(`a token in the request to ${request.url()}`);
+  }
+
   async #answered(request) {
     try {
       const response = await request.response();
       const [headers, body] = await Promise.all([response.allHeaders(), response.body()]);
       this.read.push(request.url());
       const said = JSON.stringify(headers) + body.toString("latin1");
-      if (/authorization|bearer /i.test(said)) this.#complain(`a token in the answer to ${request.url()}`);
+      if (/authorization|bearer /i.test(said) || said.includes(this.#token)) this.#complain(`a token in the answer to ${request.url()}`);
     } catch {
       this.unread.push(request.url());
     }

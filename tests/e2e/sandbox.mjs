@@ -29,7 +29,7 @@ export class Sandbox {
 
   /** Nothing is known, nothing goes wrong, nobody is there. */
   async reset() {
-    await Promise.all([this.calm(), this.operatorOnline(false), this.forget()]);
+    await Promise.all([this.calm(), this.operatorOnline(false), this.forget(), this.#call("DELETE", "site")]);
   }
 
   /** From now on this goes wrong, and nothing else. */

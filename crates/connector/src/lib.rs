@@ -20,3 +20,7 @@ pub mod proxy;
 #[cfg(feature = "command")]
 mod site;
 pub mod static_site;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/server.md")]
+struct ForServers;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
@@ -194,8 +194,18 @@ fn other_origins(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-async fn not_found() -> Response {
-    sealed(Failure::NotFound)
+async fn not_found(request: Request) -> Response {
+    refused(&Failure::NotFound, !request.body().is_end_stream())
+}
+
+/// A connection with a body on it that nobody reads is closed: whoever sent it is told, and does not lose the next
+/// request there.
+fn refused(failure: &Failure, has_body: bool) -> Response {
+    let mut response = sealed(failure);
+    if has_body && failure.leaves_the_body() {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
@@ -203,13 +213,14 @@ async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let call = endpoint(&parts.method, &parts.uri);
     let name = call.as_ref().map_or("none", |endpoint| name(*endpoint));
+    let has_body = !body.is_end_stream();
     let outcome = match call {
         Ok(endpoint) => proxy.answer(endpoint, &parts, body).await,
         Err(failure) => Err(failure),
     };
     let response = match outcome {
         Ok(answered) => sealed(answered),
-        Err(failure) => sealed(failure),
+        Err(failure) => refused(&failure, has_body),
     };
     let (status, took) = (response.status().as_u16(), begun.elapsed());
     let request_id =

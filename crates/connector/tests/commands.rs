@@ -215,3 +215,35 @@ async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() 
         assert!(here.join(format!("www/{number}/index.html")).is_file(), "{number}");
     }
 }
+
+/// The commands as docs/server.md shows them; only the ports are others, and nobody waits for jobs that never come.
+#[test]
+fn the_whole_way_in_the_documentation_goes_as_it_stands_there() {
+    let document = include_str!("../../../docs/server.md");
+    let (_, commands) = document.split_once("The whole way, against a sandbox").expect("the commands");
+    let (_, commands) = commands.split_once("```sh\n").expect("the commands");
+    let (commands, _) = commands.split_once("```").expect("an end");
+    // Free a moment ago.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port().to_string();
+    drop(listener);
+    let commands = commands
+        .replace("--sandbox-only", &format!("--sandbox-only --port 0 --sandbox-port {port}"))
+        .replace("8090", &port)
+        .replace("site-connector jobs", "site-connector jobs --once");
+    let directory = folder();
+    let binaries =
+        Path::new(env!("CARGO_BIN_EXE_site-connector")).parent().expect("a folder").display().to_string();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = std::process::Command::new("sh")
+        .args(["-e", "-c", &format!("trap 'kill $!; wait' EXIT\n{commands}")])
+        .current_dir(directory.path())
+        .env("PATH", format!("{binaries}:{path}"))
+        .output()
+        .expect("runs");
+    let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}\n{failed}");
+    for outcome in ["Activated as ", "120 accepted, 0 rejected", "0 jobs done, 0 failed"] {
+        assert!(said.contains(outcome), "{outcome} in\n{said}\n{failed}");
+    }
+}

@@ -259,6 +259,21 @@ async fn a_body_past_its_bound_or_of_another_type_never_reaches_the_service() {
 }
 
 #[tokio::test]
+async fn whoever_sent_a_body_that_is_not_read_is_told_that_the_connection_ends() {
+    let (address, _) = service(|| "{}").await;
+    let long = " ".repeat(64 * 1024 + 1);
+    for path in ["/connector/chat/messages", "/connector/chat/config", "/connector/elsewhere"] {
+        let answer = ask(options(address), post(path, long.clone())).await;
+        assert_eq!(answer.header("connection"), Some("close"), "{path}: {}", answer.status);
+    }
+    for request in
+        [post("/connector/chat/messages", "{}"), get("/connector/chat/config"), get("/connector/elsewhere")]
+    {
+        assert_eq!(ask(options(address), request).await.header("connection"), None);
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_stops_half_way_is_given_up_on() {
     let (address, _) = service(|| "{}").await;
     let endless = Body::from_stream(EndlessBody);

@@ -17,6 +17,8 @@ use chat_connector::proxy::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use service::{Service, TOKEN, http};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tower::ServiceExt;
@@ -331,23 +333,73 @@ fn a_configuration_that_makes_no_sense_is_refused_with_what_to_do() {
     assert!(refusal(&complete("prefix = \"connector/\"")).contains("prefix"));
 }
 
+/// The settings as docs/server.md shows them, all but the places that are the test's own.
+#[test]
+fn the_settings_in_the_documentation_are_taken() {
+    let document = include_str!("../../../docs/server.md");
+    let (_, settings) = document.split_once("```toml\n").expect("settings");
+    let (settings, _) = settings.split_once("```").expect("an end");
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = settings
+        .replace("127.0.0.1:8081", "127.0.0.1:0")
+        .replace("127.0.0.1:9464", "127.0.0.1:0")
+        .replace("/run/secrets/site-token", "token");
+    std::fs::write(directory.path().join("proxy.toml"), settings).expect("a file");
+    std::fs::write(directory.path().join("token"), TOKEN).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    for variable in ["CONNECTOR_ORIGIN", "CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(directory.path()).args(["proxy", "--config", "proxy.toml"]).stdout(Stdio::piped());
+    let mut process = Process(command.spawn().expect("runs"));
+    let mut line = String::new();
+    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    assert!(line.starts_with("Proxy    http://127.0.0.1:"), "{line}");
+}
+
+/// Bytes, and requests that are almost some.
+fn connections() -> impl Strategy<Value = Vec<u8>> {
+    let line = prop_oneof![
+        6 => "(GET|POST) /connector/(chat/config|chat/messages|chat/presence|events) HTTP/1\\.[01]",
+        1 => "[!-~]{0,8} [ -~]{0,20} [ -~]{0,8}",
+    ];
+    let header = prop_oneof![
+        12 => "(content-length: [0-9]{1,3}|transfer-encoding: chunked|content-type: application/json|expect: 100-continue)",
+        6 => "(host|accept-language|idempotency-key|x-[a-z]{1,8}): [ -~]{0,12}",
+        1 => "[ -~]{0,20}",
+    ];
+    let request = (line, prop::collection::vec(header, 0..6), prop::collection::vec(any::<u8>(), 0..200))
+        .prop_map(|(line, headers, body)| {
+            let mut bytes = format!("{line}\r\n{}\r\n\r\n", headers.join("\r\n")).into_bytes();
+            bytes.extend(body);
+            bytes
+        });
+    prop_oneof![request, prop::collection::vec(any::<u8>(), 0..400)]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn any_request_to_the_proxy_is_answered_with_an_envelope(
-        method in "(GET|POST|PUT|DELETE|OPTIONS)",
+        method in "(GET|POST|PUT|DELETE|OPTIONS|PATCH|TRACE|[A-Z]{1,12})",
         path in prop_oneof!["/connector/(chat/config|chat/messages|chat/presence|events)", "/connector/[a-z/%0-9.]{1,30}"],
         query in "[ -~]{0,30}",
         kind in proptest::option::of("(application/json|text/plain|[ -~]{0,20})"),
         key in proptest::option::of("[ -~]{0,20}"),
+        others in prop::collection::vec(("[a-zA-Z-]{1,20}", prop::collection::vec(any::<u8>(), 0..30)), 0..4),
         body in prop::collection::vec(any::<u8>(), 0..400),
     ) {
+        // What answers it has no body.
+        prop_assume!(method != "HEAD");
         let mut request = Request::builder().method(method.as_str()).uri(format!("{path}?{query}"));
         for (name, value) in [("content-type", kind), ("idempotency-key", key)] {
             if let Some(value) = value {
                 request = request.header(name, value);
             }
+        }
+        for (name, value) in others {
+            request = request.header(name, value);
         }
         // What is no address or no header never becomes a request.
         let Ok(request) = request.body(Body::from(body)) else { return Ok(()) };
@@ -364,5 +416,26 @@ proptest! {
         prop_assert_eq!(envelope["ok"].as_bool(), Some((200..300).contains(&status)));
         prop_assert!(envelope["requestId"].is_string() && status < 500, "{} {}", status, envelope);
         prop_assert!(!String::from_utf8_lossy(&text).contains(TOKEN));
+    }
+
+    #[test]
+    fn any_bytes_on_a_connection_get_an_answer_of_http_or_none_and_harm_nobody_else(bytes in connections()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (read, after): (Vec<u8>, u16) = runtime.block_on(async {
+            let service = Service::start().await;
+            let proxy = serve(&service, |_| ()).await;
+            let mut connection = TcpStream::connect(proxy.address).await.expect("a connection");
+            let mut read = Vec::new();
+            // Whoever is refused half-way may find the connection closed.
+            if connection.write_all(&bytes).await.is_ok() && connection.shutdown().await.is_ok() {
+                let all = connection.read_to_end(&mut read);
+                let _ = tokio::time::timeout(Duration::from_secs(5), all).await.expect("an end");
+            }
+            (read, proxy.get("/connector/chat/presence").await.status().as_u16())
+        });
+        prop_assert!(read.is_empty() || read.starts_with(b"HTTP/1."), "{}", String::from_utf8_lossy(&read));
+        prop_assert!(read.get(8..10) != Some(b" 5"), "{}", String::from_utf8_lossy(&read));
+        prop_assert!(!String::from_utf8_lossy(&read).contains(TOKEN));
+        prop_assert_eq!(after, 200);
     }
 }

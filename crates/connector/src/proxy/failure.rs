@@ -29,6 +29,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Whether it comes before the request's body is read to its end.
+    pub(crate) fn leaves_the_body(&self) -> bool {
+        !matches!(self, Self::Unavailable | Self::Timeout)
+    }
+
     fn status(&self) -> StatusCode {
         match self {
             Self::NotFound => StatusCode::NOT_FOUND,
@@ -55,7 +60,7 @@ impl Failure {
     }
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for &Failure {
     fn into_response(self) -> Response {
         let request_id = format!("proxy_{}", Uuid::new_v4().simple());
         let body = failure(&self.code(), &self.to_string(), &request_id).to_string();
@@ -66,10 +71,10 @@ impl IntoResponse for Failure {
             headers.insert(HeaderName::from_static("x-request-id"), request_id);
         }
         match self {
-            Self::MethodNotAllowed { allow } => {
+            Failure::MethodNotAllowed { allow } => {
                 headers.insert(header::ALLOW, HeaderValue::from_static(allow));
             }
-            Self::RateLimited { wait } => {
+            Failure::RateLimited { wait } => {
                 // Rounded up: who comes back after so many seconds is let in.
                 let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
                 headers.insert(header::RETRY_AFTER, seconds.into());

@@ -11,10 +11,11 @@ use axum::Router;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::set_header::SetResponseHeaderLayer;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::{ProxyMetrics, ProxyOptions, SetupError, router};
 
@@ -135,8 +136,13 @@ impl ProxyServer {
         }
         let app = self.app.into_make_service_with_connect_info::<SocketAddr>();
         let until = stopped.clone().cancelled_owned();
-        let mut server =
-            tokio::spawn(axum::serve(self.listener, app).with_graceful_shutdown(until).into_future());
+        // The last piece of an answer does not wait for the browser to confirm the one before.
+        let listener = self.listener.tap_io(|stream| {
+            if let Err(error) = stream.set_nodelay(true) {
+                debug!("a connection was lost before its first request: {error}");
+            }
+        });
+        let mut server = tokio::spawn(axum::serve(listener, app).with_graceful_shutdown(until).into_future());
         tokio::select! {
             () = stop => {}
             ended = &mut server => return ended.map_err(io::Error::other).flatten().map_err(ServerError::Server),
