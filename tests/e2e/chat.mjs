@@ -16,6 +16,12 @@ export const WASM = "**/chat-widget.wasm";
 export const ready = (page) =>
   eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));
 
+/** Waits until all of the widget is there, also what comes behind it: F6, the sound, the page's events. */
+export async function whole(page) {
+  await ready(page);
+  await page.evaluate(() => window.chatWidget.ready.then(() => {}));
+}
+
 /** Waits until the WebAssembly module is compiled, and whoever waited for it has gone on. */
 export const compiled = (page) =>
   page.evaluate(async () => {

@@ -1,7 +1,7 @@
 // What a page changes while the widget is there, what it tells of its visitor, and what a visitor lets it tell.
 
 import assert from "node:assert/strict";
-import { ask, eventually, focused, openChat, part, ready, say, stored } from "./chat.mjs";
+import { ask, eventually, focused, openChat, part, ready, say, stored, whole } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -18,12 +18,6 @@ const shopWith = (attributes) => async (page) => {
     await route.fulfill({ response, body });
   });
 };
-
-/** Waits until all of the widget is there, also what comes behind it. */
-async function whole(page) {
-  await ready(page);
-  await page.evaluate(() => window.chatWidget.ready.then(() => {}));
-}
 
 /** What the service was told, once there are so many events. */
 async function reported(server, count) {

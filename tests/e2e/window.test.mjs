@@ -1,7 +1,7 @@
 // Where the window lives, and what stands in it beside the conversation.
 
 import assert from "node:assert/strict";
-import { ask, eventually, focused, openChat, part, ready, stored } from "./chat.mjs";
+import { ask, eventually, focused, openChat, part, ready, stored, whole } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -120,7 +120,7 @@ test("Offset, place in the stack and tokens are the page's to choose", async ({ 
 
 test("F6 goes from the page into the window and back to where it was", async ({ visit }) => {
   const page = await visit();
-  await ready(page);
+  await whole(page);
   await addToPage(page, { tag: "button", id: "here", text: "Here" });
   await page.locator("#here").focus();
   await page.keyboard.press("F6");
