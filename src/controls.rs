@@ -85,7 +85,7 @@ impl ChatControls {
     }
 
     /// Goes on with other settings, all but the proxy, the customer, `inline`, `isolate` and the consent, which are those
-    /// that the component was made with.
+    /// that the component was made with, and the visitor: see [`Self::identify`].
     pub fn change(&self, settings: Settings) {
         if let Some(mounted) = mounted(self.widget) {
             mounted.change(settings);

@@ -85,7 +85,8 @@ impl Mounted {
         Ok(root.into())
     }
 
-    /// Goes on with other settings, all but the proxy, the customer, the container, the isolation and the consent.
+    /// Goes on with other settings, all but the proxy, the visitor, the customer, the container, the isolation and the
+    /// consent.
     pub(crate) fn change(&self, mut settings: Settings) {
         settings.settle_locale(page::language);
         self.ui.change(settings);
@@ -93,6 +94,7 @@ impl Mounted {
         let before = self.view.replace(view);
         // The one before leaves the page when it is dropped.
         _ = before.element.before_with_node_1(&self.view.borrow().element);
+        self.ui.follow_screen();
     }
 }
 

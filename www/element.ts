@@ -160,7 +160,11 @@ export class ChatWidgetElement extends Base {
     if (!isInline) floating = this;
     this.#isInline = isInline;
     this.#mounted = options;
-    this.#widget = await ChatWidget.mount(options, { host: this as unknown as HTMLElement, inline: isInline, stays: true });
+    try {
+      this.#widget = await ChatWidget.mount(options, { host: this as unknown as HTMLElement, inline: isInline, stays: true });
+    } finally {
+      if (!this.#widget && floating === this) floating = undefined;
+    }
     this.#announce(this.#widget);
     // It may have gone in the meantime.
     if (!this.isConnected) await this.#settle();

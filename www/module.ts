@@ -118,6 +118,10 @@ export class ChatWidget {
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
   readonly #placement: Placement;
   #options: ChatWidgetOptions;
+  /** What a change that is under way makes of them. */
+  #wanted: ChatWidgetOptions | undefined;
+  /** The visitor that the module was told of. */
+  #visitor: string | undefined;
   #handle: Handle | undefined;
   #page: Undo | undefined;
   #later: Undo | undefined;
@@ -131,6 +135,7 @@ export class ChatWidget {
     this.#host = host;
     this.#placement = placement;
     this.#options = options;
+    this.#visitor = JSON.stringify(options.visitor);
   }
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
@@ -189,12 +194,23 @@ export class ChatWidget {
   async update(changes: Partial<ChatWidgetOptions>): Promise<void> {
     const order = (this.#changes += 1);
     const { proxy, customerId, container, isolate, events, consent } = this.#options;
-    const options = { ...this.#options, ...changes, proxy, customerId, container, isolate, events, consent } as ChatWidgetOptions;
+    const options = { ...(this.#wanted ?? this.#options), ...changes, proxy, customerId, container, isolate, events, consent } as ChatWidgetOptions;
     check(options);
-    this.#options = options;
-    const { sheet, settings, page } = await gather(options, this.#placement.inline);
+    this.#wanted = options;
+    let pieces: Pieces;
+    try {
+      pieces = await gather(options, this.#placement.inline);
+    } finally {
+      if (order === this.#changes) this.#wanted = undefined;
+    }
     // Of several changes at a time, the last one has all of them.
     if (!this.#handle || order !== this.#changes) return;
+    this.#options = options;
+    const { sheet, settings, page } = pieces;
+    // What the visitor has said since is not overwritten by what the site knew at first.
+    const visitor = JSON.stringify(options.visitor);
+    if (visitor !== this.#visitor) this.#handle.identify(options.visitor);
+    this.#visitor = visitor;
     const root = this.#host.shadowRoot;
     const focused = root?.activeElement?.getAttribute("part");
     root?.adoptedStyleSheets[0]?.replaceSync(sheet);

@@ -115,14 +115,21 @@ impl Ui {
         let (strings, times) = words(&mut settings);
         self.shared.strings.replace(strings);
         self.shared.times.replace(times);
-        let driver = self.driver();
-        driver.identify(std::mem::take(&mut settings.visitor));
         if settings.locale != self.settings().locale {
-            driver.set_locale(settings.locale.clone());
+            self.driver().set_locale(settings.locale.clone());
         }
         self.shared.settings.replace(settings);
+        // The visitor did nothing: the focus stays where it is.
+        self.state().by_visitor.set(false);
         self.forget_elements();
         self.greet_later();
+    }
+
+    /// What is on the page was made anew, and is laid out as the screen wants it.
+    pub(crate) fn follow_screen(&self) {
+        if let Some(screen) = &mut *self.state().screen.borrow_mut() {
+            screen.follow(self);
+        }
     }
 
     /// The same, for a part that is about the message of this key.

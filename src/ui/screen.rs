@@ -21,9 +21,7 @@ impl Screen {
     pub(crate) fn of(ui: &Ui) -> Self {
         let told = ui.clone();
         let listeners = viewport::follow(move || {
-            if let Some(screen) = &mut *told.state().screen.borrow_mut() {
-                screen.follow(&told);
-            }
+            told.follow_screen();
             told.notify();
         });
         let mut screen = Self { _listeners: listeners, lock: None };
@@ -31,7 +29,7 @@ impl Screen {
         screen
     }
 
-    fn follow(&mut self, ui: &Ui) {
+    pub(crate) fn follow(&mut self, ui: &Ui) {
         let full = !ui.settings().inline && viewport::matches(FULL_SCREEN);
         ui.state().full.set(full);
         if !full {

@@ -60,6 +60,27 @@ test("Of several themes at a time the last one stays", async ({ visit }) => {
   assert.equal(await background(page, "launcher"), teal);
 });
 
+test("A change of the page's takes no focus from the page", async ({ visit }) => {
+  const page = await visit();
+  await openChat(page);
+  await page.locator("a[href]").first().focus();
+  await control(page, "setTheme", "rose");
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+  assert.equal(await focused(page), "page");
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), "A");
+});
+
+test("A theme that is not there is refused, and the next change goes on without it", async ({ visit, recordOf }) => {
+  const page = await visit();
+  await ready(page);
+  recordOf(page).tolerate("404");
+  const refusal = await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("pink")).catch(() => "refused"));
+  assert.equal(refusal, "refused");
+  const before = await background(page, "launcher");
+  await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
+  assert.notEqual(await background(page, "launcher"), before);
+});
+
 test("The language changes while the visitor writes: texts, direction and what the service is told", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
@@ -98,6 +119,25 @@ test("What the site learns of the visitor goes along with the next message", asy
   await ask(page, QUESTION);
   const { visitor } = await server.conversation();
   assert.deepEqual([visitor.name, visitor.company], ["Ingrid Solberg", "Fjord Inn"]);
+});
+
+test("What the visitor said is not overwritten by what the site knew at first, when something else changes", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit({ prepare: shopWith(`data-visitor='{"name":"Guest","company":"Fjord Inn"}'`) });
+  await openChat(page);
+  await control(page, "identify", { name: "Ingrid Solberg" });
+  await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
+  await ask(page, QUESTION);
+  const named = async () => {
+    const { visitor } = await server.conversation();
+    return [visitor.name, visitor.company];
+  };
+  assert.deepEqual(await named(), ["Ingrid Solberg", "Fjord Inn"]);
+  await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.update({ visitor: { company: "Fjord Hotel" } })));
+  await ask(page, "And to Norway?");
+  assert.deepEqual(await named(), ["Ingrid Solberg", "Fjord Hotel"]);
 });
 
 test("Page views, also of a single-page application, calls to action and what the site tracks are reported", async ({ visit, server }) => {
