@@ -8,7 +8,7 @@ use crate::{News, Notice, Session};
 
 /// So many characters of messages are kept and told, the last ones. They are written at each message, and a browser has a
 /// few megabytes for all that a site keeps.
-const MOST_CHARACTERS: usize = 32 * 1024;
+const MOST_CHARACTERS: usize = 16 * 1024;
 /// What an entry takes beside its text.
 const ENTRY_CHARACTERS: usize = 128;
 

@@ -253,7 +253,7 @@ impl Timeline {
 
     /// Gives whether it was another one before.
     pub(crate) fn set_delivery(&mut self, key: EntryKey, delivery: Delivery) -> bool {
-        let entry = self.entries.iter_mut().find(|entry| entry.key == key);
+        let entry = self.entries.iter_mut().rev().find(|entry| entry.key == key);
         entry.is_some_and(|entry| std::mem::replace(&mut entry.delivery, delivery) != delivery)
     }
 

@@ -205,13 +205,13 @@ fn what_storage_had_no_room_for_is_read_again() {
             {{"id":"u3","role":"visitor","content":"three"}},{{"id":"a3","role":"assistant","content":"third"}}]}}"#
     );
     tab.answer(Messages, &history);
-    for _ in 0..4 {
+    for _ in 0..3 {
         tab.feed(Input::NotKept);
     }
     tab.say("three");
     tab.reply(3, "third");
     let mut next = tab.reload();
-    assert_eq!(next.texts(), ["third"]);
+    assert_eq!(next.texts(), ["three", "third"]);
     assert_eq!(next.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
     next.answer(Messages, &history);
     assert_eq!(next.texts(), ["one", "first", &long, &longer, "three", "third"]);
