@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync,
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { shorten } from "./glue.mjs";
+import { makeFactory, shorten } from "./glue.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
 
 const glue = join(root, "target", "glue");
@@ -46,9 +46,10 @@ function buildWasm(dev) {
   run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
   const bound = join(glue, "chat_widget_bg.wasm");
   const out = join(dist, "chat-widget.wasm");
-  if (dev) return writeFileSync(out, readFileSync(bound));
   const features = WASM_FEATURES.map((name) => `--enable-${name}`);
-  shorten(glue, features);
+  if (!dev) shorten(glue, features);
+  makeFactory(glue);
+  if (dev) return writeFileSync(out, readFileSync(bound));
   // Functions with one caller are inlined only when they are small: what is inlined compresses less well. Below 1,024
   // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
   // The second round finds what the first one's flow of control hid.
@@ -150,7 +151,7 @@ async function buildScripts(dev) {
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
   });
-  for (const name of ["page", "later", "language", "diagnose"]) {
+  for (const name of ["page", "later", "language", "diagnose", "recover", "fallback"]) {
     await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm", define });
   }
   await esbuild.build({
@@ -179,7 +180,7 @@ async function buildScripts(dev) {
 }
 
 /** The modules of `dist/` that are loaded when they are asked for. */
-const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose)\.mjs$/;
+const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback)\.mjs$/;
 
 /** A text with a part replaced that must be there. */
 function replaceOnce(text, part, by) {
@@ -205,7 +206,7 @@ async function buildNpm(esbuild, common) {
       build.onLoad({ filter: /\/www\/module\.ts$/ }, ({ path }) => {
         let text = readFileSync(path, "utf8");
         text = replaceOnce(text, 'import { beside } from "./beside.js"', 'import { beside, wasmAt } from "./npm/beside.js"');
-        text = replaceOnce(text, 'wasm ?? new URL("./chat-widget.wasm", import.meta.url)', "wasmAt(wasm)");
+        text = replaceOnce(text, 'wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url)', "wasmAt(wasm)");
         return { contents: replaceOnce(text, "look(this.#options, import.meta.url)", "look(this.#options, wasmAt())"), loader: "ts" };
       });
     },

@@ -34,8 +34,6 @@ export function shorten(folder, flags) {
   let text = readFileSync(glue, "utf8");
   text = replace(text, /\(typeof FinalizationRegistry === 'undefined'\)[^:]*:[^:]*:[^:]*:\s*(?=new)/g, "");
   text = replace(text, /if \(!\('encodeInto' in cachedTextEncoder\)\) \{[^]*?\n\}\n/, "");
-  text = replace(text, /if \(module_or_path !== undefined\) \{[^]*?\n    \}\n/, "({ module_or_path } = module_or_path);\n");
-  text = replace(text, /if \(typeof module_or_path === 'string' \|\|.*\{\s*(.*)\s*\}/, "$1");
   text = replace(text, /async function __wbg_load\([^]*?\n\}\n/, LOAD);
   text = text
     .replace('"./chat_widget_bg.js": ', "a: ")
@@ -45,5 +43,44 @@ export function shorten(folder, flags) {
     .replace(/: function\(\) \{ return handleError\(function \(([^)]*)\) \{/g, ": (...args) => { return handleError(($1) => {")
     .replace(/\}, arguments\)/g, "}, args)")
     .replace(/: function\(([^)]*)\) \{/g, ": ($1) => {");
+  // It has a string's two ways of memory always, keeps its handles until they are freed, and never decodes 2 GB.
+  text = replace(text, /    if \(realloc === undefined\) \{[^]*?\n    \}\n/, "");
+  text = replace(text, /const HandleFinalization = .*\n/, "").replace(/ *HandleFinalization\..*\n/g, "");
+  text = replace(text, /const MAX_SAFARI[^]*?(?=function decodeText)/, "");
+  text = replace(text, /    numBytesDecoded \+= [^]*?\n    \}\n/, "");
+  // Its memory grows into another buffer, and stays below 2 GB.
+  text = replace(text, /cachedDataViewMemory0 === null \|\| .* !== (wasm\.\w+\.buffer)\)\) \{/, "cachedDataViewMemory0?.buffer !== $1) {");
+  text = replace(text, /ptr = ptr >>> 0;/, "").replace(/ptr = ptr >>> 0;/g, "").replaceAll("ptr / 1", "ptr");
+  text = replace(text, /if \(Symbol\.dispose\).*\n/, "");
+  text = replace(text, /    __destroy_into_raw\(\) \{[^]*?\n    \}\n/, "");
+  text = replace(text, /const ptr = this\.__destroy_into_raw\(\);\s*(wasm\.\w+\()ptr/, "$1this.__wbg_ptr");
+  // The first way to the global object is the last one that is tried.
+  text = replace(text, /const ret = typeof globalThis === 'undefined' .*\s*.*/, "return addToExternrefTable0(globalThis);");
+  text = replace(text, /const ret = typeof global === 'undefined' .*\s*.*/, "return 0;");
+  text = replace(text, /const ret = typeof self === 'undefined' .*\s*.*/, "return 0;");
+  text = replace(text, /const ret = typeof window === 'undefined' .*\s*.*/, "return 0;");
   writeFileSync(glue, text);
+}
+
+/**
+ * Turns `chat_widget.js` in `folder` into a function, so that a module that broke can be followed by a new one of which
+ * nothing of the old knows; and has what enters the module guarded.
+ */
+export function makeFactory(folder) {
+  const glue = join(folder, "chat_widget.js");
+  let text = readFileSync(glue, "utf8").replace(/^export class/gm, "class");
+  // Its own ways to begin take whatever may hold a module; here it is an address.
+  const begun = text.match(/wasm = instance\.exports;[^]*?(wasm\.\w+\(\);)\n/)[1];
+  text = replace(text, /let wasmModule, wasmInstance, wasm;\nfunction __wbg_finalize_init\([^]*?\n\}\n/, "let wasm;\n");
+  text = replace(text, /function initSync\([^]*$/, `
+const { instance } = await __wbg_load(await fetch(wasmAt), __wbg_get_imports());
+wasm = guard(instance.exports, onBroken);
+${begun}
+return { Handle };
+`);
+  writeFileSync(glue, `import { guard } from "../../www/guard.js";\n\nexport default async function glue(wasmAt, onBroken) {\n${text}}\n`);
+  const types = join(folder, "chat_widget.d.ts");
+  const handle = replace(readFileSync(types, "utf8"), /export class Handle \{[^]*?\n\}\n/, "$&").match(/export class Handle \{[^]*?\n\}\n/)[0];
+  const factory = "export default function glue(wasmAt: string | URL, onBroken: (error: unknown) => void): Promise<{ Handle: typeof Handle }>;\n";
+  writeFileSync(types, handle.replace(/^export/, "export declare") + factory);
 }

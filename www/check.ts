@@ -22,6 +22,7 @@ const RULES: Partial<Record<keyof ChatWidgetOptions, [Test, string]>> = {
   customerId: TEXT,
   operatorName: TEXT,
   replyTime: TEXT,
+  contact: TEXT,
   colorScheme: choice("theme auto light dark"),
   position: choice("end start"),
   events: choice("auto manual off"),

@@ -1,5 +1,7 @@
 // `<chat-widget>`: the widget as an element of the page. Its options are attributes, in kebab-case, and properties.
 
+import { beside } from "./beside.js";
+import type fallback from "./fallback.js";
 import { ChatWidget } from "./module.js";
 import { attributeOf, CONTROLS, type Control, OPTIONS, type Option } from "./names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
@@ -162,8 +164,13 @@ export class ChatWidgetElement extends Base {
     this.#mounted = options;
     try {
       this.#widget = await ChatWidget.mount(options, { host: this as unknown as HTMLElement, inline: isInline, stays: true });
-    } finally {
-      if (!this.#widget && floating === this) floating = undefined;
+    } catch (error) {
+      if (floating === this) floating = undefined;
+      // A wrong option is the page's to mend. Whatever else it was, the visitor is told where to turn to.
+      if (!String(error).includes("chat widget: the option")) {
+        (await beside<typeof fallback>("fallback"))(this as unknown as HTMLElement, options, false);
+      }
+      throw error;
     }
     this.#announce(this.#widget);
     // It may have gone in the meantime.

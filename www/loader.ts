@@ -60,6 +60,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   let widget: ChatWidget | undefined;
   let arriving: Promise<void> | undefined;
   const waiting: Call[] = [];
+  const onError: ChatWidgetHandler<"error">[] = [];
   let pressed: Promise<void> | undefined;
   let announce: (widget: ChatWidget) => void;
   const mounted = new Promise<ChatWidget>((resolve) => (announce = resolve));
@@ -76,7 +77,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       let off: () => void = () => {
         handler = () => {};
       };
-      void mounted.then((widget) => (off = widget[name](event, (detail) => handler(detail as never))));
+      const tell = (detail: unknown) => handler(detail as never);
+      if (event === "error") onError.push(tell);
+      void mounted.then((widget) => (off = widget[name](event, tell)));
       return () => off();
     };
   }
@@ -135,6 +138,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       arriving = undefined;
       launcher?.removeAttribute("aria-busy");
       console.error("chat widget: the module did not load", error);
+      void import(new URL("./fallback.mjs", base).href).then((module: typeof import("./fallback.js")) =>
+        module.tell(error, onError, host, clicked && options),
+      );
     });
   }
 

@@ -1,6 +1,6 @@
 // The ES module: loads the WebAssembly module once, and puts widgets on the page.
 
-import init, { Handle } from "../target/glue/chat_widget.js";
+import glue, { type Handle } from "../target/glue/chat_widget.js";
 import { beside } from "./beside.js";
 import { check } from "./check.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
@@ -18,24 +18,36 @@ import type {
 } from "./options.js";
 import type steps from "./page.js";
 import type { Undo } from "./page.js";
+import type recover from "./recover.js";
+import type { Broken, Left } from "./recover.js";
 
 export type * from "./options.js";
 
-let loading: Promise<unknown> | undefined;
+type Module = Awaited<ReturnType<typeof glue>>;
+
+let loading: Promise<Module> | undefined;
+let address: string | URL | undefined;
 
 // A widget that nobody refers to would be collected, and go from the page.
-const mounted = new Set<ChatWidget>();
+const mounted = new Map<ChatWidget, Broken>();
 
 /**
  * Loads the WebAssembly module, once for all widgets. It is found beside this file; a bundler that moves it may give
  * its address.
  */
 export function load(wasm?: string | URL): Promise<unknown> {
-  loading ??= init({ module_or_path: wasm ?? new URL("./chat-widget.wasm", import.meta.url) }).catch((error: unknown) => {
+  if (loading) return loading;
+  address = wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url);
+  return (loading = glue(address, onBroken).catch((error: unknown) => {
     loading = undefined;
     throw error;
-  });
-  return loading;
+  }));
+}
+
+/** The module is of no use any more. */
+function onBroken(error: unknown): void {
+  loading = undefined;
+  beside<typeof recover>("recover").then((recover) => recover(mounted, error), console.error);
 }
 
 /** What most pages do not ask for. */
@@ -45,7 +57,7 @@ type Page = typeof steps;
 type Texts = Record<string, unknown>;
 
 /** What a widget is made of, by its options. */
-interface Pieces {
+interface Pieces extends Module {
   sheet: string;
   /** The settings of the WebAssembly module. */
   settings: object;
@@ -64,12 +76,12 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
     language = (await beside<typeof languageOf>("language"))(locale);
     return language ? beside<Texts>(`locales/${language}`) : undefined;
   };
-  const [sheet, texts, page] = await Promise.all([
+  const [sheet, texts, page, module] = await Promise.all([
     beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
     // The texts that are in the module.
     /^en\b/i.test(locale) ? undefined : translate().catch((error: unknown) => void (missing = error) as undefined),
     PAGE_OPTIONS.some((name) => options[name] !== undefined) ? beside<Page>("page") : undefined,
-    load(),
+    load() as Promise<Module>,
   ]);
   const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
   const settings = {
@@ -84,7 +96,7 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
     inline: inline || container !== undefined,
     launcher: launcher === "default",
   };
-  return { sheet, settings, page, missing };
+  return { ...module, sheet, settings, page, missing };
 }
 
 /** The texts of a language with the page's own in their place; the form of a plural has the name `name.category`. */
@@ -141,37 +153,58 @@ export class ChatWidget {
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
   static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
     check(options);
-    const { sheet, settings, page, missing } = await gather(options, placement.inline);
+    const pieces = await gather(options, placement.inline);
     await placement.settled?.();
     const host = placement.host ?? Object.assign(document.createElement("chat-widget"), { managed: "module" });
-    const container = page?.containerOf(options);
+    const container = pieces.page?.containerOf(options);
     if (container) container.append(host);
     else if (!host.isConnected) document.body.append(host);
     const widget = new ChatWidget(host, { ...options }, placement);
     const focused = host.shadowRoot?.activeElement;
     try {
-      // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
-      const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => widget.#emit(name, detail));
-      widget.#handle = new Handle(host, settings, sheet, placement.config, tell);
-      widget.#follow(sheet, page);
+      widget.#appear(pieces, placement.config);
     } catch (error) {
       widget.#leave();
       throw error;
     }
     // The loader's launcher made room for the same button, which takes the focus over.
     if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
-    mounted.add(widget);
+    mounted.set(widget, { fail: (error) => widget.#fail(error), revive: () => widget.#revive() });
     void widget.#listen().then(() => {
       if (!widget.#handle) return;
       widget.#announce(widget);
       widget.#emit("ready", {});
+      const { missing } = pieces;
       if (missing) widget.#emit("error", { code: "LANGUAGE_MISSING", message: String(missing) });
     });
     return widget;
   }
 
+  #appear(pieces: Pieces, config?: unknown): void {
+    // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
+    const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => this.#emit(name, detail));
+    this.#handle = new pieces.Handle(this.#host, pieces.settings, pieces.sheet, config, tell);
+    this.#follow(pieces);
+  }
+
+  /** The module broke. What was done to the page is taken back, and the page told. */
+  #fail(error: unknown): Left {
+    this.#end();
+    this.#emit("error", { code: "BROKEN", message: String(error) });
+    return { host: this.#host, options: this.#options };
+  }
+
+  /** Goes on with a new module, from what is stored. */
+  async #revive(): Promise<void> {
+    const pieces = await gather(this.#options, this.#placement.inline);
+    // The page may have taken it away in the meantime.
+    if (!mounted.has(this)) return;
+    this.#appear(pieces);
+    await this.#listen();
+  }
+
   /** The page's part: tokens, the page's own buttons and sheets. */
-  #follow(sheet: string, page: Page | undefined): void {
+  #follow({ sheet, page, Handle }: Pieces): void {
     this.#page?.();
     this.#page = page?.follow(this.#host, this.#handle!, this.#options, [sheet, Handle.styleSheet]);
   }
@@ -206,16 +239,15 @@ export class ChatWidget {
     // Of several changes at a time, the last one has all of them.
     if (!this.#handle || order !== this.#changes) return;
     this.#options = options;
-    const { sheet, settings, page } = pieces;
     // What the visitor has said since is not overwritten by what the site knew at first.
     const visitor = JSON.stringify(options.visitor);
     if (visitor !== this.#visitor) this.#handle.identify(options.visitor);
     this.#visitor = visitor;
     const root = this.#host.shadowRoot;
     const focused = root?.activeElement?.getAttribute("part");
-    root?.adoptedStyleSheets[0]?.replaceSync(sheet);
-    this.#handle.change(settings);
-    this.#follow(sheet, page);
+    root?.adoptedStyleSheets[0]?.replaceSync(pieces.sheet);
+    this.#handle.change(pieces.settings);
+    this.#follow(pieces);
     if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
     if (changes.theme) this.#emit("theme", { theme: changes.theme });
   }
@@ -267,7 +299,7 @@ export class ChatWidget {
 
   /** Opens the window when it is closed, and closes it when it is open. */
   toggle(): void {
-    this.#handle?.setOpen(!this.state!.open, false);
+    this.#handle?.setOpen(!this.state?.open, false);
   }
 
   /** Shows the widget again after `hide()`. */
@@ -323,20 +355,24 @@ export class ChatWidget {
 
   /** Takes the widget off the page. */
   destroy(): void {
-    const handle = this.#handle;
-    if (!handle) return;
+    if (!mounted.delete(this)) return;
+    this.#handle?.free();
     this.#handle = undefined;
-    handle.free();
-    mounted.delete(this);
     this.#emit("destroy", {});
     this.#leave();
     this.#handlers.clear();
   }
 
   #leave(): void {
+    this.#end();
+    if (!this.#placement.stays) this.#host.remove();
+  }
+
+  /** What was done to the page is taken back. */
+  #end(): void {
+    this.#handle = undefined;
     this.#page?.();
     this.#later?.();
-    if (!this.#placement.stays) this.#host.remove();
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {

@@ -21,6 +21,7 @@ export const OPTIONS = [
   "greeting",
   "operatorName",
   "replyTime",
+  "contact",
 ] as const;
 
 /** The controls of a widget that an element has as methods. */

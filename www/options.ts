@@ -70,6 +70,8 @@ export interface ChatWidgetOptions {
   /** A few words beside the closed launcher, `after` so many seconds; 8 when it is not given. The visitor can dismiss
    * them for good. */
   greeting?: string | { text: string; after?: number };
+  /** Where else the visitor can turn to, if the chat cannot run: an address that begins with `https:`, `mailto:` or `tel:`. */
+  contact?: string;
   /** When people answer, in the site's own words, such as "We usually answer within a day". */
   replyTime?: string;
 }

@@ -1,0 +1,159 @@
+// What is left where the widget cannot run, or cannot go on.
+
+import assert from "node:assert/strict";
+import { ask, delivered, eventually, openChat, part, say, stored, WASM } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+const CONTACT = "mailto:help@kiln.example";
+
+/** The shop with more in its tag. */
+const shopWith = (attributes, policy) => async (page) => {
+  await page.route("**/", async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), ...(policy && { "content-security-policy": policy }) };
+    await route.fulfill({ response, headers, body: (await response.text()).replace("data-proxy=", `${attributes} $&`) });
+  });
+};
+
+/** Has the next requests to the proxy throw right out of `fetch`, as some wrappers of it do: the module does not expect that. */
+const breakModule = (page, times = Infinity) =>
+  page.evaluate((times) => {
+    const real = window.fetch;
+    window.fetch = (address, ...rest) => {
+      if (times > 0 && String(address).includes("/connector/")) {
+        times -= 1;
+        throw new Error("no fetching today");
+      }
+      return real(address, ...rest);
+    };
+  }, times);
+
+/** Keeps the codes of the errors that the page hears of. */
+const hearErrors = (page) =>
+  page.evaluate(() => {
+    window.codes = [];
+    (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
+  });
+const heard = (page) => page.evaluate(() => window.codes);
+
+test("A module that breaks is followed by another one, which goes on from what is stored, and the page sees no error", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
+  const page = await visit();
+  recordOf(page).tolerate("chat widget: the module broke");
+  await openChat(page);
+  await ask(page, QUESTION);
+  await hearErrors(page);
+  await breakModule(page, 1);
+  await say(page, "And to Norway?");
+  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await delivered(page);
+  await eventually(async () => assert.equal((await server.messages()).filter((line) => line.endsWith("And to Norway?")).length, 1));
+  await eventually(async () => assert.equal(await part(page, "message-visitor").getByText("And to Norway?").count(), 1));
+  assert.equal(await page.locator("chat-widget > [slot=announcer]").count(), 1);
+  await part(page, "close").click();
+  await part(page, "window").waitFor({ state: "detached" });
+  await openChat(page);
+  await ask(page, QUESTION);
+});
+
+test("On a phone the page scrolls again after the module broke, once the window is closed", async ({ visit, recordOf }) => {
+  const page = await visit({ viewport: { width: 390, height: 800 } });
+  recordOf(page).tolerate("chat widget: the module broke");
+  const overflow = () => page.evaluate(() => document.documentElement.style.overflow);
+  await openChat(page);
+  await hearErrors(page);
+  await breakModule(page, 1);
+  await say(page, QUESTION);
+  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await delivered(page);
+  assert.equal(await overflow(), "hidden");
+  await part(page, "close").click();
+  await part(page, "window").waitFor({ state: "detached" });
+  assert.equal(await overflow(), "");
+});
+
+test("What breaks again and again ends in a sentence and the site's contact link, and goes with destroy()", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: shopWith(`data-contact="${CONTACT}"`) });
+  recordOf(page).tolerate("chat widget: the module broke");
+  await openChat(page);
+  await hearErrors(page);
+  await breakModule(page);
+  await say(page, QUESTION);
+  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN", "BROKEN", "BROKEN"]));
+  await part(page, "window").waitFor({ state: "detached" });
+  await page.locator("[part=notice]").waitFor({ state: "attached" });
+  const link = part(page, "notice").getByRole("link", { name: "Contact us" });
+  assert.equal(await link.count(), 0, "nobody asked yet");
+  await part(page, "launcher").click();
+  assert.equal(await link.getAttribute("href"), CONTACT);
+  await part(page, "notice").getByText("The chat is not available right now.").waitFor();
+  assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "true");
+  assert.ok(Object.keys(await stored(page)).some((key) => key.startsWith("chat-widget:outbox:")), "what was written is kept");
+  await page.evaluate(() => window.chatWidget.destroy());
+  assert.equal(await page.locator("chat-widget").count(), 0);
+});
+
+test("Where a policy forbids WebAssembly, a click brings the sentence and the link, and the page hears why", async ({ visit, recordOf }) => {
+  const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'";
+  const page = await visit({ prepare: shopWith(`data-load="intent" data-locale="de" data-contact="${CONTACT}"`, policy) });
+  for (const text of ["chat widget: the module did not load", "wasm-eval", "Content Security Policy"]) recordOf(page).tolerate(text);
+  await hearErrors(page);
+  await part(page, "launcher").click();
+  await part(page, "notice").getByRole("link", { name: "Kontakt" }).waitFor();
+  assert.equal((await heard(page)).at(0), "NOT_LOADED");
+  assert.equal(await part(page, "launcher").count(), 1);
+  recordOf(page).forgive();
+});
+
+test("A contact that is no address of a page, a letter box or a telephone is no link", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: shopWith('data-load="intent" data-contact="javascript:alert(1)"') });
+  recordOf(page).tolerate("chat widget: the module did not load");
+  await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+  await part(page, "launcher").click();
+  await part(page, "notice").waitFor();
+  assert.equal(await part(page, "notice").getByRole("link").count(), 0);
+  await page.unroute(WASM);
+  await openChat(page);
+  assert.equal(await part(page, "notice").count(), 0);
+});
+
+test("An element whose module cannot be loaded says so in its place", async ({ visit, recordOf }) => {
+  const body = `<chat-widget inline proxy="/connector" contact="${CONTACT}"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>`;
+  const page = await visit({
+    prepare: async (page) => {
+      recordOf(page).tolerate("no module, but 404");
+      await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+      await page.route("**/", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: `<!doctype html><html lang="en"><title>Shop</title><body>${body}</body></html>` });
+      });
+    },
+  });
+  await part(page, "notice").getByText("The chat is not available right now.").waitFor();
+  assert.equal(await part(page, "notice").getByRole("link").getAttribute("href"), CONTACT);
+});
+
+test("Where the proxy cannot be reached, the window opens, a message stays to be tried again, and the page hears of it", async ({
+  visit,
+  recordOf,
+}) => {
+  const page = await visit({
+    clock: true,
+    prepare: (page) => page.route("**/connector/**", (route) => route.abort("blockedbyclient")),
+  });
+  await page.clock.runFor(2000);
+  await hearErrors(page);
+  await openChat(page);
+  await say(page, QUESTION);
+  await eventually(async () => {
+    await page.clock.runFor(10_000);
+    assert.equal(await part(page, "message-failed").count(), 1);
+  }, 30_000);
+  await part(page, "retry").waitFor();
+  assert.ok((await heard(page)).length > 0);
+  recordOf(page).forgive();
+});
