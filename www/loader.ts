@@ -119,10 +119,12 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
       await whenBody();
       if (refused || destroyed) return;
-      // A press that began on one button and ended on another would be no click.
+      // A press that began on one button and ended on another would be no click. Whatever the browser has to do besides
+      // comes between the module's beginning and the widget's.
       const settled = async () => {
+        await after(0);
         await pressed;
-        if (refused || destroyed) throw new Error("nobody wants it any more");
+        if (refused || destroyed) throw new Error();
       };
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
       widget.once("destroy", forget);

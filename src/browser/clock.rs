@@ -42,3 +42,11 @@ pub fn seed() -> u64 {
         (js_sys::Math::random() * 2f64.powi(53)) as u64 ^ now_ms()
     }
 }
+
+/// The day of a time where the visitor is, as a number: of the day after, it is one more.
+#[expect(clippy::cast_possible_truncation, reason = "a count of days fits")]
+pub fn local_day(ms: f64) -> i64 {
+    const MINUTE_MS: f64 = 60_000.0;
+    let offset = js_sys::Date::new(&ms.into()).get_timezone_offset();
+    ((ms - offset * MINUTE_MS) / (24.0 * 60.0 * MINUTE_MS)).floor() as i64
+}

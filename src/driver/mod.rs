@@ -334,7 +334,7 @@ impl Inner {
     }
 
     fn show(&self) {
-        lay_out(&mut self.rows.borrow_mut(), self.session.borrow().entries(), read_date, local_day);
+        lay_out(&mut self.rows.borrow_mut(), self.session.borrow().entries(), read_date, clock::local_day);
         self.changed.notify();
     }
 }
@@ -350,10 +350,4 @@ fn read(storage: &Storage) -> Stored {
 fn read_date(text: &str) -> Option<f64> {
     let ms = js_sys::Date::parse(text);
     (!ms.is_nan()).then_some(ms)
-}
-
-/// A number that is the same for all times of one day where the visitor is.
-fn local_day(ms: f64) -> i64 {
-    let date = js_sys::Date::new(&ms.into());
-    i64::from(date.get_full_year()) * 400 + i64::from(date.get_month()) * 32 + i64::from(date.get_date())
 }

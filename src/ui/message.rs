@@ -8,9 +8,9 @@ use super::avatar::{assistant_avatar, operator_avatar};
 use super::dom::El;
 use super::icon::{self, icon};
 use super::rich_text::bubble;
+use crate::browser::clock;
 use crate::driver::rows::Row;
 use crate::text::strings::Text;
-use crate::text::time::days_ago;
 
 /// A message, with whatever stands above and below it.
 pub(crate) fn message(ui: &Ui) -> El {
@@ -105,8 +105,8 @@ fn time(ui: &Ui) -> El {
 /// The caption that begins a day.
 fn day(ui: &Ui) -> El {
     let ms = ui.row(|row| row.created_ms).flatten().unwrap_or_default();
-    let caption = match days_ago(ms) {
-        0 => ui.text(Text::Today),
+    let caption = match clock::local_day(js_sys::Date::now()) - clock::local_day(ms) {
+        ..=0 => ui.text(Text::Today),
         1 => ui.text(Text::Yesterday),
         _ => ui.times().day(ms),
     };

@@ -1,0 +1,218 @@
+// What the widget does to the page around it: the shop on a slow line and a slow processor, without a widget, with one that
+// loads as `idle` and as `intent`, and with the least of a launcher that can be written by hand in Preact.
+
+import { readFileSync } from "node:fs";
+import { createServer, request } from "node:http";
+import { extname, join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { launch, startDemo } from "../tests/e2e/demo.mjs";
+import { buildIfStale } from "./build.mjs";
+import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
+
+/** Lighthouse's Slow 4G: milliseconds, and bytes per second. */
+const LINE = { offline: false, latency: 150, downloadThroughput: (1.6 * 1024 * 1024) / 8, uploadThroughput: (750 * 1024) / 8 };
+/** The processor is so many times slower. */
+const SLOWER = 4;
+/** Each figure is the median of so many visits. */
+const VISITS = Number(process.env.VISITS ?? 9);
+/** A page is watched until nothing has happened for so long. Milliseconds. */
+const QUIET = 1500;
+
+/** What is promised, of medians. */
+const LIMITS = { first: 1.5, returning: 1.2, blocking: 0, shift: 0, bytes: 4096 };
+
+const TYPES = { ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+const TAG = /<script async src="\/chat-widget\/chat-widget\.js"[^>]*><\/script>/;
+const tagOf = (load) => `<script async src="/chat-widget/chat-widget.js" data-proxy="/connector" data-locale="en-US" data-load="${load}"></script>`;
+const VARIANTS = {
+  none: "",
+  hand: '<script async src="/by-hand.js"></script>',
+  idle: tagOf("idle"),
+  intent: tagOf("intent"),
+};
+
+/** Serves the shop as a site would: compressed, kept by the browser, and with the demo's proxy. */
+async function serve(files, demo) {
+  const shop = readFileSync(join(root, "www/demo/index.html"), "utf8");
+  if (!TAG.test(shop)) throw new Error("the shop's page has no tag of the widget");
+  for (const [name, tag] of Object.entries(VARIANTS)) files.set(`/${name}.html`, brotliCompressSync(shop.replace(TAG, tag)));
+  const find = (path) => {
+    const folder = path.startsWith("/chat-widget/") ? ["dist", path.slice("/chat-widget/".length)] : ["www/demo", path.slice(1)];
+    return brotliCompressSync(readFileSync(join(root, ...folder)));
+  };
+  const server = createServer((asked, answer) => {
+    const { pathname } = new URL(asked.url, "http://shop");
+    if (pathname.startsWith("/connector/")) {
+      const passed = request(demo.site + asked.url, { method: asked.method, headers: { ...asked.headers, host: new URL(demo.site).host, origin: demo.site } });
+      passed.on("response", (response) => response.pipe(answer.writeHead(response.statusCode, response.headers)));
+      passed.on("error", () => answer.destroy());
+      asked.pipe(passed);
+      return;
+    }
+    try {
+      if (!files.has(pathname)) files.set(pathname, find(pathname));
+      const cached = pathname.endsWith(".html") ? "no-cache" : "max-age=31536000, immutable";
+      answer.writeHead(200, { "Content-Type": TYPES[extname(pathname)], "Content-Encoding": "br", "Cache-Control": cached }).end(files.get(pathname));
+    } catch {
+      answer.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { server, site: `http://127.0.0.1:${server.address().port}` };
+}
+
+/** Runs in the page, before all else. */
+function watch() {
+  const seen = { blocking: 0, shift: 0 };
+  const launcher = () =>
+    document.getElementById("by-hand") ?? document.querySelector("chat-widget")?.shadowRoot?.querySelector("[part~=launcher]");
+  const look = () => {
+    // It is painted in the frame that this one begins.
+    if (launcher()?.getBoundingClientRect().width > 0) requestAnimationFrame((at) => (seen.launcher = at));
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) seen.blocking += Math.max(0, duration - 50);
+  }).observe({ type: "longtask", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) seen.shift += value;
+  }).observe({ type: "layout-shift", buffered: true });
+  window.seen = seen;
+}
+
+/** Opens the page and waits until it is quiet. Gives what was seen, and the bytes that the widget had brought by then. */
+async function visit(context, site, variant) {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Network.enable");
+  await session.send("Network.emulateNetworkConditions", LINE);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
+  const addresses = new Map();
+  const bytes = { load: 0, all: 0 };
+  let loaded = false;
+  let last = performance.now();
+  let underWay = 0;
+  // A body's length is that of all that came, without the head.
+  const heads = new Map();
+  session.on("Network.responseReceived", ({ requestId, response }) => heads.set(requestId, response.encodedDataLength));
+  session.on("Network.requestWillBeSent", ({ requestId, request: { url } }) => {
+    addresses.set(requestId, url);
+    underWay += 1;
+    last = performance.now();
+  });
+  const done = ({ requestId, encodedDataLength = 0 }) => {
+    underWay -= 1;
+    last = performance.now();
+    if (!/\/(chat-widget|connector)\//.test(addresses.get(requestId) ?? "")) return;
+    const length = Math.max(0, encodedDataLength - (heads.get(requestId) ?? 0));
+    bytes.all += length;
+    if (!loaded) bytes.load += length;
+  };
+  session.on("Network.loadingFinished", done);
+  session.on("Network.loadingFailed", done);
+  page.once("load", () => (loaded = true));
+  await page.addInitScript(watch);
+  await page.goto(`${site}/${variant}.html`, { waitUntil: "load" });
+  while (underWay > 0 || performance.now() - last < QUIET) await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  return { page, bytes, ...(await page.evaluate(() => window.seen)) };
+}
+
+/** From a click on the launcher to a window that takes what is typed. Milliseconds. */
+async function clickToWindow(page) {
+  const pressed = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const root = document.querySelector("chat-widget").shadowRoot;
+        root.querySelector("[part~=launcher]").addEventListener("click", ({ timeStamp }) => {
+          const look = () => {
+            if (root.activeElement?.matches("[part~=input]")) resolve(performance.now() - timeStamp);
+            else requestAnimationFrame(look);
+          };
+          look();
+        });
+      }),
+  );
+  await page.locator("[part~=launcher]").click();
+  return pressed;
+}
+
+const median = (figures) => figures.sort((one, other) => one - other)[Math.floor(figures.length / 2)];
+
+await main(async () => {
+  setupBuild();
+  await chromium();
+  await buildIfStale();
+  run("cargo", ["build", "--quiet", "--package", "chat-connector"]);
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [join(root, "scripts/bench/preact.jsx")],
+    bundle: true,
+    minify: true,
+    write: false,
+    jsxFactory: "h",
+    logLevel: "warning",
+  });
+  const byHand = brotliCompressSync(outputFiles[0].contents);
+  const demo = await startDemo();
+  const { server, site } = await serve(new Map([["/by-hand.js", byHand]]), demo);
+  const browser = await launch();
+  const figures = {};
+  const keep = (variant, name, figure) => ((figures[variant] ??= {})[name] ??= []).push(figure);
+  try {
+    say(`${VISITS} visits each, Slow 4G, processor ${SLOWER} times slower; the launcher by hand is ${byHand.length} bytes`);
+    for (let round = 0; round < VISITS; round += 1) {
+      for (const variant of Object.keys(VARIANTS)) {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+        for (const when of ["first", "returning"]) {
+          const { page, bytes, launcher = NaN, blocking, shift } = await visit(context, site, variant);
+          keep(variant, `${when} launcher`, launcher);
+          keep(variant, `${when} blocking`, blocking);
+          keep(variant, `${when} shift`, shift);
+          keep(variant, `${when} bytes before load`, bytes.load);
+          keep(variant, `${when} bytes`, bytes.all);
+          // With `idle` the module is there by then; with `intent` it comes with the click, the second time out of the cache.
+          if (variant === "idle" || variant === "intent") keep(variant, `${when} click`, await clickToWindow(page));
+          await page.close();
+        }
+        await context.close();
+      }
+    }
+  } finally {
+    await browser.close();
+    await demo.stop();
+    server.close();
+  }
+  const of = (variant, name) => median(figures[variant][name]);
+  say("                  launcher (ms)  blocking (ms)  shift   bytes before load      bytes   click to window (ms)");
+  for (const when of ["first", "returning"]) {
+    for (const variant of Object.keys(VARIANTS)) {
+      const cells = [
+        `${when} ${variant}`.padEnd(18),
+        variant === "none" ? " ".repeat(13) : of(variant, `${when} launcher`).toFixed(0).padStart(13),
+        of(variant, `${when} blocking`).toFixed(0).padStart(15),
+        of(variant, `${when} shift`).toFixed(3).padStart(7),
+        of(variant, `${when} bytes before load`).toFixed(0).padStart(20),
+        of(variant, `${when} bytes`).toFixed(0).padStart(11),
+        figures[variant][`${when} click`] ? of(variant, `${when} click`).toFixed(0).padStart(23) : "",
+      ];
+      say(cells.join(""));
+    }
+  }
+  const exceeded = [];
+  const demand = (sentence, figure, limit) => {
+    say(`${figure <= limit ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}`);
+    if (!(figure <= limit)) exceeded.push(sentence);
+  };
+  for (const variant of ["idle", "intent"]) {
+    for (const when of ["first", "returning"]) {
+      const compared = (name) => of(variant, `${when} ${name}`) - of("none", `${when} ${name}`);
+      demand(`${variant}, ${when} visit: launcher, times of the one by hand`, of(variant, `${when} launcher`) / of("hand", `${when} launcher`), LIMITS[when]);
+      demand(`${variant}, ${when} visit: blocking time added, ms`, compared("blocking"), LIMITS.blocking);
+      demand(`${variant}, ${when} visit: layout shift added`, compared("shift"), LIMITS.shift);
+      demand(`${variant}, ${when} visit: bytes before the page's load`, of(variant, `${when} bytes before load`), LIMITS.bytes);
+    }
+  }
+  demand("intent: bytes without any intent", of("intent", "first bytes"), LIMITS.bytes);
+  if (exceeded.length > 0) throw new Advice(`${exceeded.length} of the limits are not kept`);
+});
