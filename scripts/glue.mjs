@@ -68,7 +68,7 @@ export function shorten(folder, flags) {
  */
 export function makeFactory(folder) {
   const glue = join(folder, "chat_widget.js");
-  let text = readFileSync(glue, "utf8").replace(/^export class/gm, "class");
+  let text = readFileSync(glue, "utf8").replace(/^export (?=class|function)/gm, "");
   // Its own ways to begin take whatever may hold a module; here it is an address.
   const begun = text.match(/wasm = instance\.exports;[^]*?(wasm\.\w+\(\);)\n/)[1];
   text = replace(text, /let wasmModule, wasmInstance, wasm;\nfunction __wbg_finalize_init\([^]*?\n\}\n/, "let wasm;\n");

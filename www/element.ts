@@ -36,6 +36,7 @@ export class ChatWidgetElement extends Base {
   #mounted: Partial<ChatWidgetOptions> = {};
   #isInline = false;
   #settling = Promise.resolve();
+  #willSettle = false;
   #announce!: (widget: ChatWidget) => void;
   #ready = this.#await();
 
@@ -129,8 +130,13 @@ export class ChatWidgetElement extends Base {
 
   /** One after the other, and once for all that changes at a time. */
   #settleLater(): void {
-    if (this.managed) return;
-    this.#settling = this.#settling.then(() => this.#settle()).catch((error: unknown) => {
+    if (this.managed || this.#willSettle) return;
+    this.#willSettle = true;
+    const settle = () => {
+      this.#willSettle = false;
+      return this.#settle();
+    };
+    this.#settling = this.#settling.then(settle).catch((error: unknown) => {
       console.error(error);
       this.dispatchEvent(new CustomEvent("chat-widget:error", { detail: { code: "NOT_MOUNTED", message: String(error) }, bubbles: true, composed: true }));
     });

@@ -140,8 +140,10 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       arriving = undefined;
       launcher?.removeAttribute("aria-busy");
       console.error("chat widget: the module did not load", error);
-      void import(new URL("./fallback.mjs", base).href).then((module: typeof import("./fallback.js")) =>
-        module.tell(error, onError, host, clicked && options),
+      import(new URL("./fallback.mjs", base).href).then(
+        (module: typeof import("./fallback.js")) => module.tell(error, onError, host, clicked && options),
+        // What is beside the loader cannot be reached at all; it was told above.
+        () => {},
       );
     });
   }

@@ -121,6 +121,19 @@ test("A contact that is no address of a page, a letter box or a telephone is no 
   assert.equal(await part(page, "notice").count(), 0);
 });
 
+test("Where nothing can be loaded but the tag's own file, the page sees no error, and hears of it in the console alone", async ({ visit, recordOf }) => {
+  const page = await visit({
+    prepare: async (page) => {
+      recordOf(page).tolerate("chat widget: the module did not load");
+      await shopWith('data-load="intent"')(page);
+      await page.route("**/chat-widget/*.mjs", (route) => route.abort());
+    },
+  });
+  await part(page, "launcher").click();
+  await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
+  assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/fallback.mjs"));
+});
+
 test("An element whose module cannot be loaded says so in its place", async ({ visit, recordOf }) => {
   const body = `<chat-widget inline proxy="/connector" contact="${CONTACT}"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>`;
   const page = await visit({
@@ -135,6 +148,7 @@ test("An element whose module cannot be loaded says so in its place", async ({ v
   });
   await part(page, "notice").getByText("The chat is not available right now.").waitFor();
   assert.equal(await part(page, "notice").getByRole("link").getAttribute("href"), CONTACT);
+  assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
 });
 
 test("Where the proxy cannot be reached, the window opens, a message stays to be tried again, and the page hears of it", async ({
