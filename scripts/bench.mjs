@@ -2,6 +2,7 @@
 // what memory they take. The service is a stand-in that answers at once, so that the widget alone is measured.
 
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
+import { keepMemory } from "../tests/e2e/memory.mjs";
 import { buildIfStale } from "./build.mjs";
 import { chromium, main, run, say, setupBuild } from "./setup.mjs";
 
@@ -32,19 +33,6 @@ async function standIn(page, messages) {
     const data = { conversationId: "bench", userMessageId: `s${sent}`, usedFallback: false, aiStatus: "ok", blocked: false };
     return answer(route, { ...data, lead: { hasContact: true, needsHandoff: false } });
   });
-}
-
-/** Before anything is loaded: the memory of the WebAssembly module is kept for being measured. */
-function keepMemory() {
-  for (const name of ["instantiate", "instantiateStreaming"]) {
-    const load = WebAssembly[name];
-    WebAssembly[name] = async (...from) => {
-      const loaded = await load.apply(WebAssembly, from);
-      const exported = Object.values((loaded.instance ?? loaded).exports);
-      window.moduleMemory = exported.find((one) => one instanceof WebAssembly.Memory);
-      return loaded;
-    };
-  }
 }
 
 const median = (times) => times.sort((one, other) => one - other)[Math.floor(times.length / 2)];

@@ -18,6 +18,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { chatConnector } from "../docs/recipes/connector.mjs";
+import { snippet } from "../tests/docs-snippets.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const command = join(root, "target/debug/site-connector");
@@ -63,6 +64,16 @@ async function listening(port, { child, said }) {
 
 const isThere = (program) => promisify(execFile)(program, ["-v"]).then(() => true, (error) => error.code !== "ENOENT");
 const recipe = (name) => readFile(join(root, "docs/recipes", name), "utf8");
+
+/** A script in PHP's own server. */
+async function php(script, env) {
+  const program = process.env.PHP_BIN ?? "php";
+  if (!(await isThere(program))) return null;
+  const port = await freePort();
+  const options = (process.env.PHP_OPTIONS ?? "").split(" ").filter(Boolean);
+  await listening(port, start(program, [...options, "-S", `127.0.0.1:${port}`, script], env));
+  return port;
+}
 
 const servers = {
   async "site-connector proxy"() {
@@ -116,15 +127,16 @@ const servers = {
     await listening(port, start(program, ["run", "--config", join(folder, "Caddyfile"), "--adapter", "caddyfile"], env));
     return port;
   },
-  async PHP() {
-    const program = process.env.PHP_BIN ?? "php";
-    if (!(await isThere(program))) return null;
-    const port = await freePort();
-    const options = (process.env.PHP_OPTIONS ?? "").split(" ").filter(Boolean);
-    const env = { CONNECTOR_TOKEN: token, CONNECTOR_ORIGIN: origin };
-    const script = join(root, "docs/recipes/connector.php");
-    await listening(port, start(program, [...options, "-S", `127.0.0.1:${port}`, script], env));
-    return port;
+  PHP: () => php(join(root, "docs/recipes/connector.php"), { CONNECTOR_TOKEN: token, CONNECTOR_ORIGIN: origin }),
+  /** The plugin of docs/wordpress.md, and of WordPress what it is called with. */
+  async WordPress() {
+    const plugin = (name) => snippet("docs/wordpress.md", `WordPress, by hand: ${name}`);
+    const settings = plugin("php 2").replace("https://service.example", origin).replace("the token of activation", token);
+    const wordpress = "define('ABSPATH', '/'); function add_action() {} function add_filter() {}";
+    await writeFile(join(folder, "connector.php"), await recipe("connector.php"));
+    await writeFile(join(folder, "chat-widget.php"), plugin("php"));
+    await writeFile(join(folder, "index.php"), `<?php ${wordpress}\n${settings}\nrequire 'chat-widget.php'; http_response_code(404);`);
+    return php(join(folder, "index.php"));
   },
 };
 

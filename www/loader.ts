@@ -62,6 +62,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   const waiting: Call[] = [];
   const onError: ChatWidgetHandler<"error">[] = [];
   let pressed: Promise<void> | undefined;
+  let asked: Element | undefined;
   let announce: (widget: ChatWidget) => void;
   const mounted = new Promise<ChatWidget>((resolve) => (announce = resolve));
 
@@ -125,6 +126,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
         await after(0);
         await pressed;
         if (refused || destroyed) throw new Error();
+        Object.assign(host!, { asked });
       };
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
       widget.once("destroy", forget);
@@ -165,10 +167,10 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     if (button !== "default" || options.container || options.isolate === false) return;
     const root = hostElement().attachShadow({ mode: "open" });
     const { offset, themeTokens, zIndex } = options;
-    const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": offset?.x && offset.x + "px", "offset-y": offset?.y && offset.y + "px" };
-    for (const [name, value] of Object.entries(tokens)) if (value) host!.style.setProperty("--cw-" + name, String(value));
+    const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
+    for (const [name, value] of Object.entries(tokens)) if (value != null) host!.style.setProperty("--cw-" + name, String(value));
     const sheet = new CSSStyleSheet();
-    const colours = LAUNCHER_COLOURS[options.theme ?? "teal"] ?? "";
+    const colours = LAUNCHER_COLOURS[options.theme!] ?? LAUNCHER_COLOURS["teal"];
     sheet.replaceSync(`${LAUNCHER_SHEET}:host{${colours}}`);
     root.adoptedStyleSheets = [sheet];
     const frame = document.createElement("div");
@@ -201,14 +203,15 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     launcher.addEventListener("pointerdown", ({ button }) => {
       if (button === 0) pressed = whenReleased();
     });
-    for (const sign of ["pointerenter", "focus", "touchstart"]) {
-      launcher.addEventListener(sign, bring, { once: true, passive: true });
-    }
+    for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, bring, { once: true });
   }
 
-  // The page's own button: a click that comes early is kept.
+  // The page's own button: a click that comes early is kept, for the focus to follow it and to come back.
   const onClick = ({ target }: MouseEvent) => {
-    if (!widget && (target as Element | null)?.closest?.(button)) call("open", []);
+    const found = (target as Element | null)?.closest?.(button);
+    if (!found) return;
+    asked = found;
+    bring();
   };
   if (button !== "default" && button !== "none") {
     document.addEventListener("click", onClick);
@@ -216,7 +219,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   }
 
   const last = remembers ? stored(CONFIG_KEY)?.data : undefined;
-  const asked = fetchConfig(options, remembers).then((data) => {
+  const answered = fetchConfig(options, remembers).then((data) => {
     config = data;
     refused = !isShown(data ?? last);
     // A widget that is there already asks for the config itself, and hides.
@@ -225,7 +228,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       host = launcher = undefined;
     }
   });
-  const settled = Promise.race([asked, after(CONFIG_WITHIN)]);
+  const settled = Promise.race([answered, after(CONFIG_WITHIN)]);
   if (last && isShown(last)) void whenBody().then(paint);
   else void settled.then(whenBody).then(paint);
 
@@ -255,6 +258,10 @@ async function fetchConfig(options: ChatWidgetOptions, keep: boolean): Promise<C
 
 function localeOf(options: ChatWidgetOptions): string {
   return options.locale ?? (document.documentElement.lang || navigator.language);
+}
+
+function pixels(length: number | undefined): string | undefined {
+  return length == null ? undefined : length + "px";
 }
 
 function isSlow(): boolean {

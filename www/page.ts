@@ -12,6 +12,9 @@ export interface Reach {
   setOpen(open: boolean, byVisitor: boolean): void;
 }
 
+/** The page's button that each widget's window was opened with, also while the options change. */
+const pressed = new WeakMap<HTMLElement, HTMLElement>();
+
 /** The element that the page chose to put the widget into. */
 function containerOf({ container }: ChatWidgetOptions): Element | undefined {
   const element = typeof container === "string" ? document.querySelector(container) : container;
@@ -51,7 +54,8 @@ function styleInPage(host: HTMLElement, texts: string[]): Undo {
   };
 }
 
-/** The page's own buttons open and close the window, and say whether it is open. */
+/** The page's own buttons open and close the window, and say whether it is open. The loader leaves one that was `asked`
+ * before the widget was there. */
 function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo {
   const ending = new AbortController();
   const { signal } = ending;
@@ -59,22 +63,26 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
     const open = String(widget.state.open);
     document.querySelectorAll(launcher).forEach((button) => button.setAttribute("aria-expanded", open));
   };
-  let pressed: HTMLElement | null = null;
+  const press = (button: HTMLElement) => {
+    pressed.set(host, button);
+    widget.setOpen(!widget.state.open, true);
+  };
   const onClick = (event: MouseEvent) => {
     const button = (event.target as Element | null)?.closest?.<HTMLElement>(launcher);
-    if (!button) return;
-    pressed = button;
-    widget.setOpen(!widget.state.open, true);
+    if (button) press(button);
   };
   const onClose = () => {
     tell();
     // The window took the focus along.
-    if (document.activeElement === document.body || document.activeElement === host) pressed?.focus();
+    if (document.activeElement === document.body || document.activeElement === host) pressed.get(host)?.focus();
   };
   document.addEventListener("click", onClick, { signal });
   host.addEventListener("chat-widget:open", tell, { signal });
   host.addEventListener("chat-widget:close", onClose, { signal });
   tell();
+  const early = host as { asked?: HTMLElement };
+  if (early.asked) press(early.asked);
+  delete early.asked;
   return () => ending.abort();
 }
 

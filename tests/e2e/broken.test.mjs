@@ -1,20 +1,11 @@
 // What is left where the widget cannot run, or cannot go on.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, openChat, part, say, stored, WASM } from "./chat.mjs";
+import { ask, delivered, eventually, openChat, part, say, stored, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 const CONTACT = "mailto:help@kiln.example";
-
-/** The shop with more in its tag. */
-const shopWith = (attributes, policy) => async (page) => {
-  await page.route("**/", async (route) => {
-    const response = await route.fetch();
-    const headers = { ...response.headers(), ...(policy && { "content-security-policy": policy }) };
-    await route.fulfill({ response, headers, body: (await response.text()).replace("data-proxy=", `${attributes} $&`) });
-  });
-};
 
 /** Has the next requests to the proxy throw right out of `fetch`, as some wrappers of it do: the module does not expect that. */
 const breakModule = (page, times = Infinity) =>
@@ -77,7 +68,7 @@ test("On a phone the page scrolls again after the module broke, once the window 
 });
 
 test("What breaks again and again ends in a sentence and the site's contact link, and goes with destroy()", async ({ visit, recordOf }) => {
-  const page = await visit({ prepare: shopWith(`data-contact="${CONTACT}"`) });
+  const page = await visit({ prepare: withOptions(`data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
   await hearErrors(page);
@@ -99,7 +90,7 @@ test("What breaks again and again ends in a sentence and the site's contact link
 
 test("Where a policy forbids WebAssembly, a click brings the sentence and the link, and the page hears why", async ({ visit, recordOf }) => {
   const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'";
-  const page = await visit({ prepare: shopWith(`data-load="intent" data-locale="de" data-contact="${CONTACT}"`, policy) });
+  const page = await visit({ prepare: withOptions(`data-load="intent" data-locale="de" data-contact="${CONTACT}"`, { "content-security-policy": policy }) });
   for (const text of ["chat widget: the module did not load", "wasm-eval", "Content Security Policy"]) recordOf(page).tolerate(text);
   await hearErrors(page);
   await part(page, "launcher").click();
@@ -110,7 +101,7 @@ test("Where a policy forbids WebAssembly, a click brings the sentence and the li
 });
 
 test("A contact that is no address of a page, a letter box or a telephone is no link", async ({ visit, recordOf }) => {
-  const page = await visit({ prepare: shopWith('data-load="intent" data-contact="javascript:alert(1)"') });
+  const page = await visit({ prepare: withOptions('data-load="intent" data-contact="javascript:alert(1)"') });
   recordOf(page).tolerate("chat widget: the module did not load");
   await page.route(WASM, (route) => route.fulfill({ status: 404 }));
   await part(page, "launcher").click();

@@ -12,6 +12,20 @@ export const SEND = (url) => url.pathname === "/connector/chat/messages" && url.
 export const CONFIG = "**/connector/chat/config*";
 export const WASM = "**/chat-widget.wasm";
 
+/** The script tag of the shop's page. */
+export const TAG = /<script[^>]*chat-widget\.js[^>]*><\/script>/;
+
+/** To prepare a visit: the shop's first page as `change` makes it of its HTML, with these headers on top of its own. */
+export const shopWith = (change, headers) => (page) =>
+  page.route("**/", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), ...headers }, body: change(await response.text()) });
+  });
+
+/** To prepare a visit: more attributes in the shop's script tag. Of one that is there twice, the first counts. */
+export const withOptions = (attributes, headers) =>
+  shopWith((html) => html.replace("data-proxy=", (proxy) => `${attributes} ${proxy}`), headers);
+
 /** Waits until the module has come and taken the launcher over. */
 export const ready = (page) =>
   eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));

@@ -1,7 +1,7 @@
 // What a page changes while the widget is there, what it tells of its visitor, and what a visitor lets it tell.
 
 import assert from "node:assert/strict";
-import { ask, eventually, focused, openChat, part, ready, say, stored, whole } from "./chat.mjs";
+import { ask, eventually, focused, openChat, part, ready, say, stored, whole, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -9,15 +9,6 @@ const QUESTION = "How long does delivery take?";
 /** Calls a control with these arguments. */
 const control = (page, name, ...args) =>
   page.evaluate(([name, args]) => window.chatWidget[name](...args), [name, args]);
-
-/** The shop with other options in its script tag. */
-const shopWith = (attributes) => async (page) => {
-  await page.route("**/", async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text()).replace('data-locale="en-US"', () => `data-locale="en-US" ${attributes}`);
-    await route.fulfill({ response, body });
-  });
-};
 
 /** What the service was told, once there are so many events. */
 async function reported(server, count) {
@@ -125,7 +116,7 @@ test("What the visitor said is not overwritten by what the site knew at first, w
   visit,
   server,
 }) => {
-  const page = await visit({ prepare: shopWith(`data-visitor='{"name":"Guest","company":"Fjord Inn"}'`) });
+  const page = await visit({ prepare: withOptions(`data-visitor='{"name":"Guest","company":"Fjord Inn"}'`) });
   await openChat(page);
   await control(page, "identify", { name: "Ingrid Solberg" });
   await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
@@ -186,7 +177,7 @@ for (const [what, attributes, prepare] of [
   test(`With ${what} nothing is reported by itself`, async ({ visit, server, recordOf }) => {
     const page = await visit({
       prepare: async (page) => {
-        await shopWith(attributes)(page);
+        await withOptions(attributes)(page);
         if (prepare) await page.addInitScript(prepare);
       },
     });
@@ -208,7 +199,7 @@ for (const [what, attributes, prepare] of [
 const kept = async (page) => [Object.keys(await stored(page)), await page.evaluate(() => Object.keys(sessionStorage))];
 
 test("Until the visitor agrees nothing is kept and nothing reported, and the chat works", async ({ visit, server, recordOf }) => {
-  const page = await visit({ prepare: shopWith('data-consent="required"') });
+  const page = await visit({ prepare: withOptions('data-consent="required"') });
   await openChat(page);
   await ask(page, QUESTION);
   await part(page, "input").fill("A draft");
@@ -230,7 +221,7 @@ test("A visitor who agreed on an earlier page finds the conversation again once 
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
-  await shopWith('data-consent="required"')(page);
+  await withOptions('data-consent="required"')(page);
   await page.reload();
   await openChat(page);
   assert.equal(await part(page, "message-visitor").count(), 0, "nobody has asked the visitor yet");

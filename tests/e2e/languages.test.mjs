@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { eventually, openChat, part, say } from "./chat.mjs";
+import { eventually, openChat, part, say, shopWith } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const FOLDER = fileURLToPath(new URL("../../src/text/locales/", import.meta.url));
@@ -30,12 +30,8 @@ const shopIn =
       window.told = [];
       addEventListener("chat-widget:error", ({ detail }) => window.told.push(detail));
     });
-    await page.route("**/", async (route) => {
-      const response = await route.fetch();
-      const tag = attributes.filter(Boolean).join(" ");
-      const body = (await response.text()).replace('lang="en"', `lang="${lang}"`).replace('data-locale="en-US"', () => tag);
-      await route.fulfill({ response, body });
-    });
+    const tag = attributes.filter(Boolean).join(" ");
+    await shopWith((html) => html.replace('lang="en"', `lang="${lang}"`).replace('data-locale="en-US"', () => tag))(page);
   };
 
 /** What the open window is written in. */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { ready } from "./chat.mjs";
 import { test } from "./harness.mjs";
+import { keepMemory } from "./memory.mjs";
 
 const ROUNDS = 1000;
 /** The first ones load what stays for good: the module, its style sheet, the compiler's code. */
@@ -48,16 +49,6 @@ async function taken(session, page) {
   const { usedSize } = await session.send("Runtime.getHeapUsage");
   const module = await page.evaluate(() => window.moduleMemory.buffer.byteLength);
   return { nodes, jsEventListeners, usedSize, module };
-}
-
-/** Before anything is loaded: the memory of the WebAssembly module is kept for being measured. */
-function keepMemory() {
-  const load = WebAssembly.instantiateStreaming;
-  WebAssembly.instantiateStreaming = async (...from) => {
-    const loaded = await load.apply(WebAssembly, from);
-    window.moduleMemory = Object.values(loaded.instance.exports).find((one) => one instanceof WebAssembly.Memory);
-    return loaded;
-  };
 }
 
 test("A thousand widgets that came and went leave no node, no listener and no memory behind", async ({ visit }) => {

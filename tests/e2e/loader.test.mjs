@@ -1,16 +1,9 @@
 // The script tag: what it asks for first, when the module comes, and what becomes of a visitor who is quicker.
 
 import assert from "node:assert/strict";
-import { CONFIG, WASM, ask, compiled, delivered, eventually, focused, hold, openChat, part, ready } from "./chat.mjs";
+import { CONFIG, TAG, WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
+import { hold, openChat, part, ready, shopWith, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
-
-/** Serves the shop's page with another script tag. */
-async function withTag(page, change) {
-  await page.route("**/", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, body: change(await response.text()) });
-  });
-}
 
 test("The first thing that the proxy is asked for is the config, and it is asked for once", async ({
   visit,
@@ -99,8 +92,7 @@ for (const [intent, show] of [
 }
 
 test('With load="intent" the module comes on intent, and not before', async ({ visit, recordOf }) => {
-  const prepare = (page) => withTag(page, (html) => html.replace("data-proxy=", 'data-load="intent" data-proxy='));
-  const page = await visit({ clock: true, prepare });
+  const page = await visit({ clock: true, prepare: withOptions('data-load="intent"') });
   await page.waitForLoadState("load");
   await part(page, "launcher").waitFor();
   await page.clock.runFor(60_000);
@@ -118,31 +110,82 @@ test("A visitor who saves data loads the module on intent only", async ({ visit,
   await openChat(page);
 });
 
-test("The loader's launcher and the module's are the same button to the eye", async ({ visit }) => {
+/** What is seen of the launcher. */
+const look = (page) =>
+  part(page, "launcher").evaluate((button) => {
+    const box = (element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return [x, y, width, height];
+    };
+    const { backgroundColor, color, borderRadius, boxShadow, position, zIndex, cursor } = getComputedStyle(button);
+    return {
+      box: box(button),
+      icon: box(button.querySelector("svg")),
+      drawing: [...button.querySelectorAll("path")].map((path) => path.getAttribute("d")),
+      style: { backgroundColor, color, borderRadius, boxShadow, position, zIndex, cursor },
+      label: button.getAttribute("aria-label"),
+    };
+  });
+
+for (const [how, attributes = "", options] of [
+  ["as it comes"],
+  ["with offsets, a layer and a token of the page's", `data-offset='{"x":40,"y":72}' data-z-index="50" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`],
+  ["in the very corner, on the lowest layer", `data-offset='{"x":0,"y":0}' data-z-index="0"`],
+  ["in the page's own theme", `data-theme="custom" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`],
+  ["on the other side, in the visitor's scheme", 'data-position="start" data-theme="light_amber" data-color-scheme="auto"', { colorScheme: "dark" }],
+  ["from right to left", 'data-locale="he-IL"'],
+]) {
+  test(`The loader's launcher and the module's are the same button to the eye, ${how}`, async ({ visit }) => {
+    let wasm;
+    const prepare = async (page) => {
+      wasm = await hold(page, WASM);
+      await withOptions(attributes)(page);
+    };
+    const page = await visit({ prepare, ...options });
+    await part(page, "launcher").waitFor();
+    const painted = await look(page);
+    const button = await part(page, "launcher").elementHandle();
+    wasm.release();
+    await ready(page);
+    assert.equal(await button.evaluate(({ isConnected }) => isConnected), false, "another button by now");
+    const taken = await look(page);
+    // The loader has no language but English.
+    if (/locale/.test(attributes)) taken.label = painted.label;
+    assert.deepEqual(taken, painted);
+  });
+}
+
+test("A click on the page's own button that comes before the module opens the window once it is there, ready to type, and gets the focus back", async ({
+  visit,
+}) => {
   let wasm;
-  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
-  const look = () =>
-    part(page, "launcher").evaluate((button) => {
-      const box = (element) => {
-        const { x, y, width, height } = element.getBoundingClientRect();
-        return [x, y, width, height];
-      };
-      const { backgroundColor, color, borderRadius, boxShadow, position, zIndex, cursor } = getComputedStyle(button);
-      return {
-        box: box(button),
-        icon: box(button.querySelector("svg")),
-        drawing: [...button.querySelectorAll("path")].map((path) => path.getAttribute("d")),
-        style: { backgroundColor, color, borderRadius, boxShadow, position, zIndex, cursor },
-        label: button.getAttribute("aria-label"),
-      };
-    });
-  await part(page, "launcher").waitFor();
-  const painted = await look();
-  const button = await part(page, "launcher").elementHandle();
+  const prepare = async (page) => {
+    wasm = await hold(page, WASM);
+    const options = { "data-proxy=": 'data-launcher="#help" data-proxy=', "<main": '<button id="help"><b>Help</b></button><main' };
+    await shopWith((html) => Object.entries(options).reduce((html, [from, to]) => html.replace(from, to), html))(page);
+  };
+  const page = await visit({ prepare });
+  await page.evaluate(() => {
+    window.pressed = 0;
+    document.getElementById("help").addEventListener("click", () => (window.pressed += 1));
+  });
+  await page.locator("#help b").click();
+  await wasm.asked;
+  assert.equal(await part(page, "window").count(), 0);
   wasm.release();
-  await ready(page);
-  assert.equal(await button.evaluate(({ isConnected }) => isConnected), false, "another button by now");
-  assert.deepEqual(await look(), painted);
+  await part(page, "window").waitFor();
+  await eventually(async () => assert.equal(await focused(page), "input"));
+  assert.equal(await page.locator("#help").getAttribute("aria-expanded"), "true");
+  assert.equal(await page.evaluate(() => window.pressed), 1, "the page hears of one click");
+  // Also where the options have changed meanwhile.
+  await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
+  await page.keyboard.press("Escape");
+  await part(page, "window").waitFor({ state: "detached" });
+  await page.locator("#help:focus").waitFor();
+  assert.equal(await page.locator("#help").getAttribute("aria-expanded"), "false");
+  // The early click has had its turn.
+  await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("blue")));
+  assert.equal(await part(page, "window").count(), 0);
 });
 
 test("A launcher that had the focus has it still when the module takes over", async ({ visit }) => {
@@ -171,7 +214,7 @@ test("A module that could not be loaded is asked for again on the next click", a
 });
 
 test("A page that has the script tag twice has one widget", async ({ visit }) => {
-  const prepare = (page) => withTag(page, (html) => html.replace(/<script.*?<\/script>/, "$&$&"));
+  const prepare = shopWith((html) => html.replace(TAG, "$&$&"));
   const page = await visit({ prepare });
   await openChat(page);
   assert.equal(await page.locator("chat-widget").count(), 1);
@@ -179,7 +222,7 @@ test("A page that has the script tag twice has one widget", async ({ visit }) =>
 });
 
 test("A script tag without a proxy says what is missing, and touches nothing", async ({ visit, recordOf }) => {
-  const prepare = (page) => withTag(page, (html) => html.replace(' data-proxy="/connector"', ""));
+  const prepare = shopWith((html) => html.replace(' data-proxy="/connector"', ""));
   const page = await visit({ prepare });
   await page.waitForLoadState("load");
   await eventually(() => assert.equal(recordOf(page).complaints.length, 1));

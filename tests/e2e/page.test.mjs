@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { ask, eventually, openChat, part } from "./chat.mjs";
 import { test } from "./harness.mjs";
+import { pageWith } from "./pages.mjs";
 
 /** What the widget must work under, to the letter. */
 const POLICY = {
@@ -174,4 +175,15 @@ test("The page gets one element and one global, and no style", async ({ visit, s
   assert.deepEqual(added.globals.filter((name) => !without.globals.includes(name)), ["chatWidget"]);
   assert.deepEqual(added.inBody, [...without.inBody, "chat-widget"]);
   for (const name of ["inHead", "sheets", "attributes", "styles"]) assert.deepEqual(added[name], without[name], name);
+});
+
+test("A widget that the page keeps no reference to stays on the page", async ({ visit }) => {
+  const code = 'import { ChatWidget } from "/chat-widget/chat-widget.mjs"; await ChatWidget.mount({ proxy: "/connector" });';
+  const page = await visit({ prepare: pageWith(code) });
+  await part(page, "launcher").waitFor();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("HeapProfiler.collectGarbage");
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
 });

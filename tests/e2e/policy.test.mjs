@@ -3,23 +3,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ask, openChat, part } from "./chat.mjs";
+import { TAG, ask, openChat, part, shopWith } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const SNIPPET = readFileSync(fileURLToPath(new URL("../../dist/snippet.html", import.meta.url)), "utf8").trim();
-const TAG = /<script[^>]*chat-widget\.js[^>]*><\/script>/;
-
 /** The shop with another tag, under another policy if there is one. */
-const shopWith = (tag, policy) => async (page) => {
-  await page.route("**/", async (route) => {
-    const response = await route.fetch();
-    const headers = { ...response.headers(), ...(policy && { "content-security-policy": policy }) };
-    await route.fulfill({ response, headers, body: (await response.text()).replace(TAG, () => tag) });
-  });
-};
+const shopWithTag = (tag, policy) =>
+  shopWith((html) => html.replace(TAG, () => tag), policy && { "content-security-policy": policy });
 
 test("The line that the build writes, with the hash of its file, is a chat", async ({ visit }) => {
-  const page = await visit({ prepare: shopWith(SNIPPET) });
+  const page = await visit({ prepare: shopWithTag(SNIPPET) });
   await openChat(page);
   await ask(page, "How long does delivery take?");
 });
@@ -28,7 +21,7 @@ test("Another file in its place does not run", async ({ visit, recordOf }) => {
   const page = await visit({
     prepare: async (page) => {
       recordOf(page).tolerate("integrity");
-      await shopWith(SNIPPET)(page);
+      await shopWithTag(SNIPPET)(page);
       await page.route("**/chat-widget.js", async (route) => {
         const response = await route.fetch();
         await route.fulfill({ response, body: `${await response.text()}\nwindow.ran = true;` });
@@ -44,7 +37,7 @@ test("A tag with a nonce brings the rest along under 'strict-dynamic'", async ({
     "default-src 'none'; script-src 'nonce-kiln' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; " +
     "connect-src 'self'; img-src 'self'; require-trusted-types-for 'script'";
   const tag = '<script nonce="kiln" async src="/chat-widget/chat-widget.js" data-proxy="/connector"></script>';
-  const page = await visit({ prepare: shopWith(tag, policy) });
+  const page = await visit({ prepare: shopWithTag(tag, policy) });
   await openChat(page);
   await ask(page, "How long does delivery take?");
   await part(page, "message-assistant").nth(1).waitFor();

@@ -1,12 +1,16 @@
-// What the page for front-end developers names is what there is.
+// What the docs name is what there is.
 
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { RUN_BY, read, snippet, snippets } from "../docs-snippets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const read = (path) => readFileSync(`${root}/${path}`, "utf8");
+const inFolder = (folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`);
+const all = (paths) => paths.map(read).join("\n");
+const PAGES = ["README.md", ...inFolder("docs").filter((path) => path.endsWith(".md"))];
 const docs = read("docs/frontend.md");
 const types = read("www/options.ts");
 
@@ -33,11 +37,38 @@ test("The events in the docs are those of the types", () => {
   assert.deepEqual(sorted(tabled("Events")), sorted(members("ChatWidgetEvents")));
 });
 
-test("The controls in the docs are those of the class", () => {
+/** The names in a list of `www/names.ts`. */
+const listed = (name) => [...read("www/names.ts").match(new RegExp(`${name} = \\[([^\\]]*)\\]`))[1].matchAll(/"(\w+)"/g)].map(([, one]) => one);
+/** `name` and not its others. */
+const without = (names, ...others) => names.filter((name) => !others.includes(name));
+
+test("The controls in the docs are those of the class, of the element and of the loader", () => {
   const body = read("www/module.ts").split("export class ChatWidget {")[1];
   const methods = [...body.matchAll(/^ {2}(?:readonly |async |get )?([a-z]\w*)(?:<[^>]*>)?(?:\(| =)/gim)].map(([, name]) => name);
-  const own = methods.filter((name) => name !== "constructor");
+  const own = without(methods, "constructor");
   assert.deepEqual(sorted(tabled("Controls")), sorted(own));
+  assert.deepEqual(sorted(listed("CONTROLS")), sorted(without(own, "destroy", "on", "once", "ready", "state")));
+  const queued = read("www/loader.ts").match(/names = "([^"]*)"/)[1].split(" ");
+  assert.deepEqual(sorted(queued), sorted([...without(listed("CONTROLS"), "diagnose"), "destroy"]));
+});
+
+test("The options of the element are those of the types, but for the container that it is itself", () => {
+  assert.deepEqual(sorted(listed("OPTIONS")), sorted(without(members("ChatWidgetOptions"), "container")));
+});
+
+test("Every attribute in the docs is an option's, or one that the widget reads", () => {
+  const kebab = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const known = [...members("ChatWidgetOptions"), "load"].map((name) => `data-${kebab(name)}`);
+  const written = all(PAGES).matchAll(/(?<![\w/-])data-[a-z]+(?:-[a-z]+)*/g);
+  const others = ["data-chat-cta", "data-trunk"];
+  for (const [name] of written) assert.ok([...known, ...others].includes(name), name);
+});
+
+test("Every token is in docs/themes.md, and no other", () => {
+  const defined = all([...inFolder("themes"), "styles/tokens.css"]).matchAll(/^ *(--cw-[\w-]+):/gm);
+  const names = (matches) => sorted([...matches].map(([, name]) => name));
+  const written = read("docs/themes.md").matchAll(/`(--cw-[\w-]+)`/g);
+  assert.deepEqual(names(written), sorted([...names(defined), "--cw-offset-x", "--cw-offset-y"]));
 });
 
 test("The policy in docs/csp.md is the one that the tests' site has, but for what is about other things", () => {
@@ -53,5 +84,90 @@ test("Every part in the docs is in the interface", () => {
   for (const name of parts) {
     const stem = name.replace(/^message-(visitor|assistant|operator)$/, "message-");
     assert.match(sources, new RegExp(`part=${name}[" ]|"part", "${name}"|"?[ "]${stem}`), name);
+  }
+});
+
+test("Every part of the interface is in the docs", () => {
+  const named = [...docs.split("## Parts\n")[1].matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
+  for (const [, name] of all(inFolder("src/ui")).matchAll(/[ "]part=([a-z]+(?:-[a-z]+)*)[ "]/g)) assert.ok(named.includes(name), name);
+});
+
+test("What the console says is in docs/troubleshooting.md, in its own words", () => {
+  const rows = read("docs/troubleshooting.md").split("\n").filter((line) => line.startsWith("| `"));
+  const phrases = rows.map((line) => line.match(/^\| `([^`]+)`/)[1]);
+  const sources = all(inFolder("www").filter((path) => path.endsWith(".ts"))).replaceAll("\\'", "'");
+  for (const phrase of phrases) assert.ok(sources.includes(phrase), phrase);
+  const said = sources.matchAll(/(?:\[false, |wrong \? |off \? |console\.error\(|new (?:Type)?Error\()([`"'])(.+?)\1(?=[,);\]]| :)/g);
+  const texts = [...said].map(([, , text]) => text);
+  assert.ok(texts.length > 18, `${texts.length}`);
+  for (const text of texts) assert.ok(phrases.some((phrase) => text.includes(phrase)), text);
+});
+
+test("The sizes in docs/site-owner.md are those that the build holds to", () => {
+  const page = read("docs/site-owner.md");
+  const { budgets } = JSON.parse(read("size-budget.json"));
+  const most = (name) => budgets.find((budget) => budget.name.startsWith(name)).brotli / 1000;
+  const told = [...page.matchAll(/at most ([\d.]+) KB/g)].map(([, size]) => Number(size));
+  assert.deepEqual(told, [most("the loader"), most("everything needed"), most("each language")]);
+});
+
+test("Every key of the browser's storage is in docs/privacy.md", () => {
+  const page = read("docs/privacy.md");
+  const keys = [...read("crates/session/src/stored.rs").matchAll(/pub const (?!PREFIX)\w+: &str = "([^"]+)"/g)].map(([, name]) => `chat-widget:${name}`);
+  const chosen = [...all(inFolder("src/ui")).matchAll(/&str = "(chat-widget:\w+)"/g)].map(([, key]) => key);
+  assert.ok(keys.length > 7 && chosen.length > 1);
+  for (const key of [...keys, ...chosen]) assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);
+});
+
+test("Every snippet of the docs is run by a test, which is there and names its page", () => {
+  for (const page of PAGES) {
+    const run = RUN_BY[page] ?? {};
+    assert.deepEqual([...snippets(page).keys()], Object.keys(run), page);
+    for (const [name, by] of Object.entries(run)) {
+      const source = read(by);
+      const names = /docs-snippets\.mjs/.test(source) ? `"${page}", "${name}"` : by.startsWith("tests/npm/") ? "world.mjs" : basename(page);
+      assert.ok(source.includes(names), `${by} does not run ${page}, ${name}`);
+    }
+  }
+  for (const page of Object.keys(RUN_BY)) assert.ok(PAGES.includes(page), page);
+});
+
+test("The commands of the README and the drawing of the pieces name what there is", () => {
+  const { name, scripts } = JSON.parse(read("package.json"));
+  const commands = snippet("README.md", "Try it: sh").trim().split("\n");
+  for (const command of commands) assert.ok(scripts[command.match(/^npm (\w+)/)[1]], command);
+  assert.equal(snippet("docs/frameworks.md", "In applications: sh").trim(), `npm install ${name}`);
+  const folders = snippet("README.md", "How the pieces fit: text").match(/\b(?:crates\/\w+|src\/)/g);
+  assert.deepEqual(sorted(folders).map((path) => existsSync(join(root, path))), sorted(folders).map(() => true));
+});
+
+test("The settings in docs/rust.md are the example's", () => {
+  const lines = (page, name) => snippet(page, name).trim().split("\n").filter((line) => line !== "");
+  const has = (path, wanted) => {
+    const text = read(path);
+    for (const line of wanted) assert.ok(text.includes(line), `${path}: ${line}`);
+  };
+  has("examples/leptos/index.html", lines("docs/rust.md", "Trunk: html"));
+  has("examples/leptos/Trunk.toml", lines("docs/rust.md", "Trunk: toml"));
+  const [, ...profile] = lines("docs/rust.md", "Bytes: toml");
+  const own = read("Cargo.toml").split("[profile.release-wasm]\n")[1].split("\n\n")[0].split("\n");
+  assert.deepEqual(profile.filter((line) => !own.includes(line)), []);
+  const [section, widget, leptos] = lines("docs/rust.md", "Install: toml");
+  const version = read("Cargo.toml").match(/^version = "(\d+\.\d+)/m)[1];
+  has("examples/leptos/Cargo.toml", [section, `\`${widget}\``]);
+  assert.match(widget, new RegExp(`version = "${version}"`));
+  assert.match(read("examples/leptos/Cargo.toml"), new RegExp(`^leptos = \\{ version = "${leptos.match(/version = "([\d.]+)"/)[1]}\\.`, "m"));
+});
+
+test("Every link of the docs leads to something", () => {
+  const anchors = (path) => [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, title]) => title.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-"));
+  for (const page of PAGES) {
+    const text = read(page).replaceAll(/^```[^]*?^```$/gm, "");
+    for (const [, link] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {
+      const [path, anchor] = link.split("#");
+      const target = path === "" ? page : join(dirname(page), path);
+      assert.ok(existsSync(join(root, target)), `${page}: ${link}`);
+      if (anchor) assert.ok(anchors(target).includes(anchor), `${page}: ${link}`);
+    }
   }
 });

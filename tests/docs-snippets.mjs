@@ -1,0 +1,105 @@
+// The snippets of the docs, and which test runs each. `tests/unit/docs.test.mjs` fails for one that nothing runs.
+
+import { readFileSync } from "node:fs";
+
+const E2E = "tests/e2e/docs.test.mjs";
+const GUEST = "tests/e2e/guest.test.mjs";
+const UNIT = "tests/unit/docs.test.mjs";
+const CRATE = "src/lib.rs";
+const CONNECTOR = "crates/connector/src/lib.rs";
+const BUNDLERS = "tests/npm/bundlers.test.mjs";
+const CLIENT = "tests/npm/client.test.mjs";
+
+/** By page, heading and language. */
+export const RUN_BY = {
+  "README.md": {
+    "Try it: sh": UNIT,
+    "Put it on a page: html": E2E,
+    "Put it on a page: ts": E2E,
+    "Put it on a page: rust": CRATE,
+    "Put it on a page: rust 2": CRATE,
+    "How the pieces fit: text": UNIT,
+  },
+  "docs/csp.md": { "Content Security Policy and Trusted Types: http": E2E },
+  "docs/frameworks.md": {
+    "In applications: sh": UNIT,
+    "Vite: js": BUNDLERS,
+    "Vite: ts": BUNDLERS,
+    "esbuild: ts": BUNDLERS,
+    "React: tsx": BUNDLERS,
+    "Next, and React on a server: tsx": BUNDLERS,
+    "Vue: ts": BUNDLERS,
+    "Turbo, htmx, Astro: html": "tests/e2e/swaps.test.mjs",
+    "Turbo, htmx, Astro: astro": "tests/e2e/swaps.test.mjs",
+    "The element, without a framework: ts": BUNDLERS,
+    "The element, without a framework: html": BUNDLERS,
+    "A window of your own: ts": CLIENT,
+  },
+  "docs/frontend.md": {
+    "Three ways onto a page: html": E2E,
+    "Three ways onto a page: html 2": E2E,
+    "Three ways onto a page: ts": E2E,
+    "What is reported: html": E2E,
+    "The page around it: js": GUEST,
+    "The page around it: html": GUEST,
+    "The page around it: js 2": GUEST,
+    "The page around it: js 3": GUEST,
+  },
+  "docs/privacy.md": { "Consent: html": E2E, "What a visitor can do: js": E2E },
+  "docs/rust.md": {
+    "Install: toml": UNIT,
+    "The component: rust": CRATE,
+    "Controls: rust": CRATE,
+    "Events: rust": CRATE,
+    "A window of your own: rust": CRATE,
+    "Bytes: toml": UNIT,
+    "Trunk: html": UNIT,
+    "Trunk: toml": UNIT,
+  },
+  "docs/server.md": {
+    "The proxy, in ten lines: rust,no_run": CONNECTOR,
+    "The proxy, in ten lines: sh": E2E,
+    "The proxy, in ten lines: js": E2E,
+    "The proxy, in ten lines: sh 2": E2E,
+    "Settings of `site-connector proxy`: toml": "crates/connector/tests/proxy_server.rs",
+    "The commands: sh": "crates/connector/tests/commands.rs",
+    "The client: rust": CONNECTOR,
+    "Jobs: rust": CONNECTOR,
+  },
+  "docs/site-owner.md": {
+    "For a site's owner: html": E2E,
+    "How it looks and what it says: html": E2E,
+    "Buttons of your own: html": E2E,
+    "How to update: html": E2E,
+  },
+  "docs/themes.md": { "Colours of your own: css": E2E },
+  "docs/troubleshooting.md": { "Troubleshooting: js": E2E },
+  "docs/wordpress.md": { "WordPress, by hand: php": E2E, "WordPress, by hand: php 2": E2E },
+};
+
+/** The text of a file of the project. */
+export const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+
+/** The snippets of a page, by their names: heading and language, with a number from the second of a kind on. */
+export function snippets(page) {
+  const found = new Map();
+  let heading;
+  for (const [, title, indent, language, text] of read(page).matchAll(/^#+ (.*)$|^( *)```(\S+)\n([^]*?)^ *```$/gm)) {
+    if (title !== undefined) {
+      heading = title;
+      continue;
+    }
+    const kind = `${heading}: ${language}`;
+    let name = kind;
+    for (let number = 2; found.has(name); number += 1) name = `${kind} ${number}`;
+    found.set(name, text.replaceAll(new RegExp(`^${indent}`, "gm"), ""));
+  }
+  return found;
+}
+
+/** A snippet of a page. */
+export function snippet(page, name) {
+  const text = snippets(page).get(name);
+  if (text === undefined) throw new Error(`${page} has no snippet "${name}", but: ${[...snippets(page).keys()].join("; ")}`);
+  return text;
+}

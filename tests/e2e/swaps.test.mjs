@@ -1,0 +1,113 @@
+// Pages that go to another one without being loaded anew: Turbo and htmx themselves, and what Astro's router does.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { snippet } from "../docs-snippets.mjs";
+import { WASM, ask, delivered, eventually, hold, openChat, part, whole } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+const TAG = snippet("docs/frameworks.md", "Turbo, htmx, Astro: html");
+/** Libraries of this kind parse HTML and write a style of their own, which the shop's policy does not let them. */
+const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'";
+
+const library = (path) => readFileSync(new URL(`../../node_modules/${path}`, import.meta.url), "utf8");
+
+/** What Astro does when a link of its page is followed: the body is another one, and its scripts run again. */
+const astro = `
+  addEventListener("click", async (event) => {
+    const link = event.target.closest("a");
+    if (!link) return;
+    event.preventDefault();
+    const next = new DOMParser().parseFromString(await (await fetch(link.href)).text(), "text/html");
+    history.pushState({}, "", link.href);
+    document.title = next.title;
+    document.body.replaceWith(next.body);
+    const [tag] = document.querySelectorAll("script[data-proxy]");
+    const again = document.createElement("script");
+    for (const { name, value } of tag.attributes) again.setAttribute(name, value);
+    tag.replaceWith(again);
+  });`;
+
+/** Each with its script, what its links need, and whether it goes back as well. */
+const ROUTERS = {
+  Turbo: { code: library("@hotwired/turbo/dist/turbo.es2017-esm.js"), goesBack: true, tag: TAG },
+  htmx: { code: library("htmx.org/dist/htmx.js"), classic: true, link: 'hx-boost="true"', goesBack: true, tag: TAG },
+  Astro: { code: astro, tag: snippet("docs/frameworks.md", "Turbo, htmx, Astro: astro") },
+};
+
+/** To prepare a visit: a site of two pages that link to each other. */
+const siteOf = ({ code, classic, link = "", tag }, options = "") => async (page) => {
+  await page.route("**/chat-widget/router.mjs", (route) => route.fulfill({ contentType: "text/javascript", body: code }));
+  for (const [path, title, other] of [["/", "Pots", "/workshops.html"], ["/workshops.html", "Workshops", "/"]]) {
+    const router = `<script ${classic ? "defer" : 'type="module"'} src="/chat-widget/router.mjs"></script>`;
+    const head = `<head><title>${title}</title>${router}${tag.replace("data-proxy", `${options} data-proxy`)}</head>`;
+    const body = `<!doctype html><html lang="en">${head}<body><h1>${title}</h1><a href="${other}" ${link}>On</a></body></html>`;
+    const headers = { "content-type": "text/html", "content-security-policy": POLICY };
+    await page.route((url) => url.pathname === path, (route) => route.fulfill({ headers, body }));
+  }
+};
+
+/** Follows the link to the other page, which is to come without being loaded. */
+async function goOn(page, title) {
+  await page.evaluate(() => (window.stayed = true));
+  await page.getByRole("link", { name: "On" }).click();
+  await page.getByRole("heading", { name: title, exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => window.stayed), true, "the page was not loaded anew");
+}
+
+for (const [name, router] of Object.entries(ROUTERS)) {
+  const { goesBack } = router;
+  test(`With ${name} the chat goes along from page to page, with its window, its conversation and what was typed`, async ({ visit }) => {
+    const page = await visit({ prepare: siteOf(router) });
+    await whole(page);
+    await openChat(page);
+    await ask(page, QUESTION);
+    await part(page, "input").fill("A draft");
+    await goOn(page, "Workshops");
+    await part(page, "message-visitor").getByText(QUESTION).waitFor();
+    assert.equal(await part(page, "input").inputValue(), "A draft");
+    await part(page, "input").press("Enter");
+    await delivered(page);
+    await goOn(page, "Pots");
+    await part(page, "message-visitor").getByText("A draft").waitFor();
+    if (goesBack) {
+      await page.goBack();
+      await page.getByRole("heading", { name: "Workshops", exact: true }).waitFor();
+      await part(page, "message-visitor").getByText("A draft").waitFor();
+    }
+    assert.equal(await page.locator("chat-widget").count(), 1);
+  });
+
+  test(`With ${name} a launcher that is swapped away before the module has come is back when it comes`, async ({ visit }) => {
+    let wasm;
+    const prepare = async (page) => {
+      wasm = await hold(page, WASM);
+      await siteOf(router)(page);
+    };
+    const page = await visit({ prepare });
+    await part(page, "launcher").waitFor();
+    await wasm.asked;
+    await goOn(page, "Workshops");
+    wasm.release();
+    await openChat(page);
+    await ask(page, QUESTION);
+    await eventually(async () => assert.equal(await page.locator("chat-widget").count(), 1));
+  });
+}
+
+test("With load=\"eager\" a launcher that is swapped away comes back also where visitors save data", async ({ visit }) => {
+  const saves = () => Object.defineProperty(navigator.connection, "saveData", { get: () => true });
+  let wasm;
+  const prepare = async (page) => {
+    wasm = await hold(page, WASM);
+    await page.addInitScript(saves);
+    await siteOf(ROUTERS.Turbo, 'data-load="eager"')(page);
+  };
+  const page = await visit({ prepare });
+  await part(page, "launcher").waitFor();
+  await goOn(page, "Workshops");
+  assert.equal(await part(page, "launcher").count(), 0);
+  wasm.release();
+  await openChat(page);
+});
