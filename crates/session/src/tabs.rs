@@ -253,8 +253,7 @@ impl Session {
             "reset" => {
                 if let Some(id) = message.get("value").and_then(stored::visitor) {
                     self.forgotten = Some(self.visitor_id.clone());
-                    self.become_visitor(id);
-                    self.is_new = false;
+                    self.become_another(id);
                 }
             }
             _ => {}
@@ -293,12 +292,19 @@ impl Session {
         let old = self.visitor_id.clone();
         self.forget_kept();
         let id = stored::new_visitor(&mut self.random);
-        self.become_visitor(id);
-        self.is_new = false;
+        self.become_another(id);
         self.tell_reset(&old);
         self.forgotten = Some(old);
         self.keep_visitor();
         self.hurry(now_ms);
+    }
+
+    /// Whoever comes now is not who was there: nothing that was known of that person goes along with what is sent.
+    fn become_another(&mut self, id: VisitorId) {
+        self.become_visitor(id);
+        // Not dropped: that happens nowhere else, and its code would weigh more than the few names that stay in memory.
+        std::mem::forget(std::mem::take(&mut self.visitor));
+        self.is_new = false;
     }
 
     /// Tells the tabs that still have this visitor that there is another one.

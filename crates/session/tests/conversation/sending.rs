@@ -403,3 +403,15 @@ fn contact_details_go_along_with_what_is_sent_from_then_on() {
     let body = tab.attempts()[1].body.as_deref().expect("a body");
     assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
 }
+
+#[test]
+fn contact_details_are_forgotten_with_the_visitor() {
+    let mut tab = Tab::in_conversation();
+    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
+    tab.feed(Input::Contact(email, Page::default()));
+    tab.feed(Input::Reset);
+    tab.wait(LEAD_MS);
+    tab.say("two");
+    let body = tab.attempts().last().expect("an attempt").body.clone().expect("a body");
+    assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
+}
