@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -80,13 +80,16 @@ struct Settings {
     events_limit: Option<usize>,
     /// Seconds that a browser may take to send, and then the service to answer [default: 35]
     #[arg(long, env = "CONNECTOR_TIMEOUT", value_name = "SECONDS")]
-    timeout: Option<u64>,
+    timeout: Option<NonZeroU64>,
     /// Seconds that the chat's config is given without asking for it again [default: 60]
     #[arg(long, env = "CONNECTOR_CONFIG_FRESH", value_name = "SECONDS")]
     config_fresh: Option<u64>,
     /// Seconds that an older one is given while a newer one is fetched, or cannot be [default: 86400]
     #[arg(long, env = "CONNECTOR_CONFIG_STALE", value_name = "SECONDS")]
     config_stale: Option<u64>,
+    /// Seconds that the head of a request may take, and that a connection is kept without one [default: 30]
+    #[arg(long, env = "CONNECTOR_CONNECTION_TIMEOUT", value_name = "SECONDS")]
+    connection_timeout: Option<NonZeroU64>,
     /// Seconds that requests under way may take once the server is told to stop [default: 20]
     #[arg(long, env = "CONNECTOR_GRACE", value_name = "SECONDS")]
     grace: Option<u64>,
@@ -142,6 +145,7 @@ impl Settings {
             timeout: self.timeout.or(other.timeout),
             config_fresh: self.config_fresh.or(other.config_fresh),
             config_stale: self.config_stale.or(other.config_stale),
+            connection_timeout: self.connection_timeout.or(other.connection_timeout),
             grace: self.grace.or(other.grace),
         }
     }
@@ -159,7 +163,7 @@ impl Settings {
         let proxy = ProxyOptions {
             message_body_limit: self.message_limit.unwrap_or(defaults.message_body_limit),
             events_body_limit: self.events_limit.unwrap_or(defaults.events_body_limit),
-            timeout: self.timeout.map_or(defaults.timeout, Duration::from_secs),
+            timeout: self.timeout.map_or(defaults.timeout, |given| Duration::from_secs(given.get())),
             allowed_origins: self.allowed_origins.unwrap_or_default(),
             client_rate: rate.map(|(per_minute, burst)| ClientRate { per_minute, burst }),
             trusted_hops: self.trusted_hops.unwrap_or_default(),
@@ -174,6 +178,7 @@ impl Settings {
             listen: self.listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8081))),
             prefix: self.prefix.unwrap_or_else(|| "/connector".to_owned()),
             metrics_listen: self.metrics_listen,
+            connection_timeout: seconds(self.connection_timeout.map(NonZeroU64::get), 30),
             grace: seconds(self.grace, 20),
         })
     }
