@@ -44,7 +44,7 @@ pub(crate) async fn run(flags: OverlaysFlags) -> Result<(), Failure> {
             template: None,
         });
         for overlay in &list.overlays {
-            if let Err(failure) = site.apply_overlay(overlay) {
+            if let Err(failure) = site.apply_overlay(overlay).await {
                 problems.push(failure.0);
             }
         }
