@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use chat_protocol::{Endpoint, IdempotencyKey, JobId, Method, ServerEndpoint, Unusable, Value, open};
-use jiff::Timestamp;
 use reqwest::{Client, Url};
 use secrecy::SecretString;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
 
 use super::{BackOff, ClientOptions, ConnectorError};
-use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
+use crate::connection::{address, bearer, chain, http_client, retry_after, warn_if_unencrypted};
 use crate::origin;
 
 /// The service, and how to talk to it.
@@ -217,37 +216,9 @@ fn opened<T>(arrived: &Arrived, read: impl Fn(Value) -> Result<T, Unusable>) -> 
     })
 }
 
-/// How long `Retry-After` asks to wait: in seconds, or until a date.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let told = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = told.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
-    Duration::try_from(at.duration_since(Timestamp::now())).ok().or(Some(Duration::ZERO))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn told(text: &str) -> Option<Duration> {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::RETRY_AFTER, text.parse().expect("a value"));
-        retry_after(&headers)
-    }
-
-    #[test]
-    fn retry_after_is_read_in_seconds_and_as_a_date() {
-        assert_eq!(told("7"), Some(Duration::from_secs(7)));
-        assert_eq!(told("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
-        let soon = jiff::fmt::rfc2822::to_string(
-            &(Timestamp::now() + Duration::from_secs(100)).to_zoned(jiff::tz::TimeZone::UTC),
-        );
-        let wait = told(&soon.expect("a date")).expect("a wait");
-        assert!(wait > Duration::from_secs(90) && wait <= Duration::from_secs(100), "{wait:?}");
-        assert_eq!(told("soon"), None);
-    }
 
     #[test]
     fn a_jobs_id_stays_within_its_segment_of_the_path() {
