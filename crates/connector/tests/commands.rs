@@ -191,14 +191,15 @@ async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() 
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
         command
             .current_dir(here)
-            .args(["jobs", "--site", "www", "--token-file", "token", "--interval", "1"])
+            .args(["jobs", "--site", "www", "--token-file", "token", "--once"])
             .args(SITE);
         command.env("CONNECTOR_ORIGIN", service.origin()).stdout(std::process::Stdio::null());
         let mut running = command.spawn().expect("runs");
-        tokio::time::sleep(std::time::Duration::from_millis(fastrand::u64(20..200))).await;
+        let mut ended = || running.try_wait().expect("a process").is_some();
+        service.steps(fastrand::u64(1..60), fastrand::u64(0..2000), &mut ended).await;
+        kills += usize::from(!ended());
         running.kill().expect("killed");
         running.wait().expect("ended");
-        kills += 1;
     }
     assert!(kills > 1, "{kills} kills");
     let mut records = 0;
