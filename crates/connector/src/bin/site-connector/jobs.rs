@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::service::ServiceFlags;
-use crate::{say, told_to_stop};
+use crate::{count, say, told_to_stop};
 
 /// Do what the service asks for, in a folder of static HTML
 ///
@@ -74,18 +74,18 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
         RunnerError::Refused(error) => Failure::from(error),
         RunnerError::Journal(error) => Failure::new(error.to_string()),
     })?;
-    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let outcome = Value::object([
-        ("succeeded", count(drained.succeeded).into()),
-        ("failed", count(drained.failed).into()),
-        ("owed", count(drained.owed as u64).into()),
+        ("succeeded", number(drained.succeeded).into()),
+        ("failed", number(drained.failed).into()),
+        ("owed", number(drained.owed as u64).into()),
     ]);
     say(flags.json, &outcome, || {
         let owed = match drained.owed {
             0 => String::new(),
             owed => format!("; {owed} still to be reported, by the next run"),
         };
-        format!("{} jobs done, {} failed{owed}", drained.succeeded, drained.failed)
+        format!("{} done, {} failed{owed}", count(drained.succeeded, "job"), drained.failed)
     });
     Ok(())
 }

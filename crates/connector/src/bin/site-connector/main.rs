@@ -67,6 +67,11 @@ fn say(json: bool, value: &Value, words: impl FnOnce() -> String) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
+/// A number of things, in words.
+fn count(number: u64, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}
+
 async fn demo(flags: DemoFlags) -> Result<(), Failure> {
     let sandbox = flags.sandbox()?;
     serve_demo(flags, sandbox).await.map_err(|error| Failure::new(error.to_string()))

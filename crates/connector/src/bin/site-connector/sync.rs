@@ -13,8 +13,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 
 use crate::failure::Failure;
-use crate::say;
 use crate::service::ServiceFlags;
+use crate::{count, say};
 
 /// Push the site's content to the service
 ///
@@ -91,8 +91,12 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
     ]);
     say(flags.json, &outcome, || {
         format!(
-            "{} items in {} pages: {} accepted, {} rejected, {} removed",
-            progress.items, progress.page, progress.accepted, progress.rejected, progress.removed
+            "{} in {}: {} accepted, {} rejected, {} removed",
+            count(progress.items, "item"),
+            count(u64::try_from(progress.page).unwrap_or(0), "page"),
+            progress.accepted,
+            progress.rejected,
+            progress.removed
         )
     });
     Ok(())
