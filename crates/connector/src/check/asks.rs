@@ -7,6 +7,7 @@ use chat_protocol::{ErrorCode, Unusable, Value, open};
 use reqwest::{Client, Method, Url};
 use tracing::warn;
 
+use crate::client::ConnectorError;
 use crate::connection::{chain, retry_after};
 
 /// The largest answer that is looked at, in bytes.
@@ -28,6 +29,14 @@ pub(super) struct Answer {
 impl Asks {
     pub(super) fn new(client: Client, prefix: &Url, timeout: Duration) -> Self {
         Self { client, prefix: prefix.as_str().trim_end_matches('/').to_owned(), timeout }
+    }
+
+    /// Whether anybody answers: without, there is nothing to check.
+    pub(super) async fn reach(&self) -> Result<(), ConnectorError> {
+        let nobody = |reason: String| {
+            ConnectorError::unreachable(&format!("nobody answers at {}", self.prefix), &reason)
+        };
+        self.send_once(Method::GET, "/chat/config", None, None, "").await.map(drop).map_err(nobody)
     }
 
     pub(super) async fn get(&self, path: &str) -> Result<Answer, String> {

@@ -175,7 +175,9 @@ impl Exchange {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        let broken = |error: reqwest::Error| ConnectorError::unreachable(&chain(error));
+        let broken = |error: reqwest::Error| {
+            ConnectorError::unreachable("the service cannot be reached", &chain(error))
+        };
         let mut answer = request.send().await.map_err(broken)?;
         let status = answer.status().as_u16();
         let mut body = Vec::new();
@@ -202,14 +204,16 @@ fn opened<T>(arrived: &Arrived, read: impl Fn(Value) -> Result<T, Unusable>) -> 
         Span::current().record("request_id", id.as_str());
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let success = (200..300).contains(status);
     let data = open(*status, body).map_err(|mut error| {
         error.request_id = error.request_id.or(said.clone());
-        if success && error.code.as_str().is_empty() {
-            let message = "the answer is none of the connector API: is this the service's origin?".to_owned();
-            return ConnectorError::unusable(*status, message, error.request_id);
+        let refused = ConnectorError::refused(error, retry_after(headers));
+        // What comes in passing may be of something that stands before the service.
+        if refused.code.as_str().is_empty() && !refused.retryable {
+            let message =
+                format!("the answer, {status}, is none of the connector API: is this the service's origin?");
+            return ConnectorError::unusable(*status, message, refused.request_id);
         }
-        ConnectorError::refused(error, retry_after(headers))
+        refused
     })?;
     read(data).map_err(|unusable| {
         ConnectorError::unusable(*status, format!("the answer cannot be used: {unusable}"), said)

@@ -104,6 +104,10 @@ fn a_configuration_that_makes_no_sense_is_refused_with_what_to_do() {
     let complete =
         |rest: &str| format!("origin = \"https://service.example\"\ntoken_file = \"proxy.toml\"\n{rest}");
     assert!(refusal(&complete("prefix = \"connector/\"")).contains("prefix"));
+    assert!(
+        refusal(&complete("trusted_hops = [\"10.0.0.0/99\"]")).contains("such as 10.0.0.0/8, or an address")
+    );
+    assert!(refusal(&complete("timeout = 0")).contains("timeout"));
 }
 
 /// The settings as docs/server.md shows them, all but the places that are the test's own.

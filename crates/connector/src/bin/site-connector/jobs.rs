@@ -9,7 +9,7 @@ use chat_protocol::Value;
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::service::ServiceFlags;
+use crate::service::{ServiceFlags, folder, site_origin};
 use crate::{count, say, told_to_stop};
 
 /// Do what the service asks for, in a folder of static HTML
@@ -24,7 +24,7 @@ pub(crate) struct JobsFlags {
     #[arg(long, value_name = "FOLDER")]
     site: PathBuf,
     /// The site's public origin, such as https://shop.example
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = site_origin)]
     site_origin: String,
     /// The folder for the journal, versions and overlays: beside the site, not in it
     #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
@@ -45,9 +45,7 @@ pub(crate) struct JobsFlags {
 
 pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     let client = flags.service.client()?;
-    if !flags.site.is_dir() {
-        return Err(Failure::new(format!("{} is no folder: make it first", flags.site.display())));
-    }
+    folder(&flags.site)?;
     let template = match &flags.template {
         Some(file) => Some(
             std::fs::read_to_string(file)
@@ -70,6 +68,9 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     };
     let runner = JobRunner::new(client.clone(), site.syncing(client), journal, options);
     let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
+    if !flags.once {
+        eprintln!("Asking for jobs every {} s. Ctrl-C stops after the job under way.", flags.interval);
+    }
     let drained = runner.run(stop).await.map_err(|error| match error {
         RunnerError::Refused(error) => Failure::from(error),
         RunnerError::Journal(error) => Failure::new(error.to_string()),

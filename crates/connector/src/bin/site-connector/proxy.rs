@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -58,14 +58,14 @@ struct Settings {
         value_delimiter = ','
     )]
     allowed_origins: Option<Vec<String>>,
-    /// A network whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be said several times
+    /// A network or an address whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be said several times
     #[arg(
         long = "trusted-hop",
         env = "CONNECTOR_TRUSTED_HOPS",
         value_name = "NETWORK",
         value_delimiter = ','
     )]
-    trusted_hops: Option<Vec<IpNet>>,
+    trusted_hops: Option<Vec<String>>,
     /// Requests of one client a minute; 0 for any number [default: 240]
     #[arg(long, env = "CONNECTOR_RATE_PER_MINUTE", value_name = "COUNT")]
     rate_per_minute: Option<u32>,
@@ -166,7 +166,12 @@ impl Settings {
             timeout: self.timeout.map_or(defaults.timeout, |given| Duration::from_secs(given.get())),
             allowed_origins: self.allowed_origins.unwrap_or_default(),
             client_rate: rate.map(|(per_minute, burst)| ClientRate { per_minute, burst }),
-            trusted_hops: self.trusted_hops.unwrap_or_default(),
+            trusted_hops: self
+                .trusted_hops
+                .iter()
+                .flatten()
+                .map(|hop| network(hop))
+                .collect::<Result<_, _>>()?,
             config_cache: Some(ConfigCache {
                 fresh: seconds(self.config_fresh, 60),
                 stale: seconds(self.config_stale, 24 * 60 * 60),
@@ -182,4 +187,14 @@ impl Settings {
             grace: seconds(self.grace, 20),
         })
     }
+}
+
+/// A network, or the one address that is meant.
+fn network(text: &str) -> Result<IpNet, Failure> {
+    let address = || text.parse::<IpAddr>().map(IpNet::from);
+    text.parse().or_else(|_| address()).map_err(|_| {
+        Failure::new(format!(
+            "{text} is no network to trust: it must be one such as 10.0.0.0/8, or an address"
+        ))
+    })
 }
