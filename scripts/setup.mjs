@@ -52,7 +52,7 @@ function onPath(folder) {
 }
 
 /** Installs the npm packages of the lock file, when it changed since the last time. */
-function npmPackages() {
+export function npmPackages() {
   const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
   const stamp = join(root, "node_modules", ".lock-hash");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== hash) {
@@ -140,25 +140,40 @@ export function chromium() {
   );
 }
 
+/** What is said of a program that is not simply the one in Debian's package of the same name. */
+const DEBIAN = {
+  php: {
+    called: "php with its extension curl",
+    packages: ["php-cli", "php-curl"],
+    // Which version is `php`, and that an extension is switched on, is settled only when a package is installed.
+    file: /^php\d/,
+    options: '-n -d extension_dir="$(echo "$home"/usr/lib/php/2*)" -d extension=curl',
+    works: () => firstLine("php", ["-r", "echo extension_loaded('curl') ? 'yes' : 'no';"]) === "yes",
+  },
+};
+
 /**
- * Makes sure that a program of a Debian package of the same name is there. The package and whatever it needs are unpacked
- * into the tools cache and not installed: apt would start a web server, and again with every start of the machine.
+ * Makes sure that a program of Debian's is there. Its package and whatever that needs are unpacked into the tools cache
+ * and not installed: apt would start a web server, and again with every start of the machine.
  */
-function debianTool(name) {
-  if (which(name)) return;
+export function debianTool(name) {
+  const { called = name, packages = [name], file = new RegExp(`^${name}$`), options = "", works = () => true } = DEBIAN[name] ?? {};
+  if (which(name) && works()) return;
   // Where Debian installs servers, which is not on everybody's path.
   if (existsSync(join("/usr/sbin", name))) return onPath("/usr/sbin");
   const home = join(toolsHome, `debian-${name}`);
   if (!existsSync(home)) {
-    say(`unpacking Debian's package ${name} into the tools cache`);
+    say(`unpacking Debian's package ${packages.join(" and ")} into the tools cache`);
     // Under its own name only once it is complete.
     const fresh = `${home}-${process.pid}`;
     try {
-      unpack(name, fresh);
+      unpack(packages, fresh);
+      const script = `#!/bin/sh\n${LIBRARIES}\nexec "$home/${found(fresh, file)}" ${options} "$@"\n`;
+      writeFileSync(join(fresh, "bin", name), script, { mode: 0o755 });
       renameSync(fresh, home);
     } catch (error) {
       const why = error instanceof Advice ? error.message : String(error);
-      throw new Advice(`The tests and measurements of the proxy need ${name} (${why}).\n  Install it, so that \`${name}\` can be run, then run this again.`);
+      throw new Advice(`The tests and measurements of the proxy need ${called} (${why}).\n  Install it, so that \`${name}\` can be run, then run this again.`);
     } finally {
       rmSync(fresh, { recursive: true, force: true });
     }
@@ -166,29 +181,40 @@ function debianTool(name) {
   onPath(join(home, "bin"));
 }
 
-function unpack(name, home) {
+/** Libraries that came along are for this program alone. */
+const LIBRARIES = `home="$(dirname "$0")/.."
+for folder in "$home"/usr/lib/*-linux-*; do LD_LIBRARY_PATH="$folder"; done
+export LD_LIBRARY_PATH`;
+
+/** Where the program is below the folder that its package was unpacked into. */
+function found(home, file) {
+  for (const folder of ["usr/sbin", "usr/bin"]) {
+    const name = existsSync(join(home, folder)) && readdirSync(join(home, folder)).find((name) => file.test(name));
+    if (name) return join(folder, name);
+  }
+  throw new Advice("its package does not hold it");
+}
+
+function unpack(packages, home) {
   if (!which("apt-get")) throw new Advice("there is no apt-get to fetch it with");
   const archives = join(home, "archives");
   mkdirSync(join(archives, "partial"), { recursive: true });
   mkdirSync(join(home, "bin"));
   // Nothing of the system's is written, so its lock is not needed, and neither is root.
   const settings = ["Debug::NoLocking=1", "APT::Sandbox::User=root", `Dir::Cache::archives=${archives}`];
-  const fetch = ["install", "--download-only", "-y", "-qq", "--no-install-recommends", ...settings.flatMap((one) => ["-o", one]), name];
+  const fetch = ["install", "--download-only", "-y", "-qq", "--no-install-recommends", ...settings.flatMap((one) => ["-o", one]), ...packages];
   const fetched = () => spawnSync("apt-get", fetch, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
   if (!fetched()) {
     // A fresh container knows no packages yet.
     if (process.getuid?.() === 0) run("apt-get", ["update", "-q"]);
     if (!fetched()) throw new Advice("apt-get could not fetch it");
   }
-  const packages = readdirSync(archives).filter((file) => file.endsWith(".deb"));
-  for (const file of packages) run("dpkg-deb", ["--extract", join(archives, file), home]);
+  for (const file of readdirSync(archives).filter((file) => file.endsWith(".deb"))) run("dpkg-deb", ["--extract", join(archives, file), home]);
   rmSync(archives, { recursive: true });
-  const program = ["usr/sbin", "usr/bin"].map((folder) => join(folder, name)).find((path) => existsSync(join(home, path)));
-  if (!program) throw new Advice(`its package holds no ${name}`);
-  // Libraries that came along are for this program alone.
-  const script = `#!/bin/sh\nhome="$(dirname "$0")/.."\nfor folder in "$home"/usr/lib/*-linux-*; do LD_LIBRARY_PATH="$folder"; done\nexport LD_LIBRARY_PATH\nexec "$home/${program}" "$@"\n`;
-  writeFileSync(join(home, "bin", name), script, { mode: 0o755 });
 }
+
+/** The servers of docs/recipes/ that are no packages of npm. */
+const RECIPE_SERVERS = ["nginx", "caddy", "php"];
 
 /** What `npm run bench:proxy` needs. */
 export function setupProxyBench() {
@@ -208,7 +234,7 @@ export function setupTest() {
   setupBuild();
   rustComponents();
   cargoTool("wasm-pack", WASM_PACK_VERSION, "wasm-pack");
-  for (const name of ["nginx", "caddy"]) debianTool(name);
+  for (const name of RECIPE_SERVERS) debianTool(name);
   return chromium();
 }
 

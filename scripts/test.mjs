@@ -98,7 +98,7 @@ await main(async () => {
   await step("the command", () =>
     tee("cargo", ["build", "--locked", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]),
   );
-  await step("the proxy, and its recipes in their servers", () => tee("node", ["scripts/check-recipes.mjs", "nginx", "Caddy"]));
+  await step("the proxy, and its recipes in their servers", () => tee("node", ["scripts/check-recipes.mjs", "Express", "nginx", "Caddy", "PHP", "WordPress"]));
   await step(
     "end-to-end tests",
     () => {

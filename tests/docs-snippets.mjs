@@ -61,7 +61,7 @@ export const RUN_BY = {
     "The proxy, in ten lines: sh": E2E,
     "The proxy, in ten lines: js": E2E,
     "The proxy, in ten lines: sh 2": E2E,
-    "Settings of `site-connector proxy`: toml": "crates/connector/tests/proxy_server.rs",
+    "Settings of `site-connector proxy`: toml": "crates/connector/tests/proxy_server/command.rs",
     "The commands: sh": "crates/connector/tests/commands.rs",
     "The client: rust": CONNECTOR,
     "Jobs: rust": CONNECTOR,

@@ -68,6 +68,8 @@ function seal(response, status) {
   response.statusCode = status;
   response.setHeader("Cache-Control", "no-store");
   response.setHeader("X-Content-Type-Options", "nosniff");
+  // What comes in place of an answer may be a page: it runs nothing here.
+  response.setHeader("Content-Security-Policy", "default-src 'none'");
   return response;
 }
 

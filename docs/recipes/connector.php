@@ -30,6 +30,7 @@ $prefix = '/connector';
 header_remove('X-Powered-By');
 header('Cache-Control: no-store');
 header('X-Content-Type-Options: nosniff');
+header("Content-Security-Policy: default-src 'none'");
 
 [$path, $query] = explode('?', $_SERVER['REQUEST_URI'], 2) + [1 => ''];
 $call = $_SERVER['REQUEST_METHOD'] . ' ' . (str_starts_with($path, "$prefix/") ? substr($path, strlen($prefix)) : '');

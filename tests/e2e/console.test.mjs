@@ -44,7 +44,7 @@ test("An article is a draft until an operator publishes it, then a job, and then
     const status = (list, text) => row(console, list, TITLE).getByText(text, { exact: true }).first().waitFor();
     await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
     await status("reviews", "draft");
-    await console.getByLabel("1 drafts").waitFor();
+    await console.getByLabel("1 draft", { exact: true }).waitFor();
     assert.equal(await console.getByLabel("Title").inputValue(), "", "the form is ready for the next article");
     assert.equal(await row(console, "jobs", TITLE).count(), 0, "nobody has approved it");
 
@@ -86,4 +86,43 @@ test("What visitors do is listed for the operator while they do it", async ({ vi
     const events = (await console.locator("#all-events > li").allInnerTexts()).join("\n");
     for (const kind of ["page_view", "chat_opened"]) assert.ok(events.includes(kind), `${kind} in\n${events}`);
   });
+});
+
+test("Whoever publishes with the keyboard goes on from where they were", async ({ operator }) => {
+  const console = await publishing(operator);
+  await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
+  await button(console, "Publish").focus();
+  await console.keyboard.press("Enter");
+  await row(console, "reviews", TITLE).getByText("queued").waitFor();
+  const focused = await console.evaluate(() => document.activeElement.closest("#reviews > li")?.innerText);
+  assert.match(focused ?? "nothing of the list", /The new kiln/);
+});
+
+test("On a phone one thing is on the screen: the list, the messages, or what is known of the visitor", async ({
+  visit,
+  operator,
+}) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  const console = await operator();
+  await console.setViewportSize({ width: 375, height: 667 });
+  const shown = async (expected) => {
+    const places = { list: ".list", messages: "#log", about: "#about" };
+    await eventually(async () => {
+      const visible = await Promise.all(Object.values(places).map((place) => console.locator(place).isVisible()));
+      assert.deepEqual(Object.keys(places).filter((_, index) => visible[index]), [expected]);
+    });
+  };
+  await shown("list");
+  await console.locator("#conversations button").click();
+  await shown("messages");
+  await console.getByRole("button", { name: "About" }).click();
+  await shown("about");
+  await console.locator("#about").getByText("Language").waitFor();
+  await console.getByRole("button", { name: "About" }).click();
+  await shown("messages");
+  await console.getByRole("button", { name: "Back" }).click();
+  await shown("list");
+  assert.equal(await console.evaluate(() => document.documentElement.scrollWidth), 375, "nothing is wider than the screen");
 });

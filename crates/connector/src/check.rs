@@ -40,7 +40,8 @@ pub struct Checked {
     pub problem: Option<String>,
 }
 
-/// Runs all checks, one after the other; `each` hears of each when it is over. Fails only if the address cannot be used.
+/// Runs all checks, one after the other; `each` hears of each when it is over. Fails only if the address cannot be used,
+/// or nobody answers there.
 pub async fn check(
     options: &CheckOptions,
     mut each: impl FnMut(&Checked) + Send,
@@ -52,6 +53,7 @@ pub async fn check(
         .ok_or_else(|| setup("the proxy's address must be one such as https://shop.example/connector"))?;
     let client = http_client(&prefix).map_err(|error| setup(&error.to_string()))?;
     let asks = asks::Asks::new(client, &prefix, options.timeout);
+    asks.reach().await?;
     let mut checked = Vec::new();
     let mut note = |sentence, outcome: Result<(), String>| {
         let one = Checked { sentence, problem: outcome.err() };

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use axum::http::HeaderValue;
+use axum::http::{HeaderMap, HeaderValue, header};
+use jiff::Timestamp;
 use reqwest::{Client, Url, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use tracing::warn;
@@ -78,4 +79,37 @@ pub(crate) fn address(origin: &Url, path: &str, query: Option<&str>) -> Url {
     url.set_path(&format!("{API_BASE}{path}"));
     url.set_query(query);
     url
+}
+
+/// How long `Retry-After` asks to wait: in seconds, or until a date.
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let told = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = told.parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
+    Duration::try_from(at.duration_since(Timestamp::now())).ok().or(Some(Duration::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::RETRY_AFTER, text.parse().expect("a value"));
+        retry_after(&headers)
+    }
+
+    #[test]
+    fn retry_after_is_read_in_seconds_and_as_a_date() {
+        assert_eq!(told("7"), Some(Duration::from_secs(7)));
+        assert_eq!(told("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        let soon = jiff::fmt::rfc2822::to_string(
+            &(Timestamp::now() + Duration::from_secs(100)).to_zoned(jiff::tz::TimeZone::UTC),
+        );
+        let wait = told(&soon.expect("a date")).expect("a wait");
+        assert!(wait > Duration::from_secs(90) && wait <= Duration::from_secs(100), "{wait:?}");
+        assert_eq!(told("soon"), None);
+    }
 }

@@ -13,6 +13,7 @@
 mod answered;
 mod client_address;
 mod config_cache;
+mod connections;
 mod failure;
 mod metrics;
 mod rate;
@@ -30,6 +31,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use chat_protocol::Endpoint;
+use http_body_util::LengthLimitError;
 use secrecy::SecretString;
 
 use tower_http::cors::CorsLayer;
@@ -134,7 +136,7 @@ struct Proxy {
 /// The proxy as a router, to be nested under the site's prefix.
 ///
 /// Goes on to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`. Comes back: status, body,
-/// `Content-Type`, `X-Request-Id`, `X-Service-API-Version`, `Retry-After`, `X-RateLimit-*`. Nothing else passes, in
+/// `Content-Type` (what is no JSON becomes plain text), `X-Request-Id`, `X-Service-API-Version`, `Retry-After`, `X-RateLimit-*`. Nothing else passes, in
 /// either direction. What goes wrong on the way is a failure envelope (2.1) with a request id of the proxy's own: 502
 /// `UPSTREAM_UNAVAILABLE` when the service cannot be reached or its answer cannot be used, 504 `UPSTREAM_TIMEOUT` when
 /// it takes too long.
@@ -192,6 +194,8 @@ fn other_origins(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
     Ok(Some(layer))
 }
 
+/// The policy of what is no page.
+const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 async fn not_found(request: Request) -> Response {
@@ -244,10 +248,11 @@ fn name(endpoint: Endpoint) -> &'static str {
     }
 }
 
-/// What every answer of the proxy has: nobody stores it, and nobody takes it for a page.
+/// What every answer of the proxy has: nobody stores it, and nobody takes it for a page, which would run nothing.
 fn sealed(answer: impl IntoResponse) -> Response {
     let headers = [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     ];
     (headers, answer).into_response()
@@ -316,18 +321,27 @@ impl Proxy {
     /// The body, if it is JSON by its type and within its bounds. A page of another site can send no JSON without
     /// asking first, so this also keeps forms on other sites from talking to the service.
     async fn body(&self, endpoint: Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
-        let content_type =
-            headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let essence = content_type.split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case("application/json") {
+        if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             return Err(Failure::NotJson);
         }
         let limit =
             if endpoint == Endpoint::Events { self.events_body_limit } else { self.message_body_limit };
+        // What says itself that it is too large need not be waited for.
+        if body.size_hint().lower() > limit as u64 {
+            return Err(Failure::TooLarge { limit });
+        }
         let read = tokio::time::timeout(self.timeout, to_bytes(body, limit)).await;
-        // The other way to fail is that the browser is gone, and then nobody reads the refusal.
-        read.map_err(|_| Failure::SlowRequest)?.map_err(|_| Failure::TooLarge { limit })
+        read.map_err(|_| Failure::SlowRequest)?.map_err(|error| {
+            let is_large = error.into_inner().is::<LengthLimitError>();
+            if is_large { Failure::TooLarge { limit } } else { Failure::BrokenRequest }
+        })
     }
+}
+
+/// Whether a `Content-Type` is that of JSON.
+fn is_json(content_type: &HeaderValue) -> bool {
+    let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
 }
 
 fn endpoint(method: &Method, uri: &Uri) -> Result<Endpoint, Failure> {

@@ -3,18 +3,17 @@
 //! What was published is kept in a state folder beside the site, and pages are written from it: a job that is executed
 //! again changes nothing, and a job that was cut off half way is completed by the next execution.
 
+mod folder;
 mod head;
 mod pages;
 mod record;
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::panic::resume_unwind;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use chat_protocol::{ArticlePayload, Done, Job, JobType, Overlay, Value};
+use chat_protocol::{Done, Job, JobType, Overlay, Value};
 use futures_util::stream;
-use uuid::Uuid;
 
 use crate::client::{ServerConnectorClient, SyncRun};
 use crate::jobs::{JobFailure, JobHandler};
@@ -22,8 +21,7 @@ use crate::jobs::{JobFailure, JobHandler};
 pub use head::{HeadError, apply_to_head};
 pub use pages::{PageError, items};
 
-use pages::{file_of, is_ours, render};
-use record::{Record, Version};
+use folder::Folder;
 
 /// Where a static site is, and where what was published into it is remembered.
 #[derive(Clone, Debug)]
@@ -39,18 +37,19 @@ pub struct StaticSiteOptions {
 }
 
 /// A handler of jobs that publishes into a folder.
+///
+/// A job that is dropped, because its lease runs out, is done to its end all the same: whoever executes it again finds
+/// it done.
 #[derive(Debug)]
 pub struct StaticSite {
-    options: StaticSiteOptions,
+    folder: Arc<Folder>,
     client: Option<ServerConnectorClient>,
-    /// Jobs are done one at a time; who applies overlays by hand meanwhile waits.
-    writing: Mutex<()>,
 }
 
 impl StaticSite {
     /// A site in a folder.
     pub fn new(options: StaticSiteOptions) -> Self {
-        Self { options, client: None, writing: Mutex::new(()) }
+        Self { folder: Arc::new(Folder::new(options)), client: None }
     }
 
     /// The same site, which can also answer `sync_content` jobs.
@@ -59,93 +58,29 @@ impl StaticSite {
         Self { client: Some(client), ..self }
     }
 
-    fn article(&self, job: &Job) -> Result<Done, JobFailure> {
-        let payload = ArticlePayload::try_from(job.payload.clone()).map_err(failed)?;
-        let name = [&payload.content_id, &payload.external_id, &payload.path].into_iter().flatten().next();
-        let name = name.ok_or(JobFailure::new("The payload names no content."))?.clone();
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = self.options.state.join("articles").join(format!("{}.json", digest(&name)));
-        let mut record = Record::read(&file).map_err(failed)?;
-        let before = record.current().map(|version| version.path.clone());
-        let action = payload.action.as_deref().unwrap_or_default();
-        if !record.has_applied(&job.id) {
-            match (&job.job_type, action) {
-                (JobType::DeleteArticle, _) | (_, "delete" | "unpublish") => record.withdraw(),
-                (JobType::RollbackArticle, _) | (_, "rollback" | "roll_back") => {
-                    record
-                        .roll_back()
-                        .ok_or(JobFailure::new("There is no earlier version to go back to."))?;
-                }
-                _ => record.publish(version(payload)?),
-            }
-            record.apply(job.id.clone());
-            // First what is to be, then the pages: who is killed in between does the rest on the next execution.
-            if let Some(version) = record.current() {
-                file_of(&self.options.root, &version.path).map_err(failed)?;
-            }
-            record.write(&file).map_err(failed)?;
-        }
-        let current = record.current();
-        if let Some(before) = before.filter(|before| current.is_none_or(|current| current.path != *before)) {
-            remove(&file_of(&self.options.root, &before).map_err(failed)?).map_err(failed)?;
-        }
-        let Some(current) = current else {
-            if let Some(last) = record.last_path() {
-                remove(&file_of(&self.options.root, last).map_err(failed)?).map_err(failed)?;
-            }
-            let status = Some("deleted".to_owned());
-            return Ok(Done { external_id: Some(name), status, ..Done::default() });
-        };
-        self.write_page(&current.path, &render(current, self.options.template.as_deref())).map_err(failed)?;
-        Ok(Done {
-            external_id: Some(name),
-            url: Some(format!("{}{}", self.options.origin.trim_end_matches('/'), current.path)),
-            path: Some(current.path.clone()),
-            status: Some("published".to_owned()),
-            ..Done::default()
-        })
-    }
-
     /// Puts an overlay into the head of its page, in place of the one before. The page has to exist; an article that is
     /// published later gets it too.
-    pub fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
-        let path = overlay.path.as_deref().ok_or(JobFailure::new("The overlay names no page."))?;
-        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = file_of(&self.options.root, path).map_err(failed)?;
-        let written = match fs::read_to_string(&page) {
-            Ok(written) => written,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(JobFailure::new(format!("The site has no page {path}.")));
-            }
-            Err(error) => return Err(failed(error)),
-        };
-        let original = self.options.state.join("originals").join(format!("{}.html", digest(path)));
-        let source =
-            if is_ours(&written) { fs::read_to_string(&original).unwrap_or(written) } else { written };
-        let known = self.overlay_file(path);
-        write_whole(&known, &Value::from(overlay).to_string()).map_err(failed)?;
-        self.write_page(path, &source).map_err(failed)
+    pub async fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
+        let overlay = overlay.clone();
+        self.in_folder(move |folder| folder.apply_overlay(&overlay)).await
     }
 
-    fn overlay_file(&self, path: &str) -> PathBuf {
-        self.options.state.join("overlays").join(format!("{}.json", digest(path)))
-    }
-
-    /// Writes a page, with its overlay if it has one; the page without it is kept for the next overlay.
-    fn write_page(&self, path: &str, source: &str) -> io::Result<()> {
-        let page = file_of(&self.options.root, path).map_err(io::Error::other)?;
-        let overlay = fs::read_to_string(self.overlay_file(path)).ok();
-        let overlay = overlay.and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        let Some(overlay) = overlay.and_then(|overlay| Overlay::try_from(overlay).ok()) else {
-            return write_whole(&page, source);
-        };
-        write_whole(&self.options.state.join("originals").join(format!("{}.html", digest(path))), source)?;
-        write_whole(&page, &apply_to_head(source, &overlay).map_err(io::Error::other)?)
+    /// Works on the folder where waiting for the disk keeps nobody up.
+    async fn in_folder<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Folder) -> Result<T, JobFailure> + Send + 'static,
+    ) -> Result<T, JobFailure> {
+        let folder = Arc::clone(&self.folder);
+        let done = tokio::task::spawn_blocking(move || work(&folder)).await;
+        done.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(_) => Err(JobFailure::new("The connector is stopping.")),
+        })
     }
 
     async fn sync(&self, job: &Job) -> Result<Done, JobFailure> {
         let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
-        let items = items(&self.options.root, &self.options.origin).map_err(failed)?;
+        let items = self.in_folder(|folder| folder.items().map_err(failed)).await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         // The job's name is the snapshot's: a repetition pushes the same pages under the same keys.
         let snapshot = match job.payload.get("snapshotId").and_then(Value::as_text) {
@@ -162,14 +97,17 @@ impl StaticSite {
 impl JobHandler for StaticSite {
     async fn execute(&self, job: &Job) -> Result<Done, JobFailure> {
         match &job.job_type {
-            JobType::PublishArticle | JobType::DeleteArticle | JobType::RollbackArticle => self.article(job),
+            JobType::PublishArticle | JobType::DeleteArticle | JobType::RollbackArticle => {
+                let job = job.clone();
+                self.in_folder(move |folder| folder.article(&job)).await
+            }
             JobType::ApplySeoOverlay => {
                 let payload = match job.payload.get("overlay") {
                     Some(overlay) => overlay.clone(),
                     None => job.payload.clone(),
                 };
                 let overlay = Overlay::try_from(payload).map_err(failed)?;
-                self.apply_overlay(&overlay)?;
+                self.apply_overlay(&overlay).await?;
                 Ok(Done { path: overlay.path, status: Some("applied".to_owned()), ..Done::default() })
             }
             JobType::SyncContent => self.sync(job).await,
@@ -180,40 +118,6 @@ impl JobHandler for StaticSite {
     }
 }
 
-fn version(payload: ArticlePayload) -> Result<Version, JobFailure> {
-    let missing = |field: &str| JobFailure::new(format!("The payload has no {field}."));
-    Ok(Version {
-        path: payload.path.ok_or_else(|| missing("path"))?,
-        title: payload.title.ok_or_else(|| missing("title"))?,
-        locale: payload.locale,
-        content: payload.content.ok_or_else(|| missing("content"))?,
-    })
-}
-
 fn failed(error: impl std::fmt::Display) -> JobFailure {
     JobFailure::new(error.to_string())
-}
-
-/// A file name for any text.
-fn digest(text: &str) -> String {
-    Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()).simple().to_string()
-}
-
-/// Writes a file in one piece: who reads it meanwhile sees the old one or the new one.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(directory)?;
-    let unfinished = directory.join(format!(".{}.tmp", Uuid::new_v4().simple()));
-    let written = fs::write(&unfinished, text).and_then(|()| fs::rename(&unfinished, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
 }

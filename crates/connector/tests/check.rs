@@ -2,13 +2,17 @@
 
 mod service;
 
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::any;
 use chat_connector::check::{CheckOptions, Checked, check};
-use chat_connector::proxy::{self, ProxyOptions};
+use chat_connector::proxy::{self, ClientRate, ProxyMetrics, ProxyOptions};
 use chat_sandbox::API_BASE;
 use service::{Service, TOKEN};
 use tokio::net::TcpListener;
@@ -16,7 +20,8 @@ use tokio::net::TcpListener;
 async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let prefix = format!("http://{}/connector", listener.local_addr().expect("an address"));
-    tokio::spawn(axum::serve(listener, Router::new().nest("/connector", router)).into_future());
+    let site = Router::new().nest("/connector", router).into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(axum::serve(listener, site).into_future());
     prefix
 }
 
@@ -88,4 +93,29 @@ async fn a_check_that_only_reads_writes_to_nobody() {
         (&serde_json::json!([]), &serde_json::json!([]))
     );
     assert!(check(&CheckOptions::new("shop.example"), |_| ()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_proxy_that_lets_nobody_ask_so_often_is_given_the_time_that_it_asks_for() {
+    let service = Service::start().await;
+    let rate = |per_minute, burst| {
+        Some(ClientRate { per_minute: NonZeroU32::new(per_minute)?, burst: NonZeroU32::new(burst)? })
+    };
+    let metrics = ProxyMetrics::default();
+    let options = ProxyOptions {
+        client_rate: rate(600, 14),
+        metrics: Some(metrics.clone()),
+        ..ProxyOptions::new(service.origin(), TOKEN.into())
+    };
+    let prefix = serve(proxy::router(options.clone()).expect("a proxy")).await;
+    assert_eq!(problems(&prefix).await, Vec::<String>::new());
+    assert!(metrics.render().contains("status=\"429\""), "it was told to wait");
+
+    let prefix =
+        serve(proxy::router(ProxyOptions { client_rate: rate(1, 2), ..options }).expect("a proxy")).await;
+    let hurried =
+        CheckOptions { timeout: Duration::from_secs(1), read_only: true, ..CheckOptions::new(prefix) };
+    let checked = check(&hurried, |_| ()).await.expect("an address");
+    let problem = checked.into_iter().find_map(|one| one.problem).expect("a problem");
+    assert!(problem.contains("429") && problem.contains("asks to wait"), "{problem}");
 }

@@ -6,7 +6,7 @@ mod service;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use chat_sandbox::LICENSE;
 use serde_json::{Value, json};
@@ -191,14 +191,15 @@ async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() 
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
         command
             .current_dir(here)
-            .args(["jobs", "--site", "www", "--token-file", "token", "--interval", "1"])
+            .args(["jobs", "--site", "www", "--token-file", "token", "--once"])
             .args(SITE);
-        command.env("CONNECTOR_ORIGIN", service.origin()).stdout(std::process::Stdio::null());
+        command.env("CONNECTOR_ORIGIN", service.origin()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut running = command.spawn().expect("runs");
-        tokio::time::sleep(std::time::Duration::from_millis(fastrand::u64(20..200))).await;
+        let mut ended = || running.try_wait().expect("a process").is_some();
+        service.steps(fastrand::u64(1..60), fastrand::u64(0..2000), &mut ended).await;
+        kills += usize::from(!ended());
         running.kill().expect("killed");
         running.wait().expect("ended");
-        kills += 1;
     }
     assert!(kills > 1, "{kills} kills");
     let mut records = 0;
@@ -245,5 +246,97 @@ fn the_whole_way_in_the_documentation_goes_as_it_stands_there() {
     assert!(output.status.success(), "{said}\n{failed}");
     for outcome in ["Activated as ", "120 accepted, 0 rejected", "0 jobs done, 0 failed"] {
         assert!(said.contains(outcome), "{outcome} in\n{said}\n{failed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_license_is_not_used_where_its_token_could_not_be_kept() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    let nowhere = ["activate", "--token-file", "nowhere/token", "--domain", "https://shop.example"];
+    let (code, said) = fails(here, &service.origin(), &nowhere).await;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("nowhere/token cannot be written"), "{said}");
+    assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
+
+    service.trouble(json!({ "status": 400, "only": "activate" })).await;
+    fails(here, &service.origin(), &ACTIVATE).await;
+    let left =
+        std::fs::read_dir(here).expect("a directory").map(|entry| entry.expect("an entry").file_name());
+    assert_eq!(left.collect::<Vec<_>>(), ["www"], "what was begun is cleared away");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_origin_no_folder_or_no_api_is_refused_with_what_it_must_be() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    succeeds(here, &service, &ACTIVATE).await;
+    let token = ["--token-file", "token"];
+    for wrong in
+        ["shop.example", "https://shop.example/shop", "mailto:a@shop.example", "https://me@shop.example"]
+    {
+        for command in [&["sync", "www"][..], &["jobs", "--site", "www"]] {
+            let arguments = [command, &["--site-origin", wrong], &token].concat();
+            let (code, said) = fails(here, &service.origin(), &arguments).await;
+            assert!(
+                code == Some(2) && said.contains("such as https://shop.example"),
+                "{arguments:?}: {said}"
+            );
+        }
+    }
+    let arguments = [&["overlays", "--apply", "nowhere"], &token[..]].concat();
+    assert!(fails(here, &service.origin(), &arguments).await.1.contains("nowhere is no folder"));
+    let arguments = [&["sync", "www", "--snapshot", "s", "--first-page", "9"], &SITE[..], &token].concat();
+    assert!(
+        fails(here, &service.origin(), &arguments).await.1.contains("there is no page 9: this is 3 pages")
+    );
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let elsewhere = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
+    let (code, said) = fails(here, &elsewhere, &["status", "--token-file", "token"]).await;
+    assert!(code == Some(1) && said.contains("404, is none of the connector API"), "{said}");
+    let (code, said) = fails(here, &service.origin(), &["check", "http://127.0.0.1:1/connector"]).await;
+    assert!(code == Some(75) && said.contains("nobody answers at http://127.0.0.1:1/connector"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_syncs_one_after_the_other_are_two_snapshots() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    succeeds(here, &service, &ACTIVATE).await;
+    let sync = [&["sync", "www", "--token-file", "token", "--json"], &SITE[..]].concat();
+    let first = succeeds(here, &service, &sync).await;
+    std::fs::remove_file(here.join("www/glaze-0.html")).expect("removed");
+    let second = succeeds(here, &service, &sync).await;
+    assert_ne!(first["snapshotId"], second["snapshotId"]);
+    assert_eq!(second["removed"], 1);
+    let again = [&sync[..], &["--snapshot", first["snapshotId"].as_str().expect("an id")]].concat();
+    let (_, said) = fails(here, &service.origin(), &again).await;
+    assert!(said.contains("begin another snapshot"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn neither_token_nor_license_is_in_the_log_however_much_it_tells() {
+    let service = Service::start().await;
+    let directory = folder();
+    let here = directory.path();
+    let told = ["--log", "trace", "--log-format", "json"];
+    let token = ["--token-file", "token"];
+    for arguments in [
+        &ACTIVATE[..],
+        &[&["status"], &token[..]].concat(),
+        &[&["sync", "www"], &SITE[..], &token].concat(),
+        &[&["overlays"], &token[..]].concat(),
+        &[&["jobs", "--site", "www", "--once"], &SITE[..], &token].concat(),
+    ] {
+        // That it says neither is what each run of the command is looked at for.
+        let output = run(here, &service.origin(), &[&told[..], arguments].concat()).await;
+        assert!(output.status.success(), "{arguments:?}");
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(log.contains("\"level\":\"TRACE\"") && !log.contains('\u{1b}'), "{log}");
     }
 }

@@ -44,8 +44,10 @@ impl Counted {
 
 impl JobHandler for Counted {
     async fn execute(&self, job: &Job) -> Result<Done, JobFailure> {
-        // A kill may come here.
-        tokio::time::sleep(Duration::from_micros(fastrand::u64(0..2000))).await;
+        for _ in 0..fastrand::u8(0..20) {
+            // A kill may come here.
+            tokio::task::yield_now().await;
+        }
         *self.0.lock().expect("not poisoned").entry(job.id.as_str().to_owned()).or_default() += 1;
         Ok(Done { external_id: Some(job.id.as_str().to_owned()), ..Done::default() })
     }
@@ -81,8 +83,8 @@ async fn of_1000_jobs_none_is_lost_executed_twice_or_reported_twice_however_ofte
     loop {
         let journal = Journal::open(&path).expect("the last runner has let go");
         let runner = JobRunner::new(service.client(), counted.clone(), journal, options());
-        let mut running = tokio::spawn(runner.run(pending()));
-        let _ = tokio::time::timeout(Duration::from_millis(fastrand::u64(5..250)), &mut running).await;
+        let running = tokio::spawn(runner.run(pending()));
+        service.steps(fastrand::u64(1..200), fastrand::u64(0..40), || false).await;
         running.abort();
         let _ = running.await;
         kills += 1;

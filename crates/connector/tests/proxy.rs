@@ -198,6 +198,7 @@ async fn status_body_and_the_named_headers_come_back_and_nothing_else() {
         [
             "cache-control: no-store",
             "content-length: 12",
+            "content-security-policy: default-src 'none'; frame-ancestors 'none'",
             "content-type: application/json; charset=utf-8",
             "retry-after: 7",
             "x-content-type-options: nosniff",
@@ -208,6 +209,21 @@ async fn status_body_and_the_named_headers_come_back_and_nothing_else() {
             "x-service-api-version: 1.4",
         ]
     );
+}
+
+#[tokio::test]
+async fn a_page_that_comes_in_place_of_an_answer_is_text_to_the_browser() {
+    for (said, passed_back) in [
+        ("text/html", "text/plain; charset=utf-8"),
+        ("image/svg+xml", "text/plain; charset=utf-8"),
+        ("Application/JSON;charset=utf-8", "Application/JSON;charset=utf-8"),
+    ] {
+        let page = move || (StatusCode::BAD_GATEWAY, [("content-type", said)], "<script>alert(1)</script>");
+        let (address, _) = service(page).await;
+        let answer = ask(options(address), get("/connector/chat/config")).await;
+        assert_eq!((answer.status.as_u16(), answer.header("content-type")), (502, Some(passed_back)));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    }
 }
 
 #[tokio::test]

@@ -1,44 +1,20 @@
 // The operator console: looks again whenever the sandbox says that something changed.
-// Everything that a visitor wrote goes onto the page as text.
 
-const at = (id) => document.getElementById(id);
+import { at, call, element, looking, post, replace, tell, time, together } from "./page.js";
+
 const rooms = document.querySelector(".rooms");
 const drafts = new Map();
 let chosen = null;
 let shown = "";
 
-async function call(path, options) {
-  const response = await fetch(`/operator/api/${path}`, options);
-  const answer = response.status === 204 ? null : await response.json();
-  if (!response.ok) throw new Error(answer?.error?.message ?? `The sandbox answered ${response.status}.`);
-  return answer;
-}
-
-const post = (path, body = {}) =>
-  call(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-
-function element(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
-function time(iso) {
-  const made = element("time", "", new Date(iso).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }));
-  made.dateTime = iso;
-  return made;
-}
-
 const nameOf = ({ id, visitor }) => visitor.name || visitor.email || visitor.phone || `Visitor ${id.slice(5, 9)}`;
 const roleNames = { visitor: "Visitor", assistant: "Assistant", operator: "You" };
 
 function showList(conversations) {
-  const focused = document.activeElement?.dataset?.id;
   const entries = conversations.map((conversation) => {
     const button = element("button", "entry");
     button.type = "button";
-    button.dataset.id = conversation.id;
+    button.dataset.step = "choose";
     button.setAttribute("aria-current", String(conversation.id === chosen));
     button.append(element("span", "name", nameOf(conversation)));
     if (conversation.lastMessage) button.append(time(conversation.lastMessage.createdAt));
@@ -50,11 +26,11 @@ function showList(conversations) {
     }
     button.addEventListener("click", () => choose(conversation.id));
     const item = element("li");
+    item.dataset.id = conversation.id;
     item.append(button);
     return item;
   });
-  at("conversations").replaceChildren(...entries);
-  if (focused) at("conversations").querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
+  replace(at("conversations"), entries);
   at("nobody").hidden = conversations.length > 0;
   const unread = conversations.reduce((sum, conversation) => sum + conversation.unread, 0);
   document.title = unread > 0 ? `(${unread}) Operator console` : "Operator console";
@@ -90,9 +66,19 @@ function showLead({ score = 0, hasContact, needsHandoff, summary }) {
 }
 
 function showVisitor({ visitor, locale, sourcePage, id }) {
-  const told = { ...visitor, locale, page: sourcePage, conversation: id };
-  const pairs = Object.entries(told).filter(([, value]) => value);
-  at("visitor").replaceChildren(...pairs.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]));
+  tell(at("visitor"), {
+    Name: visitor.name,
+    Email: visitor.email,
+    Phone: visitor.phone,
+    WeChat: visitor.wechat,
+    WhatsApp: visitor.whatsapp,
+    Company: visitor.company,
+    Country: visitor.country,
+    Language: locale,
+    Page: sourcePage,
+    Visitor: visitor.visitorId,
+    Conversation: id,
+  });
 }
 
 function showEvents(events) {
@@ -100,8 +86,7 @@ function showEvents(events) {
     const item = element("li");
     const head = element("p");
     head.append(element("span", "type", event.eventType), " ", time(event.receivedAt));
-    const what = [event.title, event.path, event.eventData?.label].filter(Boolean).join(", ");
-    item.append(head, element("p", "what", what));
+    item.append(head, element("p", "what", together(event.title, event.path, event.eventData?.label)));
     return item;
   });
   at("events").replaceChildren(...items);
@@ -122,34 +107,24 @@ async function showConversation() {
   }
 }
 
-let looking = false;
-let lookAgain = false;
+const look = looking(async () => {
+  const conversations = await call("conversations");
+  if (chosen && !conversations.some(({ id }) => id === chosen)) leave();
+  showList(conversations);
+  await showConversation();
+});
 
-async function look() {
-  if (looking) {
-    lookAgain = true;
-    return;
-  }
-  looking = true;
-  try {
-    do {
-      lookAgain = false;
-      const conversations = await call("conversations");
-      if (chosen && !conversations.some(({ id }) => id === chosen)) leave();
-      showList(conversations);
-      await showConversation();
-    } while (lookAgain);
-  } catch {
-    // The stream of changes says that the sandbox is gone, and calls again when it is back.
-  } finally {
-    looking = false;
-  }
+/** On a screen that has no room for both: the visitor in place of the messages, or back. */
+function tellAbout(visitor) {
+  rooms.classList.toggle("telling", visitor);
+  at("tell").setAttribute("aria-expanded", String(visitor));
 }
 
 function choose(id) {
   if (chosen) drafts.set(chosen, at("text").value);
   chosen = id;
   rooms.classList.add("chosen");
+  tellAbout(false);
   at("text").value = drafts.get(id) ?? "";
   at("text").disabled = at("send").disabled = false;
   at("problem").textContent = "";
@@ -162,11 +137,11 @@ function leave() {
   chosen = null;
   shown = "";
   rooms.classList.remove("chosen");
+  tellAbout(false);
   at("who").textContent = "No conversation chosen";
   at("text").value = "";
   at("text").disabled = at("send").disabled = true;
-  at("lead").replaceChildren(element("p", "hint", "Choose a conversation."));
-  for (const id of ["log", "visitor", "events"]) at(id).replaceChildren();
+  for (const id of ["log", "lead", "visitor", "events"]) at(id).replaceChildren();
 }
 
 async function send() {
@@ -196,21 +171,21 @@ at("text").addEventListener("keydown", (event) => {
     send();
   }
 });
+at("tell").addEventListener("click", () => tellAbout(!rooms.classList.contains("telling")));
 at("back").addEventListener("click", () => {
   leave();
   look();
 });
 document.addEventListener("visibilitychange", look);
 
+function showStatus(text, online) {
+  at("status").firstElementChild.textContent = text;
+  at("status").classList.toggle("online", online);
+}
+
 const changes = new EventSource("/operator/api/changes");
-changes.addEventListener("open", () => {
-  at("status").textContent = "You are online";
-  at("status").classList.add("online");
-});
-changes.addEventListener("error", () => {
-  at("status").textContent = "Not connected, trying again";
-  at("status").classList.remove("online");
-});
+changes.addEventListener("open", () => showStatus("You are online", true));
+changes.addEventListener("error", () => showStatus("Not connected, trying again", false));
 changes.addEventListener("change", () => {
   look();
   dispatchEvent(new Event("console-change"));

@@ -1,23 +1,11 @@
-// The part of the console from which things are published. Everything that came from the site goes onto the page as text.
+// The part of the console from which things are published.
 
-const at = (id) => document.getElementById(id);
+import { at, call, count, element, looking, post, replace, tell, time, together } from "./page.js";
 
-async function call(path, body) {
-  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) };
-  const response = await fetch(`/operator/api/${path}`, body === undefined ? {} : options);
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer?.error?.message ?? `The sandbox answered ${response.status}.`);
-  return answer;
-}
-
-function element(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
+/** As many rows of a list as somebody looks at. */
+const MOST = 100;
 const TONES = { draft: "warm", pending: "warm", queued: "warm", published: "good", succeeded: "good", failed: "bad" };
+const KINDS = { article: "Article", overlay: "Overlay" };
 const tag = (status) => element("span", `tag ${TONES[status] ?? ""}`, status);
 
 /** A title with something small below it. */
@@ -27,103 +15,93 @@ function what(title, below) {
   return made;
 }
 
+/** Fills a list with its rows, and says how many more there are. */
+function list(id, all, row) {
+  const rows = all.slice(0, MOST).map(row);
+  if (all.length > MOST) rows.push(element("li", "hint", `and ${all.length - MOST} more`));
+  replace(at(id), rows);
+}
+
 function step(review, verb, path) {
   const button = element("button", "quiet", verb);
   button.type = "button";
+  button.dataset.step = path;
   button.setAttribute("aria-label", `${verb}: ${review.title}`);
+  let asked = false;
   button.addEventListener("click", async () => {
-    button.disabled = true;
+    if (asked) return;
+    asked = true;
     at("review-problem").textContent = "";
     try {
-      await call(`reviews/${encodeURIComponent(review.id)}/${path}`, {});
+      await post(`reviews/${encodeURIComponent(review.id)}/${path}`);
     } catch (error) {
       at("review-problem").textContent = error.message;
-      button.disabled = false;
+      asked = false;
     }
   });
   return button;
 }
 
+function showReview(review) {
+  const item = element("li");
+  item.dataset.id = review.id;
+  item.tabIndex = -1;
+  item.append(what(review.title, together(KINDS[review.kind] ?? review.kind, review.path)), tag(review.status));
+  if (["draft", "failed", "withdrawn"].includes(review.status)) item.append(step(review, "Publish", "publish"));
+  if (review.kind === "article" && review.status === "published") {
+    item.append(step(review, "Roll back", "roll-back"), step(review, "Delete", "withdraw"));
+  }
+  return item;
+}
+
 function showReviews(reviews) {
-  const items = reviews.map((review) => {
-    const item = element("li");
-    item.dataset.id = review.id;
-    item.append(what(review.title, `${review.kind} of ${review.path}`), tag(review.status));
-    if (["draft", "failed", "withdrawn"].includes(review.status)) item.append(step(review, "Publish", "publish"));
-    if (review.kind === "article" && review.status === "published") {
-      item.append(step(review, "Roll back", "roll-back"), step(review, "Delete", "withdraw"));
-    }
-    return item;
-  });
-  at("reviews").replaceChildren(...items);
   const drafts = reviews.filter(({ status }) => status === "draft");
+  // What waits for somebody comes first.
+  list("reviews", [...drafts, ...reviews.filter(({ status }) => status !== "draft")], showReview);
   at("nothing").hidden = reviews.length > 0;
   at("waiting").hidden = drafts.length === 0;
   at("waiting").textContent = String(drafts.length);
-  at("waiting").setAttribute("aria-label", `${drafts.length} drafts`);
+  at("waiting").setAttribute("aria-label", count(drafts.length, "draft"));
   at("publish-overlays").disabled = !drafts.some(({ kind }) => kind === "overlay");
 }
 
 function showJobs(jobs) {
-  const items = jobs.slice(-100).reverse().map((job) => {
+  list("jobs", jobs.toReversed(), (job) => {
     const item = element("li");
-    const told = [job.type, `attempt ${job.attempts} of ${job.maxAttempts}`, job.error, job.result?.url].filter(Boolean);
-    item.append(what(job.title || job.id, told.join(", ")), tag(job.status));
+    const attempt = job.attempts > 0 && `attempt ${job.attempts} of ${job.maxAttempts}`;
+    item.append(what(job.title || job.id, together(job.type, attempt, job.error, job.result?.url)), tag(job.status));
     return item;
   });
-  at("jobs").replaceChildren(...items);
   at("no-jobs").hidden = jobs.length > 0;
 }
 
 function showEvents(events) {
-  const items = events.slice(0, 100).map((event) => {
+  list("all-events", events, (event) => {
     const item = element("li");
-    const told = [event.title, event.path, event.eventData?.label, event.visitorId].filter(Boolean).join(", ");
-    const time = element("time", "", new Date(event.receivedAt).toLocaleTimeString());
-    time.dateTime = event.receivedAt;
-    item.append(what(event.eventType, told), time);
+    const told = together(event.title, event.path, event.eventData?.label, event.visitorId);
+    item.append(what(event.eventType, told), time(event.receivedAt, { timeStyle: "medium" }));
     return item;
   });
-  at("all-events").replaceChildren(...items);
   at("no-events").hidden = events.length > 0;
 }
 
 function showSite({ site, contentItems }) {
-  const told = {
-    Name: site?.siteName ?? "Not activated",
+  tell(at("site"), {
+    Name: site?.siteName ?? (site ? undefined : "Not activated"),
     Domain: site?.domain,
     Platform: site?.platform,
     Languages: site?.supportedLocales?.join(", "),
-    Content: `${contentItems} items`,
-  };
-  const pairs = Object.entries(told).filter(([, value]) => value);
-  at("site").replaceChildren(...pairs.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]));
+    Content: count(contentItems, "item"),
+  });
 }
 
-let looking = false;
-let lookAgain = false;
-
-async function look() {
-  if (looking) {
-    lookAgain = true;
-    return;
-  }
-  looking = true;
-  try {
-    do {
-      lookAgain = false;
-      const all = await call("site");
-      showSite(all);
-      showReviews(all.reviews);
-      showJobs(all.jobs);
-      showEvents(all.events);
-    } while (lookAgain);
-  } catch {
-    // The stream of changes says that the sandbox is gone, and calls again when it is back.
-  } finally {
-    looking = false;
-  }
-}
+const look = looking(async () => {
+  const all = await call("site");
+  showSite(all);
+  showReviews(all.reviews);
+  showJobs(all.jobs);
+  showEvents(all.events);
+});
 
 function showView() {
   const publishing = location.hash === "#publishing";
@@ -140,14 +118,14 @@ at("article").addEventListener("submit", async (event) => {
   const field = (name) => at(`article-${name}`).value;
   at("article-problem").textContent = "";
   try {
-    await call("articles", { title: field("title"), path: field("path"), content: field("content") });
+    await post("articles", { title: field("title"), path: field("path"), content: field("content") });
     event.target.reset();
   } catch (error) {
     at("article-problem").textContent = error.message;
   }
 });
 at("publish-overlays").addEventListener("click", () =>
-  call("overlays/publish", {}).catch((error) => (at("review-problem").textContent = error.message)),
+  post("overlays/publish").catch((error) => (at("review-problem").textContent = error.message)),
 );
 addEventListener("hashchange", showView);
 // The console's one stream of changes, which is also what makes the operator online.

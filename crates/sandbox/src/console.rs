@@ -22,6 +22,7 @@ use crate::{Sandbox, views};
 const PAGE: &str = include_str!("../console/console.html");
 const STYLES: &str = include_str!("../console/console.css");
 const SCRIPT: &str = include_str!("../console/console.js");
+const COMMON: &str = include_str!("../console/page.js");
 const PUBLISHING: &str = include_str!("../console/publishing.js");
 const ICON: &str = include_str!("../console/icon.svg");
 
@@ -40,6 +41,7 @@ pub(crate) fn routes() -> Router<Sandbox> {
             "/operator/publishing.js",
             get(|| async { file("text/javascript; charset=utf-8", PUBLISHING) }),
         )
+        .route("/operator/page.js", get(|| async { file("text/javascript; charset=utf-8", COMMON) }))
         .route("/operator/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
         .route("/operator/api/changes", get(changes))
         .route("/operator/api/conversations", get(list))

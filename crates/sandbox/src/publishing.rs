@@ -123,7 +123,7 @@ pub(crate) fn approve(world: &World, rules: JobRules, id: &str) -> Result<JobId,
     let review = world.review(id)?.ok_or(NO_REVIEW)?;
     let (job_type, verb) = match review.kind {
         ReviewKind::Article => (JobType::PublishArticle, "Publish"),
-        ReviewKind::Overlay => (JobType::ApplySeoOverlay, "Apply the overlay of"),
+        ReviewKind::Overlay => (JobType::ApplySeoOverlay, "Overlay"),
     };
     if review.kind == ReviewKind::Overlay {
         world.replace_overlays(&review)?;
@@ -165,7 +165,7 @@ fn queue(
         }
         ReviewKind::Overlay => review.body.clone(),
     };
-    let title = format!("{verb} {}", review.title);
+    let title = format!("{verb}: {}", review.title);
     let review_id = Some(review.id.clone());
     let id = world.add_job(&NewJob {
         job_type,

@@ -5,8 +5,10 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use chat_protocol::{ErrorCode, Unusable, Value, open};
 use reqwest::{Client, Method, Url};
+use tracing::warn;
 
-use crate::connection::chain;
+use crate::client::ConnectorError;
+use crate::connection::{chain, retry_after};
 
 /// The largest answer that is looked at, in bytes.
 const ANSWER_LIMIT: usize = 8 * 1024 * 1024;
@@ -29,6 +31,14 @@ impl Asks {
         Self { client, prefix: prefix.as_str().trim_end_matches('/').to_owned(), timeout }
     }
 
+    /// Whether anybody answers: without, there is nothing to check.
+    pub(super) async fn reach(&self) -> Result<(), ConnectorError> {
+        let nobody = |reason: String| {
+            ConnectorError::unreachable(&format!("nobody answers at {}", self.prefix), &reason)
+        };
+        self.send_once(Method::GET, "/chat/config", None, None, "").await.map(drop).map_err(nobody)
+    }
+
     pub(super) async fn get(&self, path: &str) -> Result<Answer, String> {
         self.send(Method::GET, path, None, None, "").await
     }
@@ -37,7 +47,36 @@ impl Asks {
         self.send(Method::POST, path, Some("application/json"), key, &body.to_string()).await
     }
 
+    /// Asks, and again when it was too often and `Retry-After` is over: one check is many requests, and two are more than
+    /// a proxy may let one client make at once.
     pub(super) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        content_type: Option<&str>,
+        key: Option<&str>,
+        body: &str,
+    ) -> Result<Answer, String> {
+        loop {
+            let answer = self.send_once(method.clone(), path, content_type, key, body).await?;
+            if answer.status != 429 {
+                return Ok(answer);
+            }
+            let Some(wait) = retry_after(&answer.headers) else {
+                return Err("it answers 429 without Retry-After".to_owned());
+            };
+            if wait > self.timeout {
+                return Err(format!(
+                    "it answers 429, and asks to wait {} s: check again then",
+                    wait.as_secs()
+                ));
+            }
+            warn!("429, too many requests: going on in {} s, as Retry-After asks", wait.as_secs());
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn send_once(
         &self,
         method: Method,
         path: &str,

@@ -44,8 +44,8 @@ impl ConnectorError {
         Self::plain(ErrorKind::Setup, message, false)
     }
 
-    pub(crate) fn unreachable(reason: &str) -> Self {
-        Self::plain(ErrorKind::Unreachable, format!("the service cannot be reached: {reason}"), true)
+    pub(crate) fn unreachable(what: &str, reason: &str) -> Self {
+        Self::plain(ErrorKind::Unreachable, format!("{what}: {reason}"), true)
     }
 
     pub(crate) fn timeout(after: Duration) -> Self {
@@ -74,10 +74,15 @@ impl ConnectorError {
             ErrorCode::InsufficientQuota => "; the account's quota is used up",
             _ => "",
         };
+        let message = if error.code.as_str().is_empty() {
+            format!("the service answered {}, and not why", error.status)
+        } else {
+            format!("the service refused: {error}{advice}")
+        };
         Self {
             kind: ErrorKind::Refused,
             status: Some(error.status),
-            message: format!("the service refused: {error}{advice}"),
+            message,
             code: error.code,
             request_id: error.request_id,
             retryable: passing,

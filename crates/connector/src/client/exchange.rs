@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use chat_protocol::{Endpoint, IdempotencyKey, JobId, Method, ServerEndpoint, Unusable, Value, open};
-use jiff::Timestamp;
 use reqwest::{Client, Url};
 use secrecy::SecretString;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
 
 use super::{BackOff, ClientOptions, ConnectorError};
-use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
+use crate::connection::{address, bearer, chain, http_client, retry_after, warn_if_unencrypted};
 use crate::origin;
 
 /// The service, and how to talk to it.
@@ -176,7 +175,9 @@ impl Exchange {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        let broken = |error: reqwest::Error| ConnectorError::unreachable(&chain(error));
+        let broken = |error: reqwest::Error| {
+            ConnectorError::unreachable("the service cannot be reached", &chain(error))
+        };
         let mut answer = request.send().await.map_err(broken)?;
         let status = answer.status().as_u16();
         let mut body = Vec::new();
@@ -203,51 +204,25 @@ fn opened<T>(arrived: &Arrived, read: impl Fn(Value) -> Result<T, Unusable>) -> 
         Span::current().record("request_id", id.as_str());
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let success = (200..300).contains(status);
     let data = open(*status, body).map_err(|mut error| {
         error.request_id = error.request_id.or(said.clone());
-        if success && error.code.as_str().is_empty() {
-            let message = "the answer is none of the connector API: is this the service's origin?".to_owned();
-            return ConnectorError::unusable(*status, message, error.request_id);
+        let refused = ConnectorError::refused(error, retry_after(headers));
+        // What comes in passing may be of something that stands before the service.
+        if refused.code.as_str().is_empty() && !refused.retryable {
+            let message =
+                format!("the answer, {status}, is none of the connector API: is this the service's origin?");
+            return ConnectorError::unusable(*status, message, refused.request_id);
         }
-        ConnectorError::refused(error, retry_after(headers))
+        refused
     })?;
     read(data).map_err(|unusable| {
         ConnectorError::unusable(*status, format!("the answer cannot be used: {unusable}"), said)
     })
 }
 
-/// How long `Retry-After` asks to wait: in seconds, or until a date.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let told = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = told.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
-    Duration::try_from(at.duration_since(Timestamp::now())).ok().or(Some(Duration::ZERO))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn told(text: &str) -> Option<Duration> {
-        let mut headers = HeaderMap::new();
-        headers.insert(header::RETRY_AFTER, text.parse().expect("a value"));
-        retry_after(&headers)
-    }
-
-    #[test]
-    fn retry_after_is_read_in_seconds_and_as_a_date() {
-        assert_eq!(told("7"), Some(Duration::from_secs(7)));
-        assert_eq!(told("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
-        let soon = jiff::fmt::rfc2822::to_string(
-            &(Timestamp::now() + Duration::from_secs(100)).to_zoned(jiff::tz::TimeZone::UTC),
-        );
-        let wait = told(&soon.expect("a date")).expect("a wait");
-        assert!(wait > Duration::from_secs(90) && wait <= Duration::from_secs(100), "{wait:?}");
-        assert_eq!(told("soon"), None);
-    }
 
     #[test]
     fn a_jobs_id_stays_within_its_segment_of_the_path() {

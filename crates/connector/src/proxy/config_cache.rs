@@ -28,7 +28,8 @@ impl Default for ConfigCache {
     }
 }
 
-/// Configs kept: one for each locale that is asked for. Who asks for more than there are does without.
+/// Configs kept: one for each locale that is asked for, in the languages of each browser. Past these, the one that was
+/// not asked for the longest makes room, so that nobody who asks for locales that do not exist keeps others out.
 const MOST: usize = 200;
 
 /// What a config is kept under: the query, and the languages of the browser.
@@ -42,9 +43,16 @@ pub(crate) struct Configs {
 
 #[derive(Debug, Default)]
 struct Kept {
-    configs: HashMap<Asked, (Instant, Answered)>,
+    configs: HashMap<Asked, Config>,
     /// Those that are being fetched in the background.
     fetching: HashSet<Asked>,
+}
+
+#[derive(Debug)]
+struct Config {
+    answered: Answered,
+    since: Instant,
+    asked_for: Instant,
 }
 
 /// What is known of a config.
@@ -66,9 +74,10 @@ impl Configs {
 
     pub(crate) fn find(&self, asked: &Asked) -> Found {
         let mut kept = self.kept();
-        let Some((since, answered)) = kept.configs.get(asked) else { return Found::Nothing };
-        let age = since.elapsed();
-        let mut answered = answered.clone();
+        let Some(config) = kept.configs.get_mut(asked) else { return Found::Nothing };
+        config.asked_for = Instant::now();
+        let age = config.since.elapsed();
+        let mut answered = config.answered.clone();
         answered.headers.insert(header::AGE, age.as_secs().into());
         if age < self.rules.fresh {
             Found::Fresh(answered)
@@ -88,14 +97,41 @@ impl Configs {
             return;
         }
         let longest = self.rules.fresh + self.rules.stale;
-        kept.configs.retain(|_, (since, _)| since.elapsed() < longest);
-        if kept.configs.len() < MOST || kept.configs.contains_key(&asked) {
-            kept.configs.insert(asked, (Instant::now(), answered.clone()));
+        kept.configs.retain(|_, config| config.since.elapsed() < longest);
+        if kept.configs.len() >= MOST && !kept.configs.contains_key(&asked) {
+            let oldest = kept.configs.iter().min_by_key(|(_, config)| config.asked_for);
+            if let Some(oldest) = oldest.map(|(asked, _)| asked.clone()) {
+                kept.configs.remove(&oldest);
+            }
         }
+        let now = Instant::now();
+        kept.configs.insert(asked, Config { answered: answered.clone(), since: now, asked_for: now });
     }
 
     /// Lets the next one try to fetch it.
     pub(crate) fn not_fetched(&self, asked: &Asked) {
         self.kept().fetching.remove(asked);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::body::Bytes;
+    use axum::http::{HeaderMap, StatusCode};
+
+    #[test]
+    fn whoever_asks_for_locales_that_do_not_exist_keeps_nobody_elses_config_out() {
+        let configs = Configs::new(ConfigCache::default());
+        let asked = |locale: &str| (Some(format!("locale={locale}")), None);
+        let config = Answered { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new() };
+        configs.keep(asked("en"), &config);
+        for number in 0..10 * MOST {
+            configs.keep(asked(&number.to_string()), &config);
+            assert!(matches!(configs.find(&asked("en")), Found::Fresh(_)), "after {number} others");
+        }
+        assert_eq!(configs.kept().configs.len(), MOST);
+        configs.keep(asked("de"), &config);
+        assert!(matches!(configs.find(&asked("de")), Found::Fresh(_)), "a new one is kept");
     }
 }

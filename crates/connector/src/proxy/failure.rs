@@ -20,6 +20,8 @@ pub(crate) enum Failure {
     TooLarge { limit: usize },
     #[error("The body did not arrive in time.")]
     SlowRequest,
+    #[error("The body cannot be read.")]
+    BrokenRequest,
     #[error("Too many requests.")]
     RateLimited { wait: Duration },
     #[error("The chat service cannot be reached.")]
@@ -41,6 +43,7 @@ impl Failure {
             Self::NotJson => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::SlowRequest => StatusCode::REQUEST_TIMEOUT,
+            Self::BrokenRequest => StatusCode::BAD_REQUEST,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable => StatusCode::BAD_GATEWAY,
             Self::Timeout => StatusCode::GATEWAY_TIMEOUT,
@@ -52,7 +55,9 @@ impl Failure {
         match self {
             Self::NotFound => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => other("METHOD_NOT_ALLOWED"),
-            Self::NotJson | Self::TooLarge { .. } | Self::SlowRequest => ErrorCode::InvalidRequest,
+            Self::NotJson | Self::TooLarge { .. } | Self::SlowRequest | Self::BrokenRequest => {
+                ErrorCode::InvalidRequest
+            }
             Self::RateLimited { .. } => ErrorCode::RateLimited,
             Self::Unavailable => other("UPSTREAM_UNAVAILABLE"),
             Self::Timeout => other("UPSTREAM_TIMEOUT"),

@@ -11,13 +11,13 @@ use axum::Router;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::set_header::SetResponseHeaderLayer;
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
-use super::{ProxyMetrics, ProxyOptions, SetupError, router};
+use super::connections::serve_connections;
+use super::{POLICY, ProxyMetrics, ProxyOptions, SetupError, router};
 
 /// Where the proxy listens, and how it stops.
 #[derive(Clone, Debug)]
@@ -30,6 +30,9 @@ pub struct ServerOptions {
     pub prefix: String,
     /// The address of `GET /metrics`, which is nobody's business but the operator's.
     pub metrics_listen: Option<SocketAddr>,
+    /// How long the head of a request may take, or an answer that nobody fetches; also how long a connection is kept
+    /// without a request. (The rest of a request is bound by [`ProxyOptions::timeout`].)
+    pub connection_timeout: Duration,
     /// How long requests under way may take once the server is told to stop.
     pub grace: Duration,
 }
@@ -68,13 +71,14 @@ pub struct ProxyServer {
     app: Router,
     figures: ProxyMetrics,
     stopping: Arc<AtomicBool>,
+    connection_timeout: Duration,
     grace: Duration,
 }
 
 impl ProxyServer {
     /// Opens the ports.
     pub async fn bind(options: ServerOptions) -> Result<Self, ServerError> {
-        let ServerOptions { mut proxy, listen, prefix, metrics_listen, grace } = options;
+        let ServerOptions { mut proxy, listen, prefix, metrics_listen, connection_timeout, grace } = options;
         if !prefix.starts_with('/') || prefix.ends_with('/') || prefix.contains(['{', '}', '*', '?', '#']) {
             return Err(ServerError::Prefix);
         }
@@ -95,7 +99,7 @@ impl ProxyServer {
         let app = Router::new()
             .nest(&prefix, router(proxy)?)
             .route("/healthz", health)
-            .layer(always(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"))
+            .layer(always(header::CONTENT_SECURITY_POLICY, POLICY))
             .layer(always(header::REFERRER_POLICY, "no-referrer"))
             .layer(always(
                 HeaderName::from_static("cross-origin-resource-policy"),
@@ -109,7 +113,7 @@ impl ProxyServer {
             Some(address) => Some(open(address).await?),
             None => None,
         };
-        Ok(Self { listener, metrics, app, figures, stopping, grace })
+        Ok(Self { listener, metrics, app, figures, stopping, connection_timeout, grace })
     }
 
     /// Where the five paths are.
@@ -125,33 +129,32 @@ impl ProxyServer {
     /// Serves until `stop` is ready; then takes nothing new, and ends what is under way.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let stopped = CancellationToken::new();
+        let serve = |listener, app| {
+            tokio::spawn(serve_connections(
+                listener,
+                app,
+                self.connection_timeout,
+                stopped.clone().cancelled_owned(),
+            ))
+        };
         if let Some(listener) = self.metrics {
             let figures = self.figures;
             let text = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
             let render =
                 move || async move { ([(header::CONTENT_TYPE, text)], figures.render()).into_response() };
-            let router = Router::new().route("/metrics", get(render));
-            let until = stopped.clone().cancelled_owned();
-            tokio::spawn(axum::serve(listener, router).with_graceful_shutdown(until).into_future());
+            serve(listener, Router::new().route("/metrics", get(render)));
         }
-        let app = self.app.into_make_service_with_connect_info::<SocketAddr>();
-        let until = stopped.clone().cancelled_owned();
-        // The last piece of an answer does not wait for the browser to confirm the one before.
-        let listener = self.listener.tap_io(|stream| {
-            if let Err(error) = stream.set_nodelay(true) {
-                debug!("a connection was lost before its first request: {error}");
-            }
-        });
-        let mut server = tokio::spawn(axum::serve(listener, app).with_graceful_shutdown(until).into_future());
+        let mut server = serve(self.listener, self.app);
+        let broken = |error| ServerError::Server(io::Error::other(error));
         tokio::select! {
             () = stop => {}
-            ended = &mut server => return ended.map_err(io::Error::other).flatten().map_err(ServerError::Server),
+            ended = &mut server => return ended.map_err(broken),
         }
         info!("stopping");
         self.stopping.store(true, Ordering::Relaxed);
         stopped.cancel();
         if let Ok(ended) = tokio::time::timeout(self.grace, &mut server).await {
-            return ended.map_err(io::Error::other).flatten().map_err(ServerError::Server);
+            return ended.map_err(broken);
         }
         warn!("some requests did not end within {:?}, and are cut off", self.grace);
         server.abort();

@@ -12,6 +12,7 @@ use tracing::{debug, warn};
 use super::SetupError;
 use super::answered::Answered;
 use super::failure::Failure;
+use super::is_json;
 use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
 use crate::origin;
 
@@ -40,7 +41,8 @@ pub(crate) struct Forwarded {
 #[derive(Debug)]
 pub(crate) struct Upstream {
     client: Client,
-    origin: Url,
+    /// Where each call goes, in the order of [`Endpoint::ALL`].
+    addresses: [Url; Endpoint::ALL.len()],
     authorization: HeaderValue,
     answer_limit: usize,
     timeout: Duration,
@@ -57,7 +59,8 @@ impl Upstream {
         let authorization = bearer(token).map_err(|_| SetupError::Token)?;
         warn_if_unencrypted(&origin);
         let client = http_client(&origin).map_err(SetupError::Client)?;
-        Ok(Self { client, origin, authorization, answer_limit, timeout })
+        let addresses = Endpoint::ALL.map(|endpoint| address(&origin, endpoint.path(), None));
+        Ok(Self { client, addresses, authorization, answer_limit, timeout })
     }
 
     pub(crate) async fn forward(&self, request: Forwarded) -> Result<Answered, Failure> {
@@ -79,7 +82,8 @@ impl Upstream {
     }
 
     async fn exchange(&self, request: Forwarded) -> Result<Answered, Broken> {
-        let url = address(&self.origin, request.endpoint.path(), request.query.as_deref());
+        let mut url = self.addresses[request.endpoint as usize].clone();
+        url.set_query(request.query.as_deref());
         let sent = match request.body {
             Some(body) => self.client.post(url).header(header::CONTENT_TYPE, "application/json").body(body),
             None => self.client.get(url),
@@ -105,6 +109,12 @@ impl Upstream {
             if let Some(value) = answer.headers().get(&name) {
                 headers.insert(name, value.clone());
             }
+        }
+        // Whatever stands before the service may answer with a page, which no browser shall show as one of this site.
+        if let Some(content_type) = headers.get_mut(header::CONTENT_TYPE)
+            && !is_json(content_type)
+        {
+            *content_type = HeaderValue::from_static("text/plain; charset=utf-8");
         }
         Ok(Answered { status: answer.status(), headers, body: body.into() })
     }

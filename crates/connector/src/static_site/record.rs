@@ -6,7 +6,7 @@ use std::path::Path;
 
 use chat_protocol::{Fields, JobId, Value};
 
-use super::write_whole;
+use super::folder::write_whole;
 
 /// Versions that can be gone back to, and jobs that are remembered.
 const KEPT: usize = 20;

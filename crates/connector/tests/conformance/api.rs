@@ -6,7 +6,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
-const TOKEN: &str = "a-token-for-tests";
+pub const TOKEN: &str = "a-token-for-tests";
+
+/// Why a sentence cannot be checked of this server.
+pub struct Unchecked(pub &'static str);
+
+/// What comes of a sentence that not every server can be asked about.
+pub type Checked = Result<(), Unchecked>;
 
 pub struct Api {
     client: Client,
@@ -52,6 +58,15 @@ pub fn fresh(what: &str) -> String {
     format!("{what}-{}", Uuid::new_v4().simple())
 }
 
+/// A sandbox with [`TOKEN`], and its origin.
+pub async fn sandbox() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let origin = format!("http://{}", listener.local_addr().expect("an address"));
+    let sandbox = Sandbox::new(SandboxOptions::new(TOKEN.into()));
+    tokio::spawn(axum::serve(listener, sandbox.router()).into_future());
+    origin
+}
+
 impl Api {
     pub async fn connect() -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -65,12 +80,8 @@ impl Api {
             }
             return Self { client: client.build().expect("a client"), origin, token, is_sandbox: false };
         }
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let sandbox = Sandbox::new(SandboxOptions::new(TOKEN.into()));
-        tokio::spawn(axum::serve(listener, sandbox.router()).into_future());
         let client = Client::builder().no_proxy().tls_certs_only([]).build().expect("a client");
-        Self { client, origin, token: TOKEN.to_owned(), is_sandbox: true }
+        Self { client, origin: sandbox().await, token: TOKEN.to_owned(), is_sandbox: true }
     }
 
     pub async fn ask(
@@ -113,17 +124,28 @@ impl Api {
         self.post("/chat/messages", &fresh("chat"), &body).await.data()
     }
 
-    /// A job, claimed; none when the server has none, or none is to be taken from it.
-    pub async fn claimed_job(&self) -> Option<Value> {
+    /// Sees to it that there is a job to claim, as far as that is known.
+    pub async fn offer_job(&self) -> Checked {
         if self.is_sandbox {
             let job = json!({ "type": "publish_article", "title": "A job", "payload": { "path": "/a" } });
             let url = format!("{}/sandbox/jobs", self.origin);
             self.client.post(url).json(&job).send().await.expect("an answer");
         } else if std::env::var("CONFORMANCE_JOBS").is_err() {
-            return None;
+            return Err(Unchecked("it would claim a job: CONFORMANCE_JOBS=1 lets it"));
         }
-        let data = self.post("/site/jobs/next", &fresh("job-next"), &json!({})).await.data();
-        Some(data["job"].clone()).filter(|job| !job.is_null())
+        Ok(())
+    }
+
+    /// Claims a job under this key.
+    pub async fn claim(&self, key: &str) -> Result<Value, Unchecked> {
+        let job = self.post("/site/jobs/next", key, &json!({})).await.data()["job"].clone();
+        if job.is_null() { Err(Unchecked("the server has no job to claim")) } else { Ok(job) }
+    }
+
+    /// A job, claimed.
+    pub async fn claimed_job(&self) -> Result<Value, Unchecked> {
+        self.offer_job().await?;
+        self.claim(&fresh("job-next")).await
     }
 
     /// Reports a job, as done in a sandbox, and as failed elsewhere.
@@ -136,8 +158,18 @@ impl Api {
         }
     }
 
-    pub fn succeeds(&self) -> bool {
-        self.is_sandbox
+    /// Whether a job that nobody has done may be reported as done.
+    pub fn may_claim_success(&self) -> Checked {
+        self.only_in_a_sandbox("it would report a job as done that nobody has done")
+    }
+
+    /// Whether it is known that there is nothing to claim.
+    pub fn has_no_jobs(&self) -> Checked {
+        self.only_in_a_sandbox("there may be jobs, which are not the test's to take")
+    }
+
+    fn only_in_a_sandbox(&self, otherwise: &'static str) -> Checked {
+        if self.is_sandbox { Ok(()) } else { Err(Unchecked(otherwise)) }
     }
 }
 

@@ -5,6 +5,12 @@ use serde_json::json;
 
 use crate::api::{Api, fresh};
 
+sentences! {
+    every_endpoint_except_activation_requires_the_bearer_token,
+    the_message_of_a_401_is_missing_or_invalid_api_token,
+    activation_needs_no_authorization_header,
+}
+
 fn calls() -> Vec<(&'static str, String)> {
     let name = |method| if method == Method::Get { "GET" } else { "POST" };
     let chat = Endpoint::ALL.iter().map(|call| (name(call.method()), call.path().to_owned()));
@@ -12,7 +18,6 @@ fn calls() -> Vec<(&'static str, String)> {
     chat.chain(server.map(|call| (name(call.method()), call.path().replace("{id}", "job_1")))).collect()
 }
 
-#[tokio::test]
 async fn every_endpoint_except_activation_requires_the_bearer_token() {
     let api = Api::connect().await;
     for (method, path) in calls() {
@@ -23,13 +28,11 @@ async fn every_endpoint_except_activation_requires_the_bearer_token() {
     }
 }
 
-#[tokio::test]
 async fn the_message_of_a_401_is_missing_or_invalid_api_token() {
     let answer = Api::connect().await.ask("GET", "/chat/config", None, None, None).await;
     assert_eq!(answer.json()["error"]["message"], "Missing or invalid API token.");
 }
 
-#[tokio::test]
 async fn activation_needs_no_authorization_header() {
     let api = Api::connect().await;
     let body = json!({ "licenseCode": "no-such-license", "domain": "https://shop.example" });

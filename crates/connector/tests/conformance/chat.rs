@@ -4,7 +4,19 @@ use serde_json::{Value, json};
 
 use crate::api::{Api, fresh, has, is_integer, is_time};
 
-#[tokio::test]
+sentences! {
+    a_config_has_the_fields_of_2_3,
+    the_result_of_sending_has_the_fields_of_4_5,
+    the_reply_is_a_message_by_the_assistant,
+    a_lead_has_a_score_two_facts_and_a_summary,
+    a_conversation_id_that_is_null_or_omitted_starts_a_new_conversation,
+    an_existing_conversation_id_continues_the_conversation,
+    a_message_is_required_and_has_1_to_4000_characters,
+    a_read_gives_the_conversations_messages_and_what_to_pass_next_time,
+    only_messages_after_the_one_named_are_returned,
+    a_presence_has_the_fields_of_2_6,
+}
+
 async fn a_config_has_the_fields_of_2_3() {
     let config = Api::connect().await.get("/chat/config?locale=en-US").await.data();
     has(
@@ -27,7 +39,6 @@ async fn a_config_has_the_fields_of_2_3() {
     );
 }
 
-#[tokio::test]
 async fn the_result_of_sending_has_the_fields_of_4_5() {
     let sent = Api::connect().await.conversation().await;
     has(
@@ -44,7 +55,6 @@ async fn the_result_of_sending_has_the_fields_of_4_5() {
     );
 }
 
-#[tokio::test]
 async fn the_reply_is_a_message_by_the_assistant() {
     let sent = Api::connect().await.conversation().await;
     has(
@@ -54,7 +64,6 @@ async fn the_reply_is_a_message_by_the_assistant() {
     assert_eq!(sent["message"]["role"], "assistant");
 }
 
-#[tokio::test]
 async fn a_lead_has_a_score_two_facts_and_a_summary() {
     let sent = Api::connect().await.conversation().await;
     has(
@@ -68,7 +77,6 @@ async fn a_lead_has_a_score_two_facts_and_a_summary() {
     );
 }
 
-#[tokio::test]
 async fn a_conversation_id_that_is_null_or_omitted_starts_a_new_conversation() {
     let api = Api::connect().await;
     let mut ids = Vec::new();
@@ -79,7 +87,6 @@ async fn a_conversation_id_that_is_null_or_omitted_starts_a_new_conversation() {
     assert_ne!(ids[0], ids[1]);
 }
 
-#[tokio::test]
 async fn an_existing_conversation_id_continues_the_conversation() {
     let api = Api::connect().await;
     let id = api.conversation().await["conversationId"].clone();
@@ -87,7 +94,6 @@ async fn an_existing_conversation_id_continues_the_conversation() {
     assert_eq!(api.post("/chat/messages", &fresh("chat"), &body).await.data()["conversationId"], id);
 }
 
-#[tokio::test]
 async fn a_message_is_required_and_has_1_to_4000_characters() {
     let api = Api::connect().await;
     for body in
@@ -98,7 +104,6 @@ async fn a_message_is_required_and_has_1_to_4000_characters() {
     api.post("/chat/messages", &fresh("chat"), &json!({ "message": "x".repeat(4000) })).await.data();
 }
 
-#[tokio::test]
 async fn a_read_gives_the_conversations_messages_and_what_to_pass_next_time() {
     let api = Api::connect().await;
     let sent = api.conversation().await;
@@ -122,7 +127,6 @@ async fn a_read_gives_the_conversations_messages_and_what_to_pass_next_time() {
     }
 }
 
-#[tokio::test]
 async fn only_messages_after_the_one_named_are_returned() {
     let api = Api::connect().await;
     let id = api.conversation().await["conversationId"].as_str().expect("an id").to_owned();
@@ -139,7 +143,6 @@ async fn only_messages_after_the_one_named_are_returned() {
     assert!(messages.iter().all(|message| known.iter().all(|old| old["id"] != message["id"])), "{read}");
 }
 
-#[tokio::test]
 async fn a_presence_has_the_fields_of_2_6() {
     let api = Api::connect().await;
     let id = api.conversation().await["conversationId"].as_str().expect("an id").to_owned();

@@ -4,6 +4,12 @@ use serde_json::{Value, json};
 
 use crate::api::{Answer, Api, fresh, has};
 
+sentences! {
+    a_success_has_ok_true_data_and_a_request_id,
+    a_failure_has_ok_false_a_code_a_message_and_a_request_id,
+    every_response_carries_x_request_id_and_x_service_api_version,
+}
+
 async fn successes(api: &Api) -> Vec<Answer> {
     let event = json!({ "events": [{ "eventType": "page_view" }] });
     vec![
@@ -26,7 +32,6 @@ async fn failures(api: &Api) -> Vec<Answer> {
     ]
 }
 
-#[tokio::test]
 async fn a_success_has_ok_true_data_and_a_request_id() {
     for answer in successes(&Api::connect().await).await {
         answer.data();
@@ -34,7 +39,6 @@ async fn a_success_has_ok_true_data_and_a_request_id() {
     }
 }
 
-#[tokio::test]
 async fn a_failure_has_ok_false_a_code_a_message_and_a_request_id() {
     for answer in failures(&Api::connect().await).await {
         let body = answer.json();
@@ -45,7 +49,6 @@ async fn a_failure_has_ok_false_a_code_a_message_and_a_request_id() {
     }
 }
 
-#[tokio::test]
 async fn every_response_carries_x_request_id_and_x_service_api_version() {
     let api = Api::connect().await;
     let mut answers = successes(&api).await;

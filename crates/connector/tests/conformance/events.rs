@@ -4,12 +4,18 @@ use serde_json::{Value, json};
 
 use crate::api::{Api, fresh, has, is_integer};
 
+sentences! {
+    a_batch_has_1_to_50_events,
+    accepted_and_rejected_account_for_every_event_and_tracking_is_enabled_or_disabled,
+    every_recommended_event_type_is_taken,
+    a_key_has_8_to_160_characters,
+}
+
 fn events(count: usize) -> Value {
     let event = json!({ "eventType": "page_view", "visitorId": "conformance", "path": "/" });
     json!({ "events": vec![event; count] })
 }
 
-#[tokio::test]
 async fn a_batch_has_1_to_50_events() {
     let api = Api::connect().await;
     for count in [1, 50] {
@@ -23,7 +29,6 @@ async fn a_batch_has_1_to_50_events() {
     }
 }
 
-#[tokio::test]
 async fn accepted_and_rejected_account_for_every_event_and_tracking_is_enabled_or_disabled() {
     let data = Api::connect().await.post("/events", &fresh("events"), &events(3)).await.data();
     has(&data, &[("/accepted", is_integer), ("/rejected", is_integer)]);
@@ -31,7 +36,6 @@ async fn accepted_and_rejected_account_for_every_event_and_tracking_is_enabled_o
     assert!(data["tracking"] == "enabled" || data["tracking"] == "disabled", "{data}");
 }
 
-#[tokio::test]
 async fn every_recommended_event_type_is_taken() {
     let api = Api::connect().await;
     for event_type in ["page_view", "chat_opened", "chat_closed", "cta_clicked", "lead_submitted"] {
@@ -45,7 +49,6 @@ async fn every_recommended_event_type_is_taken() {
     }
 }
 
-#[tokio::test]
 async fn a_key_has_8_to_160_characters() {
     let api = Api::connect().await;
     let key = fresh("k").chars().cycle().take(160).collect::<String>();

@@ -2,16 +2,26 @@
 
 use serde_json::{Value, json};
 
-use crate::api::{Answer, Api, fresh, has, is_integer, is_time};
+use crate::api::{Answer, Api, Checked, fresh, has, is_integer, is_time};
+
+sentences! {
+    a_claimed_job_is_running_with_claim_token_lease_and_payload,
+    a_completion_with_ok_true_sets_succeeded_and_the_times,
+    a_failed_execution_is_reported_too,
+    a_job_that_does_not_exist_is_404,
+    a_claim_token_that_does_not_match_is_a_resource_conflict_and_changes_nothing,
+    a_job_already_completed_is_a_resource_conflict,
+    a_completion_without_claim_token_or_with_a_malformed_body_is_400,
+    claiming_with_nothing_to_claim_gives_a_job_that_is_null,
+}
 
 async fn complete(api: &Api, job: &Value, body: &Value) -> Answer {
     let path = format!("/site/jobs/{}/complete", job["id"].as_str().expect("an id"));
     api.post(&path, &fresh("job-complete"), body).await
 }
 
-#[tokio::test]
-async fn a_claimed_job_is_running_with_claim_token_lease_and_payload() {
-    let Some(job) = Api::connect().await.claimed_job().await else { return };
+async fn a_claimed_job_is_running_with_claim_token_lease_and_payload() -> Checked {
+    let job = Api::connect().await.claimed_job().await?;
     assert_eq!(job["status"], "running");
     has(
         &job,
@@ -28,70 +38,64 @@ async fn a_claimed_job_is_running_with_claim_token_lease_and_payload() {
             ("/updatedAt", is_time),
         ],
     );
+    Ok(())
 }
 
-#[tokio::test]
-async fn a_completion_with_ok_true_sets_succeeded_and_the_times() {
+async fn a_completion_with_ok_true_sets_succeeded_and_the_times() -> Checked {
     let api = Api::connect().await;
-    let Some(job) = api.claimed_job().await else { return };
+    api.may_claim_success()?;
+    let job = api.claimed_job().await?;
     let completed = complete(&api, &job, &api.report(&job)).await.data()["job"].clone();
     assert_eq!((&completed["id"], &completed["type"]), (&job["id"], &job["type"]));
-    has(&completed, &[("/updatedAt", is_time)]);
-    if api.succeeds() {
-        assert_eq!(completed["status"], "succeeded");
-        has(&completed, &[("/completedAt", is_time)]);
-    }
+    assert_eq!(completed["status"], "succeeded");
+    has(&completed, &[("/updatedAt", is_time), ("/completedAt", is_time)]);
+    Ok(())
 }
 
-#[tokio::test]
-async fn a_failed_execution_is_reported_too() {
+async fn a_failed_execution_is_reported_too() -> Checked {
     let api = Api::connect().await;
-    let Some(job) = api.claimed_job().await else { return };
+    let job = api.claimed_job().await?;
     let report = json!({ "ok": false, "claimToken": job["claimToken"], "error": "The disk is full." });
     let completed = complete(&api, &job, &report).await.data()["job"].clone();
     assert_ne!(completed["status"], "succeeded");
+    Ok(())
 }
 
-#[tokio::test]
 async fn a_job_that_does_not_exist_is_404() {
     let api = Api::connect().await;
     let report = json!({ "ok": true, "claimToken": "claim_none" });
     complete(&api, &json!({ "id": "job_that_does_not_exist" }), &report).await.is_failure(404, "NOT_FOUND");
 }
 
-#[tokio::test]
-async fn a_claim_token_that_does_not_match_is_a_resource_conflict_and_changes_nothing() {
+async fn a_claim_token_that_does_not_match_is_a_resource_conflict_and_changes_nothing() -> Checked {
     let api = Api::connect().await;
-    let Some(job) = api.claimed_job().await else { return };
+    let job = api.claimed_job().await?;
     let wrong = json!({ "ok": true, "claimToken": "claim_of_somebody_else" });
     complete(&api, &job, &wrong).await.is_failure(409, "RESOURCE_CONFLICT");
     complete(&api, &job, &api.report(&job)).await.data();
+    Ok(())
 }
 
-#[tokio::test]
-async fn a_job_already_completed_is_a_resource_conflict() {
+async fn a_job_already_completed_is_a_resource_conflict() -> Checked {
     let api = Api::connect().await;
-    let Some(job) = api.claimed_job().await else { return };
+    let job = api.claimed_job().await?;
     complete(&api, &job, &api.report(&job)).await.data();
     complete(&api, &job, &api.report(&job)).await.is_failure(409, "RESOURCE_CONFLICT");
+    Ok(())
 }
 
-#[tokio::test]
 async fn a_completion_without_claim_token_or_with_a_malformed_body_is_400() {
     let api = Api::connect().await;
-    let job = api.claimed_job().await.unwrap_or_else(|| json!({ "id": "job_none" }));
+    let job = api.claimed_job().await.unwrap_or_else(|_| json!({ "id": "job_none" }));
     for body in [json!({ "ok": true }), json!([]), json!("done")] {
         complete(&api, &job, &body).await.is_failure(400, "INVALID_REQUEST");
     }
 }
 
-#[tokio::test]
-async fn claiming_with_nothing_to_claim_gives_a_job_that_is_null() {
+async fn claiming_with_nothing_to_claim_gives_a_job_that_is_null() -> Checked {
     let api = Api::connect().await;
-    if !api.succeeds() {
-        // Elsewhere there may be jobs, which are not ours to take.
-        return;
-    }
+    api.has_no_jobs()?;
     let data = api.post("/site/jobs/next", &fresh("job-next"), &json!({})).await.data();
     has(&data, &[("/siteId", Value::is_string), ("/job", Value::is_null)]);
+    Ok(())
 }

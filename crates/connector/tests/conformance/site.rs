@@ -5,22 +5,26 @@ use serde_json::json;
 
 use crate::api::{Answer, Api, fresh};
 
+sentences! {
+    the_site_has_a_status,
+    overlays_are_listed,
+    public_content_can_be_pushed_page_by_page,
+    what_does_not_exist_is_a_failure_in_an_envelope,
+}
+
 fn read<T: TryFrom<Wire, Error = chat_protocol::Unusable>>(answer: &Answer) -> T {
     let data = serde_json::from_value(answer.data()).expect("JSON");
     T::try_from(data).expect("usable")
 }
 
-#[tokio::test]
 async fn the_site_has_a_status() {
     let _: SiteStatus = read(&Api::connect().await.get("/site/status").await);
 }
 
-#[tokio::test]
 async fn overlays_are_listed() {
     let _: OverlayList = read(&Api::connect().await.get("/seo/overlays").await);
 }
 
-#[tokio::test]
 async fn public_content_can_be_pushed_page_by_page() {
     let api = Api::connect().await;
     let snapshot = fresh("snapshot");
@@ -32,7 +36,6 @@ async fn public_content_can_be_pushed_page_by_page() {
     }
 }
 
-#[tokio::test]
 async fn what_does_not_exist_is_a_failure_in_an_envelope() {
     let answer = Api::connect().await.get("/no/such/path").await;
     answer.is_failure(404, "NOT_FOUND");

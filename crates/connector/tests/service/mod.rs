@@ -3,17 +3,24 @@
 #![allow(dead_code, reason = "each test file uses the calls that it is about")]
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
+
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
 
 use chat_connector::client::{BackOff, ClientOptions, ServerConnectorClient};
 use chat_sandbox::{Sandbox, SandboxOptions};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 pub const TOKEN: &str = "a-token-that-nobody-may-see";
 
 pub struct Service {
     pub address: SocketAddr,
+    /// Counts what happens: a request that arrives, and one that is answered.
+    steps: watch::Receiver<u64>,
 }
 
 impl Service {
@@ -24,8 +31,36 @@ impl Service {
     pub async fn with(options: SandboxOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        tokio::spawn(axum::serve(listener, Sandbox::new(options).router()).into_future());
-        Self { address }
+        let (counted, steps) = watch::channel(0);
+        let counted = Arc::new(counted);
+        let count = from_fn(move |request: Request, next: Next| {
+            let counted = Arc::clone(&counted);
+            async move {
+                counted.send_modify(|steps| *steps += 1);
+                let answer = next.run(request).await;
+                counted.send_modify(|steps| *steps += 1);
+                answer
+            }
+        });
+        let router = Sandbox::new(options).router().layer(count);
+        tokio::spawn(axum::serve(listener, router).into_future());
+        Self { address, steps }
+    }
+
+    /// Waits until somebody has asked for so many steps more, or is over, and then for as many turns of the runtime, so
+    /// that whoever asks is somewhere between two of them.
+    pub async fn steps(&self, steps: u64, turns: u64, mut is_over: impl FnMut() -> bool) {
+        let mut counted = self.steps.clone();
+        let until = *counted.borrow_and_update() + steps;
+        let reached = async {
+            while *counted.borrow_and_update() < until && !is_over() {
+                let _ = tokio::time::timeout(Duration::from_millis(10), counted.changed()).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), reached).await.expect("somebody asks");
+        for _ in 0..turns {
+            tokio::task::yield_now().await;
+        }
     }
 
     pub fn origin(&self) -> String {

@@ -1,6 +1,6 @@
 //! `site-connector activate`
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use secrecy::ExposeSecret;
 
 use crate::failure::Failure;
 use crate::say;
-use crate::service::secret;
+use crate::service::{secret, site_origin};
 
 /// Exchange a license code for the site token, and keep it in a file
 ///
@@ -29,7 +29,7 @@ pub(crate) struct ActivateFlags {
     #[arg(long, value_name = "PATH")]
     license_file: Option<PathBuf>,
     /// The site's own origin, such as https://shop.example
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = site_origin)]
     domain: String,
     /// The site's name
     #[arg(long, value_name = "NAME")]
@@ -64,10 +64,12 @@ pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
         primary_locale: flags.locales.first().cloned(),
         supported_locales: flags.locales,
     };
-    let site = ServerConnectorClient::activate(&ClientOptions::new(flags.origin), &body).await?;
     let file = flags.token_file.display().to_string();
-    keep(&flags.token_file, site.token.expose_secret())
-        .map_err(|error| Failure::new(format!("activated, but {file} cannot be written: {error}")))?;
+    let unwritable = |error: io::Error| Failure::new(format!("{file} cannot be written: {error}"));
+    // Before the license is used: a token that can be kept nowhere is lost.
+    let place = Place::open(&flags.token_file).map_err(unwritable)?;
+    let site = ServerConnectorClient::activate(&ClientOptions::new(flags.origin), &body).await?;
+    place.keep(site.token.expose_secret(), &flags.token_file).map_err(unwritable)?;
     let site_id = site.site_id.clone();
     let json = Value::object([
         ("siteId", site.site_id.into()),
@@ -81,16 +83,34 @@ pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the token for its owner only: in a file beside the place first, so that there is never half of one.
-fn keep(file: &Path, token: &str) -> io::Result<()> {
-    let unfinished = file.with_extension("unfinished");
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let _ = fs::remove_file(&unfinished);
-    let mut written = options.open(&unfinished)?;
-    writeln!(written, "{token}")?;
-    written.sync_all()?;
-    fs::rename(&unfinished, file)
+/// Where the token will be, for its owner only: a file beside the place first, so that there is never half of one.
+struct Place {
+    unfinished: PathBuf,
+    file: File,
+}
+
+impl Place {
+    fn open(file: &Path) -> io::Result<Self> {
+        let unfinished = file.with_extension("unfinished");
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let _ = fs::remove_file(&unfinished);
+        let file = options.open(&unfinished)?;
+        Ok(Self { unfinished, file })
+    }
+
+    fn keep(mut self, token: &str, file: &Path) -> io::Result<()> {
+        writeln!(self.file, "{token}")?;
+        self.file.sync_all()?;
+        fs::rename(&self.unfinished, file)
+    }
+}
+
+impl Drop for Place {
+    /// There is none any more once the token is kept.
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.unfinished);
+    }
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use chat_connector::client::{ConnectorError, SyncStopped};
+use chat_protocol::ErrorCode;
 
 /// A command that failed. The text says what to do.
 #[derive(Debug)]
@@ -35,7 +36,12 @@ impl From<ConnectorError> for Failure {
 
 impl From<SyncStopped> for Failure {
     fn from(stopped: SyncStopped) -> Self {
-        let again = format!("--snapshot {} --first-page {}", stopped.snapshot_id, stopped.page);
-        Self { text: format!("{stopped}\nGo on with: {again}"), passing: stopped.error.retryable }
+        let advice = if stopped.error.code == ErrorCode::IdempotencyConflict {
+            "This page of the snapshot was pushed before, with other content: begin another snapshot"
+                .to_owned()
+        } else {
+            format!("Go on with: --snapshot {} --first-page {}", stopped.snapshot_id, stopped.page)
+        };
+        Self { text: format!("{stopped}\n{advice}"), passing: stopped.error.retryable }
     }
 }

@@ -9,8 +9,8 @@ use chat_protocol::Value;
 use clap::Args;
 
 use crate::failure::Failure;
-use crate::service::ServiceFlags;
-use crate::{say, told_to_stop};
+use crate::service::{ServiceFlags, folder, site_origin};
+use crate::{count, say, told_to_stop};
 
 /// Do what the service asks for, in a folder of static HTML
 ///
@@ -24,7 +24,7 @@ pub(crate) struct JobsFlags {
     #[arg(long, value_name = "FOLDER")]
     site: PathBuf,
     /// The site's public origin, such as https://shop.example
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = site_origin)]
     site_origin: String,
     /// The folder for the journal, versions and overlays: beside the site, not in it
     #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
@@ -45,9 +45,7 @@ pub(crate) struct JobsFlags {
 
 pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     let client = flags.service.client()?;
-    if !flags.site.is_dir() {
-        return Err(Failure::new(format!("{} is no folder: make it first", flags.site.display())));
-    }
+    folder(&flags.site)?;
     let template = match &flags.template {
         Some(file) => Some(
             std::fs::read_to_string(file)
@@ -70,22 +68,25 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     };
     let runner = JobRunner::new(client.clone(), site.syncing(client), journal, options);
     let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
+    if !flags.once {
+        eprintln!("Asking for jobs every {} s. Ctrl-C stops after the job under way.", flags.interval);
+    }
     let drained = runner.run(stop).await.map_err(|error| match error {
         RunnerError::Refused(error) => Failure::from(error),
         RunnerError::Journal(error) => Failure::new(error.to_string()),
     })?;
-    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let outcome = Value::object([
-        ("succeeded", count(drained.succeeded).into()),
-        ("failed", count(drained.failed).into()),
-        ("owed", count(drained.owed as u64).into()),
+        ("succeeded", number(drained.succeeded).into()),
+        ("failed", number(drained.failed).into()),
+        ("owed", number(drained.owed as u64).into()),
     ]);
     say(flags.json, &outcome, || {
         let owed = match drained.owed {
             0 => String::new(),
             owed => format!("; {owed} still to be reported, by the next run"),
         };
-        format!("{} jobs done, {} failed{owed}", drained.succeeded, drained.failed)
+        format!("{} done, {} failed{owed}", count(drained.succeeded, "job"), drained.failed)
     });
     Ok(())
 }

@@ -17,7 +17,7 @@ mod service;
 mod status;
 mod sync;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use chat_connector::demo::{Demo, DemoError};
@@ -37,7 +37,12 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     // Standard output is for what was asked for; what happened meanwhile goes beside it.
-    let log = tracing_subscriber::fmt().with_max_level(cli.log).with_writer(io::stderr).with_target(false);
+    let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let log = tracing_subscriber::fmt()
+        .with_max_level(cli.log)
+        .with_writer(io::stderr)
+        .with_ansi(colours)
+        .with_target(false);
     match cli.log_format {
         LogFormat::Text => log.init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
@@ -65,6 +70,11 @@ async fn main() -> ExitCode {
 fn say(json: bool, value: &Value, words: impl FnOnce() -> String) {
     let text = if json { value.to_string() } else { words() };
     let _ = writeln!(io::stdout(), "{text}");
+}
+
+/// A number of things, in words.
+fn count(number: u64, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }
 
 async fn demo(flags: DemoFlags) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::say;
-use crate::service::ServiceFlags;
+use crate::service::{ServiceFlags, folder};
 
 #[derive(Debug, Args)]
 pub(crate) struct OverlaysFlags {
@@ -33,6 +33,9 @@ pub(crate) struct OverlaysFlags {
 }
 
 pub(crate) async fn run(flags: OverlaysFlags) -> Result<(), Failure> {
+    if let Some(root) = &flags.apply {
+        folder(root)?;
+    }
     let query = OverlayQuery { path: flags.path, locale: flags.locale };
     let list = flags.service.client()?.list_seo_overlays(&query).await?;
     let mut problems = Vec::new();
@@ -44,7 +47,7 @@ pub(crate) async fn run(flags: OverlaysFlags) -> Result<(), Failure> {
             template: None,
         });
         for overlay in &list.overlays {
-            if let Err(failure) = site.apply_overlay(overlay) {
+            if let Err(failure) = site.apply_overlay(overlay).await {
                 problems.push(failure.0);
             }
         }

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::net::{IpAddr, SocketAddr};
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -58,14 +58,14 @@ struct Settings {
         value_delimiter = ','
     )]
     allowed_origins: Option<Vec<String>>,
-    /// A network whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be said several times
+    /// A network or an address whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be said several times
     #[arg(
         long = "trusted-hop",
         env = "CONNECTOR_TRUSTED_HOPS",
         value_name = "NETWORK",
         value_delimiter = ','
     )]
-    trusted_hops: Option<Vec<IpNet>>,
+    trusted_hops: Option<Vec<String>>,
     /// Requests of one client a minute; 0 for any number [default: 240]
     #[arg(long, env = "CONNECTOR_RATE_PER_MINUTE", value_name = "COUNT")]
     rate_per_minute: Option<u32>,
@@ -80,13 +80,16 @@ struct Settings {
     events_limit: Option<usize>,
     /// Seconds that a browser may take to send, and then the service to answer [default: 35]
     #[arg(long, env = "CONNECTOR_TIMEOUT", value_name = "SECONDS")]
-    timeout: Option<u64>,
+    timeout: Option<NonZeroU64>,
     /// Seconds that the chat's config is given without asking for it again [default: 60]
     #[arg(long, env = "CONNECTOR_CONFIG_FRESH", value_name = "SECONDS")]
     config_fresh: Option<u64>,
     /// Seconds that an older one is given while a newer one is fetched, or cannot be [default: 86400]
     #[arg(long, env = "CONNECTOR_CONFIG_STALE", value_name = "SECONDS")]
     config_stale: Option<u64>,
+    /// Seconds that the head of a request may take, and that a connection is kept without one [default: 30]
+    #[arg(long, env = "CONNECTOR_CONNECTION_TIMEOUT", value_name = "SECONDS")]
+    connection_timeout: Option<NonZeroU64>,
     /// Seconds that requests under way may take once the server is told to stop [default: 20]
     #[arg(long, env = "CONNECTOR_GRACE", value_name = "SECONDS")]
     grace: Option<u64>,
@@ -142,6 +145,7 @@ impl Settings {
             timeout: self.timeout.or(other.timeout),
             config_fresh: self.config_fresh.or(other.config_fresh),
             config_stale: self.config_stale.or(other.config_stale),
+            connection_timeout: self.connection_timeout.or(other.connection_timeout),
             grace: self.grace.or(other.grace),
         }
     }
@@ -159,10 +163,15 @@ impl Settings {
         let proxy = ProxyOptions {
             message_body_limit: self.message_limit.unwrap_or(defaults.message_body_limit),
             events_body_limit: self.events_limit.unwrap_or(defaults.events_body_limit),
-            timeout: self.timeout.map_or(defaults.timeout, Duration::from_secs),
+            timeout: self.timeout.map_or(defaults.timeout, |given| Duration::from_secs(given.get())),
             allowed_origins: self.allowed_origins.unwrap_or_default(),
             client_rate: rate.map(|(per_minute, burst)| ClientRate { per_minute, burst }),
-            trusted_hops: self.trusted_hops.unwrap_or_default(),
+            trusted_hops: self
+                .trusted_hops
+                .iter()
+                .flatten()
+                .map(|hop| network(hop))
+                .collect::<Result<_, _>>()?,
             config_cache: Some(ConfigCache {
                 fresh: seconds(self.config_fresh, 60),
                 stale: seconds(self.config_stale, 24 * 60 * 60),
@@ -174,7 +183,18 @@ impl Settings {
             listen: self.listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 8081))),
             prefix: self.prefix.unwrap_or_else(|| "/connector".to_owned()),
             metrics_listen: self.metrics_listen,
+            connection_timeout: seconds(self.connection_timeout.map(NonZeroU64::get), 30),
             grace: seconds(self.grace, 20),
         })
     }
+}
+
+/// A network, or the one address that is meant.
+fn network(text: &str) -> Result<IpNet, Failure> {
+    let address = || text.parse::<IpAddr>().map(IpNet::from);
+    text.parse().or_else(|_| address()).map_err(|_| {
+        Failure::new(format!(
+            "{text} is no network to trust: it must be one such as 10.0.0.0/8, or an address"
+        ))
+    })
 }

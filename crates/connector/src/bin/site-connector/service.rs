@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use chat_connector::client::{ClientOptions, ServerConnectorClient};
 use clap::Args;
+use reqwest::Url;
 use secrecy::SecretString;
 
 use crate::failure::Failure;
@@ -31,6 +32,25 @@ impl ServiceFlags {
 
     pub(crate) fn options(&self) -> ClientOptions {
         ClientOptions::new(self.origin.clone())
+    }
+}
+
+/// The origin of a site, without the slash at its end.
+pub(crate) fn site_origin(text: &str) -> Result<String, &'static str> {
+    let wrong = "it must be the site's origin, such as https://shop.example, and no path";
+    let url = Url::parse(text.trim()).map_err(|_| wrong)?;
+    let bare =
+        url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
+    let origin = Some(url.origin()).filter(|origin| bare && origin.is_tuple()).ok_or(wrong)?;
+    Ok(origin.ascii_serialization())
+}
+
+/// That this is a folder.
+pub(crate) fn folder(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        Ok(())
+    } else {
+        Err(Failure::new(format!("{} is no folder: make it first", path.display())))
     }
 }
 

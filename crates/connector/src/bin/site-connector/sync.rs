@@ -13,8 +13,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 
 use crate::failure::Failure;
-use crate::say;
-use crate::service::ServiceFlags;
+use crate::service::{ServiceFlags, site_origin};
+use crate::{count, say};
 
 /// Push the site's content to the service
 ///
@@ -28,7 +28,7 @@ pub(crate) struct SyncFlags {
     #[arg(value_name = "FOLDER", required_unless_present = "items", requires = "site_origin")]
     folder: Option<PathBuf>,
     /// The site's public origin, such as https://shop.example
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = site_origin)]
     site_origin: Option<String>,
     /// A file of items, one line of JSON each; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "folder")]
@@ -64,7 +64,7 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
     let run = SyncRun {
         snapshot_id: flags
             .snapshot
-            .unwrap_or_else(|| Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()),
+            .unwrap_or_else(|| Timestamp::now().strftime("%Y%m%dT%H%M%S.%3fZ").to_string()),
         first_page: flags.first_page,
         page_size: usize::from(flags.page_size),
         complete: !flags.partial,
@@ -81,6 +81,10 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
         .await;
     bar.finish_and_clear();
     let progress = progress?;
+    if progress.page < run.first_page {
+        let pages = count(u64::try_from(progress.page).unwrap_or(0), "page");
+        return Err(Failure::new(format!("there is no page {}: this is {pages}", run.first_page)));
+    }
     let outcome = Value::object([
         ("snapshotId", run.snapshot_id.as_str().into()),
         ("pages", progress.page.into()),
@@ -91,8 +95,12 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
     ]);
     say(flags.json, &outcome, || {
         format!(
-            "{} items in {} pages: {} accepted, {} rejected, {} removed",
-            progress.items, progress.page, progress.accepted, progress.rejected, progress.removed
+            "{} in {}: {} accepted, {} rejected, {} removed",
+            count(progress.items, "item"),
+            count(u64::try_from(progress.page).unwrap_or(0), "page"),
+            progress.accepted,
+            progress.rejected,
+            progress.removed
         )
     });
     Ok(())

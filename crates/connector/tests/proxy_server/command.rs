@@ -1,0 +1,135 @@
+//! `site-connector proxy`: its settings, and its log.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::service::{Service, TOKEN, http};
+
+/// Ended, whatever becomes of the test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_command_takes_its_settings_from_flags_before_variables_before_the_file_and_logs_no_secrets() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).expect("a file");
+    write("token", &format!("{TOKEN}\n"));
+    write(
+        "proxy.toml",
+        "origin = \"http://127.0.0.1:1\"\nlisten = \"127.0.0.1:0\"\nprefix = \"/from-file\"\ntoken_file = \"token\"\n\
+         trusted_hops = [\"127.0.0.1/32\"]\nrate_per_minute = 60\n",
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    command
+        .current_dir(directory.path())
+        .args([
+            "--log",
+            "trace",
+            "--log-format",
+            "json",
+            "proxy",
+            "--config",
+            "proxy.toml",
+            "--prefix",
+            "/chat-proxy",
+        ])
+        .env("CONNECTOR_ORIGIN", service.origin())
+        .env("CONNECTOR_PREFIX", "/from-environment")
+        .env_remove("CONNECTOR_TOKEN")
+        .stdout(Stdio::piped())
+        .stderr(std::fs::File::create(directory.path().join("log")).expect("a file"));
+    let mut process = Process(command.spawn().expect("runs"));
+    let mut line = String::new();
+    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let address = line.trim().trim_start_matches("Proxy").trim().to_owned();
+    let body = json!({ "message": "A secret of mine", "visitor": { "email": "ann@example.org" } });
+    let url = format!("{address}/chat-proxy/chat/messages");
+    let request = http().post(url).header("x-forwarded-for", "198.51.100.77").json(&body);
+    let answer = request.send().await.expect("an answer");
+    assert_eq!(answer.status(), 200);
+    assert!(!format!("{answer:?}").contains(TOKEN));
+    let read = format!("{address}/chat-proxy/chat/messages?conversationId=conv_secret");
+    http().get(read).send().await.expect("an answer");
+    #[cfg(unix)]
+    {
+        let pid = process.0.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
+        assert!(process.0.wait().expect("ends").success());
+    }
+    let log = std::fs::read_to_string(directory.path().join("log")).expect("a log");
+    let answered: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .filter(|line| line["message"] == "answered")
+        .collect();
+    assert_eq!((&answered[0]["call"], &answered[0]["status"]), (&json!("send"), &json!(200)));
+    assert!(answered[0]["request_id"].as_str().is_some_and(|id| id.starts_with("req_")));
+    for secret in [TOKEN, "A secret of mine", "ann@example.org", "conv_secret", "198.51.100.77"] {
+        assert!(!log.contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn a_configuration_that_makes_no_sense_is_refused_with_what_to_do() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let refusal = |text: &str| {
+        std::fs::write(directory.path().join("proxy.toml"), text).expect("a file");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+        command.current_dir(directory.path()).args([
+            "proxy",
+            "--config",
+            "proxy.toml",
+            "--listen",
+            "127.0.0.1:0",
+        ]);
+        for variable in ["CONNECTOR_ORIGIN", "CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE"] {
+            command.env_remove(variable);
+        }
+        let output = command.output().expect("runs");
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(refusal("").contains("--origin"));
+    assert!(refusal("orgin = \"x\"").contains("orgin"));
+    assert!(refusal("origin = \"https://service.example\"").contains("--token-file"));
+    let complete =
+        |rest: &str| format!("origin = \"https://service.example\"\ntoken_file = \"proxy.toml\"\n{rest}");
+    assert!(refusal(&complete("prefix = \"connector/\"")).contains("prefix"));
+    assert!(
+        refusal(&complete("trusted_hops = [\"10.0.0.0/99\"]")).contains("such as 10.0.0.0/8, or an address")
+    );
+    assert!(refusal(&complete("timeout = 0")).contains("timeout"));
+}
+
+/// The settings as docs/server.md shows them, all but the places that are the test's own.
+#[test]
+fn the_settings_in_the_documentation_are_taken() {
+    let document = include_str!("../../../../docs/server.md");
+    let (_, settings) = document.split_once("```toml\n").expect("settings");
+    let (settings, _) = settings.split_once("```").expect("an end");
+    let directory = tempfile::tempdir().expect("a directory");
+    let settings = settings
+        .replace("127.0.0.1:8081", "127.0.0.1:0")
+        .replace("127.0.0.1:9464", "127.0.0.1:0")
+        .replace("/run/secrets/site-token", "token");
+    std::fs::write(directory.path().join("proxy.toml"), settings).expect("a file");
+    std::fs::write(directory.path().join("token"), TOKEN).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    for variable in ["CONNECTOR_ORIGIN", "CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(directory.path()).args(["proxy", "--config", "proxy.toml"]).stdout(Stdio::piped());
+    let mut process = Process(command.spawn().expect("runs"));
+    let mut line = String::new();
+    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    assert!(line.starts_with("Proxy    http://127.0.0.1:"), "{line}");
+}

@@ -1,0 +1,115 @@
+//! Whoever takes their time holds a connection for as long as is allowed, and no longer.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+
+use crate::service::Service;
+use crate::{Running, serve};
+
+const SOON: Duration = Duration::from_millis(50);
+
+/// A proxy with one bound that is short, and others that no test waits for.
+async fn impatient(timeout: Duration, connection_timeout: Duration) -> Running {
+    let service = Service::start().await;
+    serve(&service, |options| {
+        options.proxy.timeout = timeout;
+        options.connection_timeout = connection_timeout;
+    })
+    .await
+}
+
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Says something, then goes on byte by byte until the other side hangs up. Gives what that has answered.
+async fn drip(mut connection: TcpStream, begin: &str, byte: u8) -> String {
+    connection.write_all(begin.as_bytes()).await.expect("written");
+    let (mut answers, mut says) = connection.split();
+    let dripping = async {
+        let mut pace = tokio::time::interval(SOON / 5);
+        loop {
+            pace.tick().await;
+            // What is written after the end is lost, which the reader sees.
+            let _ = says.write_all(&[byte]).await;
+        }
+    };
+    let mut answer = Vec::new();
+    let until_its_end = async {
+        // The end may be a reset, as there is something that nobody has read.
+        let _ = answers.read_to_end(&mut answer).await;
+    };
+    tokio::select! {
+        () = until_its_end => {}
+        () = dripping => {}
+        () = tokio::time::sleep(Duration::from_secs(30)) => panic!("the connection is still open"),
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_ends_the_connection() {
+    let proxy = impatient(LONG, SOON).await;
+    drip(proxy.connect().await, "GET /connector/chat/config HTTP/1.1\r\nx-slow: ", b'a').await;
+}
+
+#[tokio::test]
+async fn a_connection_without_a_request_is_kept_for_a_while_and_not_for_ever() {
+    let proxy = impatient(LONG, SOON).await;
+    let mut connection = proxy.connect().await;
+    let answer = "GET /healthz HTTP/1.1\r\nhost: shop.example\r\n\r\n";
+    connection.write_all(answer.as_bytes()).await.expect("written");
+    let mut read = String::new();
+    let to_its_end = tokio::time::timeout(Duration::from_secs(30), connection.read_to_string(&mut read));
+    to_its_end.await.expect("an end").expect("text");
+    assert!(read.starts_with("HTTP/1.1 200") && read.ends_with("ok\n"), "{read}");
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_is_a_408_and_ends_the_connection() {
+    let proxy = impatient(SOON, LONG).await;
+    let head = "POST /connector/events HTTP/1.1\r\nhost: shop.example\r\ncontent-type: application/json\r\n";
+    for (length, byte) in
+        [("content-length: 100000\r\n\r\n", b' '), ("transfer-encoding: chunked\r\n\r\n", b'0')]
+    {
+        let answer = drip(proxy.connect().await, &format!("{head}{length}"), byte).await;
+        assert!(answer.starts_with("HTTP/1.1 408"), "{length}: {answer}");
+        assert!(answer.contains("connection: close"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_fetches_ends_the_connection() {
+    // More than the system keeps on its way.
+    const LARGE: usize = 16 * 1024 * 1024;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let service = listener.local_addr().expect("an address");
+    let router = Router::new().fallback(|| async { "x".repeat(LARGE) });
+    tokio::spawn(axum::serve(listener, router).into_future());
+    let sandbox = Service::start().await;
+    let mut proxy = serve(&sandbox, |options| {
+        options.proxy.origin = format!("http://{service}");
+        options.proxy.answer_limit = 2 * LARGE;
+        options.connection_timeout = SOON;
+        options.grace = LONG;
+    })
+    .await;
+    let mut connection = connect_with_little_room(proxy.address).await;
+    let request = "GET /connector/chat/presence HTTP/1.1\r\nhost: shop.example\r\n\r\n";
+    connection.write_all(request.as_bytes()).await.expect("written");
+    let mut begin = [0; 12];
+    connection.read_exact(&mut begin).await.expect("the answer has begun");
+    assert_eq!(&begin, b"HTTP/1.1 200");
+    proxy.stop.take().expect("running").send(()).expect("running");
+    // It waits for what is under way: it would not end while the connection is there.
+    let ended = tokio::time::timeout(Duration::from_secs(30), proxy.ended).await;
+    ended.expect("the connection is given up").expect("no panic").expect("a clean end");
+}
+
+async fn connect_with_little_room(address: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.set_recv_buffer_size(4096).expect("a size");
+    socket.connect(address).await.expect("a connection")
+}

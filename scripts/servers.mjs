@@ -1,0 +1,80 @@
+// Servers that a script starts, and that end with it.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Advice, root } from "./setup.mjs";
+
+/** A folder for what the servers read and write. */
+export const folder = mkdtempSync(join(tmpdir(), "chat-widget-servers-"));
+
+const running = [];
+export const stopAll = () => Promise.all(running.splice(0).map(({ child, ended }) => (child.kill(), ended)));
+process.once("exit", () => {
+  stopAll();
+  rmSync(folder, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
+
+/** A port that was free a moment ago. */
+export async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+/** Starts a program. What it says on standard error is told when it does not stay up. */
+export function start(program, args, env = {}) {
+  const child = spawn(program, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  child.stderr.on("data", (text) => (said += text));
+  const ended = new Promise((resolve) => child.once("close", resolve).once("error", resolve));
+  running.push({ child, ended });
+  return { child, ended, said: () => said };
+}
+
+/** The first line that a program prints. */
+export async function firstLine({ child, ended, said }) {
+  const line = await Promise.race([once(createInterface(child.stdout), "line"), ended.then(() => null)]);
+  if (line === null) throw new Advice(`${child.spawnfile} did not start: ${said()}`);
+  return line[0];
+}
+
+/** Waits until an address answers, or the program has ended. */
+export async function answers(url, { child, said }) {
+  for (;;) {
+    if (child.exitCode !== null || child.pid === undefined) throw new Advice(`${child.spawnfile} did not start: ${said()}`);
+    const answer = await fetch(url).then((response) => response.text()).catch(() => undefined);
+    if (answer !== undefined) return answer;
+    await new Promise((soon) => setTimeout(soon, 20));
+  }
+}
+
+export const recipe = (name) => readFileSync(join(root, "docs/recipes", name), "utf8");
+
+/** An nginx of its own, with what is said in `http` and beside it. */
+export function startNginx(name, { main = "", events = "", http }) {
+  const own = join(folder, name);
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${own}-${kind};`);
+  writeFileSync(`${own}.conf`, `daemon off; pid ${own}.pid; error_log stderr crit; ${main} events { ${events} }
+    http { access_log off; ${paths.join(" ")} ${http} }`);
+  return start("nginx", ["-p", folder, "-e", "stderr", "-c", `${own}.conf`]);
+}
+
+/** The two parts of the recipe for nginx, before a service at this address, which speaks no TLS. */
+export function nginxRecipe(service, token) {
+  writeFileSync(join(folder, "token.conf"), `proxy_set_header Authorization "Bearer ${token}";\n`);
+  const plain = recipe("nginx.conf")
+    .replaceAll("https://chat_service", "http://chat_service")
+    .replaceAll("service.example:443", service).replaceAll("service.example", service)
+    .replaceAll("/etc/nginx/chat-token.conf", join(folder, "token.conf"))
+    .replace(/^ *proxy_ssl_.*$/gm, "");
+  const [http, server] = plain.split(/^# --- in server.*$/m);
+  return { http, server };
+}
