@@ -17,6 +17,7 @@ const toolsHome =
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "chat-widget-tools");
 
 const WASM_PACK_VERSION = "0.15.1";
+const GECKODRIVER_VERSION = "0.37.1";
 
 /** Prints one line about what is going on. */
 export function say(line) {
@@ -116,27 +117,24 @@ function cargoTool(crate, version, program) {
   onPath(bin);
 }
 
-/** Where Chromium and its driver are, installing them with apt when this is root on Debian. */
-export function chromium() {
-  const found = () => ({
-    browser: process.env.CHROMIUM ?? which("chromium") ?? which("chromium-browser") ?? which("google-chrome"),
-    driver: process.env.CHROMEDRIVER ?? which("chromedriver"),
-  });
-  let paths = found();
-  if (paths.browser && paths.driver) return paths;
-  const install = ["apt-get", "install", "-y", "--no-install-recommends", "chromium", "chromium-driver", "fonts-dejavu-core"];
-  if (which("apt-get") && process.getuid?.() === 0) {
-    say("installing Chromium and its driver with apt");
+/**
+ * Where the programs are that `found` looks for. What is missing is installed with apt when this is root on Debian;
+ * otherwise the advice says what to type.
+ */
+function fromDebian(what, packages, found, elsewhere) {
+  const missing = () => Object.values(found()).includes(null);
+  const install = ["install", "-y", "--no-install-recommends", ...packages];
+  if (missing() && which("apt-get") && process.getuid?.() === 0) {
+    say(`installing ${what} with apt`);
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     run("apt-get", ["update", "-q"], { env });
-    run(install[0], install.slice(1), { env });
-    paths = found();
+    run("apt-get", install, { env });
   }
-  if (paths.browser && paths.driver) return paths;
+  if (!missing()) return found();
   throw new Advice(
-    "The browser tests need Chromium and chromedriver of the same version.\n" +
-      `  on Debian or Ubuntu:  sudo ${install.join(" ")}\n` +
-      "  elsewhere:            install both, and set CHROMIUM and CHROMEDRIVER to their paths",
+    `The browser tests need ${what}.\n` +
+      `  on Debian:  sudo apt-get ${install.join(" ")}\n` +
+      `  elsewhere:  ${elsewhere}`,
   );
 }
 
@@ -151,6 +149,35 @@ const DEBIAN = {
     works: () => firstLine("php", ["-r", "echo extension_loaded('curl') ? 'yes' : 'no';"]) === "yes",
   },
 };
+
+/** Where Chromium and its driver are. */
+export const chromium = () =>
+  fromDebian(
+    "Chromium and its driver",
+    ["chromium", "chromium-driver", "fonts-dejavu-core"],
+    () => ({
+      browser: process.env.CHROMIUM ?? which("chromium") ?? which("chromium-browser") ?? which("google-chrome"),
+      driver: process.env.CHROMEDRIVER ?? which("chromedriver"),
+    }),
+    "install both, of the same version, and set CHROMIUM and CHROMEDRIVER to their paths",
+  );
+
+/** Where Firefox and its driver are. */
+function firefox() {
+  const found = () => ({ browser: process.env.FIREFOX ?? which("firefox-esr") ?? which("firefox") });
+  const { browser } = fromDebian("Firefox", ["firefox-esr"], found, "install it, and set FIREFOX to its path");
+  if (!process.env.GECKODRIVER && !which("geckodriver")) cargoTool("geckodriver", GECKODRIVER_VERSION, "geckodriver");
+  return { browser, driver: process.env.GECKODRIVER ?? which("geckodriver") };
+}
+
+/** Where the driver of WebKit is, which finds the browser by itself. */
+const webkit = () =>
+  fromDebian(
+    "WebKitGTK with its driver, and Xvfb",
+    ["webkit2gtk-driver", "xvfb"],
+    () => ({ driver: which("WebKitWebDriver"), screen: which("Xvfb") }),
+    "install both on Linux, so that WebKitWebDriver and Xvfb can be run",
+  );
 
 /**
  * Makes sure that a program of Debian's is there. Its package and whatever that needs are unpacked into the tools cache
@@ -236,6 +263,11 @@ export function setupTest() {
   cargoTool("wasm-pack", WASM_PACK_VERSION, "wasm-pack");
   for (const name of RECIPE_SERVERS) debianTool(name);
   return chromium();
+}
+
+/** What `npm run test:all` needs on top of that. Gives the paths of each browser and its driver. */
+export function setupTestAll() {
+  return { chromium: setupTest(), firefox: firefox(), webkit: webkit() };
 }
 
 /** Runs a script's main function; advice is printed plainly, anything else with its stack. */

@@ -1,12 +1,14 @@
-// Everything that must be true of a commit. Runs all steps, also after a failure, and closes with a count.
+// Everything that must be true of a commit; with `--all` in Firefox and WebKit as well as in Chromium. Runs all steps,
+// also after a failure, and closes with a count.
 
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { startScreen } from "../tests/browsers/screen.mjs";
 import { build } from "./build.mjs";
 import { buildExample } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
-import { Advice, main, root, say, setupTest } from "./setup.mjs";
+import { Advice, main, root, say, setupTest, setupTestAll } from "./setup.mjs";
 import { size } from "./size.mjs";
 
 const counts = { passed: 0, failed: 0 };
@@ -63,12 +65,51 @@ async function step(name, work, { tests = false } = {}) {
   say(`── ${name}: ${failed > 0 || broke ? "FAILED" : "ok"}, ${((Date.now() - started) / 1000).toFixed(0)} s`);
 }
 
+/** The tests in a folder. */
+function testsIn(folder) {
+  const path = join(root, "tests", folder);
+  return readdirSync(path).filter((file) => file.endsWith(".test.mjs")).map((file) => join(path, file));
+}
+
+// A busy machine takes its time to start a browser.
+const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
+
+/** Runs the tests that need a browser and no server, in the browser that the flags name. */
+const wasmPack = (flags, env = {}) =>
+  tee("wasm-pack", ["test", "--headless", "--mode", "no-install", ...flags], { ...patience, ...env });
+
+/** What Chromium passed, in Firefox and WebKit; and what is to be true in all three, in each. */
+async function otherBrowsers({ chromium, firefox, webkit }) {
+  await step("tests in the browser, Firefox", () => wasmPack(["--firefox", "--geckodriver", firefox.driver]), { tests: true });
+  await step(
+    "tests in the browser, WebKit",
+    async () => {
+      const screen = await startScreen();
+      const flags = ["--safari", "--safaridriver", webkit.driver];
+      return wasmPack(flags, { DISPLAY: screen.display }).finally(screen.stop);
+    },
+    { tests: true },
+  );
+  const paths = {
+    CHROMIUM: chromium.browser,
+    CHROMEDRIVER: chromium.driver,
+    FIREFOX: firefox.browser,
+    GECKODRIVER: firefox.driver,
+  };
+  for (const [name, title] of Object.entries({ chromium: "Chromium", firefox: "Firefox", webkit: "WebKit" })) {
+    await step(
+      `end-to-end tests of all browsers, ${title}`,
+      () => tee("node", ["--test", "--test-concurrency=2", ...testsIn("browsers")], { ...paths, BROWSER: name }),
+      { tests: true },
+    );
+  }
+}
+
 await main(async () => {
-  const { browser, driver } = setupTest();
+  const all = process.argv.includes("--all") && setupTestAll();
+  const { browser, driver } = all ? all.chromium : setupTest();
   const wasm = ["-p", "chat-widget", "--target", "wasm32-unknown-unknown"];
   const denied = ["--", "-D", "warnings"];
-  // A busy machine takes its time to start a browser.
-  const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
 
   await step("format", () => tee("cargo", ["fmt", "--all", "--check"]));
   await step("contrast of the themes", () => tee("node", ["--test", "tests/contrast.test.mjs"]), { tests: true });
@@ -83,11 +124,7 @@ await main(async () => {
     tee("cargo", ["doc", "--locked", "--workspace", "--no-deps"], { RUSTDOCFLAGS: "-D warnings" }),
   );
   await step("packages of the crates", () => checkPackages());
-  await step(
-    "tests in the browser",
-    () => tee("wasm-pack", ["test", "--headless", "--chrome", "--mode", "no-install", "--chromedriver", driver], patience),
-    { tests: true },
-  );
+  await step("tests in the browser", () => wasmPack(["--chrome", "--chromedriver", driver]), { tests: true });
   await step("build of the Leptos application", () => buildExample());
   await step("build of dist/", () => build());
   await step("size", () => {
@@ -101,20 +138,12 @@ await main(async () => {
   await step("the proxy, and its recipes in their servers", () => tee("node", ["scripts/check-recipes.mjs", "Express", "nginx", "Caddy", "PHP", "WordPress"]));
   await step(
     "end-to-end tests",
-    () => {
-      const folder = join(root, "tests", "e2e");
-      const files = readdirSync(folder).filter((file) => file.endsWith(".test.mjs")).map((file) => join(folder, file));
-      // Each file starts a browser and waits more than it works.
-      return tee("node", ["--test", "--test-concurrency=2", ...files], { CHROMIUM: browser });
-    },
+    // Each file starts a browser and waits more than it works.
+    () => tee("node", ["--test", "--test-concurrency=2", ...testsIn("e2e")], { CHROMIUM: browser }),
     { tests: true },
   );
-
-  await step(
-    "npm package",
-    () => tee("node", ["--test", ...readdirSync(join(root, "tests", "npm")).filter((file) => file.endsWith(".test.mjs")).map((file) => join(root, "tests", "npm", file))], { CHROMIUM: browser }),
-    { tests: true },
-  );
+  await step("npm package", () => tee("node", ["--test", ...testsIn("npm")], { CHROMIUM: browser }), { tests: true });
+  if (all) await otherBrowsers(all);
 
   if (failures.length > 0) console.log(`\nfailed: ${failures.join(", ")}`);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed`);

@@ -66,16 +66,16 @@ export async function ask(page, text) {
 /** Waits until the newest message of the visitor says that it has arrived. */
 export const delivered = (page) => part(page, "message-visitor").last().getByText("Delivered").waitFor();
 
-/** The messages of the log, each as `author: text`, with what was not sent marked. */
-export function messages(page) {
-  return part(page, "message").evaluateAll((shown) =>
-    shown.map((message) => {
-      const author = ["visitor", "assistant", "operator"].find((name) => message.part.contains(`message-${name}`));
-      const failed = message.part.contains("message-failed") ? " (not sent)" : "";
-      return `${author}${failed}: ${message.querySelector(".cw-bubble").textContent}`;
-    }),
-  );
-}
+/** Messages of the log as lines: `author: text`, with what was not sent marked. It runs in the page. */
+export const asLines = (shown) =>
+  shown.map((message) => {
+    const author = ["visitor", "assistant", "operator"].find((name) => message.part.contains(`message-${name}`));
+    const failed = message.part.contains("message-failed") ? " (not sent)" : "";
+    return `${author}${failed}: ${message.querySelector(".cw-bubble").textContent}`;
+  });
+
+/** The messages of the log. */
+export const messages = (page) => part(page, "message").evaluateAll(asLines);
 
 /** What the visitor said, from the first message to the last. What failed is tried again, if it is to be. */
 export const scrollThrough = async (page, options) => (await readThrough(page, options)).map(([said]) => said);

@@ -1,0 +1,51 @@
+// A page that is left and come back to is the page that it was: the browser keeps it, as it keeps it without the widget.
+
+import assert from "node:assert/strict";
+import { eventually, whole } from "../e2e/chat.mjs";
+import { test } from "./harness.mjs";
+
+/** As often as the widget lets itself be told: whenever a page is left, something is being asked for. */
+const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const QUESTION = "How long does delivery take?";
+const LATER = "Can I book a workshop?";
+
+/** Goes back to the page before, which must have been kept. */
+async function goBack(tab) {
+  await tab.back();
+  await eventually(async () => assert.deepEqual(await tab.evaluate(() => window.notes.shows), [false, true]));
+}
+
+test("A page whose chat nobody opened is kept, and can be chatted on", async ({ visit, server }) => {
+  const tab = await visit();
+  await whole(tab);
+  await tab.goto("/help.html");
+  await whole(tab);
+  await goBack(tab);
+  await tab.openChat();
+  await tab.ask(QUESTION);
+  await tab.showsAll(server);
+});
+
+for (const how of ["open", "closed"]) {
+  test(`A page that is left with its window ${how} is kept, and its conversation goes on`, async ({ visit, server }) => {
+    await server.trouble(QUICK);
+    const tab = await visit();
+    await tab.openChat();
+    await tab.ask(QUESTION);
+    if (how === "closed") await tab.click("close");
+    await tab.goto("/help.html");
+    await tab.openChat();
+    await tab.ask(LATER);
+    await server.operatorSays("Anna here.");
+    await tab.has("message-operator", 1);
+
+    await goBack(tab);
+    if (how === "closed") await tab.openChat();
+    await tab.showsAll(server);
+    await server.operatorSays("Are you still there?");
+    await tab.has("message-operator", 2);
+    await tab.ask("Are the mugs dishwasher safe?");
+    await tab.showsAll(server);
+    assert.equal((await server.sends()).length, 3);
+  });
+}

@@ -1,0 +1,68 @@
+// What a visitor does first, with the pointer and with the keyboard.
+
+import assert from "node:assert/strict";
+import { eventually, focused, whole } from "../e2e/chat.mjs";
+import { WELCOME } from "../e2e/sandbox.mjs";
+import { test } from "./harness.mjs";
+import { Key } from "./tab.mjs";
+
+const QUESTION = "How long does delivery take?";
+
+test("A visitor opens the chat, asks and is answered, finds all of it after a reload, and Escape closes it", async ({
+  visit,
+  server,
+}) => {
+  const tab = await visit();
+  await tab.openChat();
+  assert.deepEqual(await tab.messages(), [`assistant: ${WELCOME}`]);
+  await tab.ask(QUESTION);
+  const [, answer] = await server.messages();
+  const all = [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, answer];
+  assert.deepEqual(await tab.messages(), all);
+
+  await tab.reload();
+  await tab.openChat();
+  await eventually(async () => assert.deepEqual(await tab.messages(), all));
+  await tab.press(Key.ESCAPE);
+  await tab.has("window", 0);
+  await eventually(async () => assert.equal(await focused(tab), "launcher"));
+  assert.equal((await server.sends()).length, 1);
+});
+
+test("The keyboard alone finds the launcher, opens the chat, asks and closes it again", async ({ visit, server }) => {
+  const tab = await visit();
+  await whole(tab);
+  for (let steps = 0; (await focused(tab)) !== "launcher"; steps += 1) {
+    assert.ok(steps < 20, "the launcher is among what Tab goes to");
+    await tab.press(Key.TAB);
+  }
+  await tab.press(Key.RETURN);
+  await eventually(async () => assert.equal(await focused(tab), "input"));
+  await tab.press(QUESTION, Key.RETURN);
+  await tab.answered(1);
+  assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
+  await tab.press("and a mug");
+  await tab.press(Key.ESCAPE);
+  await tab.has("window", 0);
+  await eventually(async () => assert.equal(await focused(tab), "launcher"));
+  await tab.press(Key.SPACE);
+  await eventually(async () => assert.equal(await focused(tab), "input"));
+  assert.equal(await tab.read("input", ([input]) => input.value), "and a mug");
+});
+
+test("F6 goes from the page into the widget and back to where it was", async ({ visit }) => {
+  const tab = await visit();
+  await whole(tab);
+  const onPage = () => tab.evaluate(() => document.activeElement.textContent);
+  await tab.evaluate(() => document.querySelector("a[href='/help.html']").focus());
+  await tab.press(Key.F6);
+  assert.equal(await focused(tab), "launcher");
+  await tab.press(Key.F6);
+  assert.equal(await onPage(), "Help");
+  await tab.openChat();
+  await tab.evaluate(() => document.querySelector("a[href='/help.html']").focus());
+  await tab.press(Key.F6);
+  assert.equal(await focused(tab), "input");
+  await tab.press(Key.F6);
+  assert.equal(await onPage(), "Help");
+});

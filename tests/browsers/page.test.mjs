@@ -1,0 +1,144 @@
+// The page around the widget: its policy, its storage, its language and colours, and a screen as small as a phone's.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { eventually, whole } from "../e2e/chat.mjs";
+import { WELCOME } from "../e2e/sandbox.mjs";
+import { test } from "./harness.mjs";
+import { Key } from "./tab.mjs";
+
+const QUESTION = "How long does delivery take?";
+const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+
+test("A whole visit breaks no rule of the strictest policy, and says nothing in the console", async ({
+  visit,
+  server,
+}) => {
+  await server.trouble(QUICK);
+  const tab = await visit();
+  const policy = (await fetch(tab.shop.origin)).headers.get("content-security-policy");
+  for (const rule of ["default-src 'none'", "style-src 'self'", "require-trusted-types-for 'script'"]) {
+    assert.ok(policy.includes(rule), `${rule} in ${policy}`);
+  }
+  await tab.openChat();
+  await tab.ask(QUESTION);
+  await server.operatorSays("Anna here, see https://shop.example/mugs.");
+  await tab.has("message-operator", 1);
+  await server.trouble({ only: "send", status: 402, times: 1 });
+  await tab.press("Two mugs, please", Key.RETURN);
+  await tab.has("message-failed", 1);
+  await tab.click("retry");
+  await tab.has("message-failed", 0);
+  await tab.answered(2);
+  await tab.reload();
+  await tab.openChat();
+  await tab.showsAll(server);
+});
+
+test("What breaks the rules is noticed by these tests", async ({ visit }) => {
+  const tab = await visit({
+    first: () =>
+      addEventListener("load", () => {
+        const picture = new Image();
+        picture.src = "https://elsewhere.example/pixel.png";
+        console.error("something is wrong");
+        Promise.reject(new Error("nobody catches this"));
+        document.body.innerHTML = "<b>";
+      }),
+  });
+  const { complaints } = tab.shop;
+  await eventually(() => {
+    for (const expected of [
+      /^policy: img-src https:\/\/elsewhere\.example/,
+      /^policy: require-trusted-types-for/,
+      /^console error: something is wrong/,
+      /^nobody caught: .*nobody catches this/,
+      // What is thrown at a text that is no trusted one.
+      /^error: /,
+      // The browser's own reports.
+      /csp-report.*img-src/,
+      /csp-report.*require-trusted-types-for/,
+    ]) {
+      assert.ok(complaints.some((complaint) => expected.test(complaint)), `${expected} in\n${complaints.join("\n")}`);
+    }
+  });
+  complaints.splice(0);
+});
+
+test("A page whose storage is blocked chats all the same, and keeps nothing", async ({ visit, server }) => {
+  const tab = await visit({
+    first: () =>
+      Object.defineProperty(window, "localStorage", {
+        get() {
+          throw new DOMException("Access is denied for this document.", "SecurityError");
+        },
+      }),
+  });
+  await tab.openChat();
+  await tab.ask(QUESTION);
+  await tab.ask("Can I book a workshop?");
+  await tab.showsAll(server);
+  await tab.reload();
+  await tab.openChat();
+  assert.deepEqual(await tab.messages(), [`assistant: ${WELCOME}`]);
+  await tab.ask(QUESTION);
+  assert.equal((await server.conversations()).length, 2);
+});
+
+test("In Arabic the chat is at the left, and reads from right to left", async ({ visit }) => {
+  const tab = await visit({ tag: { locale: "ar" } });
+  await tab.openChat();
+  const launcher = await tab.box("launcher");
+  assert.ok(launcher.right < launcher.screen / 2, "the launcher is at the left");
+  assert.equal((await tab.box("window")).left, launcher.left, "and the window above it");
+  assert.ok((await tab.box("send")).right <= (await tab.box("input")).left, "the button is behind the text");
+  assert.equal(await tab.read("window", ([{ parentElement }]) => parentElement.dir), "rtl");
+  const direction = (name) => tab.read(name, ([element]) => getComputedStyle(element).direction);
+  for (const name of ["window", "message"]) assert.equal(await direction(name), "rtl", name);
+  await tab.press("كم يستغرق التوصيل؟");
+  assert.equal(await direction("input"), "rtl");
+  await tab.press(Key.RETURN);
+  await tab.has("message-visitor", 1);
+  await tab.has("message-assistant", 2);
+});
+
+const background = (tab, name) => tab.read(name, ([element]) => getComputedStyle(element).backgroundColor);
+
+/** A colour as the browser says it. */
+const asRgb = (hex) => `rgb(${hex.match(/\w\w/g).map((pair) => Number.parseInt(pair, 16)).join(", ")})`;
+
+test("The launcher and the window have the colours of the theme, and of the tokens on top of it", async ({ visit }) => {
+  const rose = readFileSync(new URL("../../themes/rose.css", import.meta.url), "utf8");
+  const [, accent] = rose.match(/--cw-accent: light-dark\((#\w{6})/);
+  const [, header] = rose.match(/--cw-header-bg: light-dark\((#\w{6})/);
+  const themed = await visit({ tag: { theme: "rose" } });
+  await whole(themed);
+  // It has another one under the pointer.
+  assert.equal(await background(themed, "launcher"), asRgb(accent));
+  await themed.openChat();
+  assert.equal(await background(themed, "header"), asRgb(header));
+  const own = await visit({ tag: { theme: "rose", "theme-tokens": '{"accent":"#123456"}' } });
+  await whole(own);
+  assert.equal(await background(own, "launcher"), asRgb("#123456"));
+  await own.openChat();
+  assert.equal(await background(own, "header"), asRgb(header));
+});
+
+test("On a screen 320 px wide the window is all of it, and nothing scrolls sideways", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(8)} https://shop.example/${"path/".repeat(40)}`;
+  const tab = await visit({ narrow: true });
+  await tab.openChat();
+  const { left, width, height, screen } = await tab.box("window");
+  assert.deepEqual([left, width, height, screen], [0, 320, 600, 320]);
+  await tab.ask(long);
+  await server.operatorSays(long);
+  await tab.has("message-operator", 1);
+  for (const name of ["log", "window"]) {
+    assert.equal(await tab.read(name, ([{ scrollWidth, clientWidth }]) => scrollWidth - clientWidth), 0, name);
+  }
+  const sideways = () => document.scrollingElement.scrollWidth - document.documentElement.clientWidth;
+  assert.equal(await tab.evaluate(sideways), 0);
+  await tab.click("close");
+  await tab.has("window", 0);
+});

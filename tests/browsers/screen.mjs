@@ -1,0 +1,19 @@
+// A screen that nobody looks at, for a browser that needs one.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+/** Starts one. Gives its `display`, which the environment of a program names, and `stop()`. */
+export async function startScreen() {
+  // It chooses a number that is free, and tells it on the fourth of its channels.
+  const flags = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
+  const screen = spawn("Xvfb", flags, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  const stop = () => void screen.kill();
+  process.once("exit", stop);
+  const failed = once(screen, "exit").then(() => Promise.reject(new Error("Xvfb did not start")));
+  const [number] = await Promise.race([once(createInterface(screen.stdio[3]), "line"), failed]);
+  // From here on, its end is ours.
+  failed.catch(() => {});
+  return { display: `:${number}`, stop };
+}

@@ -1,0 +1,92 @@
+// A shop in front of the demo's, at an address of its own, so that whoever comes was never there. It changes the shop's
+// pages as a test wants them, and hears of all that goes wrong in them.
+
+import { once } from "node:events";
+import { createServer, request as ask } from "node:http";
+
+/** A page with the shop in a frame as narrow as a small phone, which no window of a browser can be. */
+const NARROW = '<!doctype html><title>Narrow</title><iframe src="/" width="320" height="600" title="Shop"></iframe>';
+
+/** Runs first in each page, as a file of the shop's: its policy stands for nothing else. */
+function takeNotes() {
+  window.notes = { shows: [], told: [] };
+  const tell = (complaint) =>
+    window.notes.told.push(fetch("/notes", { method: "POST", body: complaint, keepalive: true }).catch(() => {}));
+  addEventListener("pageshow", ({ persisted }) => window.notes.shows.push(persisted));
+  addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample }) =>
+    tell(`policy: ${effectiveDirective} ${blockedURI} ${sample}`),
+  );
+  // What could not be loaded is told on its way down only.
+  addEventListener("error", ({ message, target }) => tell(`error: ${message ?? target.src ?? target.href}`), true);
+  addEventListener("unhandledrejection", ({ reason }) => tell(`nobody caught: ${reason}`));
+  for (const level of ["error", "warn"]) {
+    const say = console[level];
+    console[level] = (...words) => {
+      tell(`console ${level}: ${words.join(" ")}`);
+      say.apply(console, words);
+    };
+  }
+}
+
+async function bodyOf(stream) {
+  const pieces = [];
+  for await (const piece of stream) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+/**
+ * Opens a shop like the one at `site`. `tag` are attributes of the widget's script tag, `first` a function that runs in
+ * each page before anything else, `narrow` whether it stands in the frame of `/narrow.html`. Gives its `origin`, the
+ * `complaints` about its pages so far, and `close()`.
+ */
+export async function openShop(site, { tag = {}, first = () => {}, narrow = false }) {
+  const complaints = [];
+  const attributes = Object.entries(tag).map(([name, value]) => `data-${name}='${value}' `);
+  const own = {
+    "/notes.js": ["text/javascript", `(${takeNotes})();\n(${first})();`],
+    "/narrow.html": ["text/html", NARROW],
+  };
+  const changed = (page) =>
+    page
+      .replace("<head>", '<head><script src="/notes.js"></script>')
+      // Of two attributes of one name, the first counts.
+      .replace("data-proxy=", (found) => attributes.join("") + found);
+  const policyOf = (policy) =>
+    `${narrow ? policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'") : policy}; report-uri /reports`;
+
+  async function passOn(response, answer) {
+    const { statusCode, headers } = response;
+    if (!headers["content-type"]?.startsWith("text/html")) {
+      answer.writeHead(statusCode, headers);
+      return response.pipe(answer);
+    }
+    const { "content-length": _, "content-security-policy": policy, ...others } = headers;
+    answer.writeHead(statusCode, { ...others, "content-security-policy": policyOf(policy) });
+    answer.end(changed(await bodyOf(response)));
+  }
+
+  const server = createServer(async (request, answer) => {
+    const { method, url, headers } = request;
+    if (own[url]) {
+      const [kind, body] = own[url];
+      return answer.setHeader("Content-Type", kind).end(body);
+    }
+    if (url === "/notes" || url === "/reports") {
+      complaints.push(await bodyOf(request));
+      return answer.writeHead(204).end();
+    }
+    const asked = ask(new URL(url, site), { method, headers: { ...headers, "accept-encoding": "identity" } });
+    asked.on("response", (response) => passOn(response, answer));
+    // Whoever goes away here, the other one is let go.
+    asked.on("error", () => answer.destroy());
+    answer.on("close", () => asked.destroy());
+    request.pipe(asked);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { origin: `http://127.0.0.1:${server.address().port}`, complaints, close };
+}

@@ -1,0 +1,160 @@
+// A tab of the browser, and what a visitor does and sees in it.
+
+import assert from "node:assert/strict";
+import webdriver from "selenium-webdriver";
+import { asLines, eventually, focused } from "../e2e/chat.mjs";
+import { WELCOME } from "../e2e/sandbox.mjs";
+
+export const { Key } = webdriver;
+
+/** The elements of a part of the widget, in the order of the page. It runs there. */
+const find = (name) => [...(document.querySelector("chat-widget")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? [])];
+
+/** Resolves when an element is where it was in the frame before. It runs in the page. */
+async function comesToRest(element) {
+  const place = () => JSON.stringify(element.getBoundingClientRect());
+  let before;
+  do {
+    before = place();
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+  } while (place() !== before);
+}
+
+export class Tab {
+  #browser;
+  #handle;
+  #framed;
+  shop;
+
+  /** The tab of a window handle, in the shop; `framed` when it is in a frame of the page. */
+  constructor(browser, handle, shop, framed) {
+    this.#browser = browser;
+    this.#handle = handle;
+    this.#framed = framed;
+    this.shop = shop;
+  }
+
+  /** What is done next is done in this tab. */
+  async #inFront() {
+    await this.#browser.switchTo().window(this.#handle);
+    return this.#browser;
+  }
+
+  async goto(path) {
+    await (await this.#inFront()).get(this.shop.origin + path);
+  }
+
+  async reload() {
+    await (await this.#inFront()).navigate().refresh();
+  }
+
+  async back() {
+    await (await this.#inFront()).navigate().back();
+  }
+
+  async close() {
+    await (await this.#inFront()).close();
+  }
+
+  /** What is done next is done in the shop's page. */
+  async #inShop() {
+    const browser = await this.#inFront();
+    if (this.#framed) await browser.switchTo().frame(0);
+    return browser;
+  }
+
+  /** What a function gives that runs in the page. */
+  async evaluate(work, ...given) {
+    return (await this.#inShop()).executeScript(work, ...given);
+  }
+
+  /** The elements of a part of the widget, in the order of the page. */
+  parts(name) {
+    return this.evaluate(find, name);
+  }
+
+  /** What a function that runs in the page gives for the elements of a part. */
+  read(name, work) {
+    return this.evaluate(`return (${work})((${find})(arguments[0]))`, name);
+  }
+
+  /** The only element of a part, once it is there. */
+  part(name) {
+    return eventually(() => this.#only(name));
+  }
+
+  async #only(name) {
+    const found = await this.parts(name);
+    assert.equal(found.length, 1, `${found.length} times ${name}`);
+    return found[0];
+  }
+
+  count(name) {
+    return this.read(name, (elements) => elements.length);
+  }
+
+  /** Waits until there are so many of a part. */
+  has(name, count) {
+    return eventually(async () => assert.equal(await this.count(name), count, name));
+  }
+
+  /**
+   * Clicks where a part is, once it moves no more, and whichever element it is by then: the module's launcher takes the
+   * place of the loader's. A driver's own way to click leaves a listener for `unload` in Firefox, which then keeps the
+   * page out of its back-forward cache.
+   */
+  click(name) {
+    return eventually(async () => {
+      const origin = await this.#only(name);
+      await this.evaluate(comesToRest, origin);
+      await this.#browser.actions().move({ origin }).click().perform();
+    });
+  }
+
+  /** Where the only element of a part is once it moves no more, and how wide what is seen of the page is. */
+  async box(name) {
+    await this.evaluate(comesToRest, await this.part(name));
+    return this.read(name, ([element]) => {
+      const { left, right, width, height } = element.getBoundingClientRect();
+      return { left, right, width, height, screen: document.documentElement.clientWidth };
+    });
+  }
+
+  /** Presses keys, wherever the focus is. */
+  async press(...keys) {
+    await (await this.#inShop()).actions().sendKeys(...keys).perform();
+  }
+
+  /** Opens the window by its launcher, and waits until what is typed is typed there. */
+  async openChat() {
+    await this.click("launcher");
+    await eventually(async () => assert.equal(await focused(this), "input"));
+  }
+
+  /** Asks, and waits until the message has arrived and an answer to it is shown. */
+  async ask(text) {
+    const answers = await this.count("message-assistant");
+    await (await this.part("input")).sendKeys(text, Key.RETURN);
+    await this.answered(answers);
+  }
+
+  /** Waits until one more answer is shown than there were, and the newest message says that it has arrived. */
+  async answered(before) {
+    await this.has("message-assistant", before + 1);
+    const newest = (messages) => messages.at(-1).textContent;
+    await eventually(async () => assert.match(await this.read("message-visitor", newest), /Delivered/));
+  }
+
+  /** The messages of the log, each as `author: text`. */
+  messages() {
+    return this.read("message", asLines);
+  }
+
+  /** Waits until the log shows the welcome and all that the service has, in its order, each message once. */
+  showsAll(server) {
+    return eventually(async () =>
+      assert.deepEqual(await this.messages(), [`assistant: ${WELCOME}`, ...(await server.messages())]),
+    );
+  }
+}
