@@ -226,7 +226,7 @@ async function buildNpm(esbuild, common) {
 }
 
 /** The types of what the package exports, as they are written in `www/`. */
-const TYPES = ["client", "element", "module", "names", "options", "npm/index", "npm/markup", "npm/react", "npm/vue"];
+const TYPES = ["beside", "client", "element", "module", "names", "options", "npm/index", "npm/markup", "npm/react", "npm/vue"];
 
 function buildTypes() {
   say("writing the types");

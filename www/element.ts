@@ -1,8 +1,7 @@
 // `<chat-widget>`: the widget as an element of the page. Its options are attributes, in kebab-case, and properties.
 
-import { beside } from "./beside.js";
 import type fallback from "./fallback.js";
-import { ChatWidget } from "./module.js";
+import { beside, ChatWidget } from "./module.js";
 import { attributeOf, CONTROLS, type Control, OPTIONS, type Option } from "./names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
 import { readOption } from "./read.js";

@@ -22,6 +22,8 @@ import type recover from "./recover.js";
 import type { Broken, Left } from "./recover.js";
 
 export type * from "./options.js";
+// For the element, which is a bundler's to find things by, or the address's.
+export { beside };
 
 type Module = Awaited<ReturnType<typeof glue>>;
 
@@ -47,7 +49,7 @@ export function load(wasm?: string | URL): Promise<unknown> {
 /** The module is of no use any more. */
 function onBroken(error: unknown): void {
   loading = undefined;
-  beside<typeof recover>("recover").then((recover) => recover(mounted, error), console.error);
+  beside<typeof recover>("recover").then((recover) => recover(mounted, error, beside), console.error);
 }
 
 /** What most pages do not ask for. */

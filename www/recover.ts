@@ -1,6 +1,6 @@
 // What is done when the WebAssembly module has broken. It is loaded only then.
 
-import { beside } from "./beside.js";
+import type { beside } from "./beside.js";
 import type fallback from "./fallback.js";
 import type { ChatWidget } from "./module.js";
 import type { ChatWidgetOptions } from "./options.js";
@@ -25,7 +25,7 @@ const MOST = 2;
 let times = 0;
 
 /** Lets the widgets go on with a new module, or leaves what is plain in their places. */
-export default async function recover(widgets: Map<ChatWidget, Broken>, error: unknown): Promise<void> {
+export default async function recover(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {
   times += 1;
   console.error("chat widget: the module broke", error);
   for (const [widget, broken] of [...widgets]) {
@@ -40,7 +40,7 @@ export default async function recover(widgets: Map<ChatWidget, Broken>, error: u
       await broken.revive();
       if (wasOpen) widget.open();
     } catch {
-      (await beside<typeof fallback>("fallback"))(host, options, false);
+      (await load<typeof fallback>("fallback"))(host, options, false);
     }
   }
 }
