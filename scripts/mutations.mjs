@@ -23,7 +23,7 @@ const MISTAKES = [
   },
   {
     name: "echoes that are not recognised",
-    file: "timeline.rs",
+    file: "timeline/entry.rs",
     edits: [
       ["let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));", "let by_visitor = false;"],
       ["self.may_be_of(message) && self.author == message.role", "self.author != Role::Visitor && self.author == message.role"],

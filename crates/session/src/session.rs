@@ -1,4 +1,6 @@
-//! The session itself: what it knows, how it begins, and what it decides to do next.
+//! The session itself: what it knows, and what it decides to do next.
+
+mod start;
 
 use chat_protocol::{
     ChatConfig, ConversationId, Endpoint, IdempotencyKey, Presence, Value, VisitorId, VisitorProfile,
@@ -10,9 +12,8 @@ use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
-use crate::stored::{self, Stored, keys};
 use crate::timeline::{Entry, EntryKey, Reading, Timeline};
-use crate::{Effect, Input, News, Notice, Page, Reports, Start};
+use crate::{Effect, Input, News, Notice, Page, Reports};
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const KEEP_AGAIN_MS: u64 = 10_000;
@@ -95,89 +96,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins, or goes on where this browser left off. Gives what is to be done first.
-    pub fn start(start: Start) -> (Self, Vec<Effect>) {
-        let Start {
-            now_ms,
-            seed,
-            mut stored,
-            config,
-            visitor,
-            customer_id,
-            locale,
-            reports,
-            visible,
-            online,
-        } = start;
-        let mut random = Random::new(seed);
-        let kept_config = stored::take(&mut stored, &[keys::PREFIX, keys::CONFIG].concat());
-        let kept_config = kept_config.get("data").cloned();
-        let suffix = stored::suffix(customer_id.as_deref());
-        let mut stored = stored::of_customer(stored, &suffix);
-        let kept = stored::visitor(&stored::take(&mut stored, keys::VISITOR));
-        let named = visitor.visitor_id.clone().filter(|id| !id.as_str().is_empty());
-        let known = named.or(kept);
-        let is_new = known.is_none();
-        let visitor_id = known.unwrap_or_else(|| stored::new_visitor(&mut random));
-        let mut session = Self {
-            lead: Lead::new(random.hex()),
-            random,
-            channel: [keys::PREFIX, &suffix].concat(),
-            suffix,
-            visitor,
-            visitor_id,
-            is_new,
-            joined: false,
-            forgotten: None,
-            customer_id,
-            locale,
-            reports,
-            revision: 0,
-            writer: String::new(),
-            conversation: None,
-            timeline: Timeline::default(),
-            notice: None,
-            operator_online: None,
-            reply_due_ms: None,
-            hold_until_ms: 0,
-            amended: false,
-            all_wanted: false,
-            seen: 0,
-            unread: 0,
-            outbox: Outbox::new(),
-            events: EventQueue::default(),
-            // One that was kept is good for a start, and asked for again.
-            config_due_ms: config.is_none().then_some(now_ms),
-            config: config.or(kept_config).and_then(|data| ChatConfig::try_from(data).ok()),
-            config_failures: 0,
-            sending: None,
-            in_doubt: None,
-            reading: Reading::Live,
-            reading_on: true,
-            reads_too_early: false,
-            more_to_read: false,
-            presence: None,
-            pace: Pace::default(),
-            open: false,
-            visible,
-            online,
-            left: false,
-            flights: Flights::default(),
-            halvings: 0,
-            keep_again_ms: None,
-            told_ms: 0,
-            wake_ms: None,
-            changed: true,
-            effects: Vec::new(),
-        };
-        session.keep_visitor();
-        session.take_over(now_ms, stored);
-        session.post("hello", None, Value::Null);
-        session.pace.hurry(now_ms);
-        let effects = session.decide(now_ms);
-        (session, effects)
-    }
-
     /// Takes in what happened at `now_ms`, and gives what is to be done about it, in order.
     pub fn handle(&mut self, now_ms: u64, input: Input) -> Vec<Effect> {
         if self.wake_ms.is_some_and(|at| now_ms > at + LATE_MS) {
@@ -363,47 +281,6 @@ impl Session {
         self.tell(News::Opened(open));
         self.changed = true;
         self.report_by_itself(now_ms, if open { "chat_opened" } else { "chat_closed" }, page);
-    }
-
-    /// From now on the browser keeps what it is given.
-    fn consented(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
-        self.reports = reports;
-        if self.is_fresh() {
-            self.restored(now_ms, stored);
-            self.keep_visitor();
-        } else {
-            self.keep_again();
-        }
-    }
-
-    fn restored(&mut self, now_ms: u64, stored: Stored) {
-        self.left = false;
-        // The timer may have been lost with the page.
-        self.wake_ms = None;
-        let mut stored = stored::of_customer(stored, &self.suffix);
-        // The visitor may have been forgotten in the meantime.
-        if let Some(id) = stored::visitor(&stored::take(&mut stored, keys::VISITOR))
-            && id != self.visitor_id
-        {
-            self.become_visitor(id);
-            self.is_new = false;
-        }
-        let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
-        let gone: Vec<String> = self
-            .outbox
-            .iter()
-            .filter(|letter| !kept(&letter.name))
-            .map(|letter| letter.name.clone())
-            .collect();
-        // What this page kept, and storage no longer has, another tab has sent.
-        self.events.clear();
-        self.take_over(now_ms, stored);
-        for name in gone {
-            self.letter_gone_elsewhere(&name);
-        }
-        self.post("hello", None, Value::Null);
-        self.hurry(now_ms);
-        self.changed = true;
     }
 
     /// What came in has been seen, when somebody looks.

@@ -1,140 +1,13 @@
 //! The messages in the order of the service, each once.
 
-use std::rc::Rc;
+mod entry;
+mod merge;
 
 use chat_protocol::{ChatMessage, MessageId, Role};
 
-/// Names an entry for as long as the page lives, through all that happens to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EntryKey(u32);
-
-impl EntryKey {
-    /// The key as a number.
-    pub fn get(self) -> u32 {
-        self.0
-    }
-}
-
-/// When a message was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Created {
-    /// By this browser's clock, milliseconds since the Unix epoch.
-    Here(u64),
-    /// By the service's clock, as it wrote it: ISO 8601, or whatever came.
-    There(Rc<str>),
-}
-
-/// How far a visitor's message has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    /// In line, or waiting for the network.
-    Waiting,
-    /// On its way, or between two attempts.
-    Sending,
-    /// The service has it.
-    Delivered,
-    /// Given up; the visitor may try again.
-    Failed,
-}
-
-/// One message of the conversation.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// Names the entry.
-    pub key: EntryKey,
-    /// Who wrote it.
-    pub author: Role,
-    /// What it says.
-    pub text: Rc<str>,
-    /// When it was written, if anybody said.
-    pub created: Option<Created>,
-    /// How far it has come; `Delivered` for all that the service said.
-    pub delivery: Delivery,
-    /// The service's name for it.
-    pub id: Option<MessageId>,
-    /// The name of the visitor's message that was written in this browser, the same in all tabs.
-    pub(crate) letter: Option<Rc<str>>,
-    /// Counts what comes in from the service, the same in all tabs; below zero for what had been said before.
-    pub(crate) serial: i64,
-}
-
-impl Entry {
-    fn settled(&self) -> bool {
-        self.delivery == Delivery::Delivered
-    }
-
-    /// Whether this is the message that the service shows as `message`, as far as can be told without an id.
-    fn reads_like(&self, message: &ChatMessage) -> bool {
-        self.may_be_of(message) && self.author == message.role && *self.text == *message.content
-    }
-
-    /// Whether nothing in the dates says that the two are not the same.
-    fn may_be_of(&self, message: &ChatMessage) -> bool {
-        match (&self.created, &message.created_at) {
-            (Some(Created::There(known)), Some(told)) => **known == **told,
-            _ => true,
-        }
-    }
-
-    /// Whether this is `message`, whatever conversation it was in: ids may be anything, and be given out again. Where one of
-    /// them has none, the date tells.
-    fn is_still(&self, message: &ChatMessage) -> bool {
-        let same = match (&self.id, &message.id) {
-            (Some(known), Some(told)) => known == told,
-            _ => self.is_dated(message),
-        };
-        same && self.reads_like(message)
-    }
-
-    /// Whether both have a date of the service, and the same one.
-    fn is_dated(&self, message: &ChatMessage) -> bool {
-        matches!((&self.created, &message.created_at), (Some(Created::There(known)), Some(told)) if **known == **told)
-    }
-
-    /// Whether `message` may be the echo of this message of the visitor, by whatever name the service calls its author.
-    fn echoes_as(&self, message: &ChatMessage) -> bool {
-        let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));
-        let unnamed = self.id.is_none() && self.may_be_of(message);
-        self.author == Role::Visitor && by_visitor && unnamed && *self.text == *message.content
-    }
-
-    /// Whether another tab's entry is this one.
-    fn is(&self, other: &Self) -> bool {
-        match (&self.letter, &other.letter) {
-            (Some(own), Some(others)) => own == others,
-            (None, None) if self.id.is_some() => self.id == other.id && self.text == other.text,
-            (None, None) => self.serial == other.serial && other.id.is_none(),
-            _ => false,
-        }
-    }
-}
-
-/// A set of ids, sorted. A tree or a hash table would weigh more in WebAssembly than all that is done with it.
-#[derive(Debug, Default)]
-struct Ids(Vec<MessageId>);
-
-impl Ids {
-    fn contains(&self, id: &MessageId) -> bool {
-        self.0.binary_search(id).is_ok()
-    }
-
-    fn insert(&mut self, id: &MessageId) {
-        if let Err(place) = self.0.binary_search(id) {
-            self.0.insert(place, id.clone());
-        }
-    }
-}
-
-/// How to take in what a read gave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
-    /// What is new was said just now.
-    Live,
-    /// What stands before a message that is known was said before; it is read once more from the beginning.
-    Again,
-    /// All of it was said before.
-    Past,
-}
+use entry::Ids;
+pub use entry::{Created, Delivery, Entry, EntryKey};
+pub(crate) use merge::Reading;
 
 /// The messages of one conversation.
 #[derive(Debug, Default)]
@@ -348,47 +221,6 @@ impl Timeline {
         Some(self.insert(after + settled, message, Reading::Live))
     }
 
-    /// Takes in what a read gave, in the service's order. Gives the entries that are new.
-    ///
-    /// `attempted` are the visitor's messages that may have arrived without an answer: an echo that says the same is
-    /// shown as theirs, and delivers them.
-    pub(crate) fn merge(
-        &mut self,
-        messages: Vec<ChatMessage>,
-        next_after: Option<MessageId>,
-        attempted: &[EntryKey],
-        reading: Reading,
-    ) -> Vec<Entry> {
-        let mut listed = Ids::default();
-        messages.iter().filter_map(|message| message.id.as_ref()).for_each(|id| listed.insert(id));
-        // Where they are listed, one that is not was said after all that is.
-        let lists_visitor = messages.iter().any(|message| message.role == Role::Visitor);
-        let last = messages.iter().rev().find_map(|message| message.id.clone());
-        let mut place = self.place_after_cursor();
-        let mut new = Vec::new();
-        for message in messages {
-            // An AI that failed may leave an empty message behind: nothing to show, and no reply.
-            if message.content.trim().is_empty() {
-                continue;
-            }
-            if let Some(index) = self.find(&message, place, attempted) {
-                place = self.put_at(index, place);
-            } else {
-                if !lists_visitor {
-                    place = self.past_unlisted(place, &listed);
-                }
-                let entry = self.insert(place, message, reading);
-                place += 1;
-                new.push(entry);
-            }
-            self.read_up_to = Some(self.entries[place - 1].key);
-        }
-        if let Some(cursor) = next_after.or(last) {
-            self.cursor = Some(cursor);
-        }
-        new
-    }
-
     /// Takes over the messages of the tab that leads, in its order. Gives those that are new here.
     ///
     /// `cut` are not all of them, but the last. Messages written here that the leading tab has not heard of yet stay,
@@ -464,76 +296,6 @@ impl Timeline {
     /// Where the last entry stands that the read before brought.
     pub(crate) fn index_read_up_to(&self) -> Option<usize> {
         self.index_of_key(self.read_up_to?)
-    }
-
-    /// Where what a read brings begins.
-    fn place_after_cursor(&self) -> usize {
-        let Some(cursor) = &self.cursor else { return self.floor };
-        let index = self.index_of_id(cursor).or_else(|| self.index_read_up_to());
-        index.map_or(0, |index| index + 1).max(self.floor)
-    }
-
-    /// Where a message of the service stands already.
-    fn find(&mut self, message: &ChatMessage, place: usize, attempted: &[EntryKey]) -> Option<usize> {
-        if let Some(id) = &message.id
-            && self.known.contains(id)
-            && let Some(index) = self.index_of_id(id)
-        {
-            return Some(index);
-        }
-        // A conversation that seemed to be gone may be the one that goes on.
-        let gone = &self.entries[..self.floor];
-        if let Some(index) = gone.iter().position(|entry| entry.is_still(message)) {
-            message.id.iter().for_each(|id| self.known.insert(id));
-            return Some(index);
-        }
-        // Without id and date, only its place tells it from another one that says the same.
-        let from = if message.id.is_none() && message.created_at.is_none() { place } else { self.floor };
-        let same = |entry: &Entry| {
-            let unnamed = message.id.is_none() || entry.id.is_none();
-            (unnamed && entry.reads_like(message)) || entry.echoes_as(message)
-        };
-        let settled = |entry: &Entry| entry.settled() && same(entry);
-        let may_be = |key: &EntryKey| self.index_of_key(*key).filter(|index| same(&self.entries[*index]));
-        let index = (from..self.entries.len())
-            .find(|index| settled(&self.entries[*index]))
-            .or_else(|| attempted.iter().find_map(may_be))?;
-        let entry = &mut self.entries[index];
-        self.rearranged |= !entry.settled() || entry.id != message.id;
-        entry.delivery = Delivery::Delivered;
-        if let Some(id) = &message.id {
-            self.known.insert(id);
-            entry.id = Some(id.clone());
-        } else if let Some(date) = &message.created_at {
-            // The next one that says the same has another date, and is another one.
-            entry.created = Some(Created::There(date.as_str().into()));
-        }
-        Some(index)
-    }
-
-    /// Moves the entry at `index` so that it stands where the service has it: not before `place`. Gives the place after.
-    fn put_at(&mut self, index: usize, place: usize) -> usize {
-        if index >= place {
-            return index + 1;
-        }
-        let entry = self.entries.remove(index);
-        self.entries.insert(place - 1, entry);
-        self.floor -= usize::from(index < self.floor);
-        self.rearranged |= index < place - 1;
-        place
-    }
-
-    /// A service that does not list the visitor's messages says nothing about their place: what was delivered before
-    /// stays before.
-    fn past_unlisted(&self, mut place: usize, listed: &Ids) -> usize {
-        while let Some(entry) = self.entries.get(place)
-            && entry.author == Role::Visitor
-            && entry.settled()
-            && entry.id.as_ref().is_none_or(|id| !listed.contains(id))
-        {
-            place += 1;
-        }
-        place
     }
 
     fn insert(&mut self, place: usize, message: ChatMessage, reading: Reading) -> Entry {

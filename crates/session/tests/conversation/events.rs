@@ -1,6 +1,7 @@
 //! What the visitor does is reported, if the site and the service want it.
 
 use crate::site::Tab;
+use crate::site::browser::Browser;
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Start, keys};
@@ -143,4 +144,55 @@ fn what_happens_in_the_chat_is_reported_with_the_conversation_and_a_page_view_wi
         assert_eq!(body.contains(r#""conversationId":"c1""#), in_conversation, "{body}");
         assert_eq!(body.contains(r#""formType":"contact""#), of_form, "{body}");
     }
+}
+
+#[test]
+fn the_events_of_all_tabs_are_sent_by_the_one_that_leads() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.feed(other, Input::Viewed(Page { path: "/seen-there".into(), ..Page::default() }));
+    browser.with_tab(leader, |tab| tab.wait_for(Events));
+    let batch = browser.tabs[leader].waiting(Events).expect("a batch");
+    assert!(batch.body.as_ref().expect("a body").contains("/seen-there"));
+    assert_eq!(browser.tabs[other].count(Events), 0);
+    browser.with_tab(leader, |tab| tab.answer(Events, r#"{"accepted":1,"rejected":0,"tracking":"enabled"}"#));
+    browser.wait(60_000);
+    assert!(!browser.storage.iter().any(|(key, _)| key.contains("event:") || key.contains("batch:")));
+}
+
+#[test]
+fn events_that_a_page_left_behind_are_sent_by_the_next() {
+    let mut browser = Browser::with(1);
+    browser.feed(0, Input::Online(false));
+    browser.feed(0, Input::Viewed(Page { path: "/before".into(), ..Page::default() }));
+    browser.close(0);
+    let next = browser.open(Start::default());
+    let batch = browser.with_tab(next, |tab| tab.wait_for(Events));
+    assert!(batch.body.expect("a body").contains("/before"));
+}
+
+#[test]
+fn a_tab_that_follows_leaves_its_events_to_the_leader_when_it_is_closed() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.feed(other, Input::Viewed(Page { path: "/last".into(), ..Page::default() }));
+    browser.feed(other, Input::Left);
+    assert_eq!(browser.tabs[other].count(Events), 0);
+    let batch = browser.with_tab(leader, |tab| tab.wait_for(Events));
+    assert!(batch.body.expect("a body").contains("/last"));
+}
+
+#[test]
+fn a_tab_that_is_hidden_sends_its_events_before_it_gives_the_lead_up() {
+    let mut browser = Browser::with(1);
+    browser.feed(0, Input::Viewed(Page { path: "/only".into(), ..Page::default() }));
+    browser.wait(400);
+    browser.feed(0, Input::Visible(false));
+    let batch = browser.tabs[0].waiting(Events).expect("a batch");
+    assert!(batch.keepalive && batch.body.as_ref().expect("a body").contains("/only"));
+    browser.with_tab(0, |tab| tab.answer(Events, r#"{"accepted":1,"rejected":0,"tracking":"enabled"}"#));
+    assert!(
+        !browser.storage.iter().any(|(key, _)| key.contains("batch:")),
+        "also when it does not lead any more"
+    );
 }

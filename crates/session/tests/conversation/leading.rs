@@ -1,9 +1,166 @@
-//! Which tab leads, when some are hidden, stopped or slow.
+//! Which tab leads and acts for all, also when some are hidden, stopped or slow.
 
 use crate::site::browser::Browser;
-use crate::site::{LEAD_MS, Tab};
-use chat_protocol::Endpoint::{Config, Send};
-use chat_session::{Input, Start};
+use crate::site::{LEAD_MS, Tab, parsed};
+use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
+use chat_session::{Delivery, Input, Start};
+
+#[test]
+fn one_of_several_tabs_leads_and_it_alone_sends_and_polls() {
+    let mut browser = Browser::with(3);
+    browser.say(2, "hello");
+    browser.wait(400);
+    assert_eq!(browser.leaders().len(), 1);
+    let leader = browser.leaders()[0];
+    browser.with_tab(leader, |tab| tab.reply(1, "hi"));
+    browser.wait(10_000);
+    for endpoint in [Send, Messages, Presence] {
+        for (tab, count) in browser.counts(endpoint).into_iter().enumerate() {
+            assert_eq!(count > 0, tab == leader, "tab {tab} {endpoint:?}");
+        }
+    }
+    assert!(browser.tabs.iter().all(|tab| tab.texts() == ["hello", "hi"]));
+}
+
+#[test]
+fn a_leader_that_leaves_is_replaced_and_one_that_crashes_within_two_seconds() {
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    browser.close(leader);
+    browser.wait(320);
+    assert_eq!(browser.leaders(), [0], "the tab that is left leads");
+    assert!(browser.tabs[0].count(Messages) > 0, "and reads at once");
+
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    browser.crash(leader);
+    browser.wait(1_400);
+    assert_eq!(browser.leaders(), [0]);
+    assert!(browser.tabs[0].count(Messages) > 0);
+}
+
+#[test]
+fn a_tab_that_is_hidden_gives_the_lead_up_at_once_and_takes_what_is_on_its_way_to_its_end() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.feed(leader, Input::Visible(false));
+    browser.wait(320);
+    assert_eq!(browser.leaders(), [other]);
+
+    browser.feed(leader, Input::Visible(true));
+    browser.say(leader, "one more");
+    browser.feed(other, Input::Visible(false));
+    browser.wait(5_000);
+    assert_eq!(browser.leaders(), [other], "it waits for the answer");
+    let polls = browser.tabs[other].count(Messages);
+    browser.wait(5_000);
+    assert_eq!(browser.tabs[other].count(Messages), polls, "and polls for nothing");
+    browser.with_tab(other, |tab| tab.reply(2, "yes?"));
+    browser.wait(320);
+    assert_eq!(browser.leaders(), [leader]);
+    assert!(browser.tabs.iter().all(|tab| tab.texts() == ["hello", "hi", "one more", "yes?"]));
+}
+
+#[test]
+fn what_cannot_be_sent_yet_is_sent_from_a_hidden_tab_if_there_is_no_other() {
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    browser.close(1 - leader);
+    browser.say(0, "hm");
+    browser.feed(0, Input::Visible(false));
+    browser.with_tab(0, |tab| tab.refuse(Send, 503, "", None));
+    browser.wait(2_000);
+    assert!(browser.tabs[0].waiting(Send).is_some(), "tried again while nobody looks");
+    browser.with_tab(0, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000)));
+    let visible = browser.open(Start::default());
+    assert_eq!(browser.leaders(), [visible], "a tab that can be seen goes before");
+}
+
+#[test]
+fn of_two_tabs_that_lead_the_later_leader_stays() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.tabs[leader].deaf = true;
+    browser.wait(2_000);
+    assert_eq!(browser.leaders().len(), 2, "the other believes that nobody leads");
+    browser.tabs[leader].deaf = false;
+    browser.look(leader, true);
+    browser.feed(other, Input::Left);
+    browser.feed(other, Input::Restored(parsed(&browser.storage.clone())));
+    browser.wait(2_000);
+    assert_eq!(browser.leaders().len(), 1);
+}
+
+#[test]
+fn a_tab_that_was_stopped_asks_before_it_goes_on() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.stop(leader);
+    browser.wait(20_000);
+    let polls = browser.tabs[leader].count(Messages);
+    browser.go_on(leader);
+    assert_eq!(browser.leaders(), [other]);
+    assert_eq!(browser.tabs[leader].count(Messages), polls);
+}
+
+#[test]
+fn a_leader_that_was_stopped_gives_way_to_a_tab_that_loaded_and_led_meanwhile() {
+    // Of two that led as often, the name decides, and that is drawn: so several are tried.
+    for now_ms in 0..8 {
+        let mut browser = Browser { now_ms, ..Browser::with(0) };
+        let first = browser.open(Start::default());
+        browser.say(first, "hello");
+        browser.wait(400);
+        browser.with_tab(first, |tab| tab.reply(1, "hi"));
+        browser.stop(first);
+        let second = browser.open(Start::default());
+        assert_eq!(browser.leaders(), [first, second], "the one that is stopped does not know");
+        browser.say(second, "anybody?");
+        browser.with_tab(second, |tab| tab.reply(2, "yes"));
+        browser.go_on(first);
+        browser.wait(5_000);
+        assert_eq!(browser.leaders(), [second]);
+        for tab in &browser.tabs {
+            assert_eq!(tab.texts(), ["hello", "hi", "anybody?", "yes"]);
+            assert_eq!(tab.delivery("anybody?"), Delivery::Delivered);
+        }
+        assert_eq!(browser.counts(Send), [1, 1]);
+    }
+}
+
+#[test]
+fn of_two_tabs_that_lead_one_stays_whoever_hears_of_the_other_first() {
+    for first in 0..2 {
+        let mut browser = Browser::in_conversation();
+        let leader = browser.leaders()[0];
+        browser.tabs[leader].deaf = true;
+        browser.wait(2_000);
+        assert_eq!(browser.leaders().len(), 2);
+        browser.tabs[leader].deaf = false;
+        // A tab that looks away and back asks.
+        let asks = if first == 0 { leader } else { 1 - leader };
+        browser.feed(asks, Input::Visible(false));
+        browser.feed(asks, Input::Visible(true));
+        browser.wait(1_000);
+        assert_eq!(browser.leaders(), [1 - asks], "the one that went on leading");
+        let texts = browser.tabs[0].texts();
+        assert_eq!(browser.tabs[1].texts(), texts);
+    }
+}
+
+#[test]
+fn a_hidden_tab_that_waits_does_not_push_a_hidden_one_that_sends_aside() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.say(leader, "hm");
+    browser.feed(other, Input::Visible(false));
+    browser.feed(leader, Input::Visible(false));
+    browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000)));
+    for _ in 0..10 {
+        browser.wait(1_000);
+        assert_eq!(browser.leaders(), [leader]);
+    }
+}
 
 #[test]
 fn a_hidden_leader_makes_way_at_once_and_asks_again_after_five_seconds() {

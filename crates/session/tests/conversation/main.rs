@@ -1,10 +1,14 @@
 //! Stories of a conversation, in one tab and in several.
 
+mod echoes;
 mod events;
 mod late_words;
 mod leading;
+mod pace;
 mod reading;
+mod replies;
 mod sending;
 mod several_tabs;
 mod site;
 mod storage;
+mod visitors;

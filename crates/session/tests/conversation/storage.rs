@@ -1,5 +1,6 @@
-//! The next page goes on where this browser left off.
+//! The next page goes on where this browser left off, and where that is not all, with what another tab knows.
 
+use crate::site::browser::Browser;
 use crate::site::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Created, Delivery, Input, Start, keys};
@@ -253,4 +254,104 @@ fn letters_that_storage_lost_are_sent_in_their_places() {
             next.reply(number, "yes");
         }
     }
+}
+
+#[test]
+fn what_the_browser_did_not_keep_is_offered_again() {
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    browser.storage.clear();
+    browser.feed(leader, Input::NotKept);
+    browser.wait(11_000);
+    let kept: Vec<&str> = browser.storage.iter().map(|(key, _)| key.as_str()).collect();
+    assert!(kept.contains(&"chat-widget:visitor") && kept.contains(&"chat-widget:conversation"), "{kept:?}");
+}
+
+#[test]
+fn a_full_storage_keeps_the_end_of_the_conversation() {
+    let mut browser = Browser::with(1);
+    browser.say(0, &format!("{}first", "x".repeat(3_900)));
+    browser.wait(400);
+    browser.with_tab(0, |tab| tab.reply(1, &"y".repeat(3_900)));
+    for _ in 0..2 {
+        browser.feed(0, Input::NotKept);
+    }
+    browser.say(0, "last");
+    let kept = |browser: &Browser| {
+        let (_, text) =
+            browser.storage.iter().find(|(key, _)| key == "chat-widget:conversation").expect("kept");
+        (text.contains("first"), text.contains("last"))
+    };
+    assert_eq!(kept(&browser), (false, true));
+    browser.with_tab(0, |tab| tab.reply(2, "one"));
+    browser.say(0, "more");
+    browser.with_tab(0, |tab| tab.reply(3, "two"));
+    browser.say(0, "and more");
+    assert_eq!(
+        kept(&browser),
+        (true, true),
+        "as long as the browser keeps what it is given, it is given more"
+    );
+}
+
+/// A browser whose one tab shows a conversation that is too long to be kept.
+fn in_long_conversation() -> (Browser, Vec<String>) {
+    let mut browser = Browser::in_conversation();
+    while browser.tabs.len() > 1 {
+        browser.close(0);
+    }
+    let list: Vec<String> = (0..100)
+        .map(|number| {
+            let text = "x".repeat(1_000);
+            format!(r#"{{"id":"m{number}","role":"operator","content":"{number}:{text}"}}"#)
+        })
+        .collect();
+    browser.wait(2_000);
+    browser.with_tab(0, |tab| tab.answer(Messages, &format!(r#"{{"messages":[{}]}}"#, list.join(","))));
+    let texts: Vec<String> = browser.tabs[0].texts().into_iter().map(str::to_owned).collect();
+    assert!(texts.len() > list.len());
+    (browser, texts)
+}
+
+#[test]
+fn a_tab_that_found_the_end_of_a_long_conversation_hears_its_beginning_from_the_one_that_leads() {
+    let (mut browser, all) = in_long_conversation();
+    let other = browser.open(Start::default());
+    browser.wait(2_000);
+    assert_eq!(browser.tabs[other].texts(), all);
+    assert!(browser.tabs[other].told().is_empty(), "it was said before");
+    assert!(!browser.tabs[other].session.leads());
+}
+
+#[test]
+fn a_tab_that_has_only_the_end_of_a_long_conversation_reads_its_beginning_when_it_leads() {
+    let (mut browser, all) = in_long_conversation();
+    browser.stop(0);
+    let other = browser.begin(Start::default());
+    assert!(browser.tabs[other].texts().len() < all.len());
+    browser.wait(2_000);
+    let query = &browser.tabs[other].waiting(Messages).expect("a read").query;
+    assert_eq!(query.len(), 1, "from the beginning");
+}
+
+#[test]
+fn a_tab_that_finds_all_in_storage_is_told_nothing_and_one_that_finds_a_part_is_told_the_rest() {
+    let kept = |browser: &Browser| {
+        browser.storage.iter().find(|(key, _)| key == "chat-widget:conversation").cloned().expect("kept")
+    };
+    let mut browser = Browser::in_conversation();
+    let leader = browser.leaders()[0];
+    let before = kept(&browser);
+    browser.open(Start::default());
+    assert_eq!(kept(&browser), before, "a conversation that is told again is kept again");
+
+    browser.say(leader, &"x".repeat(3_000));
+    browser.with_tab(leader, |tab| tab.reply(2, "long"));
+    for _ in 0..5 {
+        browser.feed(leader, Input::NotKept);
+    }
+    browser.say(leader, "last");
+    let fourth = browser.open(Start::default());
+    assert_eq!(browser.tabs[fourth].texts(), browser.tabs[leader].texts());
+    assert!(!kept(&browser).1.contains("hello"), "storage has the end alone");
 }

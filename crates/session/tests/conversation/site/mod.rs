@@ -36,6 +36,9 @@ pub struct Tab {
 /// A tab that nobody objects to leads after so long.
 pub const LEAD_MS: u64 = 300;
 
+/// A history in which there is nothing new.
+pub const NOTHING: &str = r#"{"messages":[]}"#;
+
 /// JSON text as a value.
 pub fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")

@@ -1,0 +1,165 @@
+//! What the visitor wrote and what the service shows of it are one message, and nothing else is.
+
+use super::*;
+
+#[test]
+fn a_message_its_echo_its_reply_and_the_reply_read_again_are_two_bubbles() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
+    timeline.deliver(mine, Some("u1".into()));
+    assert!(timeline.reply(mine, message("a1", "assistant", "hi")).is_some());
+    let new = timeline.merge(
+        vec![message("u1", "user", "hello"), message("a1", "assistant", "hi")],
+        None,
+        &[],
+        Reading::Live,
+    );
+    assert_eq!((texts(&timeline), new.len()), (vec!["hello", "hi"], 0));
+}
+
+#[test]
+fn an_echo_that_is_quicker_than_its_answer_is_the_same_message() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
+    timeline.merge(
+        vec![message("u1", "visitor", "hello"), message("a1", "assistant", "hi")],
+        None,
+        &[mine],
+        Reading::Live,
+    );
+    assert_eq!(texts(&timeline), ["hello", "hi"]);
+    timeline.deliver(mine, Some("u1".into()));
+    assert!(timeline.reply(mine, message("a1", "assistant", "hi")).is_none());
+    assert_eq!(texts(&timeline), ["hello", "hi"]);
+}
+
+#[test]
+fn an_echo_of_an_unknown_role_is_recognised_by_the_id_in_the_answer() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
+    timeline.merge(
+        vec![message("u1", "person", "hello"), message("a1", "assistant", "hi")],
+        None,
+        &[mine],
+        Reading::Live,
+    );
+    timeline.deliver(mine, Some("u1".into()));
+    assert_eq!(texts(&timeline), ["hello", "hi"]);
+    assert_eq!(timeline.entries()[0].author, Role::Visitor);
+}
+
+#[test]
+fn an_older_message_that_says_the_same_is_not_taken_for_one_that_was_never_sent() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Waiting);
+    timeline.merge(vec![message("u1", "visitor", "ok")], None, &[], Reading::Live);
+    assert_eq!(texts(&timeline), ["ok", "ok"]);
+    assert_eq!(timeline.entries()[1].key, mine);
+}
+
+#[test]
+fn a_message_without_an_id_takes_the_date_of_its_echo() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    let echo = ChatMessage { role: Role::Visitor, ..dated("", "ok", "10:00") };
+    timeline.merge(vec![echo], None, &[mine], Reading::Live);
+    let [entry] = timeline.entries() else { panic!("one message") };
+    assert_eq!((entry.key, &entry.created), (mine, &Some(Created::There("10:00".into()))));
+}
+
+#[test]
+fn an_echo_without_an_id_is_a_change_once() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    for changed in [true, false] {
+        timeline.merge(vec![message("", "visitor", "ok")], None, &[mine], Reading::Live);
+        timeline.rewind();
+        assert_eq!((timeline.take_rearranged(), timeline.entries().len()), (changed, 1));
+    }
+}
+
+#[test]
+fn a_message_that_was_given_the_echo_of_another_gives_it_back() {
+    let mut timeline = Timeline::default();
+    let first = timeline.write("m-1", "ok", 1, Delivery::Sending);
+    let second = timeline.write("m-2", "ok", 2, Delivery::Sending);
+    timeline.merge(vec![message("u1", "visitor", "ok")], None, &[first, second], Reading::Live);
+    timeline.deliver(second, Some("u1".into()));
+    let shown: Vec<_> =
+        timeline.entries().iter().map(|entry| (entry.key, entry.delivery, entry.id.clone())).collect();
+    assert_eq!(shown, [(second, Delivery::Delivered, Some("u1".into())), (first, Delivery::Waiting, None)]);
+}
+
+#[test]
+fn an_answer_that_names_a_message_which_was_read_before_shows_it_once_and_where_it_was_read() {
+    for written_first in [true, false] {
+        let mut timeline = Timeline::default();
+        let read_it = |timeline: &mut Timeline| {
+            read(
+                timeline,
+                vec![
+                    message("o1", "operator", "one"),
+                    message("u1", "person", "mine"),
+                    message("o2", "operator", "two"),
+                ],
+            )
+        };
+        let mine = if written_first {
+            let failed = timeline.write("m-mine", "mine", 1, Delivery::Failed);
+            timeline.close();
+            read_it(&mut timeline);
+            failed
+        } else {
+            read_it(&mut timeline);
+            timeline.write("m-mine", "mine", 1, Delivery::Sending)
+        };
+        timeline.deliver(mine, Some("u1".into()));
+        assert_eq!(texts(&timeline), ["one", "mine", "two"]);
+        assert_eq!((timeline.entries()[1].key, timeline.entries()[1].settled()), (mine, true));
+    }
+}
+
+#[test]
+fn only_the_visitor_or_somebody_unknown_echoes_the_visitor() {
+    for (role, echoes) in [("visitor", true), ("person", true), ("assistant", false), ("operator", false)] {
+        let mut timeline = Timeline::default();
+        let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+        timeline.merge(vec![message("x1", role, "ok")], None, &[mine], Reading::Live);
+        assert_eq!(timeline.entries().len() == 1, echoes, "{role}");
+        assert_eq!(timeline.take_rearranged(), echoes);
+        assert!(!timeline.take_rearranged());
+    }
+}
+
+#[test]
+fn a_message_in_doubt_is_the_one_that_was_read_before_by_an_unknown_name() {
+    let mut timeline = Timeline::default();
+    let page = |role: &str| vec![message("a0", "assistant", "ok"), message("u1", role, "ok")];
+    for (role, one) in [("visitor", true), ("person", true), ("operator", false)] {
+        let mut timeline = Timeline::default();
+        read(&mut timeline, page(role));
+        let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+        timeline.deliver_in_doubt(mine);
+        assert_eq!(timeline.entries().len(), if one { 2 } else { 3 }, "{role}");
+        let entry = timeline.entry(mine).expect("the message");
+        assert_eq!((entry.settled(), entry.id.is_some()), (true, one));
+    }
+    read(&mut timeline, page("visitor"));
+    timeline.close();
+    read(&mut timeline, vec![message("u2", "visitor", "ok, then")]);
+    delivered(&mut timeline, "ok", "u3");
+    let mine = timeline.write("m-ok-2", "ok", 1, Delivery::Sending);
+    timeline.deliver_in_doubt(mine);
+    assert_eq!(timeline.entry(mine).expect("the message").id, None, "none of these is its echo");
+    assert_eq!(timeline.entries().len(), 5);
+}
+
+#[test]
+fn an_echo_with_another_date_is_another_message() {
+    let mut timeline = Timeline::default();
+    let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
+    let echo = |date: &str| ChatMessage { role: Role::Visitor, ..dated("", "ok", date) };
+    timeline.merge(vec![echo("10:00")], None, &[mine], Reading::Live);
+    timeline.merge(vec![echo("10:01")], None, &[mine], Reading::Live);
+    assert_eq!(texts(&timeline), ["ok", "ok"]);
+}

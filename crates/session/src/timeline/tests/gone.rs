@@ -1,0 +1,55 @@
+//! A conversation that is gone stays before the next one.
+
+use super::*;
+
+#[test]
+fn a_conversation_that_is_gone_keeps_what_was_said_and_leaves_what_is_to_be_sent_to_the_next() {
+    let mut timeline = Timeline::default();
+    timeline.write("m-waits", "waits", 1, Delivery::Waiting);
+    let failed = timeline.write("m-failed", "failed", 1, Delivery::Failed);
+    timeline.write("m-sending", "sending", 1, Delivery::Sending);
+    delivered(&mut timeline, "said", "u1");
+    timeline.close();
+    assert_eq!(texts(&timeline), ["failed", "said", "waits", "sending"]);
+    assert_eq!(timeline.floor(), 2);
+    read(&mut timeline, vec![message("b1", "assistant", "hello again")]);
+    assert_eq!(texts(&timeline), ["failed", "said", "hello again", "waits", "sending"]);
+    timeline.move_to_end(failed);
+    assert_eq!((texts(&timeline)[0], timeline.floor()), ("said", 1));
+    timeline.move_to_end(failed);
+    assert_eq!(timeline.floor(), 1, "it had left the old conversation");
+}
+
+#[test]
+fn an_id_of_a_conversation_that_is_gone_may_be_given_again() {
+    let mut timeline = Timeline::default();
+    let mine = delivered(&mut timeline, "question", "u1");
+    timeline.reply(mine, message("a1", "assistant", "answer"));
+    timeline.close();
+    let next = delivered(&mut timeline, "question two", "u1");
+    assert_eq!(texts(&timeline), ["question", "answer", "question two"]);
+    assert!(timeline.reply(next, message("a1", "assistant", "answer")).is_none(), "the same message, late");
+    assert!(timeline.reply(next, message("a1", "assistant", "another")).is_some());
+    assert_eq!(texts(&timeline), ["question", "answer", "question two", "another"]);
+}
+
+#[test]
+fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
+    let mut timeline = Timeline::default();
+    let page = || vec![message("o1", "operator", "one"), message("o2", "operator", "two")];
+    read(&mut timeline, page());
+    timeline.close();
+    assert!(read(&mut timeline, page()).is_empty());
+    assert_eq!((texts(&timeline), timeline.floor()), (vec!["one", "two"], 0));
+    timeline.close();
+    let other = read(&mut timeline, vec![message("o1", "operator", "other")]);
+    assert_eq!(other.len(), 1, "an id that is given again");
+    let mut timeline = Timeline::default();
+    read(&mut timeline, vec![message("", "operator", "one")]);
+    timeline.close();
+    assert_eq!(
+        read(&mut timeline, vec![message("", "operator", "one")]).len(),
+        1,
+        "without an id, another one"
+    );
+}

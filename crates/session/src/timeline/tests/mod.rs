@@ -1,0 +1,41 @@
+//! What a timeline does with what it is told.
+
+mod echoes;
+mod gone;
+mod other_tabs;
+mod reading;
+mod sending;
+
+use super::*;
+
+fn message(id: &str, role: &str, content: &str) -> ChatMessage {
+    ChatMessage {
+        id: (!id.is_empty()).then(|| id.into()),
+        role: Role::from(role),
+        content: content.into(),
+        created_at: None,
+    }
+}
+
+fn dated(id: &str, content: &str, date: &str) -> ChatMessage {
+    ChatMessage { created_at: Some(date.into()), ..message(id, "operator", content) }
+}
+
+fn read(timeline: &mut Timeline, messages: Vec<ChatMessage>) -> Vec<Entry> {
+    timeline.merge(messages, None, &[], Reading::Live)
+}
+
+fn delivered(timeline: &mut Timeline, text: &str, id: &str) -> EntryKey {
+    let key = timeline.write(&format!("m-{text}"), text, 1, Delivery::Sending);
+    timeline.deliver(key, Some(id.into()));
+    key
+}
+
+/// Another tab's timeline, as it is told: without what only its own tab knows.
+fn told(timeline: &Timeline) -> Vec<Entry> {
+    timeline.entries().iter().map(|entry| Entry { key: EntryKey::default(), ..entry.clone() }).collect()
+}
+
+fn texts(timeline: &Timeline) -> Vec<&str> {
+    timeline.entries().iter().map(|entry| &*entry.text).collect()
+}

@@ -1,0 +1,122 @@
+//! What another tab tells is taken over in its order.
+
+use super::*;
+
+#[test]
+fn another_tabs_messages_are_taken_over_in_its_order_and_keep_their_keys() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    for timeline in [&mut here, &mut there] {
+        read(timeline, vec![message("o1", "operator", "one"), message("", "operator", "two")]);
+    }
+    let keys =
+        |timeline: &Timeline| -> Vec<EntryKey> { timeline.entries().iter().map(|entry| entry.key).collect() };
+    let before = keys(&here);
+    here.write("m-mine", "mine", 1, Delivery::Waiting);
+    read(&mut there, vec![message("", "operator", "two"), message("o3", "operator", "three")]);
+    let new = here.adopt(told(&there), Some("o3".into()), Some(2), 0, false);
+    assert_eq!(new.iter().map(|entry| &*entry.text).collect::<Vec<_>>(), ["three"]);
+    assert_eq!(texts(&here), ["one", "two", "three", "mine"]);
+    assert_eq!(keys(&here)[..2], before);
+    assert_eq!((here.cursor(), here.index_read_up_to(), here.newest()), (Some(&"o3".into()), Some(2), 3));
+    assert!(read(&mut here, vec![message("o3", "operator", "three")]).is_empty());
+}
+
+#[test]
+fn of_a_part_of_another_tabs_messages_what_stands_before_it_stays() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    for timeline in [&mut here, &mut there] {
+        let pages = ["one", "two", "three"].map(|text| message(text, "operator", text));
+        read(timeline, pages.to_vec());
+    }
+    read(&mut there, vec![message("four", "operator", "four")]);
+    for (cut, shown) in [(true, vec!["one", "two", "three", "four"]), (false, vec!["three", "four"])] {
+        let part = told(&there).split_off(2);
+        here.adopt(part, Some("four".into()), Some(1), 1, cut);
+        assert_eq!(texts(&here), shown);
+        assert_eq!((here.index_read_up_to(), here.floor()), (Some(shown.len() - 1), shown.len() - 1));
+    }
+}
+
+#[test]
+fn a_message_that_is_known_to_have_arrived_stays_so_and_one_that_another_tab_knows_of_is_news() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    for timeline in [&mut here, &mut there] {
+        timeline.write("m-1", "one", 1, Delivery::Sending);
+        timeline.write("m-2", "two", 1, Delivery::Sending);
+    }
+    let (first, second) = (here.entries()[0].key, there.entries()[1].key);
+    here.deliver(first, Some("u1".into()));
+    there.deliver(second, Some("u2".into()));
+    let new = here.adopt(told(&there), None, None, 0, false);
+    assert_eq!(new.iter().map(|entry| &*entry.text).collect::<Vec<_>>(), ["two"]);
+    assert!(here.entries().iter().all(Entry::settled));
+    assert_eq!(here.entries()[0].id, Some("u1".into()));
+}
+
+#[test]
+fn a_message_that_was_mistaken_for_another_is_not_believed_to_have_arrived() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    for timeline in [&mut here, &mut there] {
+        timeline.write("m-1", "ok", 1, Delivery::Sending);
+        timeline.write("m-2", "ok", 1, Delivery::Sending);
+    }
+    let (first, second) = (here.entries()[0].key, there.entries()[1].key);
+    here.deliver(first, Some("u1".into()));
+    there.deliver(second, Some("u1".into()));
+    here.adopt(told(&there), None, None, 0, false);
+    assert_eq!(here.entries().iter().map(Entry::settled).collect::<Vec<_>>(), [false, true]);
+}
+
+#[test]
+fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    for timeline in [&mut here, &mut there] {
+        read(timeline, vec![message("", "operator", "one")]);
+    }
+    let one = here.entries()[0].clone();
+    let mut other = there.entries()[0].clone();
+    assert!(one.is(&other));
+    other.id = Some("o1".into());
+    assert!(!one.is(&other));
+    let mut named = one.clone();
+    named.id = Some("o1".into());
+    assert!(named.is(&other));
+    other.text = "two".into();
+    assert!(!named.is(&other));
+    other = one.clone();
+    other.serial = 7;
+    assert!(!one.is(&other));
+    other = one.clone();
+    other.letter = Some("m-1".into());
+    assert!(!one.is(&other) && !other.is(&one));
+}
+
+#[test]
+fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_cut_away() {
+    for (floor, gone) in [(0, 1), (1, 3)] {
+        let mut here = Timeline::default();
+        read(&mut here, vec![message("o1", "operator", "gone")]);
+        here.close();
+        let pages = ["one", "two", "three"].map(|text| message(text, "operator", text));
+        read(&mut here, pages.to_vec());
+        let key = here.entries()[1].key;
+        let mut part = told(&here).split_off(1);
+        part.rotate_left(2);
+        let new = here.adopt(vec![part.remove(0), part.remove(0)], None, Some(0), floor, true);
+        assert_eq!((texts(&here), new.len()), (vec!["gone", "two", "three", "one"], 0));
+        assert_eq!((here.entries()[3].key, here.floor(), here.index_read_up_to()), (key, gone, Some(2)));
+    }
+}
+
+#[test]
+fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone() {
+    for (floor, gone) in [(0, 1), (1, 3)] {
+        let mut here = Timeline::default();
+        read(&mut here, vec![message("o1", "operator", "gone")]);
+        here.close();
+        read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
+        let part = told(&here).split_off(2);
+        here.adopt(part, None, None, floor, true);
+        assert_eq!((texts(&here), here.floor()), (vec!["gone", "two", "three"], gone));
+    }
+}

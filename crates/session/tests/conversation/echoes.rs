@@ -1,0 +1,132 @@
+//! A message of the visitor whose answer was lost is found in the history, and taken for no other.
+
+use crate::site::Tab;
+use chat_protocol::Endpoint::{Messages, Send};
+use chat_session::{Delivery, keys};
+
+#[test]
+fn a_message_whose_echo_is_read_while_its_answer_is_lost_is_not_sent_again() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u2","role":"person","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    tab.lose(Send);
+    tab.wait(25_000);
+    assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
+    assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
+    assert!(!tab.session.awaits_reply() && !tab.storage.iter().any(|(key, _)| key.contains(keys::OUTBOX)));
+}
+
+#[test]
+fn a_message_that_failed_and_is_found_in_the_history_is_delivered() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    assert_eq!(tab.delivery("two"), Delivery::Delivered);
+    assert!(tab.session.awaits_reply(), "its reply is looked for");
+}
+
+#[test]
+fn of_two_messages_that_say_the_same_neither_is_taken_for_the_other() {
+    let mut tab = Tab::in_conversation();
+    tab.say("ok");
+    tab.refuse(Send, 403, "", None);
+    tab.say("ok");
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u3","role":"visitor","content":"ok"}]}"#);
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u3","message":{"id":"a3","role":"assistant","content":"fine"}}"#);
+    let deliveries: Vec<Delivery> = tab
+        .session
+        .entries()
+        .iter()
+        .filter(|entry| &*entry.text == "ok")
+        .map(|entry| entry.delivery)
+        .collect();
+    assert_eq!(deliveries, [Delivery::Failed, Delivery::Delivered]);
+}
+
+#[test]
+fn in_a_history_that_is_read_for_the_first_time_no_message_is_taken_for_one_that_failed() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.say("hello");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    let mut storage = tab.storage;
+    storage.retain(|(key, _)| !key.ends_with(keys::CONVERSATION));
+    storage.push(("chat-widget:conversation".into(), r#"{"v":1,"conversationId":"c1"}"#.into()));
+    let mut tab = Tab::open(storage, 1_000);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"a1","role":"assistant","content":"hi"}]}"#,
+    );
+    assert_eq!((tab.texts(), tab.last().delivery), (vec!["hello", "hi", "hello"], Delivery::Failed));
+}
+
+#[test]
+fn a_message_that_was_never_tried_is_found_in_no_history() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.say("ok");
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"u0","role":"visitor","content":"ok"}]}"#,
+    );
+    assert_eq!(
+        (tab.texts(), tab.last().delivery),
+        (vec!["one", "first", "ok", "two", "ok"], Delivery::Waiting)
+    );
+    tab.reply(2, "second");
+    assert_eq!(tab.attempts().len(), 3);
+}
+
+#[test]
+fn of_two_messages_that_failed_the_one_that_is_found_is_delivered() {
+    let mut tab = Tab::in_conversation();
+    for text in ["two", "three"] {
+        tab.say(text);
+        tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    }
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    assert_eq!((tab.delivery("two"), tab.delivery("three")), (Delivery::Delivered, Delivery::Failed));
+    assert_eq!(tab.kept_as(keys::OUTBOX), 1, "the other one may be tried again");
+    assert_eq!(tab.told(), ["one", "first", "two"]);
+}
+
+#[test]
+fn where_an_answer_tells_that_an_echo_was_that_of_another_message_both_are_shown() {
+    let mut tab = Tab::in_conversation();
+    tab.say("ok");
+    tab.answer(Messages, r#"{"messages":[{"id":"u9","role":"visitor","content":"ok"}],"nextAfter":"u9"}"#);
+    assert_eq!(tab.texts(), ["one", "first", "ok"]);
+    tab.reply(2, "second");
+    assert_eq!(tab.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u9","role":"visitor","content":"ok"},{"id":"u2","role":"visitor","content":"ok"},
+            {"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    assert_eq!(tab.texts(), ["one", "first", "ok", "ok", "second"]);
+}
+
+#[test]
+fn a_message_that_was_read_in_a_conversation_that_is_gone_since_has_arrived() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.refuse(Send, 404, "NOT_FOUND", None);
+    assert_eq!((tab.delivery("two"), tab.kept_as(keys::OUTBOX)), (Delivery::Delivered, 0));
+    assert_eq!((tab.attempts().len(), tab.session.conversation_id()), (2, None));
+
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    tab.refuse(Send, 403, "", None);
+    assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Delivered, true));
+    assert!(tab.session.conversation_id().is_some());
+}

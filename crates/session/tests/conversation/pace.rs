@@ -1,0 +1,280 @@
+//! The service is asked when there may be something new, and left alone otherwise.
+
+use crate::site::{LEAD_MS, NOTHING, Tab};
+use chat_protocol::Endpoint::{self, Config, Events, Messages, Presence, Send};
+use chat_session::{Delivery, Input, Start};
+
+#[test]
+fn nothing_is_polled_without_a_conversation_nor_while_hidden_or_offline() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.answer(Config, r#"{"config":{}}"#);
+    tab.look(true);
+    tab.wait(600_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence)), (0, 0));
+    tab.say("hello");
+    tab.reply(1, "hi");
+    for forbid in [Input::Visible(false), Input::Online(false)] {
+        tab.feed(forbid);
+        tab.open.retain(|request| request.endpoint == Events);
+        let before = (tab.count(Messages), tab.count(Presence));
+        tab.wait(600_000);
+        assert_eq!((tab.count(Messages), tab.count(Presence)), before);
+    }
+}
+
+#[test]
+fn a_chat_that_is_switched_off_asks_for_nothing_until_it_is_switched_on_again() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Config, r#"{"config":{"enabled":false}}"#);
+    let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
+    tab.open.clear();
+    tab.say("anybody?");
+    tab.wait(600_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
+    tab.feed(Input::ReloadConfig);
+    tab.answer(Config, r#"{"config":{"enabled":true}}"#);
+    tab.wait(LEAD_MS);
+    assert_eq!(tab.attempts().len(), before.3 + 1);
+}
+
+#[test]
+fn a_config_that_is_handed_over_is_not_asked_for_again() {
+    let config = Some(crate::site::json(r#"{"config":{"assistantName":"Clover"}}"#));
+    let tab = Tab::start(Start { config, visible: true, online: true, ..Start::default() }, vec![], 0);
+    assert_eq!(tab.count(Config), 0);
+    assert_eq!(tab.session.config().and_then(|config| config.assistant_name.as_deref()), Some("Clover"));
+}
+
+#[test]
+fn a_config_that_could_not_be_read_is_asked_for_again_after_a_while() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.refuse(Config, 503, "", None);
+    tab.wait(19_900);
+    assert_eq!(tab.count(Config), 1);
+    tab.wait(8_200);
+    assert_eq!(tab.count(Config), 2, "20 seconds, and up to 8 more");
+    tab.answer(Config, r#"{"config":{"assistantName":"Clover"}}"#);
+    tab.wait(600_000);
+    assert_eq!(tab.count(Config), 2);
+}
+
+/// How long 40 visitors pause after each of these many failures to read this.
+fn pauses(endpoint: Endpoint, failures: usize, begin: impl Fn(Start) -> Tab) -> Vec<Vec<u64>> {
+    let mut pauses = vec![Vec::new(); failures];
+    for seed in 0..40 {
+        let mut tab = begin(Start { seed, visible: true, online: true, ..Start::default() });
+        for pauses in &mut pauses {
+            let since_ms = tab.now_ms;
+            tab.lose(endpoint);
+            tab.wait_for(endpoint);
+            pauses.push(tab.now_ms - since_ms);
+        }
+    }
+    pauses
+}
+
+/// Nobody pauses for longer than this, and somebody for almost as long.
+fn last_up_to(pauses: &[u64], most_ms: u64) -> bool {
+    pauses.iter().all(|pause| *pause <= most_ms + 100) && pauses.iter().any(|pause| *pause > most_ms * 3 / 4)
+}
+
+#[test]
+fn each_failure_to_read_the_config_doubles_what_is_paused_on_top_of_twenty_seconds() {
+    let pauses = pauses(Config, 3, |start| Tab::start(start, vec![], 0));
+    for (pauses, most_ms) in pauses.iter().zip([8_000, 16_000, 30_000]) {
+        let on_top: Vec<u64> = pauses.iter().map(|pause| pause - 20_000).collect();
+        assert!(last_up_to(&on_top, most_ms), "{on_top:?}");
+    }
+}
+
+#[test]
+fn each_failure_to_read_messages_doubles_the_pause() {
+    let pauses = pauses(Messages, 4, |start| {
+        let mut tab = Tab::start(start, vec![], 0);
+        tab.say("one");
+        tab.reply(1, "first");
+        tab.answer(Presence, r#"{"suggestedMessageIntervalMs":1000,"suggestedPresenceIntervalMs":300000}"#);
+        tab
+    });
+    for (pauses, most_ms) in pauses.iter().zip([2_400, 4_000, 8_000, 16_000]) {
+        assert!(last_up_to(pauses, most_ms), "{pauses:?}");
+    }
+}
+
+#[test]
+fn the_service_is_left_alone_for_as_long_as_it_asks_whatever_it_was_asked() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Presence);
+    tab.refuse(Presence, 429, "RATE_LIMITED", Some(120_000));
+    tab.open.clear();
+    let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
+    tab.say("are you there?");
+    tab.wait(119_000);
+    assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
+    tab.wait(2_000);
+    assert_eq!(tab.attempts().len(), before.3 + 1);
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(u64::MAX));
+    tab.wait(301_000);
+    assert_eq!(tab.attempts().len(), before.3 + 2, "five minutes at most");
+}
+
+#[test]
+fn a_lost_attempt_is_followed_by_a_read() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
+    tab.wait_for(Presence);
+    tab.answer(
+        Presence,
+        r#"{"operatorOnline":false,"shouldPollMessages":false,"suggestedMessageIntervalMs":60000}"#,
+    );
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[],"nextAfter":"a1"}"#);
+    tab.wait(60_000);
+    assert!(tab.waiting(Messages).is_none(), "there is nothing to poll for");
+    tab.open.clear();
+    tab.say("two");
+    tab.lose(Send);
+    tab.wait(2_500);
+    assert!(tab.waiting(Messages).is_some());
+}
+
+#[test]
+fn a_tab_that_is_hidden_waits_for_no_read() {
+    let mut tab = Tab::in_conversation();
+    assert!(tab.waiting(Messages).is_some() && tab.waiting(Presence).is_some());
+    tab.feed(Input::Visible(false));
+    assert!(tab.waiting(Messages).is_none() && tab.waiting(Presence).is_none());
+}
+
+#[test]
+fn a_service_that_has_nothing_to_poll_for_is_asked_for_presence_alone() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(
+        Presence,
+        r#"{"shouldPollMessages":false,"suggestedMessageIntervalMs":1000,"suggestedPresenceIntervalMs":10000}"#,
+    );
+    let before = tab.count(Messages);
+    tab.wait(8_000);
+    assert_eq!(tab.count(Messages), before);
+    tab.wait_for(Presence);
+    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":1000}"#);
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn another_hint_holds_from_the_moment_that_it_is_given() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(
+        Presence,
+        r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":60000,"suggestedPresenceIntervalMs":10000}"#,
+    );
+    let before = tab.count(Messages);
+    tab.wait_for(Presence);
+    assert_eq!(tab.count(Messages), before, "slower than without a hint");
+    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":2000}"#);
+    tab.wait(2_400);
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn a_hint_that_is_repeated_puts_no_read_off() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    let before = tab.count(Messages);
+    for _ in 0..6 {
+        tab.wait_for(Presence);
+        tab.answer(
+            Presence,
+            r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":10000,"suggestedPresenceIntervalMs":3000}"#,
+        );
+    }
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn a_hint_does_not_shorten_the_pause_after_a_failure() {
+    let mut tab = Tab::in_conversation();
+    tab.lose(Messages);
+    tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":1000}"#);
+    let before = tab.count(Messages);
+    tab.wait(1_500);
+    assert_eq!(tab.count(Messages), before);
+    tab.wait(1_500);
+    assert_eq!(tab.count(Messages), before + 1);
+}
+
+#[test]
+fn a_window_that_is_opened_and_a_tab_that_comes_back_are_read_for_at_once() {
+    let mut tab = Tab::in_conversation();
+    let slow = r#"{"shouldPollMessages":false,"suggestedMessageIntervalMs":60000}"#;
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, slow);
+    assert!(tab.waiting(Messages).is_none());
+    tab.look(false);
+    tab.feed(Input::Visible(true));
+    tab.feed(Input::Online(true));
+    assert!(tab.waiting(Messages).is_none(), "nothing has changed");
+    tab.look(true);
+    assert!(tab.waiting(Messages).is_some());
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, slow);
+    tab.feed(Input::Online(false));
+    tab.feed(Input::Online(true));
+    assert!(tab.waiting(Messages).is_some());
+    tab.answer(Messages, NOTHING);
+    tab.feed(Input::Visible(false));
+    tab.feed(Input::Visible(true));
+    tab.wait(LEAD_MS);
+    assert!(tab.waiting(Messages).is_some());
+}
+
+#[test]
+fn an_answer_before_which_something_may_have_been_said_is_followed_by_a_read() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
+    tab.say("two");
+    tab.reply(2, "second");
+    assert!(tab.waiting(Messages).is_none(), "the first attempt was answered with the reply");
+    tab.say("three");
+    tab.refuse(Send, 503, "", Some(100));
+    tab.wait_for(Send);
+    assert!(tab.waiting(Messages).is_none(), "the service has said that it did not take it");
+    tab.reply(3, "third");
+    assert!(tab.waiting(Messages).is_some(), "the second attempt was answered");
+    tab.answer(Messages, NOTHING);
+    tab.say("four");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u4"}"#);
+    tab.answer(Messages, NOTHING);
+    tab.say("five");
+    tab.reply(5, "fifth");
+    assert!(tab.waiting(Messages).is_some(), "there was a reply to come");
+}
+
+#[test]
+fn a_read_that_set_out_before_something_happened_is_followed_by_another() {
+    let mut tab = Tab::in_conversation();
+    tab.answer(Messages, NOTHING);
+    tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
+    tab.say("two");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
+    assert!(tab.waiting(Messages).is_some(), "a reply is due");
+    tab.say("three");
+    tab.reply(3, "third");
+    for early in [true, false] {
+        tab.answer(Messages, NOTHING);
+        assert_eq!(tab.waiting(Messages).is_some(), early);
+    }
+    tab.say("four");
+    for _ in 0..6 {
+        tab.wait_for(Send);
+        tab.lose(Send);
+    }
+    assert_eq!(tab.delivery("four"), Delivery::Failed);
+    tab.answer(Messages, NOTHING);
+    tab.wait(2_500);
+    assert!(tab.waiting(Messages).is_some(), "the service may have taken it since");
+}

@@ -1,0 +1,96 @@
+// The hostile texts are hostile, and what they would do in the shop is noticed: without that, the tests that say they are
+// harmless there would prove nothing.
+
+import assert from "node:assert/strict";
+import { eventually, openChat, part } from "./chat.mjs";
+import { CALLS, payloads } from "./corpora.mjs";
+import { test } from "./harness.mjs";
+import { LISTS, isHarmless, parts, watched } from "./hostile.mjs";
+
+/**
+ * Takes texts for HTML, each in a place of its own, and gives which of them ran: by themselves, and when a hand did all that
+ * they wait for. They are in a frame that keeps them from leading the page away.
+ */
+async function takeForHtml({ texts, calls }) {
+  const frame = document.createElement("iframe");
+  frame.sandbox = "allow-scripts allow-same-origin";
+  document.body.append(frame);
+  const [inner, body] = [frame.contentWindow, frame.contentDocument.body];
+  const ran = { alone: new Set(), byHand: new Set() };
+  let hand;
+  const called = () => {
+    const at = inner.event?.target?.closest?.("[data-place]");
+    if (hand !== undefined) ran.byHand.add(hand);
+    else if (at) ran.alone.add(Number(at.dataset.place));
+  };
+  // They may call what is the page's as well.
+  for (const name of calls) window[name] = inner[name] = called;
+  const places = texts.map((html, place) => {
+    const element = document.createElement("div");
+    element.dataset.place = place;
+    body.append(element);
+    element.innerHTML = html;
+    return element;
+  });
+  // What they ask for has failed when this has, and what moves has begun to.
+  await new Promise((resolve) => Object.assign(new Image(), { onerror: resolve, src: "https://nowhere.example/" }));
+  for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
+  for (hand = 0; hand < places.length; hand += 1) {
+    for (const element of places[hand].querySelectorAll("*")) {
+      // A form's own fields may stand in place of its methods.
+      for (const name of Element.prototype.getAttributeNames.call(element)) {
+        if (name.startsWith("on")) EventTarget.prototype.dispatchEvent.call(element, new inner.Event(name.slice(2)));
+      }
+    }
+  }
+  frame.remove();
+  return { alone: [...ran.alone], byHand: [...ran.byHand] };
+}
+
+test("The same texts run where they are taken for HTML, and are counted", async ({ visit, remark }) => {
+  const context = await (await visit()).context().browser().newContext();
+  // A frame in a frame that goes takes Chromium along.
+  const texts = payloads.filter((text) => !/srcdoc/i.test(text));
+  const [alone, ran] = [new Set(), new Set()];
+  try {
+    await context.setOffline(true);
+    const page = await context.newPage();
+    for (const some of parts(texts, Math.ceil(texts.length / 150))) {
+      const result = await page.evaluate(takeForHtml, { texts: some, calls: CALLS });
+      for (const place of result.alone) alone.add(some[place]);
+      for (const place of [...result.alone, ...result.byHand]) ran.add(some[place]);
+    }
+  } finally {
+    await context.close();
+  }
+  remark(`${ran.size} of ${texts.length} ran, ${alone.size} of them by themselves`);
+  // The others are addresses, are for other browsers, or are not meant to run.
+  assert.ok(ran.size > texts.length / 2, `${ran.size} of ${texts.length} ran`);
+  assert.ok(alone.size > 200, `${alone.size} ran by themselves`);
+});
+
+test("What would run in the shop is noticed there: that it ran, what it asked for, and where it stands", async ({
+  visit,
+  recordOf,
+}) => {
+  const page = await visit({ prepare: watched });
+  await openChat(page);
+  await isHarmless(page);
+  await part(page, "message").first().locator(".cw-bubble").evaluate((bubble) => {
+    bubble.innerHTML = '<img src="//evil.example/x.png" onerror="alert(1)"><a href="javascript:alert(1)">x</a>';
+  });
+  await eventually(async () => assert.equal(await page.evaluate(() => window.executions), 1));
+  assert.deepEqual(await page.evaluate((lists) => window.strange(lists), LISTS), [
+    "IMG is not on the list",
+    "IMG loads //evil.example/x.png",
+    "IMG has onerror",
+    "A leads to javascript:alert(1)",
+  ]);
+  const record = recordOf(page);
+  await eventually(() => {
+    for (const expected of [/policy: require-trusted-types-for/, /policy: script-src-attr/, /policy: img-src/, /request to another place/]) {
+      assert.ok(record.complaints.some((complaint) => expected.test(complaint)), `${expected}`);
+    }
+  });
+  record.forgive();
+});
