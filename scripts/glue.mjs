@@ -16,6 +16,22 @@ const LOAD = `async function __wbg_load(module, imports) {
 }
 `;
 
+/** An address in the module's memory gets the place and the length of a string, or zero for none. */
+const GIVES_STRING =
+  /(?:var|const) (ptr\d) = (?:isLikeNone\(\w+\) \? 0 : )?passStringToWasm0\((\w+)\);\s*(?:var|const) (len\d) = WASM_VECTOR_LEN;\s*getDataViewMemory0\(\)\.setInt32\(\((\w+) >>> 0\) \+ 4 \* 1, \3, true\);\s*getDataViewMemory0\(\)\.setInt32\(\(\4 >>> 0\) \+ 4 \* 0, \1, true\);/g;
+
+const GIVE = `
+function giveObject(ret) {
+    return isLikeNone(ret) ? 0 : addToExternrefTable0(ret);
+}
+
+function giveString(at, ret) {
+    const ptr = isLikeNone(ret) ? 0 : passStringToWasm0(ret);
+    getDataViewMemory0().setInt32(at + 4, WASM_VECTOR_LEN, true);
+    getDataViewMemory0().setInt32(at, ptr, true);
+}
+`;
+
 /** Replaces a part of the glue, which must be there. */
 function replace(text, part, by) {
   if (!part.test(text)) throw new Error(`The glue of this wasm-bindgen has no ${part}`);
@@ -40,9 +56,17 @@ export function shorten(folder, flags) {
     .replace(/\b(\w+): function\(/g, (_, name) => `${imported.get(name) ?? name}: function(`)
     .replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${exported.get(name) ?? name}`)
     // Arrows are shorter, and nothing here asks for `this`.
-    .replace(/: function\(\) \{ return handleError\(function \(([^)]*)\) \{/g, ": (...args) => { return handleError(($1) => {")
-    .replace(/\}, arguments\)/g, "}, args)")
+    .replace(/: function\(\) \{ return handleError\(function \(([^)]*)\) \{/g, ": handleError(($1) => {")
+    .replace(/\}, arguments\); \}/g, "})")
     .replace(/: function\(([^)]*)\) \{/g, ": ($1) => {");
+  text = replace(text, /function handleError\(f, args\) \{([^]*?)f\.apply\(this, args\)([^]*?)\n\}\n/, "function handleError(f) { return (...args) => {$1f(...args)$2\n}; }\n");
+  // What gives a string or an object to the module does it in the same way each time.
+  text = text.replace(/isLikeNone\(ret\) \? 0 : addToExternrefTable0\(ret\)/g, "giveObject(ret)");
+  const [, malloc, realloc] = text.match(/passStringToWasm0\(\w+, (wasm\.\w+), (wasm\.\w+)\)/);
+  text = text.replaceAll(`, ${malloc}, ${realloc})`, ")");
+  text = replace(text, /passStringToWasm0\(arg, malloc, realloc\)/, `passStringToWasm0(arg, malloc = ${malloc}, realloc = ${realloc})`);
+  text = text.replace(GIVES_STRING, "giveString($4, $2);");
+  text = replace(text, /function isLikeNone/, `${GIVE}$&`);
   // It has a string's two ways of memory always, keeps its handles until they are freed, and never decodes 2 GB.
   text = replace(text, /    if \(realloc === undefined\) \{[^]*?\n    \}\n/, "");
   text = replace(text, /const HandleFinalization = .*\n/, "").replace(/ *HandleFinalization\..*\n/g, "");

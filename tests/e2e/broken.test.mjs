@@ -116,7 +116,7 @@ test("Where nothing can be loaded but the tag's own file, the page sees no error
   const page = await visit({
     prepare: async (page) => {
       recordOf(page).tolerate("chat widget: the module did not load");
-      await shopWith('data-load="intent"')(page);
+      await withOptions('data-load="intent"')(page);
       await page.route("**/chat-widget/*.mjs", (route) => route.abort());
     },
   });
