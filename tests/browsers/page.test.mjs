@@ -94,7 +94,7 @@ test("In Arabic the chat is at the left, and reads from right to left", async ({
   assert.ok((await tab.box("send")).right <= (await tab.box("input")).left, "the button is behind the text");
   assert.equal(await tab.read("window", ([{ parentElement }]) => parentElement.dir), "rtl");
   const direction = (name) => tab.read(name, ([element]) => getComputedStyle(element).direction);
-  for (const name of ["window", "message"]) assert.equal(await direction(name), "rtl", name);
+  for (const name of ["window", "message", "input"]) assert.equal(await direction(name), "rtl", name);
   await tab.press("كم يستغرق التوصيل؟");
   assert.equal(await direction("input"), "rtl");
   await tab.press(Key.RETURN);
@@ -141,4 +141,26 @@ test("On a screen 320 px wide the window is all of it, and nothing scrolls sidew
   assert.equal(await tab.evaluate(sideways), 0);
   await tab.click("close");
   await tab.has("window", 0);
+});
+
+test("What is wrong with what a visitor leaves stands below its field", async ({ visit, server }) => {
+  await server.trouble(QUICK);
+  const tab = await visit();
+  await tab.openChat();
+  await tab.ask(QUESTION);
+  const shadow = (work) => tab.evaluate(`return (${work})(document.querySelector("chat-widget").shadowRoot)`);
+  // Nobody is there who could answer.
+  await eventually(() => shadow((root) => root.querySelector(".cw-offer").click()));
+  await tab.part("form");
+  const order = () =>
+    shadow((root) => {
+      const asked = [...root.querySelectorAll("form > :is(label, .cw-error)")];
+      const top = (element) => element.getBoundingClientRect().top;
+      return asked.sort((one, other) => top(one) - top(other)).map((element) => element.querySelector("input")?.name ?? "error");
+    });
+  await shadow((root) => root.querySelector("[name=email]").focus());
+  await tab.press("ingrid@", Key.RETURN);
+  await eventually(async () => assert.deepEqual(await order(), ["name", "email", "error", "tel"]));
+  await tab.press(Key.BACK_SPACE.repeat(7), Key.RETURN);
+  await eventually(async () => assert.deepEqual(await order(), ["name", "email", "tel", "error"]));
 });
