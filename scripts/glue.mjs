@@ -71,7 +71,8 @@ export function shorten(folder, flags) {
   text = replace(text, /    if \(realloc === undefined\) \{[^]*?\n    \}\n/, "");
   text = replace(text, /const HandleFinalization = .*\n/, "").replace(/ *HandleFinalization\..*\n/g, "");
   text = replace(text, /const MAX_SAFARI[^]*?(?=function decodeText)/, "");
-  text = replace(text, /    numBytesDecoded \+= [^]*?\n    \}\n/, "");
+  text = replace(text, /function decodeText\([^]*?\n\}\n/, "").replace("decodeText(", "cachedTextDecoder.decode(");
+  text = replace(text, /cachedTextDecoder\.decode\(\);\n/, "");
   // Its memory grows into another buffer, and stays below 2 GB.
   text = replace(text, /cachedDataViewMemory0 === null \|\| .* !== (wasm\.\w+\.buffer)\)\) \{/, "cachedDataViewMemory0?.buffer !== $1) {");
   text = replace(text, /ptr = ptr >>> 0;/, "").replace(/ptr = ptr >>> 0;/g, "").replaceAll("ptr / 1", "ptr");

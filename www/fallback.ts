@@ -73,9 +73,9 @@ export default function fallback(host: HTMLElement, options: ChatWidgetOptions, 
   note.lang = language;
   note.dir = RIGHT_TO_LEFT.test(language) ? "rtl" : "ltr";
   const address = addressOf(options.contact);
-  // Nobody asked for a sentence that stays in the page's corner.
   const isAlone = !isInline && !launcher;
-  if (!isAlone) note.append(Object.assign(document.createElement("p"), { textContent: sentence }));
+  // Nobody asked for a sentence that stays in the page's corner, unless a button of the page's was clicked.
+  if (!isAlone || retries) note.append(Object.assign(document.createElement("p"), { textContent: sentence }));
   if (address) note.append(Object.assign(document.createElement("a"), { href: address, textContent: label }));
   if (!isInline) note.classList.add("cw-floats");
   if (isAlone) note.classList.add("cw-alone");
@@ -108,12 +108,12 @@ function toggleOf(launcher: HTMLElement, note: HTMLElement): HTMLElement {
   return toggle;
 }
 
-/** For the loader: tells the page that the module did not load, and the visitor, who has asked for it, with `options`. */
+/** For the loader: tells the page that the module did not load, and the visitor in `host`, if they have asked for it. */
 export function tell(
   error: unknown,
   handlers: ChatWidgetHandler<"error">[],
-  host: HTMLElement | undefined,
-  options: ChatWidgetOptions | false,
+  host: HTMLElement | false | undefined,
+  options: ChatWidgetOptions,
 ): void {
   const detail = { code: "NOT_LOADED", message: String(error) };
   for (const handler of handlers) {
@@ -123,6 +123,6 @@ export function tell(
       console.error('chat widget: a handler of "error" threw', thrown);
     }
   }
-  (host ?? document).dispatchEvent(new CustomEvent("chat-widget:error", { detail, bubbles: true, composed: true }));
-  if (host && options) fallback(host, options, true);
+  (host || document).dispatchEvent(new CustomEvent("chat-widget:error", { detail, bubbles: true, composed: true }));
+  if (host) fallback(host, options, true);
 }

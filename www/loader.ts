@@ -44,7 +44,7 @@ function readOptions(script: HTMLScriptElement): ChatWidgetOptions & { load?: st
 function start(script: HTMLScriptElement, queued: Call[]): void {
   const { load = "idle", ...options } = readOptions(script);
   if (!options.proxy) {
-    console.error('chat widget: the script tag needs data-proxy="/connector", or whatever the proxy\'s prefix is');
+    console.error('chat widget: the script tag needs data-proxy="/connector" or the like');
     return;
   }
   const base = script.src;
@@ -93,6 +93,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   function call(name: string, args: unknown[]): void {
     if (name === "destroy" && !widget) {
       destroyed = true;
+      swaps.disconnect();
       host?.remove();
       forget();
     } else if (widget) {
@@ -143,7 +144,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       launcher?.removeAttribute("aria-busy");
       console.error("chat widget: the module did not load", error);
       import(new URL("./fallback.mjs", base).href).then(
-        (module: typeof import("./fallback.js")) => module.tell(error, onError, host, clicked && options),
+        (module: typeof import("./fallback.js")) => module.tell(error, onError, (clicked || asked) && hostElement(), options),
         // What is beside the loader cannot be reached at all; it was told above.
         () => {},
       );
@@ -205,6 +206,11 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     });
     for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, bring, { once: true });
   }
+
+  // Whoever replaces the page's body before there is an element that comes back by itself.
+  const swaps = new MutationObserver(() => host?.isConnected === false && document.body?.append(host));
+  swaps.observe(document, { childList: true, subtree: true });
+  void mounted.then(() => swaps.disconnect());
 
   // The page's own button: a click that comes early is kept, for the focus to follow it and to come back.
   const onClick = ({ target }: MouseEvent) => {

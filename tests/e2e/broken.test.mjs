@@ -112,6 +112,19 @@ test("A contact that is no address of a page, a letter box or a telephone is no 
   assert.equal(await part(page, "notice").count(), 0);
 });
 
+test("Who clicks the page's own button is told as well, and the next click tries once more", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: withOptions(`data-load="intent" data-launcher=".brand" data-contact="${CONTACT}"`) });
+  recordOf(page).tolerate("chat widget: the module did not load");
+  await page.evaluate(() => document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()));
+  await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+  await page.locator(".brand").click();
+  await part(page, "notice").getByText("The chat is not available right now.").waitFor();
+  await page.unroute(WASM);
+  await page.locator(".brand").click();
+  await part(page, "input").waitFor();
+  assert.equal(await part(page, "notice").count(), 0);
+});
+
 test("Where nothing can be loaded but the tag's own file, the page sees no error, and hears of it in the console alone", async ({ visit, recordOf }) => {
   const page = await visit({
     prepare: async (page) => {

@@ -88,8 +88,8 @@ export function test(sentence, body) {
       for (const record of records.values()) t.diagnostic(record.summary());
       throw error;
     } finally {
-      // What a page sends as it is left would be told to the sandbox of the next test.
-      await Promise.all(contexts.map((context) => context.setOffline(true).then(() => context.close())));
+      // What a page sends as it is left would be told to the sandbox of the next test. A tab that crashed sends nothing.
+      await Promise.all(contexts.map((context) => context.setOffline(true).catch(() => {}).then(() => context.close())));
       await Promise.all(browsers.map((browser) => browser.close()));
     }
   });

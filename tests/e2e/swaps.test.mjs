@@ -96,18 +96,21 @@ for (const [name, router] of Object.entries(ROUTERS)) {
   });
 }
 
-test("With load=\"eager\" a launcher that is swapped away comes back also where visitors save data", async ({ visit }) => {
-  const saves = () => Object.defineProperty(navigator.connection, "saveData", { get: () => true });
-  let wasm;
-  const prepare = async (page) => {
-    wasm = await hold(page, WASM);
-    await page.addInitScript(saves);
-    await siteOf(ROUTERS.Turbo, 'data-load="eager"')(page);
-  };
-  const page = await visit({ prepare });
+test("A launcher that is swapped away stands on the next page as well where nobody has reached for it yet", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: siteOf(ROUTERS.Turbo, 'data-load="intent"') });
   await part(page, "launcher").waitFor();
   await goOn(page, "Workshops");
-  assert.equal(await part(page, "launcher").count(), 0);
-  wasm.release();
+  await part(page, "launcher").waitFor();
+  assert.deepEqual(recordOf(page).moduleFiles().filter((path) => path.endsWith(".wasm")), []);
   await openChat(page);
+  await ask(page, QUESTION);
+  assert.equal(await page.locator("chat-widget").count(), 1);
+});
+
+test("One that was destroyed does not come back", async ({ visit }) => {
+  const page = await visit({ prepare: siteOf(ROUTERS.Turbo, 'data-load="intent"') });
+  await part(page, "launcher").waitFor();
+  await page.evaluate(() => window.chatWidget.destroy());
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  assert.equal(await page.locator("chat-widget").count(), 0);
 });
