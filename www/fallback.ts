@@ -40,6 +40,7 @@ inset-inline-end:var(--cw-offset-x,20px)}
 .cw-alone{inset-block-end:var(--cw-offset-y,20px)}
 [data-position=start] .cw-floats{inset-inline:var(--cw-offset-x,20px) auto}
 .cw-fallback p{margin:0}
+.cw-fallback:focus{outline:none}
 .cw-fallback a{display:inline-block;padding-block:10px;color:LinkText}`;
 
 /** An address that a link of the page's own may have; anything else is none. */
@@ -55,56 +56,83 @@ function addressOf(contact: string | undefined): string | undefined {
 
 /**
  * Says in `host` that the chat does not run. With `retries` the launcher there is left as it is, because a click on it
- * tries once more, and the sentence is shown at once; else a launcher like it shows and hides the sentence.
+ * tries once more, and the sentence is shown at once; else a launcher like it shows and hides the sentence, which is
+ * `shown` to whoever had the window open.
  */
-export default function fallback(host: HTMLElement, options: ChatWidgetOptions, retries: boolean): void {
-  const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-  root.querySelector(".cw-fallback")?.remove();
-  const before = root.querySelector<HTMLElement>(".cw");
+export default function fallback(host: HTMLElement, options: ChatWidgetOptions, retries: boolean, shown = false): void {
+  const { contact, container, isolate, locale, offset, position = "end", zIndex } = options;
+  const before = (host.shadowRoot ?? host).querySelector<HTMLElement>(".cw");
   const launcher = before?.querySelector<HTMLElement>(".cw-launcher");
-  const isInline = before?.dataset["position"] === "inline" || options.container !== undefined || host.hasAttribute("inline");
-  const language = languageOf(options.locale || document.documentElement.lang || navigator.language) ?? "en";
+  const isInline = before?.dataset["position"] === "inline" || container !== undefined || host.hasAttribute("inline");
+  const root = rootIn(host, isolate);
+  root.querySelector(".cw-fallback")?.remove();
+  const language = languageOf(locale || document.documentElement.lang || navigator.language) ?? "en";
   const [sentence, label] = WORDS[language]!;
+  const placed = { "z-root": zIndex, "offset-x": offset?.x && `${offset.x}px`, "offset-y": offset?.y && `${offset.y}px` };
+  for (const [name, value] of Object.entries(placed)) if (value != null) host.style.setProperty(`--cw-${name}`, String(value));
 
   const note = document.createElement("div");
   note.className = "cw-fallback";
   note.setAttribute("part", "notice");
   note.setAttribute("role", "status");
+  note.tabIndex = -1;
   note.lang = language;
   note.dir = RIGHT_TO_LEFT.test(language) ? "rtl" : "ltr";
-  const address = addressOf(options.contact);
+  const address = addressOf(contact);
   const isAlone = !isInline && !launcher;
   // Nobody asked for a sentence that stays in the page's corner, unless a button of the page's was clicked.
-  if (!isAlone || retries) note.append(Object.assign(document.createElement("p"), { textContent: sentence }));
+  if (!isAlone || retries || shown) note.append(Object.assign(document.createElement("p"), { textContent: sentence }));
   if (address) note.append(Object.assign(document.createElement("a"), { href: address, textContent: label }));
   if (!isInline) note.classList.add("cw-floats");
   if (isAlone) note.classList.add("cw-alone");
 
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(SHEET);
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-  if (retries && launcher) {
+  if (retries && launcher && isolate !== false) {
     before!.append(note);
-    return;
+  } else {
+    const frame = (before?.cloneNode(false) ?? document.createElement("div")) as HTMLElement;
+    frame.classList.remove("cw-open");
+    if (!before) frame.dataset["position"] = position;
+    if (launcher && !isInline) frame.append(toggleOf(launcher, note, sentence, shown));
+    if (note.hasChildNodes()) frame.append(note);
+    root.replaceChildren(frame);
   }
-  const frame = (before?.cloneNode(false) ?? document.createElement("div")) as HTMLElement;
-  frame.classList.remove("cw-open");
-  if (!before) frame.dataset["position"] = options.position ?? "end";
-  if (launcher && !isInline) frame.append(toggleOf(launcher, note));
-  if (note.hasChildNodes()) frame.append(note);
-  root.replaceChildren(frame);
+  // Who asked is told: what appears beside where they are is not read out by every screen reader.
+  if (retries || shown) note.focus();
+}
+
+/** What the sentence is drawn into. A host without a shadow root goes on to have none, for the next attempt. */
+function rootIn(host: HTMLElement, isolate: boolean | undefined): ShadowRoot {
+  let box = host;
+  if (isolate === false) {
+    box = document.createElement("div");
+    host.replaceChildren(box);
+  }
+  const root = box.shadowRoot ?? box.attachShadow({ mode: "open" });
+  if (!root.adoptedStyleSheets.includes(sheet())) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet()];
+  return root;
+}
+
+let made: CSSStyleSheet | undefined;
+
+function sheet(): CSSStyleSheet {
+  if (!made) (made = new CSSStyleSheet()).replaceSync(SHEET);
+  return made;
 }
 
 /** A launcher like the one that was there, which shows and hides the sentence. */
-function toggleOf(launcher: HTMLElement, note: HTMLElement): HTMLElement {
+function toggleOf(launcher: HTMLElement, note: HTMLElement, label: string, shown: boolean): HTMLElement {
   const toggle = launcher.cloneNode(true) as HTMLElement;
   const show = (shown: boolean): void => {
     note.hidden = !shown;
     toggle.setAttribute("aria-expanded", String(shown));
+    if (shown) note.focus();
   };
+  // It opens no window, and knows of nothing unread any more.
+  toggle.querySelector(".cw-badge")?.remove();
   toggle.removeAttribute("aria-haspopup");
+  toggle.setAttribute("aria-label", label);
   toggle.addEventListener("click", () => show(note.hidden === true));
-  show(false);
+  show(shown);
   return toggle;
 }
 

@@ -19,9 +19,9 @@ export function guard(exports: Exports, onBroken: (error: unknown) => void): Exp
       try {
         result = inside(...args);
       } catch (error) {
-        // What the module was at is half done, and stays so: whatever came through it, it cannot go on.
-        failure = { error };
-        if (depth > 1) throw error;
+        // What the module was at is half done, and stays so. An event that the module itself has caused would hand the
+        // error to the page.
+        failure ??= { error };
       } finally {
         depth -= 1;
         if (failure && depth === 0) onBroken(failure.error);

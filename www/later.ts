@@ -19,11 +19,20 @@ const LENGTH = 0.18;
 
 let audio: AudioContext | undefined;
 
-/** Listens until the function given back is called. `reports`: page views and calls to action are told. */
+/** Whoever listens for a host: nobody is to hear, or to report, anything twice. */
+const listening = new WeakMap<HTMLElement, Undo>();
+
+/**
+ * Listens until the function given back is called, or this one once more. `reports`: page views and calls to action are
+ * told.
+ */
 export default function later(host: HTMLElement, widget: Tracks, reports: boolean): Undo {
+  listening.get(host)?.();
   const undo = [listenForKeys(host), listenForSound(host)];
   if (reports) undo.push(watchNavigation(widget), watchCalls(widget));
-  return () => undo.forEach((one) => one());
+  const end = () => undo.splice(0).forEach((one) => one());
+  listening.set(host, end);
+  return end;
 }
 
 function listenForSound(host: HTMLElement): Undo {

@@ -173,7 +173,7 @@ export class ChatWidget {
     if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
     mounted.set(widget, { fail: (error) => widget.#fail(error), revive: () => widget.#revive() });
     void widget.#listen().then(() => {
-      if (!widget.#handle) return;
+      if (!mounted.has(widget)) return;
       widget.#announce(widget);
       widget.#emit("ready", {});
       const { missing } = pieces;

@@ -19,28 +19,52 @@ export interface Left {
   options: ChatWidgetOptions;
 }
 
-/** What breaks once more after so many new beginnings breaks for a reason that stays. */
+/** What breaks once more after so many new beginnings breaks for a reason that stays, */
 const MOST = 2;
+/** unless it went well for so long. Milliseconds. */
+const WELL = 5 * 60_000;
 
 let times = 0;
+let last = 0;
+let turn = Promise.resolve();
+/** Their windows are to be open again. */
+const opened = new WeakSet<ChatWidget>();
+const givenUp = new WeakSet<ChatWidget>();
 
-/** Lets the widgets go on with a new module, or leaves what is plain in their places. */
-export default async function recover(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {
-  times += 1;
+/** Lets the widgets go on with a new module, or leaves what is plain in their places. One break after the other. */
+export default function recover(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {
   console.error("chat widget: the module broke", error);
+  return (turn = turn.then(() => recoverAll(widgets, error, load)));
+}
+
+async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {
+  if (Date.now() - last > WELL) times = 0;
+  times += 1;
+  last = Date.now();
   for (const [widget, broken] of [...widgets]) {
+    // One that the page has taken away meanwhile, one that is plain by now, and one that has a new module already.
+    if (!widgets.has(widget) || givenUp.has(widget) || widget.state?.visitorId) continue;
     const { host, options } = broken.fail(error);
     const root = host.shadowRoot ?? host;
-    const wasOpen = root.querySelector(".cw-open") !== null;
+    if (root.querySelector(".cw-open")) opened.add(widget);
+    const hadFocus = (host.shadowRoot ?? document).activeElement?.matches("[part~=input]") ?? false;
     // What the module would have taken back itself.
     host.querySelector(":scope > [slot=announcer]")?.remove();
     if (root.querySelector("[aria-modal=true]")) document.documentElement.style.removeProperty("overflow");
     try {
       if (times > MOST) throw error;
       await broken.revive();
-      if (wasOpen) widget.open();
+      if (!opened.has(widget)) continue;
+      widget.open();
+      await new Promise((resolve) => setTimeout(resolve));
+      if (!widget.state?.open) continue;
+      opened.delete(widget);
+      if (hadFocus) root.querySelector<HTMLElement>("[part~=input]")?.focus();
     } catch {
-      (await load<typeof fallback>("fallback"))(host, options, false);
+      if (!widgets.has(widget)) continue;
+      givenUp.add(widget);
+      const shown = opened.has(widget);
+      await load<typeof fallback>("fallback").then((fallback) => fallback(host, options, false, shown), console.error);
     }
   }
 }

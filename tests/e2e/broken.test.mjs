@@ -1,7 +1,7 @@
 // What is left where the widget cannot run, or cannot go on.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, openChat, part, say, stored, WASM, withOptions } from "./chat.mjs";
+import { ask, delivered, eventually, focused, openChat, part, say, stored, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -45,6 +45,7 @@ test("A module that breaks is followed by another one, which goes on from what i
   await eventually(async () => assert.equal((await server.messages()).filter((line) => line.endsWith("And to Norway?")).length, 1));
   await eventually(async () => assert.equal(await part(page, "message-visitor").getByText("And to Norway?").count(), 1));
   assert.equal(await page.locator("chat-widget > [slot=announcer]").count(), 1);
+  assert.equal(await focused(page), "input", "who was writing goes on writing");
   await part(page, "close").click();
   await part(page, "window").waitFor({ state: "detached" });
   await openChat(page);
@@ -76,11 +77,12 @@ test("What breaks again and again ends in a sentence and the site's contact link
   await say(page, QUESTION);
   await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN", "BROKEN", "BROKEN"]));
   await part(page, "window").waitFor({ state: "detached" });
-  await page.locator("[part=notice]").waitFor({ state: "attached" });
   const link = part(page, "notice").getByRole("link", { name: "Contact us" });
-  assert.equal(await link.count(), 0, "nobody asked yet");
-  await part(page, "launcher").click();
   assert.equal(await link.getAttribute("href"), CONTACT);
+  assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot.activeElement.getAttribute("part")), "notice");
+  await part(page, "launcher").click();
+  assert.equal(await link.count(), 0);
+  await part(page, "launcher").click();
   await part(page, "notice").getByText("The chat is not available right now.").waitFor();
   assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "true");
   assert.ok(Object.keys(await stored(page)).some((key) => key.startsWith("chat-widget:outbox:")), "what was written is kept");
@@ -123,6 +125,19 @@ test("Who clicks the page's own button is told as well, and the next click tries
   await page.locator(".brand").click();
   await part(page, "input").waitFor();
   assert.equal(await part(page, "notice").count(), 0);
+});
+
+test("Without a shadow root the sentence stands there as well, and the next attempt shows the chat in its place", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: withOptions('data-load="intent" data-launcher=".brand" data-isolate="false"') });
+  recordOf(page).tolerate("chat widget: the module did not load");
+  await page.evaluate(() => document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()));
+  await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+  await page.locator(".brand").click();
+  await part(page, "notice").waitFor();
+  await page.unroute(WASM);
+  await page.locator(".brand").click();
+  await part(page, "input").waitFor();
+  assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null);
 });
 
 test("Where nothing can be loaded but the tag's own file, the page sees no error, and hears of it in the console alone", async ({ visit, recordOf }) => {

@@ -159,6 +159,17 @@ test("Page views, also of a single-page application, calls to action and what th
   assert.deepEqual(events.find(({ eventType }) => eventType === "video_played").eventData, { seconds: 12 });
 });
 
+test("Consent that was given before the widget had come has nothing reported twice", async ({ visit, server }) => {
+  const page = await visit({ prepare: withOptions('data-consent="required"') });
+  await page.evaluate(() => (window.chatWidget ||= []).push(["grantConsent"]));
+  await whole(page);
+  await page.evaluate(() => history.pushState({}, "", "/pots"));
+  await reported(server, 2);
+  await page.evaluate(() => window.chatWidget.track("asked_last"));
+  const events = await reported(server, 3);
+  assert.deepEqual(events.map(({ eventType }) => eventType), ["page_view", "page_view", "asked_last"]);
+});
+
 test("Without the Navigation API history is watched, and is the browser's own again afterwards", async ({ visit, server }) => {
   const withoutNavigation = () => Object.defineProperty(window, "navigation", { value: undefined });
   const page = await visit({ prepare: (page) => page.addInitScript(withoutNavigation) });
