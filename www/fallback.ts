@@ -4,6 +4,7 @@
 import languageOf from "./language.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import type { ChatWidgetHandler, ChatWidgetOptions } from "./options.js";
+import { giveTokens } from "./page.js";
 
 /** In each language: that the chat does not run, and what the link says. */
 const WORDS: Record<string, [string, string]> = {
@@ -60,7 +61,7 @@ function addressOf(contact: string | undefined): string | undefined {
  * `shown` to whoever had the window open.
  */
 export default function fallback(host: HTMLElement, options: ChatWidgetOptions, retries: boolean, shown = false): void {
-  const { contact, container, isolate, locale, offset, position = "end", zIndex } = options;
+  const { contact, container, isolate, locale, position = "end" } = options;
   const before = (host.shadowRoot ?? host).querySelector<HTMLElement>(".cw");
   const launcher = before?.querySelector<HTMLElement>(".cw-launcher");
   const isInline = before?.dataset["position"] === "inline" || container !== undefined || host.hasAttribute("inline");
@@ -68,8 +69,7 @@ export default function fallback(host: HTMLElement, options: ChatWidgetOptions, 
   root.querySelector(".cw-fallback")?.remove();
   const language = languageOf(locale || document.documentElement.lang || navigator.language) ?? "en";
   const [sentence, label] = WORDS[language]!;
-  const placed = { "z-root": zIndex, "offset-x": offset?.x && `${offset.x}px`, "offset-y": offset?.y && `${offset.y}px` };
-  for (const [name, value] of Object.entries(placed)) if (value != null) host.style.setProperty(`--cw-${name}`, String(value));
+  giveTokens(host, options);
 
   const note = document.createElement("div");
   note.className = "cw-fallback";

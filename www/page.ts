@@ -31,7 +31,8 @@ function follow(host: HTMLElement, widget: Reach, options: ChatWidgetOptions, sh
   return () => undo.forEach((one) => one());
 }
 
-function giveTokens(host: HTMLElement, { themeTokens, offset, zIndex }: ChatWidgetOptions): Undo {
+/** Gives a host the tokens of the page's own. */
+export function giveTokens(host: HTMLElement, { themeTokens, offset, zIndex }: ChatWidgetOptions): Undo {
   const pixels = (length?: number) => (length === undefined ? undefined : `${length}px`);
   const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
   for (const [name, value] of Object.entries(tokens)) {

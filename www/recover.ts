@@ -34,7 +34,7 @@ const givenUp = new WeakSet<ChatWidget>();
 /** Lets the widgets go on with a new module, or leaves what is plain in their places. One break after the other. */
 export default function recover(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {
   console.error("chat widget: the module broke", error);
-  return (turn = turn.then(() => recoverAll(widgets, error, load)));
+  return (turn = turn.then(() => recoverAll(widgets, error, load)).catch(console.error));
 }
 
 async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {

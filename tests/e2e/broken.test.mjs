@@ -103,12 +103,14 @@ test("Where a policy forbids WebAssembly, a click brings the sentence and the li
 });
 
 test("A contact that is no address of a page, a letter box or a telephone is no link", async ({ visit, recordOf }) => {
-  const page = await visit({ prepare: withOptions('data-load="intent" data-contact="javascript:alert(1)"') });
+  const page = await visit({ prepare: withOptions(`data-load="intent" data-offset='{"x":0,"y":0}' data-contact="javascript:alert(1)"`) });
   recordOf(page).tolerate("chat widget: the module did not load");
   await page.route(WASM, (route) => route.fulfill({ status: 404 }));
   await part(page, "launcher").click();
   await part(page, "notice").waitFor();
   assert.equal(await part(page, "notice").getByRole("link").count(), 0);
+  const [note, launcher] = await Promise.all(["notice", "launcher"].map((name) => part(page, name).boundingBox()));
+  assert.equal(launcher.y - (note.y + note.height), 20, "it stands above the launcher, also in the page's very corner");
   await page.unroute(WASM);
   await openChat(page);
   assert.equal(await part(page, "notice").count(), 0);
