@@ -2,8 +2,7 @@
 
 use crate::site::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Messages, Send};
-use chat_protocol::VisitorProfile;
-use chat_session::{Answer, Delivery, Input, News, Notice, Page, Start};
+use chat_session::{Answer, Delivery, Input, News, Notice, Start};
 
 #[test]
 fn a_first_message_starts_a_conversation_and_gets_its_answer() {
@@ -389,29 +388,4 @@ fn a_visitor_has_an_answer_once_somebody_has_answered() {
     assert!(!tab.session.has_answers());
     tab.reply(1, "hi");
     assert!(tab.session.has_answers());
-}
-
-#[test]
-fn contact_details_go_along_with_what_is_sent_from_then_on() {
-    let mut tab = Tab::in_conversation();
-    let name = |name: &str| VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() };
-    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
-    for details in [name("Bob"), email, name("Ann")] {
-        tab.feed(Input::Contact(details, Page::default()));
-    }
-    tab.say("two");
-    let body = tab.attempts()[1].body.as_deref().expect("a body");
-    assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
-}
-
-#[test]
-fn contact_details_are_forgotten_with_the_visitor() {
-    let mut tab = Tab::in_conversation();
-    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
-    tab.feed(Input::Contact(email, Page::default()));
-    tab.feed(Input::Reset);
-    tab.wait(LEAD_MS);
-    tab.say("two");
-    let body = tab.attempts().last().expect("an attempt").body.clone().expect("a body");
-    assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
 }

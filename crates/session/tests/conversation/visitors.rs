@@ -1,9 +1,10 @@
 //! All tabs of a browser have one visitor, and nothing of another.
 
 use crate::site::browser::Browser;
-use crate::site::{Tab, parsed};
+use crate::site::{LEAD_MS, Tab, json, parsed};
 use chat_protocol::Endpoint::Send;
-use chat_session::{Input, Start};
+use chat_protocol::VisitorProfile;
+use chat_session::{Input, Page, Start, keys};
 
 #[test]
 fn reset_forgets_in_all_tabs_and_in_storage() {
@@ -105,4 +106,100 @@ fn letters_and_conversations_of_another_visitor_are_left_alone() {
     let tab = Tab::open(storage, browser.now_ms);
     assert!(tab.session.entries().is_empty() && tab.attempts().is_empty());
     assert!(tab.storage.iter().any(|(key, _)| key.contains("outbox:")), "nor are they forgotten");
+}
+
+#[test]
+fn a_tab_that_has_not_heard_of_a_reset_is_told_when_it_asks_and_by_the_leader_in_any_case() {
+    let mut tab = Tab::in_conversation();
+    let old = tab.session.visitor_id().to_string();
+    tab.feed(Input::Reset);
+    let new = tab.session.visitor_id().to_string();
+    tab.take_deeds();
+    tab.hear_of(&old, r#""does":"here""#);
+    assert!(tab.posts.is_empty(), "{:?}", tab.posts);
+    tab.stores.clear();
+    tab.hear_of(&old, r#""does":"ask""#);
+    let reset = json(&tab.posts[0]);
+    assert_eq!(reset.get("visitor"), Some(&old.as_str().into()), "or it would not be listened to");
+    assert_eq!(reset.get("value").and_then(|value| value.get("visitorId")), Some(&new.as_str().into()));
+    assert!(
+        tab.stores.contains(&("chat-widget:conversation".to_owned(), None)),
+        "what it may have kept since"
+    );
+    tab.say("hello");
+    for (does, told) in [("here", true), ("reset", false)] {
+        tab.take_deeds();
+        tab.hear_of(&old, &format!(r#""does":"{does}""#));
+        assert_eq!(tab.take_deeds().contains(&"reset".to_owned()), told, "{does}");
+    }
+}
+
+#[test]
+fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so() {
+    // Its own name begins with a v.
+    for (visitor, revision, joins) in [("u-before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
+        let mut tab = Tab::open(vec![], 0);
+        tab.take_deeds();
+        tab.hear_of(visitor, &format!(r#""does":"ask","revision":{revision}"#));
+        assert_eq!(tab.session.visitor_id().as_str() == visitor, joins);
+        assert_eq!(tab.kept(keys::VISITOR).expect("a visitor").contains(visitor), joins);
+        assert_eq!(tab.take_deeds(), [if joins { "hello" } else { "here" }]);
+        tab.hear_of("x-more", r#""does":"here""#);
+        assert!(tab.posts.is_empty(), "only one who asks is told");
+    }
+}
+
+#[test]
+fn of_two_visitors_with_a_conversation_a_tab_that_has_neither_joins_the_one_that_is_smaller() {
+    let asks = |revision: u32| format!(r#""does":"ask","revision":{revision}"#);
+    let mut tab = Tab::open(vec![], 0);
+    for (visitor, revision, joined) in
+        [("w", 1, "w"), ("u", 0, "w"), ("x", 1, "w"), ("u", 1, "u"), ("u", 1, "u"), ("a", 0, "u")]
+    {
+        tab.hear_of(visitor, &asks(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), joined);
+    }
+    let mut tab = Tab::open(vec![], 0);
+    for (visitor, revision, joined) in [("u", 0, "u"), ("x", 1, "x")] {
+        tab.hear_of(visitor, &asks(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), joined);
+    }
+}
+
+#[test]
+fn a_tab_that_has_something_to_lose_stays_with_its_visitor() {
+    let mut with_letter = Tab::open(vec![], 0);
+    with_letter.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
+    let known_to_storage = Tab::open(vec![], 0).reload();
+    for mut tab in [with_letter, known_to_storage] {
+        tab.posts.clear();
+        tab.hear_of("u-before", r#""does":"ask","revision":9"#);
+        assert_ne!(tab.session.visitor_id().as_str(), "u-before");
+        assert_eq!(json(&tab.posts[0]).get("revision"), Some(&1.into()), "there is something to join");
+    }
+}
+
+#[test]
+fn contact_details_go_along_with_what_is_sent_from_then_on() {
+    let mut tab = Tab::in_conversation();
+    let name = |name: &str| VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() };
+    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
+    for details in [name("Bob"), email, name("Ann")] {
+        tab.feed(Input::Contact(details, Page::default()));
+    }
+    tab.say("two");
+    let body = tab.attempts()[1].body.as_deref().expect("a body");
+    assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
+}
+
+#[test]
+fn contact_details_are_forgotten_with_the_visitor() {
+    let mut tab = Tab::in_conversation();
+    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
+    tab.feed(Input::Contact(email, Page::default()));
+    tab.feed(Input::Reset);
+    tab.wait(LEAD_MS);
+    tab.say("two");
+    let body = tab.attempts().last().expect("an attempt").body.clone().expect("a body");
+    assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
 }
