@@ -151,7 +151,7 @@ async function buildScripts(dev) {
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
   });
-  for (const name of ["page", "later", "language", "diagnose", "recover", "fallback"]) {
+  for (const name of ["page", "later", "language", "diagnose", "recover", "fallback", "update"]) {
     await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm", define });
   }
   await esbuild.build({
@@ -180,7 +180,7 @@ async function buildScripts(dev) {
 }
 
 /** The modules of `dist/` that are loaded when they are asked for. */
-const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback)\.mjs$/;
+const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback|update)\.mjs$/;
 
 /** A text with a part replaced that must be there. */
 function replaceOnce(text, part, by) {

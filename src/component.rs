@@ -69,11 +69,9 @@ pub fn ChatWidget(
                 queue_microtask(move || _ = on_event.try_run(event));
             }
         };
-        let sheet = theme.get_untracked().sheet();
-        match Mounted::root(&host, settings.isolate, sheet) {
-            Ok(root) => {
-                let on_news = Box::new(on_news);
-                let mounted = Mounted::new(&host, &root, settings.clone(), None, shown.clone(), on_news);
+        let mounted = Mounted::new(settings.clone(), None, shown.clone(), Box::new(on_news));
+        match mounted.show(&host, theme.get_untracked().sheet()) {
+            Ok(()) => {
                 let mounted = Rc::new(mounted);
                 controls.take(&mounted);
                 widget.set_value(Some(mounted));

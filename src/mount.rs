@@ -18,20 +18,18 @@ use crate::ui::{Scope, Ui, WeakUi, widget};
 /// The widget's style sheet, on tokens only.
 pub(crate) const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.css"));
 
-/// A widget on the page. Dropping it takes it off again; the host stays.
+/// A widget for a page. Dropping it takes it off again; the host stays.
 pub(crate) struct Mounted {
     /// What can be done with it from outside.
     pub(crate) ui: Ui,
-    view: RefCell<Scope>,
+    view: RefCell<Option<Scope>>,
 }
 
 impl Mounted {
-    /// Renders a widget into `root`, the [`Self::root`] of `host`.
+    /// Begins or goes on with the conversation; nothing is rendered yet, so that a page may breathe in between.
     ///
     /// `config` is `data` of the chat config, when it is known. `changed` is notified when there is something else to show.
     pub(crate) fn new(
-        host: &HtmlElement,
-        root: &Node,
         mut settings: Settings,
         config: Option<Value>,
         changed: ArcTrigger,
@@ -60,29 +58,31 @@ impl Mounted {
             on_news,
         });
         let ui = Ui::new(driver, changed, settings);
-        let view = Scope::new(widget(&ui));
+        _ = told.set(ui.downgrade());
+        Self { ui, view: RefCell::default() }
+    }
+
+    /// Renders the widget into the shadow root of `host`, which is opened when there is none, with these tokens and the
+    /// widget's own sheet; without isolation into the host itself, to which the page's own scripts give the sheets.
+    ///
+    /// All that a browser may refuse comes first: then nothing has changed on the page.
+    pub(crate) fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsValue> {
+        let mut root: Node = host.clone().into();
+        if self.ui.settings().isolate {
+            let shadow = match host.shadow_root() {
+                Some(root) => root,
+                None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
+            };
+            style_sheet::replace(&shadow, &[theme, STYLES])?;
+            root = shadow.into();
+        }
+        let view = Scope::new(widget(&self.ui));
         // Whatever stood there before, such as the loader's launcher, makes room in the same frame.
         root.set_text_content(None);
         _ = root.append_child(&view.element);
-        ui.begin(host);
-        _ = told.set(ui.downgrade());
-        Self { ui, view: RefCell::new(view) }
-    }
-
-    /// What a widget in `host` is rendered into: its shadow root, which is opened when there is none, with these tokens and
-    /// the widget's own sheet; without isolation the host itself, to which the page's own scripts give the sheets.
-    ///
-    /// All that a browser may refuse is in here, before there is anything to let go of.
-    pub(crate) fn root(host: &HtmlElement, isolate: bool, theme: &str) -> Result<Node, JsValue> {
-        if !isolate {
-            return Ok(host.clone().into());
-        }
-        let root = match host.shadow_root() {
-            Some(root) => root,
-            None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
-        };
-        style_sheet::replace(&root, &[theme, STYLES])?;
-        Ok(root.into())
+        self.view.replace(Some(view));
+        self.ui.begin(host);
+        Ok(())
     }
 
     /// Goes on with other settings, all but the proxy, the visitor, the customer, the container, the isolation and the
@@ -90,11 +90,14 @@ impl Mounted {
     pub(crate) fn change(&self, mut settings: Settings) {
         settings.settle_locale(page::language);
         self.ui.change(settings);
-        let view = Scope::new(widget(&self.ui));
-        let before = self.view.replace(view);
-        // The one before leaves the page when it is dropped.
-        _ = before.element.before_with_node_1(&self.view.borrow().element);
-        self.ui.follow_screen();
+        let mut view = self.view.borrow_mut();
+        if let Some(view) = &mut *view {
+            let before = std::mem::replace(view, Scope::new(widget(&self.ui)));
+            // The one before leaves the page when it is dropped.
+            _ = before.element.before_with_node_1(&view.element);
+            drop(before);
+            self.ui.follow_screen();
+        }
     }
 }
 

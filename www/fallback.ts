@@ -1,7 +1,7 @@
 // What a visitor sees where the chat cannot run: a sentence, and where else to turn to. It is loaded only then, needs
 // nothing of the WebAssembly module, and has the browser's own colours.
 
-import languageOf from "./language.js";
+import { languageOf } from "./language.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import type { ChatWidgetHandler, ChatWidgetOptions } from "./options.js";
 import { giveTokens } from "./page.js";

@@ -121,10 +121,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
       await whenBody();
       if (refused || destroyed) return;
-      // A press that began on one button and ended on another would be no click. Whatever the browser has to do besides
-      // comes between the module's beginning and the widget's.
       const settled = async () => {
-        await after(0);
+        // A press that began on one button and ended on another would be no click.
         await pressed;
         if (refused || destroyed) throw new Error();
         Object.assign(host!, { asked });
@@ -302,10 +300,8 @@ function whenLoaded(): Promise<void> {
 }
 
 function whenIdle(): Promise<void> {
-  return new Promise((resolve) => {
-    if ("requestIdleCallback" in window) requestIdleCallback(() => resolve(), { timeout: 3000 });
-    else setTimeout(resolve, 200);
-  });
+  if (!("requestIdleCallback" in window)) return after(200);
+  return new Promise((resolve) => requestIdleCallback(() => resolve(), { timeout: 3000 }));
 }
 
 declare global {

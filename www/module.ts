@@ -3,8 +3,7 @@
 import glue, { type Handle } from "../target/glue/chat_widget.js";
 import { beside } from "./beside.js";
 import { check } from "./check.js";
-import { RIGHT_TO_LEFT } from "./direction.js";
-import type languageOf from "./language.js";
+import type wordsIn from "./language.js";
 import type later from "./later.js";
 import type {
   ChatWidgetDiagnosis,
@@ -20,6 +19,7 @@ import type steps from "./page.js";
 import type { Undo } from "./page.js";
 import type recover from "./recover.js";
 import type { Broken, Left } from "./recover.js";
+import type change from "./update.js";
 
 export type * from "./options.js";
 // For the element, which is a bundler's to find things by, or the address's.
@@ -40,10 +40,15 @@ const mounted = new Map<ChatWidget, Broken>();
 export function load(wasm?: string | URL): Promise<unknown> {
   if (loading) return loading;
   address = wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url);
-  return (loading = glue(address, onBroken).catch((error: unknown) => {
+  return (loading = glue(address, onBroken).then(pause).catch((error: unknown) => {
     loading = undefined;
     throw error;
   }));
+}
+
+/** Lets the page do what waits: what follows is a task of its own, short enough that nobody notices it. */
+function pause<Kind>(value?: Kind): Promise<Kind> {
+  return new Promise((resolve) => setTimeout(resolve, 0, value));
 }
 
 /** The module is of no use any more. */
@@ -56,7 +61,6 @@ function onBroken(error: unknown): void {
 const PAGE_OPTIONS = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"] as const;
 
 type Page = typeof steps;
-type Texts = Record<string, unknown>;
 
 /** What a widget is made of, by its options. */
 interface Pieces extends Module {
@@ -70,46 +74,30 @@ interface Pieces extends Module {
 
 /** Loads what the options, which are checked, ask for. */
 async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pieces> {
-  const { container, launcher = "default", isolate = true, greeting, consent, theme = "teal", ...others } = options;
+  const { container, launcher = "default", isolate = true, greeting, consent, theme = "teal", strings, ...others } = options;
   const locale = options.locale || document.documentElement.lang || navigator.language;
-  let language: string | undefined;
-  let missing: unknown;
-  const translate = async () => {
-    language = (await beside<typeof languageOf>("language"))(locale);
-    return language ? beside<Texts>(`locales/${language}`) : undefined;
-  };
-  const [sheet, texts, page, module] = await Promise.all([
+  const translate = async () => (await beside<typeof wordsIn>("language"))(locale, strings, beside);
+  const [sheet, told, page] = await Promise.all([
     beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
     // The texts that are in the module.
-    /^en\b/i.test(locale) ? undefined : translate().catch((error: unknown) => void (missing = error) as undefined),
+    /^en\b/i.test(locale) && !strings ? undefined : translate().catch((missing: unknown) => ({ words: undefined, missing })),
     PAGE_OPTIONS.some((name) => options[name] !== undefined) ? beside<Page>("page") : undefined,
-    load() as Promise<Module>,
+    load(),
   ]);
+  // While the rest came, another widget may have broken the module that was there.
+  const module = (await load()) as Module;
   const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
   const settings = {
     ...others,
     greeting: text,
     greetingAfter: after === undefined ? undefined : Math.round(after * 1000),
-    language: texts && language,
-    direction: texts && RIGHT_TO_LEFT.test(language!) ? "rtl" : "ltr",
-    strings: replaced(texts, options.strings),
+    ...told?.words,
     isolate,
     consent: consent !== "required",
     inline: inline || container !== undefined,
     launcher: launcher === "default",
   };
-  return { ...module, sheet, settings, page, missing };
-}
-
-/** The texts of a language with the page's own in their place; the form of a plural has the name `name.category`. */
-function replaced(texts: Texts | undefined, own: ChatWidgetOptions["strings"] = {}): Texts {
-  const all: Texts = { ...texts };
-  for (const name in own) {
-    const text = own[name];
-    if (typeof text === "object") for (const category in text) all[name + "." + category] = text[category];
-    else all[name] = text;
-  }
-  return all;
+  return { ...module, sheet, settings, page, missing: told?.missing };
 }
 
 /** What the loader hands over with a launcher that it has painted. */
@@ -132,14 +120,11 @@ export class ChatWidget {
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
   readonly #placement: Placement;
   #options: ChatWidgetOptions;
-  /** What a change that is under way makes of them. */
-  #wanted: ChatWidgetOptions | undefined;
-  /** The visitor that the module was told of. */
-  #visitor: string | undefined;
+  /** What the page has said of the visitor since. */
+  readonly #visitor: VisitorProfile = {};
   #handle: Handle | undefined;
   #page: Undo | undefined;
   #later: Undo | undefined;
-  #changes = 0;
   #announce!: (widget: this) => void;
 
   /** Fulfilled with the widget when it is on the page, just before the event. */
@@ -149,29 +134,35 @@ export class ChatWidget {
     this.#host = host;
     this.#placement = placement;
     this.#options = options;
-    this.#visitor = JSON.stringify(options.visitor);
   }
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
   static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
     check(options);
     const pieces = await gather(options, placement.inline);
-    await placement.settled?.();
-    const host = placement.host ?? Object.assign(document.createElement("chat-widget"), { managed: "module" });
     const container = pieces.page?.containerOf(options);
-    if (container) container.append(host);
-    else if (!host.isConnected) document.body.append(host);
-    const widget = new ChatWidget(host, { ...options }, placement);
-    const focused = host.shadowRoot?.activeElement;
+    const host = placement.host ?? Object.assign(document.createElement("chat-widget"), { managed: "module" });
+    // A copy: the page may use its own object for something else.
+    const widget = new ChatWidget(host, { ...options, visitor: { ...options.visitor } }, placement);
+    let focused: Element | null | undefined;
+    // Also in between, the module may break.
+    mounted.set(widget, { fail: (error) => widget.#fail(error), revive: () => widget.#revive() });
     try {
-      widget.#appear(pieces, placement.config);
+      const handle = widget.#begin(pieces, placement.config);
+      await pause();
+      await placement.settled?.();
+      if (container) container.append(host);
+      else if (!host.isConnected) document.body.append(host);
+      focused = host.shadowRoot?.activeElement;
+      if (handle === widget.#handle) widget.#show(pieces);
     } catch (error) {
+      mounted.delete(widget);
+      widget.#handle?.free();
       widget.#leave();
       throw error;
     }
     // The loader's launcher made room for the same button, which takes the focus over.
     if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
-    mounted.set(widget, { fail: (error) => widget.#fail(error), revive: () => widget.#revive() });
     void widget.#listen().then(() => {
       if (!mounted.has(widget)) return;
       widget.#announce(widget);
@@ -182,10 +173,15 @@ export class ChatWidget {
     return widget;
   }
 
-  #appear(pieces: Pieces, config?: unknown): void {
+  /** Begins or goes on with the conversation. */
+  #begin(pieces: Pieces, config?: unknown): Handle {
     // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
     const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => this.#emit(name, detail));
-    this.#handle = new pieces.Handle(this.#host, pieces.settings, pieces.sheet, config, tell);
+    return (this.#handle = new pieces.Handle(pieces.settings, config, tell));
+  }
+
+  #show(pieces: Pieces): void {
+    this.#handle!.show(this.#host, pieces.sheet);
     this.#follow(pieces);
   }
 
@@ -198,10 +194,12 @@ export class ChatWidget {
 
   /** Goes on with a new module, from what is stored. */
   async #revive(): Promise<void> {
-    const pieces = await gather(this.#options, this.#placement.inline);
+    const { visitor } = this.#options;
+    const pieces = await gather({ ...this.#options, visitor: { ...visitor, ...this.#visitor } }, this.#placement.inline);
     // The page may have taken it away in the meantime.
     if (!mounted.has(this)) return;
-    this.#appear(pieces);
+    this.#begin(pieces);
+    this.#show(pieces);
     await this.#listen();
   }
 
@@ -227,31 +225,19 @@ export class ChatWidget {
    * whose conversation it is, `proxy`, `customerId`, `container`, `isolate`, `events` and `consent`, is for another widget.
    */
   async update(changes: Partial<ChatWidgetOptions>): Promise<void> {
-    const order = (this.#changes += 1);
-    const { proxy, customerId, container, isolate, events, consent } = this.#options;
-    const options = { ...(this.#wanted ?? this.#options), ...changes, proxy, customerId, container, isolate, events, consent } as ChatWidgetOptions;
-    check(options);
-    this.#wanted = options;
-    let pieces: Pieces;
-    try {
-      pieces = await gather(options, this.#placement.inline);
-    } finally {
-      if (order === this.#changes) this.#wanted = undefined;
-    }
-    // Of several changes at a time, the last one has all of them.
-    if (!this.#handle || order !== this.#changes) return;
-    this.#options = options;
-    // What the visitor has said since is not overwritten by what the site knew at first.
-    const visitor = JSON.stringify(options.visitor);
-    if (visitor !== this.#visitor) this.#handle.identify(options.visitor);
-    this.#visitor = visitor;
-    const root = this.#host.shadowRoot;
-    const focused = root?.activeElement?.getAttribute("part");
-    root?.adoptedStyleSheets[0]?.replaceSync(pieces.sheet);
-    this.#handle.change(pieces.settings);
-    this.#follow(pieces);
-    if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
-    if (changes.theme) this.#emit("theme", { theme: changes.theme });
+    const update = await beside<typeof change>("update");
+    return update(this, changes, {
+      host: this.#host,
+      options: () => this.#options,
+      check,
+      gather: (options) => gather(options, this.#placement.inline),
+      take: (options, pieces) => {
+        this.#options = options;
+        this.#handle?.change(pieces.settings);
+        if (this.#handle) this.#follow(pieces);
+      },
+      emit: (theme) => this.#emit("theme", { theme }),
+    });
   }
 
   /** Shows another theme, with tokens in place of its own if there are any. */
@@ -266,6 +252,7 @@ export class ChatWidget {
 
   /** Says more about the visitor; it goes along with what is sent from now on. */
   identify(profile: VisitorProfile): void {
+    Object.assign(this.#visitor, profile);
     this.#handle?.identify(profile);
   }
 

@@ -24,33 +24,31 @@ pub struct Handle(Mounted);
 
 #[wasm_bindgen]
 impl Handle {
-    /// Renders a widget into the shadow root of `host`.
+    /// Begins or goes on with a conversation, to be shown.
     ///
-    /// `options` are the page's, checked, `theme` is the text of a style sheet of tokens, `config` is `data` of the chat config
-    /// or undefined, and `on_event` is called with the name and the detail of each event.
-    ///
-    /// # Errors
-    /// An `Error` when the browser refuses.
+    /// `options` are the page's, checked, `config` is `data` of the chat config or undefined, and `on_event` is called with
+    /// the name and the detail of each event.
     #[wasm_bindgen(constructor)]
-    pub fn new(
-        host: &HtmlElement,
-        options: &JsValue,
-        theme: &str,
-        config: &JsValue,
-        on_event: js_sys::Function,
-    ) -> Result<Handle, JsError> {
+    pub fn new(options: &JsValue, config: &JsValue, on_event: js_sys::Function) -> Handle {
         let settings = Settings::from(json::from_js(options));
-        let root = Mounted::root(host, settings.isolate, theme).map_err(|error| {
-            let why: String = js_sys::Object::from(error).to_string().into();
-            JsError::new(&["chat widget: the browser refused: ", &why].concat())
-        })?;
         let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
         let on_news = move |news: News| {
             let (name, detail) = events::named(news);
             // The entry's own function, which catches what the page's handlers throw.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        Ok(Self(Mounted::new(host, &root, settings, config, ArcTrigger::new(), Box::new(on_news))))
+        Self(Mounted::new(settings, config, ArcTrigger::new(), Box::new(on_news)))
+    }
+
+    /// Renders the widget into `host`, with `theme`, the text of a style sheet of tokens.
+    ///
+    /// # Errors
+    /// An `Error` when the browser refuses.
+    pub fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsError> {
+        self.0.show(host, theme).map_err(|error| {
+            let why: String = js_sys::Object::from(error).to_string().into();
+            JsError::new(&["chat widget: the browser refused: ", &why].concat())
+        })
     }
 
     /// Opens the window, or closes it. The focus follows when the visitor asked for it.

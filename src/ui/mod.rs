@@ -153,7 +153,7 @@ impl Ui {
     }
 
     /// What the site chose.
-    fn settings(&self) -> Ref<'_, Settings> {
+    pub(crate) fn settings(&self) -> Ref<'_, Settings> {
         self.shared.settings.borrow()
     }
 

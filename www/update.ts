@@ -1,0 +1,62 @@
+// Goes on with other options. It is loaded by pages that change some.
+
+import type { ChatWidget } from "./module.js";
+import type { ChatWidgetOptions } from "./options.js";
+
+/** What a widget is made of; more of it is nobody's business here. */
+interface Sheet {
+  sheet: string;
+}
+
+/** What a widget lets be changed. */
+export interface Changed<Pieces extends Sheet> {
+  host: HTMLElement;
+  /** The options so far. */
+  options(): ChatWidgetOptions;
+  /** Throws when the options cannot be used. */
+  check(options: ChatWidgetOptions): void;
+  /** Loads what the options ask for. */
+  gather(options: ChatWidgetOptions): Promise<Pieces>;
+  /** Goes on with these options, at once if the widget is on the page. */
+  take(options: ChatWidgetOptions, pieces: Pieces): void;
+  emit(theme: NonNullable<ChatWidgetOptions["theme"]>): void;
+}
+
+/** What the changes that are under way make of the options. */
+const wanted = new WeakMap<ChatWidget, ChatWidgetOptions>();
+
+/** Goes on with these changes. It rejects when the options cannot be used, and when what they ask for cannot be loaded. */
+export default async function update<Pieces extends Sheet>(
+  widget: ChatWidget,
+  changes: Partial<ChatWidgetOptions>,
+  { host, options: current, check, gather, take, emit }: Changed<Pieces>,
+): Promise<void> {
+  const options = { ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) };
+  check(options);
+  wanted.set(widget, options);
+  let pieces: Pieces | undefined;
+  let isLast = false;
+  try {
+    pieces = await gather(options);
+  } finally {
+    isLast = wanted.get(widget) === options;
+    if (isLast) wanted.delete(widget);
+  }
+  // Of several changes at a time, the last one has all of them.
+  if (!isLast) return;
+  const before = current();
+  const root = host.shadowRoot;
+  const focused = root?.activeElement?.getAttribute("part");
+  root?.adoptedStyleSheets[0]?.replaceSync(pieces.sheet);
+  take({ ...options, visitor: { ...options.visitor }, ...staying(before) }, pieces);
+  // What the visitor has said since is not overwritten by what the site knew at first.
+  if (JSON.stringify({ ...options.visitor }) !== JSON.stringify(before.visitor)) widget.identify(options.visitor!);
+  if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
+  // It may have gone in the meantime.
+  if (changes.theme && widget.state) emit(changes.theme);
+}
+
+/** Where the widget stands and whose conversation it is, is for another widget. */
+function staying({ proxy, customerId, container, isolate, events, consent }: ChatWidgetOptions) {
+  return { proxy, customerId, container, isolate, events, consent };
+}
