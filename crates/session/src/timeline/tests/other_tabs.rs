@@ -92,6 +92,34 @@ fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
 }
 
 #[test]
+fn a_message_that_another_tab_knows_by_its_echo_alone_is_the_one_that_was_written_here() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    let key = delivered(&mut here, "one", "u1");
+    read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
+    read(&mut there, vec![message("o3", "operator", "three"), message("u1", "visitor", "one")]);
+    let new = here.adopt(told(&there), None, None, 0, true);
+    assert_eq!((texts(&here), new.len()), (vec!["two", "three", "one"], 0));
+    assert_eq!(here.entries()[2].key, key);
+}
+
+#[test]
+fn an_echo_that_another_tab_knows_to_be_of_a_message_from_here_is_not_shown_beside_it() {
+    for told_from in [2, 3] {
+        let mut here = Timeline::default();
+        read(&mut here, vec![message("u1", "visitor", "one"), message("o2", "operator", "two")]);
+        read(&mut here, vec![message("o3", "operator", "three")]);
+        let key = here.write("m-1", "one", 1, Delivery::Sending);
+        let mut part = told(&here).split_off(told_from);
+        if let Some(last) = part.last_mut() {
+            (last.id, last.delivery) = (Some("u1".into()), Delivery::Delivered);
+        }
+        here.adopt(part, None, None, 0, true);
+        assert_eq!(texts(&here), ["two", "three", "one"]);
+        assert_eq!(here.entries()[2].key, key);
+    }
+}
+
+#[test]
 fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_cut_away() {
     for (floor, gone) in [(0, 1), (1, 3)] {
         let mut here = Timeline::default();
