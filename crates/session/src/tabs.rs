@@ -300,7 +300,7 @@ impl Session {
     }
 
     /// Whoever comes now is not who was there: nothing that was known of that person goes along with what is sent.
-    fn become_another(&mut self, id: VisitorId) {
+    pub(crate) fn become_another(&mut self, id: VisitorId) {
         self.become_visitor(id);
         // Not dropped: that happens nowhere else, and its code would weigh more than the few names that stay in memory.
         std::mem::forget(std::mem::take(&mut self.visitor));
