@@ -90,6 +90,8 @@ pub struct Session {
     keep_again_ms: Option<u64>,
     /// When all was last told to a tab that knew less.
     pub(crate) told_ms: u64,
+    /// When it was last told what has been seen.
+    pub(crate) seen_told_ms: u64,
     wake_ms: Option<u64>,
     pub(crate) changed: bool,
     pub(crate) effects: Vec<Effect>,

@@ -226,12 +226,15 @@ impl Session {
                     self.all_wanted = true;
                     self.amend();
                 }
-                if seen < self.seen {
+                // One that says hello was not there before. Of many that ask at once, each would be told by each; and a tab
+                // that was stopped hears at once what another one asked all the while.
+                let untold = |told_ms: u64| does == "hello" || now_ms >= told_ms + TOLD_MS;
+                if seen < self.seen && untold(self.seen_told_ms) {
+                    self.seen_told_ms = now_ms;
                     self.keep_seen();
                 }
                 if revision < self.revision {
-                    // One that says hello was not there before. Of many that ask at once, each would be told by each.
-                    if does == "hello" || now_ms >= self.told_ms + TOLD_MS {
+                    if untold(self.told_ms) {
                         self.told_ms = now_ms;
                         self.keep_again();
                     }
