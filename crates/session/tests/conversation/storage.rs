@@ -324,6 +324,17 @@ fn a_tab_that_found_the_end_of_a_long_conversation_hears_its_beginning_from_the_
 }
 
 #[test]
+fn of_a_long_conversation_the_end_alone_is_told_with_each_message() {
+    let (mut browser, _) = in_long_conversation();
+    let told = browser.with_tab(0, |tab| {
+        tab.posts.clear();
+        tab.say("more");
+        tab.posts.iter().map(String::len).max()
+    });
+    assert!(told.is_some_and(|most| (10_000..40_000).contains(&most)), "{told:?}");
+}
+
+#[test]
 fn a_tab_that_has_only_the_end_of_a_long_conversation_reads_its_beginning_when_it_leads() {
     let (mut browser, all) = in_long_conversation();
     browser.stop(0);
