@@ -148,3 +148,23 @@ fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone
         assert_eq!((texts(&here), here.floor()), (vec!["gone", "two", "three"], gone));
     }
 }
+
+#[test]
+fn whether_the_beginning_is_lacking_is_known_from_what_stands_before_the_end_that_is_told() {
+    let mut there = Timeline::default();
+    there.write("m-1", "mine", 1, Delivery::Waiting);
+    read(&mut there, vec![message("o1", "operator", "one"), message("o2", "operator", "two")]);
+    let end = |from: usize| told(&there).split_off(from);
+    let mut here = Timeline::default();
+    for (from, cut, lacks) in [(1, true, true), (2, true, true), (0, false, false), (1, true, false)] {
+        here.adopt(end(from), None, None, 0, cut);
+        assert_eq!(here.lacks_beginning, lacks, "from {from}, cut: {cut}");
+    }
+    // What was not delivered yet says nothing of what stands before it.
+    let mut here = Timeline::default();
+    read(&mut here, vec![message("o0", "operator", "zero")]);
+    here.write("m-1", "mine", 1, Delivery::Waiting);
+    let mine = there.entries().iter().filter(|entry| !entry.settled()).cloned().collect();
+    here.adopt(mine, None, None, 0, true);
+    assert!(here.lacks_beginning);
+}
