@@ -12,6 +12,7 @@ use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
+use crate::stored::to_value;
 use crate::timeline::{Entry, EntryKey, Reading, Timeline};
 use crate::{Effect, Input, News, Notice, Page, Reports};
 
@@ -117,7 +118,7 @@ impl Session {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
                     self.hurry(now_ms);
                 } else {
-                    self.post("answered", None, Value::Null);
+                    self.post("answered", None, to_value(self.hold_until_ms));
                 }
             }
             Input::Failed(id) => {

@@ -244,7 +244,10 @@ impl Session {
             }
             "lead" => self.led(now_ms, &rival),
             "free" => self.freed(now_ms),
-            "answered" if self.leads() => self.hurry(now_ms),
+            "answered" => {
+                self.hold_until_ms = self.hold_until_ms.max(stored::number(&message, "value"));
+                self.hurry(now_ms);
+            }
             "keep" => {
                 let name = text("name").to_owned();
                 if name == keys::CONVERSATION && self.leads() && term > self.lead.term {

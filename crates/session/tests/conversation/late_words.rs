@@ -371,3 +371,26 @@ fn an_answer_that_comes_to_a_tab_which_lost_the_lead_is_read_by_the_one_that_has
     tab.reply(2, "second");
     assert!(tab.take_deeds().contains(&"answered".to_owned()));
 }
+
+#[test]
+fn how_long_to_keep_quiet_is_heard_by_the_tab_that_leads_also_from_one_that_lost_the_lead() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.hear(r#""does":"lead","term":99,"visible":true"#);
+    tab.take_deeds();
+    tab.refuse(Send, 503, "UNAVAILABLE", Some(60_000));
+    let answered =
+        tab.posts.iter().map(|post| json(post)).find(|post| post.get("does") == Some(&"answered".into()));
+    let until = tab.now_ms + 60_000;
+    assert_eq!(answered.and_then(|told| told.get("value").map(ToString::to_string)), Some(until.to_string()));
+
+    let mut leader = Tab::in_conversation();
+    leader.answer(Messages, r#"{"messages":[]}"#);
+    let until = leader.now_ms + 60_000;
+    leader.hear(&format!(r#""does":"answered","value":{until}"#));
+    leader.say("two");
+    leader.wait(59_999);
+    assert!(leader.waiting(Send).is_none() && leader.waiting(Messages).is_none());
+    leader.wait(1);
+    assert!(leader.waiting(Send).is_some() && leader.waiting(Messages).is_some());
+}

@@ -273,3 +273,14 @@ fn a_message_that_waited_stands_behind_what_another_tab_sent_before_it() {
     tab.wait_for(Send);
     assert_eq!(tab.texts(), ["three", "two"]);
 }
+
+#[test]
+fn a_tab_that_asks_and_does_not_want_the_lead_any_more_says_so() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    assert!(tab.take_deeds().contains(&"ask".to_owned()) && !tab.session.leads());
+    tab.feed(Input::Visible(false));
+    assert!(tab.take_deeds().contains(&"free".to_owned()), "another one may have left the lead to it");
+    tab.feed(Input::Online(false));
+    assert!(tab.take_deeds().is_empty(), "it says so once");
+}

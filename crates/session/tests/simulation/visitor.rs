@@ -116,7 +116,11 @@ impl World {
         if self.written.iter().any(|before| before.text == text) {
             self.tally.count(Fact::EqualTexts);
         }
-        let frail = self.storage.mood != Mood::Sound;
+        // Tabs that began as different visitors where storage failed find one another by what they tell: what a page that ends at
+        // once has written by then is known to storage alone, and read by the next page.
+        let alone = self.storage_failed
+            && self.tabs.iter().any(|other| other.is_live() && !other.is_kin_of(&self.tabs[id.0]));
+        let frail = self.storage.mood != Mood::Sound || alone;
         self.written.push(Written::new(text, id, frail));
     }
 
