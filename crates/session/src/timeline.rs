@@ -175,6 +175,9 @@ impl Timeline {
                 let mut entry = self.entries.remove(index);
                 let place = if index < echo { echo - 1 } else { echo };
                 entry.id = Some(id);
+                if self.read_up_to == Some(self.entries[place].key) {
+                    self.read_up_to = Some(key);
+                }
                 self.entries[place] = entry;
                 index = place;
             } else {

@@ -100,11 +100,11 @@ impl World {
     pub fn returns(&mut self, flight: &Rc<Flight>, answer: Option<Answer>) -> Result<(), Violation> {
         let (id, request) = (flight.tab, &flight.request);
         let tab = &mut self.tabs[id.0];
-        // A copy may have brought the answer before; or the page gave up.
-        if tab.life == Life::Frozen || flight.frozen_times != tab.frozen_times {
+        // A copy may have brought the answer before; or the page gave up, or is gone itself.
+        if !tab.is_live() || flight.frozen_times != tab.frozen_times {
             return Ok(());
         }
-        if tab.is_live() && tab.hangs {
+        if tab.hangs {
             tab.backlog.push_back(Late::Answer(Rc::clone(flight), answer));
             return Ok(());
         }
