@@ -284,3 +284,12 @@ fn a_tab_that_asks_and_does_not_want_the_lead_any_more_says_so() {
     tab.feed(Input::Online(false));
     assert!(tab.take_deeds().is_empty(), "it says so once");
 }
+
+#[test]
+fn a_tab_that_gives_the_lead_up_tells_the_conversation_only_where_it_changed() {
+    let mut tab = Tab::in_conversation();
+    tab.stores.clear();
+    tab.feed(Input::Visible(false));
+    assert!(tab.take_deeds().contains(&"free".to_owned()));
+    assert!(!tab.stores.iter().any(|(key, _)| key.ends_with(keys::CONVERSATION)), "{:?}", tab.stores);
+}
