@@ -117,10 +117,14 @@ impl World {
             self.tally.count(Fact::EqualTexts);
         }
         // Tabs that began as different visitors where storage failed find one another by what they tell: what a page that ends at
-        // once has written by then is known to storage alone, and read by the next page.
-        let alone = self.storage_failed
-            && self.tabs.iter().any(|other| other.is_live() && !other.is_kin_of(&self.tabs[id.0]));
-        let frail = self.storage.mood != Mood::Sound || alone;
+        // once has written by then is known to storage alone, and read by the next page. And by no page where storage was
+        // cleared, and does not say yet whose it is.
+        let writer = &self.tabs[id.0];
+        let alone =
+            self.storage_failed && self.tabs.iter().any(|other| other.is_live() && !other.is_kin_of(writer));
+        let frail = self.storage.mood != Mood::Sound
+            || alone
+            || !self.storage.names(writer.session.visitor_id().as_str());
         self.written.push(Written::new(text, id, frail));
     }
 
