@@ -97,8 +97,9 @@ impl Session {
             self.lead.made_way_ms = 0;
         }
         if !self.wants_lead(now_ms) {
-            if self.leads() {
-                if self.amended {
+            // One that only asks may have kept another one from it.
+            if self.leads() || self.lead.is_open() {
+                if self.leads() && self.amended {
                     self.publish();
                 }
                 self.post("free", None, Value::Null);

@@ -293,6 +293,13 @@ mod tests {
     }
 
     #[test]
+    fn a_key_says_how_often_its_message_became_another_request() {
+        let visitor = VisitorId::from("v1");
+        assert_eq!(key(&visitor, "m1", 0).as_str(), "chat-v1-m1");
+        assert_eq!(key(&visitor, "m1", 2).as_str(), "chat-v1-m1-2");
+    }
+
+    #[test]
     fn a_text_is_checked_as_the_strictest_service_would() {
         assert_eq!(check_message(" \n\u{a0}"), Err(Refusal::Empty));
         assert_eq!(check_message(&"a".repeat(4000)), Ok(()));

@@ -12,6 +12,7 @@ use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
+use crate::stored::to_value;
 use crate::timeline::{Entry, EntryKey, Reading, Timeline};
 use crate::{Effect, Input, News, Notice, Page, Reports};
 
@@ -90,6 +91,8 @@ pub struct Session {
     keep_again_ms: Option<u64>,
     /// When all was last told to a tab that knew less.
     pub(crate) told_ms: u64,
+    /// When it was last told what has been seen.
+    pub(crate) seen_told_ms: u64,
     wake_ms: Option<u64>,
     pub(crate) changed: bool,
     pub(crate) effects: Vec<Effect>,
@@ -115,7 +118,7 @@ impl Session {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
                     self.hurry(now_ms);
                 } else {
-                    self.post("answered", None, Value::Null);
+                    self.post("answered", None, to_value(self.hold_until_ms));
                 }
             }
             Input::Failed(id) => {

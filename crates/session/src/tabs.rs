@@ -226,12 +226,15 @@ impl Session {
                     self.all_wanted = true;
                     self.amend();
                 }
-                if seen < self.seen {
+                // One that says hello was not there before. Of many that ask at once, each would be told by each; and a tab
+                // that was stopped hears at once what another one asked all the while.
+                let untold = |told_ms: u64| does == "hello" || now_ms >= told_ms + TOLD_MS;
+                if seen < self.seen && untold(self.seen_told_ms) {
+                    self.seen_told_ms = now_ms;
                     self.keep_seen();
                 }
                 if revision < self.revision {
-                    // One that says hello was not there before. Of many that ask at once, each would be told by each.
-                    if does == "hello" || now_ms >= self.told_ms + TOLD_MS {
+                    if untold(self.told_ms) {
                         self.told_ms = now_ms;
                         self.keep_again();
                     }
@@ -241,7 +244,10 @@ impl Session {
             }
             "lead" => self.led(now_ms, &rival),
             "free" => self.freed(now_ms),
-            "answered" if self.leads() => self.hurry(now_ms),
+            "answered" => {
+                self.hold_until_ms = self.hold_until_ms.max(stored::number(&message, "value"));
+                self.hurry(now_ms);
+            }
             "keep" => {
                 let name = text("name").to_owned();
                 if name == keys::CONVERSATION && self.leads() && term > self.lead.term {
@@ -300,7 +306,7 @@ impl Session {
     }
 
     /// Whoever comes now is not who was there: nothing that was known of that person goes along with what is sent.
-    fn become_another(&mut self, id: VisitorId) {
+    pub(crate) fn become_another(&mut self, id: VisitorId) {
         self.become_visitor(id);
         // Not dropped: that happens nowhere else, and its code would weigh more than the few names that stay in memory.
         std::mem::forget(std::mem::take(&mut self.visitor));

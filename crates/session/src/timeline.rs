@@ -175,6 +175,9 @@ impl Timeline {
                 let mut entry = self.entries.remove(index);
                 let place = if index < echo { echo - 1 } else { echo };
                 entry.id = Some(id);
+                if self.read_up_to == Some(self.entries[place].key) {
+                    self.read_up_to = Some(key);
+                }
                 self.entries[place] = entry;
                 index = place;
             } else {
@@ -235,7 +238,7 @@ impl Timeline {
     ) -> Vec<Entry> {
         let mut old = std::mem::take(&mut self.entries);
         self.known = Ids::default();
-        let earlier = entries.first().and_then(|first| old.iter().position(|entry| entry.is(first)));
+        let earlier = entries.first().and_then(|first| old.iter().rposition(|entry| entry.is(first)));
         if cut && let Some(earlier) = earlier {
             let rest = old.split_off(earlier);
             self.entries = std::mem::replace(&mut old, rest);
@@ -253,12 +256,14 @@ impl Timeline {
         old.reverse();
         let mut new = Vec::new();
         for mut entry in entries {
-            let mut known = old.iter().rposition(|known| known.is(&entry)).map(|index| old.remove(index));
-            if known.is_none()
+            let same = |known: &Entry| known.letter == entry.letter && known.is(&entry);
+            let mut known = old.iter().rposition(same).map(|index| old.remove(index));
+            if known.as_ref().is_none_or(|known| known.id != entry.id)
                 && let Some(index) = self.entries[..before].iter().position(|known| known.is(&entry))
             {
                 // The other tab has it in another place, behind what was cut away.
-                known = Some(self.entries.remove(index));
+                let earlier = self.entries.remove(index);
+                known = known.or(Some(earlier));
                 before -= 1;
                 self.floor -= usize::from(index < self.floor);
             }

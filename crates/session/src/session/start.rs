@@ -85,6 +85,7 @@ impl Session {
             halvings: 0,
             keep_again_ms: None,
             told_ms: 0,
+            seen_told_ms: 0,
             wake_ms: None,
             changed: true,
             effects: Vec::new(),
@@ -100,7 +101,8 @@ impl Session {
     /// From now on the browser keeps what it is given.
     pub(super) fn consented(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
         self.reports = reports;
-        if self.is_fresh() {
+        // A visitor whom the site named is not new, and goes on as well.
+        if self.revision == 0 && self.outbox.is_empty() && self.forgotten.is_none() {
             self.restored(now_ms, stored);
             self.keep_visitor();
         } else {
@@ -109,16 +111,20 @@ impl Session {
     }
 
     pub(super) fn restored(&mut self, now_ms: u64, stored: Stored) {
-        self.left = false;
+        let was_left = std::mem::replace(&mut self.left, false);
         // The timer may have been lost with the page.
         self.wake_ms = None;
         let mut stored = stored::of_customer(stored, &self.suffix);
-        // The visitor may have been forgotten in the meantime.
         if let Some(id) = stored::visitor(&stored::take(&mut stored, keys::VISITOR))
             && id != self.visitor_id
         {
-            self.become_visitor(id);
-            self.is_new = false;
+            if was_left {
+                // The visitor was forgotten in the meantime.
+                self.become_another(id);
+            } else if self.is_new {
+                self.become_visitor(id);
+                self.is_new = false;
+            }
         }
         let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
         let gone: Vec<String> = self

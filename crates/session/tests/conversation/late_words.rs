@@ -338,14 +338,23 @@ fn a_message_that_was_read_before_another_tab_told_of_it_is_shown_once() {
 
 #[test]
 fn many_tabs_that_ask_at_once_are_told_once_and_one_that_comes_is_told_in_any_case() {
-    let mut tab = Tab::in_conversation();
-    for (does, wait_ms, told) in
-        [("ask", 200, true), ("ask", 199, false), ("hello", 0, true), ("ask", 199, false), ("ask", 1, true)]
-    {
-        tab.wait(wait_ms);
-        tab.take_deeds();
-        tab.hear(&format!(r#""does":"{does}","revision":0,"seen":9"#));
-        assert_eq!(tab.take_deeds().contains(&"keep".to_owned()), told, "{does} after {wait_ms} ms");
+    let all = r#""revision":0,"seen":9"#;
+    let what_is_seen = r#""revision":9,"seen":0"#;
+    for lacks in [all, what_is_seen] {
+        let mut tab = Tab::in_conversation();
+        for (does, wait_ms, told) in [
+            ("ask", 200, true),
+            ("ask", 199, false),
+            ("hello", 0, true),
+            ("ask", 199, false),
+            ("ask", 1, true),
+        ] {
+            tab.wait(wait_ms);
+            tab.stores.clear();
+            tab.hear(&format!(r#""does":"{does}",{lacks}"#));
+            let seen = tab.stores.iter().any(|(key, _)| key.ends_with(keys::SEEN));
+            assert_eq!(seen, told, "{does} after {wait_ms} ms by one that knows {lacks}");
+        }
     }
 }
 
@@ -361,4 +370,27 @@ fn an_answer_that_comes_to_a_tab_which_lost_the_lead_is_read_by_the_one_that_has
     tab.take_deeds();
     tab.reply(2, "second");
     assert!(tab.take_deeds().contains(&"answered".to_owned()));
+}
+
+#[test]
+fn how_long_to_keep_quiet_is_heard_by_the_tab_that_leads_also_from_one_that_lost_the_lead() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.hear(r#""does":"lead","term":99,"visible":true"#);
+    tab.take_deeds();
+    tab.refuse(Send, 503, "UNAVAILABLE", Some(60_000));
+    let answered =
+        tab.posts.iter().map(|post| json(post)).find(|post| post.get("does") == Some(&"answered".into()));
+    let until = tab.now_ms + 60_000;
+    assert_eq!(answered.and_then(|told| told.get("value").map(ToString::to_string)), Some(until.to_string()));
+
+    let mut leader = Tab::in_conversation();
+    leader.answer(Messages, r#"{"messages":[]}"#);
+    let until = leader.now_ms + 60_000;
+    leader.hear(&format!(r#""does":"answered","value":{until}"#));
+    leader.say("two");
+    leader.wait(59_999);
+    assert!(leader.waiting(Send).is_none() && leader.waiting(Messages).is_none());
+    leader.wait(1);
+    assert!(leader.waiting(Send).is_some() && leader.waiting(Messages).is_some());
 }

@@ -3,7 +3,7 @@
 use crate::site::browser::Browser;
 use crate::site::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
-use chat_session::{Delivery, Input, Start};
+use chat_session::{Delivery, Input, Start, keys};
 
 #[test]
 fn one_of_several_tabs_leads_and_it_alone_sends_and_polls() {
@@ -252,4 +252,44 @@ fn a_tab_that_has_no_network_or_whose_chat_is_switched_off_is_hardly_woken() {
         tab.wait(600_000);
         assert!(tab.wakes - wakes <= 50, "{} times in ten minutes", tab.wakes - wakes);
     }
+}
+
+#[test]
+fn a_message_that_waited_stands_behind_what_another_tab_sent_before_it() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Online(false));
+    tab.say("two");
+    tab.wait(0);
+    let (name, _) = tab.letter("two");
+    let letter = name.trim_start_matches(keys::OUTBOX);
+    let two = format!(r#"{{"role":"visitor","text":"two","letter":"{letter}","delivery":"waiting"}}"#);
+    let three = r#"{"role":"visitor","text":"three","letter":"m3","id":"u3"}"#;
+    let told = format!(
+        r#"{{"v":2,"revision":99,"writer":"other","conversationId":"c1","entries":[{two},{three}]}}"#
+    );
+    tab.hear(&format!(r#""does":"keep","name":"conversation","term":9,"value":{told}"#));
+    assert_eq!(tab.texts(), ["two", "three"]);
+    tab.feed(Input::Online(true));
+    tab.wait_for(Send);
+    assert_eq!(tab.texts(), ["three", "two"]);
+}
+
+#[test]
+fn a_tab_that_asks_and_does_not_want_the_lead_any_more_says_so() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    assert!(tab.take_deeds().contains(&"ask".to_owned()) && !tab.session.leads());
+    tab.feed(Input::Visible(false));
+    assert!(tab.take_deeds().contains(&"free".to_owned()), "another one may have left the lead to it");
+    tab.feed(Input::Online(false));
+    assert!(tab.take_deeds().is_empty(), "it says so once");
+}
+
+#[test]
+fn a_tab_that_gives_the_lead_up_tells_the_conversation_only_where_it_changed() {
+    let mut tab = Tab::in_conversation();
+    tab.stores.clear();
+    tab.feed(Input::Visible(false));
+    assert!(tab.take_deeds().contains(&"free".to_owned()));
+    assert!(!tab.stores.iter().any(|(key, _)| key.ends_with(keys::CONVERSATION)), "{:?}", tab.stores);
 }

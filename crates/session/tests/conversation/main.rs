@@ -1,5 +1,6 @@
 //! Stories of a conversation, in one tab and in several.
 
+mod consent;
 mod echoes;
 mod events;
 mod late_words;

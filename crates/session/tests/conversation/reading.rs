@@ -118,6 +118,17 @@ fn the_next_page_reads_on_where_this_one_stopped() {
 }
 
 #[test]
+fn the_next_page_knows_how_far_a_service_without_ids_was_read() {
+    let mut tab = Tab::in_conversation();
+    let ok = r#"{"role":"operator","content":"ok"}"#;
+    let known = r#"{"role":"visitor","content":"one"},{"role":"assistant","content":"first"}"#;
+    tab.answer(Messages, &format!(r#"{{"messages":[{known},{ok}],"nextAfter":"x1"}}"#));
+    let mut next = tab.reload();
+    next.answer(Messages, &format!(r#"{{"messages":[{ok}],"nextAfter":"x2"}}"#));
+    assert_eq!(next.texts(), ["one", "first", "ok", "ok"], "it was said twice");
+}
+
+#[test]
 fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
     let mut tab = Tab::in_conversation();
     assert_eq!(tab.session.operator_online(), None);

@@ -105,6 +105,16 @@ fn a_page_that_comes_back_shows_what_happened_meanwhile() {
 }
 
 #[test]
+fn a_tab_hears_that_a_message_arrived_which_another_one_sent() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.say(leader, "anybody?");
+    assert!(!browser.tabs[other].told().contains(&"anybody?"), "it is on its way");
+    browser.with_tab(leader, |tab| tab.reply(2, "yes"));
+    assert_eq!(browser.tabs[other].told(), ["hello", "hi", "anybody?", "yes"]);
+}
+
+#[test]
 fn a_config_that_one_tab_reads_is_known_to_all() {
     let mut browser = Browser::with(2);
     browser.with_tab(0, |tab| tab.answer(Config, r#"{"config":{"assistantName":"Clover"}}"#));

@@ -324,6 +324,22 @@ fn a_tab_that_found_the_end_of_a_long_conversation_hears_its_beginning_from_the_
 }
 
 #[test]
+fn of_a_long_conversation_the_end_alone_is_kept_and_told_with_each_message() {
+    let (mut browser, _) = in_long_conversation();
+    let longest = |texts: Vec<&String>| texts.into_iter().map(String::len).max().unwrap_or(0);
+    let (told, kept) = browser.with_tab(0, |tab| {
+        tab.posts.clear();
+        tab.say("more");
+        let told = longest(tab.posts.iter().collect());
+        tab.stores.clear();
+        tab.hear(r#""does":"ask","revision":999,"seen":999,"lacks":true"#);
+        (told, longest(tab.stores.iter().filter_map(|(_, text)| text.as_ref()).collect()))
+    });
+    assert!((10_000..40_000).contains(&told), "told: {told}");
+    assert!((10_000..40_000).contains(&kept), "kept where another tab asks for the beginning: {kept}");
+}
+
+#[test]
 fn a_tab_that_has_only_the_end_of_a_long_conversation_reads_its_beginning_when_it_leads() {
     let (mut browser, all) = in_long_conversation();
     browser.stop(0);

@@ -63,11 +63,15 @@ impl World {
         self.schedule(in_ms, Event::Returns { flight: Rc::clone(flight), answer: returned });
     }
 
-    pub fn arrives(&mut self, flight: &Rc<Flight>, again: bool) -> Result<(), Violation> {
+    /// The page is there, and has not given the request up.
+    pub fn is_waited_for(&self, flight: &Flight) -> bool {
         let tab = &self.tabs[flight.tab.0];
-        let waited_for = tab.life == Life::Running
-            && tab.outstanding.iter().any(|outstanding| outstanding.id == flight.request.id);
-        if !(waited_for || flight.fate.outlives_page || flight.request.keepalive) {
+        tab.life == Life::Running
+            && tab.outstanding.iter().any(|outstanding| outstanding.id == flight.request.id)
+    }
+
+    pub fn arrives(&mut self, flight: &Rc<Flight>, again: bool) -> Result<(), Violation> {
+        if !(self.is_waited_for(flight) || flight.fate.outlives_page || flight.request.keepalive) {
             return Ok(());
         }
         if !self.online {
@@ -96,11 +100,11 @@ impl World {
     pub fn returns(&mut self, flight: &Rc<Flight>, answer: Option<Answer>) -> Result<(), Violation> {
         let (id, request) = (flight.tab, &flight.request);
         let tab = &mut self.tabs[id.0];
-        // A copy may have brought the answer before; or the page gave up.
-        if tab.life == Life::Frozen || flight.frozen_times != tab.frozen_times {
+        // A copy may have brought the answer before; or the page gave up, or is gone itself.
+        if !tab.is_live() || flight.frozen_times != tab.frozen_times {
             return Ok(());
         }
-        if tab.is_live() && tab.hangs {
+        if tab.hangs {
             tab.backlog.push_back(Late::Answer(Rc::clone(flight), answer));
             return Ok(());
         }

@@ -86,9 +86,9 @@ pub struct Service {
     written: u32,
     /// An operator has joined.
     attended: bool,
-    /// There are messages that came with no answer, or with one that nobody waited for. A service that hides this from those who ask is not tried: nobody
-    /// would ever find them.
-    to_be_polled: bool,
+    /// There are messages that came with no answer, or with one that nobody waited for. A service that hides this from those
+    /// who ask is not tried: nobody would ever find them.
+    pub to_be_polled: bool,
     /// The site's owner wants the chat to be seen.
     pub on: bool,
     /// The AI fails no more.

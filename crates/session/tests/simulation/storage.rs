@@ -60,6 +60,12 @@ impl Storage {
         ours.map(|(key, text)| (key.clone(), serde_json::from_str(text).unwrap_or_default())).collect()
     }
 
+    /// Whether it says that this is its visitor.
+    pub fn names(&self, visitor: &str) -> bool {
+        let key = [keys::PREFIX, keys::VISITOR].concat();
+        self.pairs.get(&key).is_some_and(|text| text.contains(visitor))
+    }
+
     /// The visitor, or the browser, clears what sites have kept.
     pub fn clear(&mut self) {
         self.pairs.clear();

@@ -15,6 +15,9 @@ use super::written::{Round, Written, page_of};
 const SETTLES_WITHIN_MS: u64 = 12 * 60_000;
 /// What has settled stays so. A tab that has just loaded may look settled until it has heard the others.
 const STAYS_MS: u64 = 3_000;
+/// Where storage refused, a tab that found nothing there hears of the others at the latest when one of them offers storage
+/// again what it did not keep: after ten seconds, and a second later where it is hidden.
+const STAYS_AFTER_REFUSALS_MS: u64 = 12_000;
 
 impl World {
     /// The world that a seed decides.
@@ -33,8 +36,9 @@ impl World {
         }
         self.calm_down()?;
         let until_ms = self.now_ms + SETTLES_WITHIN_MS;
+        let stays_ms = if self.storage_failed { STAYS_AFTER_REFUSALS_MS } else { STAYS_MS };
         let mut settled_ms = 0;
-        while settled_ms < STAYS_MS {
+        while settled_ms < stays_ms {
             settled_ms += 1_000;
             if let Err(violation) = self.settled() {
                 settled_ms = 0;
@@ -112,7 +116,15 @@ impl World {
         if self.written.iter().any(|before| before.text == text) {
             self.tally.count(Fact::EqualTexts);
         }
-        let frail = self.storage.mood != Mood::Sound;
+        // Tabs that began as different visitors where storage failed find one another by what they tell: what a page that ends at
+        // once has written by then is known to storage alone, and read by the next page. And by no page where storage was
+        // cleared, and does not say yet whose it is.
+        let writer = &self.tabs[id.0];
+        let alone =
+            self.storage_failed && self.tabs.iter().any(|other| other.is_live() && !other.is_kin_of(writer));
+        let frail = self.storage.mood != Mood::Sound
+            || alone
+            || !self.storage.names(writer.session.visitor_id().as_str());
         self.written.push(Written::new(text, id, frail));
     }
 

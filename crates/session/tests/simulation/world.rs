@@ -163,6 +163,10 @@ impl World {
                     if let Some((in_ms, conversation)) = thought.late {
                         self.schedule(in_ms, Event::RepliesLate(conversation));
                     }
+                    // The page that asked was left. Once another reply has come, the next page expects none: that there is one more,
+                    // it can know from the service alone.
+                    self.service.to_be_polled |=
+                        !thought.waiting.iter().any(|flight| self.is_waited_for(flight));
                     for flight in thought.waiting {
                         self.sends_back(&flight, thought.answer.clone());
                     }

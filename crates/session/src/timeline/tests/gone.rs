@@ -53,3 +53,17 @@ fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
         "without an id, another one"
     );
 }
+
+#[test]
+fn a_message_that_another_tab_put_among_what_is_gone_goes_out_of_it_when_it_is_tried() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    let key = here.write("m-1", "mine", 1, Delivery::Waiting);
+    there.write("m-1", "mine", 1, Delivery::Waiting);
+    read(&mut there, vec![message("o1", "operator", "gone"), message("o2", "operator", "one")]);
+    let mut entries = told(&there);
+    entries.rotate_right(1);
+    assert_eq!(entries.iter().map(|entry| &*entry.text).collect::<Vec<_>>(), ["mine", "gone", "one"]);
+    here.adopt(entries, None, None, 2, false);
+    here.move_behind_settled(key);
+    assert_eq!((texts(&here), here.floor()), (vec!["gone", "one", "mine"], 1));
+}

@@ -92,6 +92,34 @@ fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
 }
 
 #[test]
+fn a_message_that_another_tab_knows_by_its_echo_alone_is_the_one_that_was_written_here() {
+    let (mut here, mut there) = (Timeline::default(), Timeline::default());
+    let key = delivered(&mut here, "one", "u1");
+    read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
+    read(&mut there, vec![message("o3", "operator", "three"), message("u1", "visitor", "one")]);
+    let new = here.adopt(told(&there), None, None, 0, true);
+    assert_eq!((texts(&here), new.len()), (vec!["two", "three", "one"], 0));
+    assert_eq!(here.entries()[2].key, key);
+}
+
+#[test]
+fn an_echo_that_another_tab_knows_to_be_of_a_message_from_here_is_not_shown_beside_it() {
+    for told_from in [2, 3] {
+        let mut here = Timeline::default();
+        read(&mut here, vec![message("u1", "visitor", "one"), message("o2", "operator", "two")]);
+        read(&mut here, vec![message("o3", "operator", "three")]);
+        let key = here.write("m-1", "one", 1, Delivery::Sending);
+        let mut part = told(&here).split_off(told_from);
+        if let Some(last) = part.last_mut() {
+            (last.id, last.delivery) = (Some("u1".into()), Delivery::Delivered);
+        }
+        here.adopt(part, None, None, 0, true);
+        assert_eq!(texts(&here), ["two", "three", "one"]);
+        assert_eq!(here.entries()[2].key, key);
+    }
+}
+
+#[test]
 fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_cut_away() {
     for (floor, gone) in [(0, 1), (1, 3)] {
         let mut here = Timeline::default();
@@ -119,4 +147,24 @@ fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone
         here.adopt(part, None, None, floor, true);
         assert_eq!((texts(&here), here.floor()), (vec!["gone", "two", "three"], gone));
     }
+}
+
+#[test]
+fn whether_the_beginning_is_lacking_is_known_from_what_stands_before_the_end_that_is_told() {
+    let mut there = Timeline::default();
+    there.write("m-1", "mine", 1, Delivery::Waiting);
+    read(&mut there, vec![message("o1", "operator", "one"), message("o2", "operator", "two")]);
+    let end = |from: usize| told(&there).split_off(from);
+    let mut here = Timeline::default();
+    for (from, cut, lacks) in [(1, true, true), (2, true, true), (0, false, false), (1, true, false)] {
+        here.adopt(end(from), None, None, 0, cut);
+        assert_eq!(here.lacks_beginning, lacks, "from {from}, cut: {cut}");
+    }
+    // What was not delivered yet says nothing of what stands before it.
+    let mut here = Timeline::default();
+    read(&mut here, vec![message("o0", "operator", "zero")]);
+    here.write("m-1", "mine", 1, Delivery::Waiting);
+    let mine = there.entries().iter().filter(|entry| !entry.settled()).cloned().collect();
+    here.adopt(mine, None, None, 0, true);
+    assert!(here.lacks_beginning);
 }

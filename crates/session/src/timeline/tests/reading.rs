@@ -145,3 +145,14 @@ fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
     let new = timeline.merge(page, None, &[], Reading::Again);
     assert_eq!(new.iter().map(|entry| entry.serial).collect::<Vec<_>>(), [1]);
 }
+
+#[test]
+fn reading_goes_on_behind_an_echo_that_turns_out_to_be_of_a_message_from_here() {
+    let mut timeline = Timeline::default();
+    read(&mut timeline, vec![message("o1", "operator", "one"), message("u2", "visitor", "two")]);
+    timeline.merge(vec![message("x3", "assistant", "")], Some("x3".into()), &[], Reading::Live);
+    let key = timeline.write("m-2", "two", 1, Delivery::Sending);
+    timeline.deliver(key, Some("u2".into()));
+    read(&mut timeline, vec![message("o4", "operator", "four")]);
+    assert_eq!(texts(&timeline), ["one", "two", "four"]);
+}

@@ -1,0 +1,98 @@
+//! Until the visitor agrees to be remembered, a page begins with nothing and keeps nothing.
+
+use crate::site::{LEAD_MS, Tab, parsed};
+use chat_protocol::Endpoint::Events;
+use chat_protocol::VisitorProfile;
+use chat_session::{Input, Page, Reports, Start, keys};
+
+/// What the browser keeps of a conversation on an earlier page, of a visitor whom the site may have named.
+fn earlier(visitor: &VisitorProfile) -> Tab {
+    let start = Start { visible: true, online: true, visitor: visitor.clone(), ..Start::default() };
+    let mut tab = Tab::start(start, vec![], 0);
+    tab.say("one");
+    tab.reply(1, "first");
+    tab
+}
+
+/// The next page, on which the visitor has not agreed yet.
+fn undecided(visitor: VisitorProfile) -> Tab {
+    Tab::start(Start { seed: 7, visible: true, online: true, visitor, ..Start::default() }, vec![], 5_000)
+}
+
+fn agree(tab: &mut Tab, before: &Tab) {
+    tab.feed(Input::Consented(parsed(&before.storage), Reports::Auto));
+    tab.wait(LEAD_MS);
+}
+
+fn body_of_last(tab: &Tab) -> String {
+    tab.attempts().last().and_then(|sent| sent.body.clone()).expect("a body")
+}
+
+#[test]
+fn who_agrees_goes_on_with_the_conversation_of_an_earlier_page() {
+    let before = earlier(&VisitorProfile::default());
+    let mut tab = undecided(VisitorProfile { name: Some("Ann".into()), ..VisitorProfile::default() });
+    assert_ne!(tab.session.visitor_id(), before.session.visitor_id());
+    agree(&mut tab, &before);
+    assert_eq!(tab.session.visitor_id(), before.session.visitor_id());
+    assert_eq!(tab.texts(), ["one", "first"]);
+    assert!(tab.kept(keys::VISITOR).expect("a visitor").contains(before.session.visitor_id().as_str()));
+    tab.say("two");
+    let body = body_of_last(&tab);
+    assert!(body.contains(r#""conversationId":"c1""#) && body.contains("Ann"), "{body}");
+}
+
+#[test]
+fn a_visitor_whom_the_site_named_goes_on_as_well_when_they_agree() {
+    let named = |id: &str| VisitorProfile { visitor_id: Some(id.into()), ..VisitorProfile::default() };
+    let before = earlier(&named("visitor-7"));
+    let mut tab = undecided(named("visitor-7"));
+    agree(&mut tab, &before);
+    assert_eq!(tab.texts(), ["one", "first"]);
+    let mut other = undecided(named("visitor-8"));
+    agree(&mut other, &before);
+    assert_eq!((other.session.visitor_id().as_str(), other.texts().len()), ("visitor-8", 0));
+}
+
+#[test]
+fn what_was_written_before_the_visitor_agreed_is_kept_and_goes_before_an_earlier_conversation() {
+    for answered in [false, true] {
+        let before = earlier(&VisitorProfile::default());
+        let mut tab = undecided(VisitorProfile::default());
+        tab.say("two");
+        if answered {
+            tab.reply(2, "second");
+        }
+        let (visitor, texts) = (tab.session.visitor_id().clone(), tab.texts().len());
+        tab.storage.clone_from(&before.storage);
+        agree(&mut tab, &before);
+        assert_eq!((tab.session.visitor_id(), tab.texts().len()), (&visitor, texts));
+        assert!(!tab.texts().contains(&"one"));
+        let tab = tab.reload();
+        assert_eq!((tab.session.visitor_id(), tab.texts().len()), (&visitor, texts));
+    }
+}
+
+#[test]
+fn a_visitor_who_was_forgotten_is_not_remembered_when_the_next_one_agrees() {
+    let before = earlier(&VisitorProfile::default());
+    let mut tab = undecided(VisitorProfile::default());
+    tab.feed(Input::Reset);
+    let visitor = tab.session.visitor_id().clone();
+    tab.storage.clone_from(&before.storage);
+    agree(&mut tab, &before);
+    assert_eq!(tab.session.visitor_id(), &visitor);
+    let tab = tab.reload();
+    assert_eq!((tab.session.visitor_id(), tab.texts().len()), (&visitor, 0));
+}
+
+#[test]
+fn what_the_visitor_does_is_reported_from_then_on() {
+    let before = earlier(&VisitorProfile::default());
+    let mut tab = undecided(VisitorProfile::default());
+    tab.feed(Input::Viewed(Page { path: "/before".into(), ..Page::default() }));
+    agree(&mut tab, &before);
+    tab.feed(Input::Viewed(Page { path: "/after".into(), ..Page::default() }));
+    let body = tab.wait_for(Events).body.expect("a body");
+    assert!(body.contains("/after") && !body.contains("/before"), "{body}");
+}
