@@ -86,7 +86,7 @@ async function otherBrowsers({ chromium, firefox, webkit }) {
     async () => {
       const screen = await startScreen();
       const flags = ["--safari", "--safaridriver", webkit.driver];
-      return wasmPack(flags, { DISPLAY: screen.display }).finally(screen.stop);
+      return wasmPack(flags, screen.env).finally(screen.stop);
     },
     { tests: true },
   );

@@ -129,8 +129,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       };
       widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
       widget.once("destroy", forget);
-      // From then on it comes back when the page's body is replaced, and the page may have others as elements.
-      void import(new URL("./element.mjs", base).href);
+      // From then on it comes back when the page's body is replaced, and the page may have others as elements. A page that
+      // is left meanwhile has it cut off, which is no error of the page's.
+      import(new URL("./element.mjs", base).href).catch(() => {});
       announce(widget);
       for (const [name, ...args] of waiting.splice(0)) call(name, args);
       // A click as the visitor's, so that the focus follows; more of them meant the same.
@@ -289,14 +290,14 @@ function whenReleased(): Promise<void> {
   });
 }
 
-function whenBody(): Promise<void> {
+function whenBody(): Promise<unknown> {
   if (document.body) return Promise.resolve();
-  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", () => resolve(), { once: true }));
+  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
 }
 
-function whenLoaded(): Promise<void> {
+function whenLoaded(): Promise<unknown> {
   if (document.readyState === "complete") return Promise.resolve();
-  return new Promise((resolve) => addEventListener("load", () => resolve(), { once: true }));
+  return new Promise((resolve) => addEventListener("load", resolve, { once: true }));
 }
 
 function whenIdle(): Promise<void> {

@@ -2,37 +2,17 @@
 // nothing.
 
 import assert from "node:assert/strict";
-import { after, test as nodeTest } from "node:test";
-import { startDemo } from "../e2e/demo.mjs";
-import { Sandbox } from "../e2e/sandbox.mjs";
+import { test as nodeTest } from "node:test";
+import { oneWorld } from "../e2e/world.mjs";
 import { launch, TITLE } from "./launch.mjs";
 import { openShop } from "./shop.mjs";
 import { Tab } from "./tab.mjs";
 
 const SCREEN = { width: 1024, height: 800 };
-/** No test of a chat needs longer than this. Milliseconds. */
-const TEST_WITHIN = 60_000;
+/** No test of a chat needs longer than this, also on a busy machine that starts the browser first. Milliseconds. */
+const TEST_WITHIN = 120_000;
 
-let world;
-
-/** Begins with the first test, so that a file with a mistake in it leaves nothing running. */
-async function begin() {
-  const demo = await startDemo();
-  try {
-    const started = await launch();
-    return { ...started, demo, server: new Sandbox(demo.sandbox), home: await started.browser.getWindowHandle() };
-  } catch (error) {
-    await demo.stop();
-    throw error;
-  }
-}
-
-after(async () => {
-  const begun = await world?.catch(() => undefined);
-  if (!begun) return;
-  await begun.stop();
-  await begun.demo.stop();
-});
+const theWorld = oneWorld(launch);
 
 /**
  * Proves a sentence in the browser. Whatever else it is about, nothing may go wrong in the page that `openShop` hears
@@ -43,8 +23,7 @@ after(async () => {
  */
 export function test(sentence, body) {
   nodeTest(`${TITLE}: ${sentence}`, { timeout: TEST_WITHIN }, async () => {
-    world ??= begin();
-    const { browser, demo, server, home } = await world;
+    const { browser, demo, server, home } = await theWorld();
     const tabs = [];
     const visit = async ({ beside, ...options } = {}) => {
       const shop = beside?.shop ?? (await openShop(demo.site, options));

@@ -42,10 +42,10 @@ function fail(why) {
 /** The browser that the environment asks for with `BROWSER`. */
 export const TITLE = BROWSERS[NAME].title;
 
-/** Starts it. Gives the `browser`, as selenium-webdriver knows it, and `stop()`. */
+/** Starts it. Gives the `browser`, as selenium-webdriver knows it, its first window as `home`, and `stop()`. */
 export async function launch() {
   const screen = needsScreen && (await startScreen());
-  const env = { ...process.env, ...(screen && { DISPLAY: screen.display }) };
+  const env = { ...process.env, ...(screen && screen.env) };
   const service = new remote.DriverService.Builder(driver).setLoopback(true).setEnvironment(env).build();
   const end = async () => {
     await service.kill();
@@ -53,7 +53,7 @@ export async function launch() {
   };
   try {
     const browser = await new webdriver.Builder().usingServer(await service.start()).withCapabilities(wish).build();
-    return { browser, stop: () => browser.quit().finally(end) };
+    return { browser, home: await browser.getWindowHandle(), stop: () => browser.quit().finally(end) };
   } catch (error) {
     await end();
     throw error;

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** Starts one. Gives its `display`, which the environment of a program names, and `stop()`. */
+/** Starts one. Gives the `env` of a program that draws on it, and `stop()`. */
 export async function startScreen() {
   // It chooses a number that is free, and tells it on the fourth of its channels.
   const flags = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];
@@ -15,5 +15,7 @@ export async function startScreen() {
   const [number] = await Promise.race([once(createInterface(screen.stdio[3]), "line"), failed]);
   // From here on, its end is ours.
   failed.catch(() => {});
-  return { display: `:${number}`, stop };
+  // Without a graphics processor, WebKit would compile what one draws with, for as long as it draws the first of its
+  // kind: half a second in which a page stands still, and far more on a busy machine. It can draw without.
+  return { env: { DISPLAY: `:${number}`, WEBKIT_SKIA_ENABLE_CPU_RENDERING: "1" }, stop };
 }

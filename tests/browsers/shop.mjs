@@ -36,11 +36,15 @@ async function bodyOf(stream) {
 
 /**
  * Opens a shop like the one at `site`. `tag` are attributes of the widget's script tag, `first` a function that runs in
- * each page before anything else, `narrow` whether it stands in the frame of `/narrow.html`. Gives its `origin`, the
- * `complaints` about its pages so far, and `close()`.
+ * each page before anything else, `narrow` whether it stands in the frame of `/narrow.html`, `held` the path of a file
+ * that is not given until `release()`. Gives its `origin`, the `complaints` about its pages so far, `asked` once that file
+ * is asked for, and `close()`.
  */
-export async function openShop(site, { tag = {}, first = () => {}, narrow = false }) {
+export async function openShop(site, { tag = {}, first = () => {}, narrow = false, held }) {
   const complaints = [];
+  const gate = {};
+  const released = new Promise((resolve) => (gate.release = resolve));
+  gate.asked = new Promise((resolve) => (gate.reach = resolve));
   const attributes = Object.entries(tag).map(([name, value]) => `data-${name}='${value}' `);
   const own = {
     "/notes.js": ["text/javascript", `(${takeNotes})();\n(${first})();`],
@@ -65,7 +69,7 @@ export async function openShop(site, { tag = {}, first = () => {}, narrow = fals
     answer.end(changed(await bodyOf(response)));
   }
 
-  const server = createServer(async (request, answer) => {
+  async function serve(request, answer) {
     const { method, url, headers } = request;
     if (own[url]) {
       const [kind, body] = own[url];
@@ -75,18 +79,24 @@ export async function openShop(site, { tag = {}, first = () => {}, narrow = fals
       complaints.push(await bodyOf(request));
       return answer.writeHead(204).end();
     }
+    if (url === held) {
+      gate.reach();
+      await released;
+    }
     const asked = ask(new URL(url, site), { method, headers: { ...headers, "accept-encoding": "identity" } });
-    asked.on("response", (response) => passOn(response, answer));
     // Whoever goes away here, the other one is let go.
+    asked.on("response", (response) => passOn(response, answer).catch(() => answer.destroy()));
     asked.on("error", () => answer.destroy());
     answer.on("close", () => asked.destroy());
     request.pipe(asked);
-  });
+  }
+
+  const server = createServer((request, answer) => serve(request, answer).catch(() => answer.destroy()));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const close = () => {
     server.close();
     server.closeAllConnections();
   };
-  return { origin: `http://127.0.0.1:${server.address().port}`, complaints, close };
+  return { origin: `http://127.0.0.1:${server.address().port}`, complaints, asked: gate.asked, release: gate.release, close };
 }

@@ -157,8 +157,11 @@ export const see = (page, state) =>
     document.dispatchEvent(new Event("visibilitychange"));
   }, state);
 
-/** Tries a check again until it holds; fails with what was wrong last. `within` in milliseconds. */
-export async function eventually(check, within = 10_000) {
+/**
+ * Tries a check again until it holds; fails with what was wrong last. `within` in milliseconds, as long as a busy machine
+ * may need.
+ */
+export async function eventually(check, within = 30_000) {
   const deadline = performance.now() + within;
   for (;;) {
     try {

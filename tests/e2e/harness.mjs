@@ -1,9 +1,9 @@
 // The world of an end-to-end test: the demo on free ports, a browser, and visitors who begin with nothing.
 
-import { after, test as nodeTest } from "node:test";
-import { launch, startDemo } from "./demo.mjs";
+import { test as nodeTest } from "node:test";
+import { launch } from "./demo.mjs";
 import { Record } from "./record.mjs";
-import { Sandbox } from "./sandbox.mjs";
+import { oneWorld } from "./world.mjs";
 
 /** Without movements, a test waits for none. */
 const SCREEN = { viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" };
@@ -12,29 +12,17 @@ const TEST_WITHIN = 60_000;
 /** Nothing that a visitor waits for takes longer. Milliseconds. */
 const SEEN_WITHIN = 10_000;
 
-let world;
 let pages;
 
 /** All tests of the file visit the pages of this folder, in place of the shop's. */
 export const servePages = (folder) => void (pages = folder);
 
-/** Begins with the first test, so that a file with a mistake in it leaves nothing running. */
-async function begin() {
-  const demo = await startDemo(pages);
-  try {
-    return { browser: await launch(), demo, server: new Sandbox(demo.sandbox) };
-  } catch (error) {
-    await demo.stop();
-    throw error;
-  }
+async function openBrowser() {
+  const browser = await launch();
+  return { browser, stop: () => browser.close() };
 }
 
-after(async () => {
-  const begun = await world?.catch(() => undefined);
-  if (!begun) return;
-  await begun.browser.close();
-  await begun.demo.stop();
-});
+const theWorld = oneWorld(openBrowser, () => pages);
 
 /**
  * Proves a sentence. Whatever else it is about, no visitor's browser may have done what `Record` does not stand for.
@@ -51,8 +39,7 @@ after(async () => {
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
-    world ??= begin();
-    const { browser, server, demo: { site, sandbox, token } } = await world;
+    const { browser, server, demo: { site, sandbox, token } } = await theWorld();
     const contexts = [];
     const browsers = [];
     const records = new Map();
