@@ -6,6 +6,7 @@ use chat_protocol::{
     ChatConfig, ConversationId, Endpoint, IdempotencyKey, Presence, Value, VisitorId, VisitorProfile,
 };
 
+use crate::back_off::MOST_RETRY_AFTER_MS;
 use crate::event_queue::EventQueue;
 use crate::flights::Flights;
 use crate::lead::Lead;
@@ -89,10 +90,8 @@ pub struct Session {
     /// How often the room for the conversation was halved, because the browser did not keep it.
     pub(crate) halvings: u32,
     keep_again_ms: Option<u64>,
-    /// When all was last told to a tab that knew less.
+    /// When what is kept was last told to a tab that knew less.
     pub(crate) told_ms: u64,
-    /// When it was last told what has been seen.
-    pub(crate) seen_told_ms: u64,
     wake_ms: Option<u64>,
     pub(crate) changed: bool,
     pub(crate) effects: Vec<Effect>,
@@ -104,6 +103,8 @@ impl Session {
         if self.wake_ms.is_some_and(|at| now_ms > at + LATE_MS) {
             self.doubt_lead(now_ms);
         }
+        // Storage and other tabs may say anything, and a clock may be set back.
+        self.hold_until_ms = self.hold_until_ms.min(now_ms + MOST_RETRY_AFTER_MS);
         match input {
             Input::Send { text, page_path } => self.write(now_ms, text, page_path),
             Input::Retry(key) => self.retry(now_ms, key),

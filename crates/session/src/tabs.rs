@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use chat_protocol::{ChatConfig, Fields, Value, VisitorId};
 
+use crate::back_off::MOST_RETRY_AFTER_MS;
 use crate::lead::Rival;
 use crate::outbox::Letter;
 use crate::stored::{self, Stored, VERSION, keys};
@@ -228,17 +229,16 @@ impl Session {
                 }
                 // One that says hello was not there before. Of many that ask at once, each would be told by each; and a tab
                 // that was stopped hears at once what another one asked all the while.
-                let untold = |told_ms: u64| does == "hello" || now_ms >= told_ms + TOLD_MS;
-                if seen < self.seen && untold(self.seen_told_ms) {
-                    self.seen_told_ms = now_ms;
-                    self.keep_seen();
-                }
-                if revision < self.revision {
-                    if untold(self.told_ms) {
-                        self.told_ms = now_ms;
+                let untold = does == "hello" || now_ms >= self.told_ms + TOLD_MS;
+                if untold && (seen < self.seen || revision < self.revision) {
+                    self.told_ms = now_ms;
+                    if revision < self.revision {
                         self.keep_again();
+                    } else {
+                        self.keep_seen();
                     }
-                } else if self.leads() && text("writer") != self.writer {
+                }
+                if revision >= self.revision && self.leads() && text("writer") != self.writer {
                     self.amend();
                 }
             }
@@ -361,7 +361,7 @@ impl Session {
     /// Silence that the service asked for, for all tabs.
     pub(crate) fn hold(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
         if let Some(wait_ms) = retry_after_ms {
-            let until_ms = now_ms + wait_ms.min(crate::back_off::MOST_RETRY_AFTER_MS);
+            let until_ms = now_ms + wait_ms.min(MOST_RETRY_AFTER_MS);
             self.hold_until_ms = self.hold_until_ms.max(until_ms);
             self.amend();
         }

@@ -85,7 +85,6 @@ impl Session {
             halvings: 0,
             keep_again_ms: None,
             told_ms: 0,
-            seen_told_ms: 0,
             wake_ms: None,
             changed: true,
             effects: Vec::new(),

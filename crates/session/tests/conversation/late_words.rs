@@ -253,6 +253,9 @@ fn a_tab_that_asks_is_told_what_it_does_not_know_and_nothing_else() {
     };
     assert_eq!(names(&mut tab), ["seen"]);
     tab.hear(&asks(1, "0", &writer));
+    assert_eq!(names(&mut tab), [""; 0], "it asks again in a moment");
+    tab.wait(200);
+    tab.hear(&asks(1, "0", &writer));
     assert_eq!(names(&mut tab), ["visitor", "conversation", "seen"]);
     assert_eq!(json(tab.kept(keys::CONVERSATION).expect("a conversation")), known);
     tab.hear(&asks(1, &revision, r#""other""#));

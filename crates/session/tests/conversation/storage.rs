@@ -371,3 +371,14 @@ fn a_tab_that_finds_all_in_storage_is_told_nothing_and_one_that_finds_a_part_is_
     assert_eq!(browser.tabs[fourth].texts(), browser.tabs[leader].texts());
     assert!(!kept(&browser).1.contains("hello"), "storage has the end alone");
 }
+
+#[test]
+fn nothing_that_storage_or_another_tab_says_silences_the_chat_for_longer_than_five_minutes() {
+    let mut tab = Tab::in_conversation();
+    let tried = tab.attempts().len();
+    tab.hear(r#""does":"answered","value":9000000000000000"#);
+    tab.say("two");
+    assert_eq!(tab.attempts().len(), tried);
+    tab.wait(5 * 60_000);
+    assert_eq!(tab.attempts().len(), tried + 1);
+}
