@@ -1,6 +1,6 @@
 //! Puts a widget into a host element of the page, and takes it out again.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use chat_protocol::Value;
@@ -22,7 +22,7 @@ pub(crate) const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.c
 pub(crate) struct Mounted {
     /// What can be done with it from outside.
     pub(crate) ui: Ui,
-    view: RefCell<Option<Scope>>,
+    view: Cell<Option<Scope>>,
 }
 
 impl Mounted {
@@ -59,7 +59,7 @@ impl Mounted {
         });
         let ui = Ui::new(driver, changed, settings);
         _ = told.set(ui.downgrade());
-        Self { ui, view: RefCell::default() }
+        Self { ui, view: Cell::default() }
     }
 
     /// Renders the widget into the shadow root of `host`, which is opened when there is none, with these tokens and the
@@ -80,7 +80,7 @@ impl Mounted {
         // Whatever stood there before, such as the loader's launcher, makes room in the same frame.
         root.set_text_content(None);
         _ = root.append_child(&view.element);
-        self.view.replace(Some(view));
+        self.view.set(Some(view));
         self.ui.begin(host);
         Ok(())
     }
@@ -90,12 +90,12 @@ impl Mounted {
     pub(crate) fn change(&self, mut settings: Settings) {
         settings.settle_locale(page::language);
         self.ui.change(settings);
-        let mut view = self.view.borrow_mut();
-        if let Some(view) = &mut *view {
-            let before = std::mem::replace(view, Scope::new(widget(&self.ui)));
+        if let Some(before) = self.view.take() {
+            let view = Scope::new(widget(&self.ui));
             // The one before leaves the page when it is dropped.
             _ = before.element.before_with_node_1(&view.element);
             drop(before);
+            self.view.set(Some(view));
             self.ui.follow_screen();
         }
     }

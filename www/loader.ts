@@ -44,7 +44,7 @@ function readOptions(script: HTMLScriptElement): ChatWidgetOptions & { load?: st
 function start(script: HTMLScriptElement, queued: Call[]): void {
   const { load = "idle", ...options } = readOptions(script);
   if (!options.proxy) {
-    console.error('chat widget: the script tag needs data-proxy="/connector" or the like');
+    console.error('chat widget: the script tag needs data-proxy="/connector"');
     return;
   }
   const base = script.src;
@@ -209,7 +209,6 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   // Whoever replaces the page's body before there is an element that comes back by itself.
   const swaps = new MutationObserver(() => host?.isConnected === false && document.body?.append(host));
   swaps.observe(document, { childList: true, subtree: true });
-  void mounted.then(() => swaps.disconnect());
 
   // The page's own button: a click that comes early is kept, for the focus to follow it and to come back.
   const onClick = ({ target }: MouseEvent) => {
@@ -218,10 +217,11 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     asked = found;
     bring();
   };
-  if (button !== "default" && button !== "none") {
-    document.addEventListener("click", onClick);
-    void mounted.then(() => document.removeEventListener("click", onClick));
-  }
+  if (button !== "default" && button !== "none") document.addEventListener("click", onClick);
+  void mounted.then(() => {
+    swaps.disconnect();
+    document.removeEventListener("click", onClick);
+  });
 
   const last = remembers ? stored(CONFIG_KEY)?.data : undefined;
   const answered = fetchConfig(options, remembers).then((data) => {

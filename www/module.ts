@@ -3,6 +3,7 @@
 import glue, { type Handle } from "../target/glue/chat_widget.js";
 import { beside } from "./beside.js";
 import { check } from "./check.js";
+import type look from "./diagnose.js";
 import type wordsIn from "./language.js";
 import type later from "./later.js";
 import type {
@@ -74,25 +75,27 @@ interface Pieces extends Module {
 
 /** Loads what the options, which are checked, ask for. */
 async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pieces> {
-  const { container, launcher = "default", isolate = true, greeting, consent, theme = "teal", strings, ...others } = options;
+  const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
   const locale = options.locale || document.documentElement.lang || navigator.language;
-  const translate = async () => (await beside<typeof wordsIn>("language"))(locale, strings, beside);
   const [sheet, told, page] = await Promise.all([
     beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
     // The texts that are in the module.
-    /^en\b/i.test(locale) && !strings ? undefined : translate().catch((missing: unknown) => ({ words: undefined, missing })),
+    /^en\b/i.test(locale) && !strings
+      ? undefined
+      : beside<typeof wordsIn>("language")
+          .then((wordsIn) => wordsIn(locale, strings, beside))
+          .catch((missing: unknown) => ({ words: undefined, missing })),
     PAGE_OPTIONS.some((name) => options[name] !== undefined) ? beside<Page>("page") : undefined,
     load(),
   ]);
   // While the rest came, another widget may have broken the module that was there.
   const module = (await load()) as Module;
-  const { text, after } = typeof greeting === "string" ? { text: greeting, after: undefined } : (greeting ?? {});
+  const { text, after } = typeof greeting === "object" && greeting ? greeting : { text: greeting };
   const settings = {
     ...others,
     greeting: text,
-    greetingAfter: after === undefined ? undefined : Math.round(after * 1000),
+    greetingAfter: after && Math.round(after * 1000),
     ...told?.words,
-    isolate,
     consent: consent !== "required",
     inline: inline || container !== undefined,
     launcher: launcher === "default",
@@ -225,8 +228,7 @@ export class ChatWidget {
    * whose conversation it is, `proxy`, `customerId`, `container`, `isolate`, `events` and `consent`, is for another widget.
    */
   async update(changes: Partial<ChatWidgetOptions>): Promise<void> {
-    const update = await beside<typeof change>("update");
-    return update(this, changes, {
+    return (await beside<typeof change>("update"))(this, changes, {
       host: this.#host,
       options: () => this.#options,
       check,
@@ -272,8 +274,7 @@ export class ChatWidget {
 
   /** Finds out what keeps the widget from working on this page, in words that a site's owner can act on. */
   async diagnose(): Promise<ChatWidgetDiagnosis> {
-    const look = await beside<(options: ChatWidgetOptions, base: string) => Promise<ChatWidgetDiagnosis>>("diagnose");
-    return look(this.#options, import.meta.url);
+    return (await beside<typeof look>("diagnose"))(this.#options, import.meta.url);
   }
 
   /** Opens the window. */
@@ -365,7 +366,7 @@ export class ChatWidget {
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {
-    for (const handler of [...(this.#handlers.get(name) ?? [])]) {
+    for (const handler of new Set(this.#handlers.get(name))) {
       try {
         handler(detail as never);
       } catch (error) {

@@ -43,12 +43,9 @@ impl Handle {
     /// Renders the widget into `host`, with `theme`, the text of a style sheet of tokens.
     ///
     /// # Errors
-    /// An `Error` when the browser refuses.
-    pub fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsError> {
-        self.0.show(host, theme).map_err(|error| {
-            let why: String = js_sys::Object::from(error).to_string().into();
-            JsError::new(&["chat widget: the browser refused: ", &why].concat())
-        })
+    /// What the browser throws when it refuses.
+    pub fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsValue> {
+        self.0.show(host, theme)
     }
 
     /// Opens the window, or closes it. The focus follows when the visitor asked for it.
@@ -59,8 +56,8 @@ impl Handle {
 
     /// The widget's style sheet, for a widget that renders into the page.
     #[wasm_bindgen(getter, js_name = styleSheet)]
-    pub fn style_sheet() -> String {
-        STYLES.to_owned()
+    pub fn style_sheet() -> JsValue {
+        STYLES.into()
     }
 
     /// Sends a message as the visitor would.
