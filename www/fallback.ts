@@ -148,7 +148,7 @@ export function tell(
     try {
       handler(detail);
     } catch (thrown) {
-      console.error('chat widget: a handler of "error" threw', thrown);
+      console.error("chat widget: a handler of error threw", thrown);
     }
   }
   (host || document).dispatchEvent(new CustomEvent("chat-widget:error", { detail, bubbles: true, composed: true }));

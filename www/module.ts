@@ -128,6 +128,7 @@ export class ChatWidget {
   #handle: Handle | undefined;
   #page: Undo | undefined;
   #later: Undo | undefined;
+  #update: Promise<typeof change> | undefined;
   #announce!: (widget: this) => void;
 
   /** Fulfilled with the widget when it is on the page, just before the event. */
@@ -157,7 +158,7 @@ export class ChatWidget {
       if (container) container.append(host);
       else if (!host.isConnected) document.body.append(host);
       focused = host.shadowRoot?.activeElement;
-      if (handle === widget.#handle) widget.#show(pieces);
+      if (widget.#handle === handle) widget.#show(pieces);
     } catch (error) {
       mounted.delete(widget);
       widget.#handle?.free();
@@ -228,7 +229,8 @@ export class ChatWidget {
    * whose conversation it is, `proxy`, `customerId`, `container`, `isolate`, `events` and `consent`, is for another widget.
    */
   async update(changes: Partial<ChatWidgetOptions>): Promise<void> {
-    return (await beside<typeof change>("update"))(this, changes, {
+    // One promise for all: of several imports of a file that is on its way, any may be fulfilled first.
+    return (await (this.#update ??= beside<typeof change>("update")))(this, changes, {
       host: this.#host,
       options: () => this.#options,
       check,
@@ -370,7 +372,7 @@ export class ChatWidget {
       try {
         handler(detail as never);
       } catch (error) {
-        console.error(`chat widget: a handler of "${name}" threw`, error);
+        console.error(`chat widget: a handler of ${name} threw`, error);
       }
     }
     this.#host.dispatchEvent(new CustomEvent(`chat-widget:${name}`, { detail, bubbles: true, composed: true }));

@@ -150,7 +150,7 @@ test("once() hears once, and what on() gives back ends it", async ({ visit }) =>
 
 test("A handler that throws harms neither the widget nor the other handlers", async ({ visit, recordOf }) => {
   const page = await visit();
-  recordOf(page).tolerate('a handler of "open" threw');
+  recordOf(page).tolerate("a handler of open threw");
   await ready(page);
   await page.evaluate(() =>
     window.chatWidget.on("open", () => {

@@ -46,7 +46,10 @@ test("Of several themes at a time the last one stays", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const teal = await background(page, "launcher");
-  await page.evaluate(() => Promise.all(["rose", "blue", "amber", "teal"].map((theme) => window.chatWidget.setTheme(theme))));
+  await page.evaluate(async () => {
+    const widget = await window.chatWidget.ready;
+    await Promise.all(["rose", "blue", "amber", "teal"].map((theme) => widget.setTheme(theme)));
+  });
   await page.evaluate(() => new Promise(requestAnimationFrame));
   assert.equal(await background(page, "launcher"), teal);
 });
