@@ -111,10 +111,11 @@ test("A locale is shown in its language and script, wherever that is, and else i
   const { outputFiles } = await build({
     entryPoints: [`${root}/www/language.ts`],
     define: { LANGUAGES: JSON.stringify(LANGUAGES.join(" ")) },
+    bundle: true,
     format: "esm",
     write: false,
   });
-  const { default: languageOf } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  const { languageOf } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
   for (const [expected, locales] of Object.entries({
     ar: ["ar", "ar-EG", "AR-eg", "ar-u-nu-latn", "ar-Arab-MA"],
     de: ["de", "de-AT", "de_DE", "de-CH-1996", "DE"],
