@@ -121,8 +121,9 @@ impl Page {
 
     pub fn mount(&self) -> Handle {
         let options = json::to_js(&Value::object([("proxy", "/connector".into())]));
-        Handle::new(&self.host, &options, "", &JsValue::UNDEFINED, Function::new_no_args(""))
-            .unwrap_or_else(|error| panic!("{:?}", JsValue::from(error)))
+        let handle = Handle::new(&options, &JsValue::UNDEFINED, Function::new_no_args(""));
+        handle.show(&self.host, "").expect("rendered");
+        handle
     }
 
     /// The element of this part.
