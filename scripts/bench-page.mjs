@@ -137,7 +137,23 @@ async function clickToWindow(page) {
   return pressed;
 }
 
-const median = (figures) => figures.sort((one, other) => one - other)[Math.floor(figures.length / 2)];
+const median = (figures) => figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)];
+
+/** The page's own first layout takes about 50 ms here, so that its blocking time differs from visit to visit. */
+const BY_CHANCE = 0.05;
+
+/** How likely it is that so many of these differences are above zero, where above and below are equally likely: the sign test. */
+function chanceOf(differences) {
+  const unequal = differences.filter((difference) => difference !== 0).length;
+  const above = differences.filter((difference) => difference > 0).length;
+  let ways = 1;
+  let atLeast = 0;
+  for (let count = 0; count <= unequal; count += 1) {
+    if (count >= above) atLeast += ways;
+    ways = (ways * (unequal - count)) / (count + 1);
+  }
+  return atLeast / 2 ** unequal;
+}
 
 await main(async () => {
   setupBuild();
@@ -200,15 +216,18 @@ await main(async () => {
     }
   }
   const exceeded = [];
-  const demand = (sentence, figure, limit) => {
-    say(`${figure <= limit ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}`);
-    if (!(figure <= limit)) exceeded.push(sentence);
+  const demand = (sentence, figure, limit, chance = 0) => {
+    const kept = figure <= limit || chance > BY_CHANCE;
+    const doubt = chance > 0 ? `, and that or more by chance ${Math.round(100 * chance)} times in 100` : "";
+    say(`${kept ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}${doubt}`);
+    if (!kept) exceeded.push(sentence);
   };
   for (const variant of ["idle", "intent"]) {
     for (const when of ["first", "returning"]) {
       const compared = (name) => of(variant, `${when} ${name}`) - of("none", `${when} ${name}`);
+      const blocking = figures[variant][`${when} blocking`].map((ms, round) => ms - figures.none[`${when} blocking`][round]);
       demand(`${variant}, ${when} visit: launcher, times of the one by hand`, of(variant, `${when} launcher`) / of("hand", `${when} launcher`), LIMITS[when]);
-      demand(`${variant}, ${when} visit: blocking time added, ms`, compared("blocking"), LIMITS.blocking);
+      demand(`${variant}, ${when} visit: blocking time added, ms`, median(blocking), LIMITS.blocking, chanceOf(blocking));
       demand(`${variant}, ${when} visit: layout shift added`, compared("shift"), LIMITS.shift);
       demand(`${variant}, ${when} visit: bytes before the page's load`, of(variant, `${when} bytes before load`), LIMITS.bytes);
     }
