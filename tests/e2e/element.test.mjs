@@ -47,6 +47,28 @@ test("An element is a widget where it stands, and its attributes change it while
   assert.equal((await server.messages()).length, 2);
 });
 
+test("The edge of an inline window is seen all around, with the visitor's panel open as well", async ({ visit }) => {
+  const page = await withElements(visit, INLINE);
+  const edges = async () => {
+    const { x, y, width, height } = await part(page, "window").boundingBox();
+    const at = (x, y) => page.screenshot({ clip: { x, y, width: 1, height: 1 } }).then((image) => image.toString("base64"));
+    const [top, bottom] = [y, y + height - 1].map((y) => at(x + width / 2, y));
+    const [start, end] = [x, x + width - 1].map((x) => at(x, y + height / 2));
+    return { colours: await Promise.all([top, bottom, start, end]), inside: await at(x + width / 2, y + height - 3) };
+  };
+  const isAround = ({ colours, inside }) => {
+    assert.equal(new Set(colours).size, 1);
+    assert.notEqual(colours[0], inside);
+  };
+  await part(page, "input").waitFor();
+  await page.evaluate(() => document.querySelector("chat-widget").scrollIntoView());
+  isAround(await edges());
+  await part(page, "menu").click();
+  await part(page, "panel").waitFor();
+  await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()));
+  isAround(await edges());
+});
+
 test("An element that is moved goes on as it was", async ({ visit, recordOf }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);

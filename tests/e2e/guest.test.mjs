@@ -65,6 +65,20 @@ test("No style of the page reaches the widget, inherited or not, whatever its we
   assert.deepEqual(await page.evaluate(look), { count, changed: [] });
 });
 
+const HIDES_EMPTY = `
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(":empty { display: none !important; }");
+  document.adoptedStyleSheets = [sheet];`;
+
+test("A page that hides what is empty does not hide the announcer, before it has said anything", async ({ visit }) => {
+  const page = await visit({ prepare: pageWith(HIDES_EMPTY, `<p id="empty"></p>${TAG}`) });
+  await openChat(page);
+  const shown = (selector) => page.locator(selector).evaluate((element) => getComputedStyle(element).display);
+  assert.equal(await shown("#empty"), "none");
+  assert.equal(await page.locator("chat-widget > [slot=announcer]:empty").count(), 1);
+  assert.equal(await shown("chat-widget > [slot=announcer]"), "block");
+});
+
 test("A listener that captures hears the widget's keys as the widget's, and the one of the docs leaves them alone", async ({ visit }) => {
   const page = await visit({ prepare: pageWith(snippet("docs/frontend.md", "The page around it: js"), `<input type="search">${TAG}`) });
   await openChat(page);
