@@ -1,6 +1,7 @@
 // What a widget does beside its window: F6, the sound, and what the visitor does on the page. It is loaded behind the
 // widget, which does not wait for it.
 
+import type { beside } from "./beside.js";
 import { listenForKeys } from "./keys.js";
 import type { ChatWidgetEvents } from "./options.js";
 import type { Undo } from "./page.js";
@@ -26,8 +27,10 @@ const listening = new WeakMap<HTMLElement, Undo>();
  * Listens until the function given back is called, or this one once more. `reports`: page views and calls to action are
  * told.
  */
-export default function later(host: HTMLElement, widget: Tracks, reports: boolean): Undo {
+export default function later(host: HTMLElement, widget: Tracks, load: typeof beside, reports: boolean): Undo {
   listening.get(host)?.();
+  // It is there when the module breaks, also without a line by then.
+  load("recover").catch(() => {});
   const undo = [listenForKeys(host), listenForSound(host)];
   if (reports) undo.push(watchNavigation(widget), watchCalls(widget));
   const end = () => undo.splice(0).forEach((one) => one());

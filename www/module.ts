@@ -218,7 +218,7 @@ export class ChatWidget {
     try {
       const listen = await beside<typeof later>("later");
       const { events = "auto", consent } = this.#options;
-      if (this.#handle) this.#later = listen(this.#host, this, events === "auto" && consent !== "required");
+      if (this.#handle) this.#later = listen(this.#host, this, beside, events === "auto" && consent !== "required");
     } catch (error) {
       this.#emit("error", { code: "FILE_MISSING", message: String(error) });
     }

@@ -52,6 +52,19 @@ test("A module that breaks is followed by another one, which goes on from what i
   await ask(page, QUESTION);
 });
 
+test("What follows a module that breaks is there before it breaks, whatever has become of the site's files", async ({ visit, recordOf }) => {
+  const page = await visit();
+  recordOf(page).tolerate("chat widget: the module broke");
+  await openChat(page);
+  await ask(page, QUESTION);
+  await eventually(() => assert.equal(recordOf(page).of("/chat-widget/recover.mjs").length, 1));
+  await recordOf(page).settle();
+  await page.route("**/chat-widget/recover.mjs", (route) => route.abort());
+  await breakModule(page, 1);
+  await say(page, "And to Norway?");
+  await delivered(page);
+});
+
 test("On a phone the page scrolls again after the module broke, once the window is closed", async ({ visit, recordOf }) => {
   const page = await visit({ viewport: { width: 390, height: 800 } });
   recordOf(page).tolerate("chat widget: the module broke");
