@@ -64,7 +64,20 @@ async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load
       if (!widgets.has(widget)) continue;
       givenUp.add(widget);
       const shown = opened.has(widget);
-      await load<typeof fallback>("fallback").then((fallback) => fallback(host, options, false, shown), console.error);
+      await load<typeof fallback>("fallback").then((fallback) => {
+        fallback(host, options, false, shown);
+        answerButtons(options.launcher, () => widgets.has(widget), () => fallback(host, options, false, true));
+      }, console.error);
     }
   }
+}
+
+/** The page's own buttons go on to say what there is to be said, for as long as the widget is the page's. */
+function answerButtons(launcher = "default", isThere: () => boolean, say: () => void): void {
+  if (launcher === "default" || launcher === "none") return;
+  const onClick = ({ target }: MouseEvent): void => {
+    if (!isThere()) document.removeEventListener("click", onClick);
+    else if ((target as Element | null)?.closest?.(launcher)) say();
+  };
+  document.addEventListener("click", onClick);
 }

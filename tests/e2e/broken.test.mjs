@@ -1,7 +1,7 @@
 // What is left where the widget cannot run, or cannot go on.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, focused, openChat, part, say, stored, WASM, withOptions } from "./chat.mjs";
+import { ask, delivered, eventually, focused, openChat, part, ready, say, stored, WASM, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -101,6 +101,37 @@ test("What breaks again and again ends in a sentence and the site's contact link
   assert.ok(Object.keys(await stored(page)).some((key) => key.startsWith("chat-widget:outbox:")), "what was written is kept");
   await page.evaluate(() => window.chatWidget.destroy());
   assert.equal(await page.locator("chat-widget").count(), 0);
+});
+
+test("The page's own button says what there is to be said once the chat has broken for good", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: withOptions(`data-launcher=".brand" data-contact="${CONTACT}"`) });
+  recordOf(page).tolerate("chat widget: the module broke");
+  await page.evaluate(() => document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()));
+  await ready(page);
+  await hearErrors(page);
+  await breakModule(page);
+  await page.evaluate((text) => window.chatWidget.sendMessage(text), QUESTION);
+  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN", "BROKEN", "BROKEN"]));
+  await eventually(async () => {
+    await page.locator(".brand").click();
+    assert.equal(await part(page, "notice").getByText("The chat is not available right now.").count(), 1);
+  });
+  assert.equal(await part(page, "notice").getByRole("link", { name: "Contact us" }).getAttribute("href"), CONTACT);
+});
+
+test("What the site said of the visitor goes along with what is sent after a break", async ({ visit, recordOf }) => {
+  const page = await visit();
+  recordOf(page).tolerate("chat widget: the module broke");
+  await openChat(page);
+  await page.evaluate(() => window.chatWidget.identify({ name: "Ada" }));
+  await hearErrors(page);
+  await breakModule(page, 1);
+  await say(page, QUESTION);
+  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await delivered(page);
+  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  await say(page, "And to Norway?");
+  assert.equal((await sent).postDataJSON().visitor.name, "Ada");
 });
 
 test("Where a policy forbids WebAssembly, a click brings the sentence and the link, and the page hears why", async ({ visit, recordOf }) => {
