@@ -160,6 +160,18 @@ test("A contact that is no address of a page, a letter box or a telephone is no 
   assert.equal(await part(page, "notice").count(), 0);
 });
 
+test("Where the site's files could not be reached for a while, the next click brings the chat", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: withOptions('data-load="intent"') });
+  recordOf(page).tolerate("chat widget: the module did not load");
+  const files = "**/chat-widget/chat-widget.mjs";
+  await page.route(files, (route) => route.abort());
+  await part(page, "launcher").click();
+  await part(page, "notice").waitFor();
+  await page.unroute(files);
+  await openChat(page);
+  assert.equal(await part(page, "notice").count(), 0);
+});
+
 test("Who clicks the page's own button is told as well, and the next click tries once more", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: withOptions(`data-load="intent" data-launcher=".brand" data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module did not load");
