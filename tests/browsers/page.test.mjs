@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { eventually, whole } from "../e2e/chat.mjs";
+import { REFUSES, eventually, whole } from "../e2e/chat.mjs";
 import { WELCOME } from "../e2e/sandbox.mjs";
 import { test } from "./harness.mjs";
 import { Key } from "./tab.mjs";
@@ -68,14 +68,7 @@ test("What breaks the rules is noticed by these tests", async ({ visit }) => {
 });
 
 test("A page whose storage is blocked chats all the same, and keeps nothing", async ({ visit, server }) => {
-  const tab = await visit({
-    first: () =>
-      Object.defineProperty(window, "localStorage", {
-        get() {
-          throw new DOMException("Access is denied for this document.", "SecurityError");
-        },
-      }),
-  });
+  const tab = await visit({ first: REFUSES["is blocked"] });
   await tab.openChat();
   await tab.ask(QUESTION);
   await tab.ask("Can I book a workshop?");

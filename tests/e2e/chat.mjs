@@ -26,6 +26,21 @@ export const shopWith = (change, headers) => (page) =>
 export const withOptions = (attributes, headers) =>
   shopWith((html) => html.replace("data-proxy=", (proxy) => `${attributes} ${proxy}`), headers);
 
+/** For a page, before all else: a browser that lets it keep nothing. */
+export const REFUSES = {
+  "is blocked": () =>
+    Object.defineProperty(window, "localStorage", {
+      get() {
+        throw new DOMException("Access is denied for this document.", "SecurityError");
+      },
+    }),
+  "is full": () => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
+    };
+  },
+};
+
 /** Waits until the module has come and taken the launcher over. */
 export const ready = (page) =>
   eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));

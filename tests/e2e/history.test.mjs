@@ -1,7 +1,7 @@
 // The conversation after a reload, and on pages that let the widget keep nothing.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
+import { REFUSES, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
@@ -85,17 +85,7 @@ test("A conversation that the service has forgotten is begun anew with the messa
 });
 
 const unusable = {
-  "is blocked": () =>
-    Object.defineProperty(window, "localStorage", {
-      get() {
-        throw new DOMException("Access is denied for this document.", "SecurityError");
-      },
-    }),
-  "is full": () => {
-    Storage.prototype.setItem = () => {
-      throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
-    };
-  },
+  ...REFUSES,
   "holds rubbish": () => {
     const keys = ["visitor", "conversation", "config", "outbox:m1"];
     for (const key of keys) localStorage.setItem(`chat-widget:${key}`, '{"v":1,');

@@ -1,7 +1,7 @@
 // The tabs of one browser: one conversation, of which one tab takes care for all.
 
 import assert from "node:assert/strict";
-import { SEND, WASM, ask, delivered, eventually, hold, messages, openChat, part } from "./chat.mjs";
+import { REFUSES, SEND, WASM, ask, delivered, eventually, hold, messages, openChat, part } from "./chat.mjs";
 import { say, see, showsAll, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
@@ -303,21 +303,7 @@ test("Tabs of different customers share nothing", async ({ visit, server }) => {
   }
 });
 
-const unusable = {
-  "is blocked": () =>
-    Object.defineProperty(window, "localStorage", {
-      get() {
-        throw new DOMException("Access is denied for this document.", "SecurityError");
-      },
-    }),
-  "is full": () => {
-    Storage.prototype.setItem = () => {
-      throw new DOMException("The quota has been exceeded.", "QuotaExceededError");
-    };
-  },
-};
-
-for (const [how, spoil] of Object.entries(unusable)) {
+for (const [how, spoil] of Object.entries(REFUSES)) {
   const prepare = (page) => page.addInitScript(spoil);
 
   test(`Two tabs whose storage ${how} share the conversation that begins in one of them`, async ({ visit, server }) => {
