@@ -90,7 +90,7 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
   ]);
   // While the rest came, another widget may have broken the module that was there.
   const module = (await load()) as Module;
-  const { text, after } = typeof greeting === "object" && greeting ? greeting : { text: greeting };
+  const { after, text } = typeof greeting === "object" && greeting ? greeting : { text: greeting };
   const settings = {
     ...others,
     greeting: text,

@@ -65,7 +65,7 @@ impl Session {
         if let Some((_, Delivery::Delivered)) = shown {
             // It comes late: the service has the message.
             self.keep(&[keys::OUTBOX, &letter.name].concat(), Value::Null);
-            return;
+            return self.letter_gone_elsewhere(&letter.name);
         }
         let delivery = if letter.failed { Delivery::Failed } else { Delivery::Waiting };
         let entry = shown.map_or_else(

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{ChatConfig, Fields, Value, VisitorId};
+use chat_protocol::{ChatConfig, Endpoint, Fields, Value, VisitorId};
 
 use crate::back_off::MOST_RETRY_AFTER_MS;
 use crate::lead::Rival;
@@ -340,7 +340,8 @@ impl Session {
 
     /// Another visitor begins: nothing of the one before stays.
     pub(crate) fn become_visitor(&mut self, id: VisitorId) {
-        self.cancel(|_| true);
+        // The config is the same for all visitors.
+        self.cancel(|endpoint| endpoint != Endpoint::Config);
         self.begin_election();
         self.visitor_id = id;
         self.visitor.visitor_id = None;

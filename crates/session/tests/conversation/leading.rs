@@ -293,3 +293,34 @@ fn a_tab_that_gives_the_lead_up_tells_the_conversation_only_where_it_changed() {
     assert!(tab.take_deeds().contains(&"free".to_owned()));
     assert!(!tab.stores.iter().any(|(key, _)| key.ends_with(keys::CONVERSATION)), "{:?}", tab.stores);
 }
+
+#[test]
+fn a_message_is_sent_that_another_page_was_told_of_and_nobody_has_kept() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.hear_kept(
+        keys::CONVERSATION,
+        r#"{"revision":1,"writer":"gone","entries":[{"letter":"m-1","serial":0,"role":"visitor","text":"mine","delivery":"waiting"}]}"#,
+    );
+    assert_eq!((tab.texts(), tab.delivery("mine")), (vec!["mine"], Delivery::Waiting));
+    tab.wait(2_000);
+    assert_eq!(tab.attempts().len(), 1);
+    tab.reply(1, "first");
+    assert_eq!(tab.delivery("mine"), Delivery::Delivered);
+}
+
+#[test]
+fn a_message_whose_echo_was_read_is_not_sent_again_by_a_page_that_comes_back() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    let (name, kept) = tab.letter("two");
+    tab.wait_for(Messages);
+    tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
+    assert_eq!(tab.delivery("two"), Delivery::Delivered);
+    let attempts = tab.attempts().len();
+    tab.feed(Input::Left);
+    tab.storage.push((format!("{}{name}", keys::PREFIX), kept));
+    tab.feed(Input::Restored(parsed(&tab.storage.clone())));
+    tab.wait(60_000);
+    assert_eq!(tab.attempts().len(), attempts);
+    assert_eq!(tab.kept_as(keys::OUTBOX), 0);
+}

@@ -55,6 +55,17 @@ fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
 }
 
 #[test]
+fn what_the_visitor_said_in_a_conversation_that_goes_on_is_shown_once_by_whatever_name_it_comes_back() {
+    let mut timeline = Timeline::default();
+    let mine = delivered(&mut timeline, "mine", "u1");
+    timeline.close();
+    assert!(read(&mut timeline, vec![message("u1", "person", "mine")]).is_empty());
+    assert_eq!((timeline.entries()[0].key, timeline.floor()), (mine, 0));
+    timeline.close();
+    assert_eq!(read(&mut timeline, vec![message("u1", "person", "another")]).len(), 1);
+}
+
+#[test]
 fn a_message_that_another_tab_put_among_what_is_gone_goes_out_of_it_when_it_is_tried() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     let key = here.write("m-1", "mine", 1, Delivery::Waiting);
