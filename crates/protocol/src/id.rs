@@ -93,11 +93,9 @@ impl IdempotencyKey {
     }
 
     fn checked(text: String) -> Result<Self, Unusable> {
-        if !limits::KEY_LENGTH.contains(&text.len()) {
-            return Err(Unusable::new("Idempotency-Key", "must have 8 to 160 characters"));
-        }
-        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(Unusable::new("Idempotency-Key", "must have visible ASCII characters only"));
+        let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+        if !visible || !limits::KEY_LENGTH.contains(&text.len()) {
+            return Err(Unusable::new("Idempotency-Key", "must have 8 to 160 visible ASCII characters"));
         }
         Ok(Self(text))
     }

@@ -81,15 +81,15 @@ impl Session {
         if self.left || !self.is_on() {
             return false;
         }
-        let unsent = self.outbox.iter().any(|letter| !letter.failed);
         if self.visible {
             // Once it leads it stays so: the next message is not to wait for an election.
             let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
             // The letter of a message that is shown as waiting may be lost with the page that wrote it.
             let undelivered = || self.timeline.entries().iter().any(|entry| !entry.settled());
-            busy || unsent || self.reply_due_ms.is_some() || self.leads() || undelivered()
+            busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
         } else {
-            self.sending.is_some() || (unsent && now_ms >= self.lead.made_way_ms)
+            let unsent = || self.outbox.iter().any(|letter| !letter.failed);
+            self.sending.is_some() || (now_ms >= self.lead.made_way_ms && unsent())
         }
     }
 

@@ -141,6 +141,8 @@ impl Session {
                 self.tell(News::Message(entry));
             }
         }
+        // What storage had no room for may hold more than this page knows of that time.
+        self.timeline.lacks_beginning |= cut && !live;
         // Messages that were cut away are counted.
         self.timeline.count_from(newest_told);
         self.meet_letters(&told);

@@ -30,7 +30,7 @@ impl Timeline {
         let mut listed = Ids::default();
         messages.iter().filter_map(|message| message.id.as_ref()).for_each(|id| listed.insert(id));
         // Where they are listed, one that is not was said after all that is.
-        let lists_visitor = messages.iter().any(|message| message.role == Role::Visitor);
+        let mut lists_visitor = messages.iter().any(|message| message.role == Role::Visitor);
         let last = messages.iter().rev().find_map(|message| message.id.clone());
         let mut place = self.place_after_cursor();
         let mut new = Vec::new();
@@ -40,6 +40,8 @@ impl Timeline {
                 continue;
             }
             if let Some(index) = self.find(&message, place, attempted) {
+                // By whatever name.
+                lists_visitor |= self.entries[index].author == Role::Visitor;
                 place = self.put_at(index, place);
             } else {
                 if !lists_visitor {

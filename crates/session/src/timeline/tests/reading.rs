@@ -48,11 +48,13 @@ fn a_service_that_does_not_list_the_visitors_messages_does_not_disorder_them() {
 
 #[test]
 fn what_a_read_brings_late_stands_before_a_message_that_it_does_not_list_yet() {
-    let mut timeline = Timeline::default();
-    delivered(&mut timeline, "one", "u1");
-    delivered(&mut timeline, "two", "u2");
-    read(&mut timeline, vec![message("u1", "visitor", "one"), message("o1", "operator", "between")]);
-    assert_eq!(texts(&timeline), ["one", "between", "two"]);
+    for visitor in ["visitor", "person"] {
+        let mut timeline = Timeline::default();
+        delivered(&mut timeline, "one", "u1");
+        delivered(&mut timeline, "two", "u2");
+        read(&mut timeline, vec![message("u1", visitor, "one"), message("o1", "operator", "between")]);
+        assert_eq!(texts(&timeline), ["one", "between", "two"], "{visitor}");
+    }
 }
 
 #[test]
