@@ -302,7 +302,7 @@ function whenLoaded(): Promise<unknown> {
 
 function whenIdle(): Promise<void> {
   if (!("requestIdleCallback" in window)) return after(200);
-  return new Promise((resolve) => requestIdleCallback(() => resolve(), { timeout: 3000 }));
+  return new Promise((resolve) => requestIdleCallback(resolve as () => void, { timeout: 3000 }));
 }
 
 declare global {

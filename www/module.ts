@@ -93,11 +93,11 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
   const { after, text } = typeof greeting === "object" && greeting ? greeting : { text: greeting };
   const settings = {
     ...others,
-    greeting: text,
     greetingAfter: after && Math.round(after * 1000),
+    greeting: text,
     ...told?.words,
     consent: consent !== "required",
-    inline: inline || container !== undefined,
+    inline: inline || !!container,
     launcher: launcher === "default",
   };
   return { ...module, sheet, settings, page, missing: told?.missing };
@@ -123,8 +123,6 @@ export class ChatWidget {
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
   readonly #placement: Placement;
   #options: ChatWidgetOptions;
-  /** What the page has said of the visitor since. */
-  readonly #visitor: VisitorProfile = {};
   #handle: Handle | undefined;
   #page: Undo | undefined;
   #later: Undo | undefined;
@@ -136,8 +134,8 @@ export class ChatWidget {
 
   private constructor(host: HTMLElement, options: ChatWidgetOptions, placement: Placement) {
     this.#host = host;
-    this.#placement = placement;
     this.#options = options;
+    this.#placement = placement;
   }
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
@@ -198,8 +196,7 @@ export class ChatWidget {
 
   /** Goes on with a new module, from what is stored. */
   async #revive(): Promise<void> {
-    const { visitor } = this.#options;
-    const pieces = await gather({ ...this.#options, visitor: { ...visitor, ...this.#visitor } }, this.#placement.inline);
+    const pieces = await gather(this.#options, this.#placement.inline);
     // The page may have taken it away in the meantime.
     if (!mounted.has(this)) return;
     this.#begin(pieces);
@@ -256,7 +253,8 @@ export class ChatWidget {
 
   /** Says more about the visitor; it goes along with what is sent from now on. */
   identify(profile: VisitorProfile): void {
-    Object.assign(this.#visitor, profile);
+    // Also for a module that follows one that breaks.
+    Object.assign(this.#options.visitor!, profile);
     this.#handle?.identify(profile);
   }
 

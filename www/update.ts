@@ -32,7 +32,11 @@ export default async function update<Pieces extends Sheet>(
   { host, options: current, check, gather, take, emit }: Changed<Pieces>,
 ): Promise<void> {
   const options = { ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) };
-  check(options);
+  check({ ...options, visitor: changes.visitor });
+  // What the visitor has said since is not overwritten by what the site knew at first.
+  const known: Record<string, unknown> = { ...current().visitor };
+  const isNews = Object.entries(changes.visitor ?? {}).some(([name, value]) => known[name] !== value);
+  if (isNews) widget.identify(changes.visitor!);
   wanted.set(widget, options);
   let pieces: Pieces | undefined;
   let isLast = false;
@@ -48,15 +52,13 @@ export default async function update<Pieces extends Sheet>(
   const root = host.shadowRoot;
   const focused = root?.activeElement?.getAttribute("part");
   root?.adoptedStyleSheets[0]?.replaceSync(pieces.sheet);
-  take({ ...options, visitor: { ...options.visitor }, ...staying(before) }, pieces);
-  // What the visitor has said since is not overwritten by what the site knew at first.
-  if (JSON.stringify({ ...options.visitor }) !== JSON.stringify(before.visitor)) widget.identify(options.visitor!);
+  take({ ...options, ...staying(before) }, pieces);
   if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
   // It may have gone in the meantime.
   if (changes.theme && widget.state) emit(changes.theme);
 }
 
-/** Where the widget stands and whose conversation it is, is for another widget. */
-function staying({ proxy, customerId, container, isolate, events, consent }: ChatWidgetOptions) {
-  return { proxy, customerId, container, isolate, events, consent };
+/** Where the widget stands and whose conversation it is, is for another widget; what is said of the visitor adds up. */
+function staying({ proxy, customerId, container, isolate, events, consent, visitor }: ChatWidgetOptions) {
+  return { proxy, customerId, container, isolate, events, consent, visitor };
 }
