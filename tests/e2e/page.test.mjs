@@ -40,6 +40,8 @@ test("The whole visit works under the strictest policy, and talks to the site al
 }) => {
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
+  // A page that has hardly begun cannot be reloaded.
+  await page.waitForLoadState();
   const answer = await page.reload();
   const sent = (await answer.allHeaders())["content-security-policy"];
   const policy = Object.fromEntries(sent.split(/;\s*/).map((directive) => directive.split(/ (.*)/)));
