@@ -275,6 +275,17 @@ fn a_message_that_waited_stands_behind_what_another_tab_sent_before_it() {
 }
 
 #[test]
+fn a_tab_that_leads_stays_the_leader_when_its_window_is_closed_before_anything_was_said() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.look(true);
+    tab.wait(LEAD_MS);
+    assert!(tab.session.leads());
+    tab.look(false);
+    tab.wait(0);
+    assert!(tab.session.leads(), "the first message is not to wait for an election");
+}
+
+#[test]
 fn a_tab_that_asks_and_does_not_want_the_lead_any_more_says_so() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);

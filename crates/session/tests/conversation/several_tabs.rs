@@ -1,7 +1,7 @@
 //! Several tabs of one browser have one conversation, and show the same of it.
 
 use crate::site::browser::Browser;
-use crate::site::parsed;
+use crate::site::{Tab, parsed};
 use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
 use chat_session::{Delivery, Input, News, Notice, Start};
 
@@ -172,4 +172,13 @@ fn a_message_that_one_tab_knows_to_have_arrived_is_not_sent_by_another() {
         (browser.tabs[0].delivery("there?"), browser.tabs[0].attempts().len()),
         (Delivery::Delivered, 0)
     );
+}
+
+#[test]
+fn a_tab_that_joins_another_visitor_still_hears_what_the_config_is() {
+    let mut tab = Tab::open(vec![], 0);
+    let asked = tab.waiting(Config).expect("asked for").id;
+    tab.hear_of("another", r#""does":"here","revision":1"#);
+    assert_eq!(tab.session.visitor_id().as_str(), "another");
+    assert_eq!(tab.waiting(Config).map(|request| request.id), Some(asked));
 }

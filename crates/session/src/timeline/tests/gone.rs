@@ -63,6 +63,8 @@ fn what_the_visitor_said_in_a_conversation_that_goes_on_is_shown_once_by_whateve
     assert_eq!((timeline.entries()[0].key, timeline.floor()), (mine, 0));
     timeline.close();
     assert_eq!(read(&mut timeline, vec![message("u1", "person", "another")]).len(), 1);
+    timeline.close();
+    assert_eq!(read(&mut timeline, vec![message("u9", "visitor", "mine")]).len(), 1, "said once more");
 }
 
 #[test]
