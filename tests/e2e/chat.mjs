@@ -45,10 +45,16 @@ export const REFUSES = {
 export const ready = (page) =>
   eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));
 
-/** Waits until all of the widget is there, also what comes behind it: F6, the sound, the page's events. */
+/**
+ * Waits until all of the widget is there, also what comes behind it: F6, the sound, the page's events, and last what a
+ * module that breaks would need. From then on it asks for no file of its own accord.
+ */
 export async function whole(page) {
   await ready(page);
-  await page.evaluate(() => window.chatWidget.ready.then(() => {}));
+  await page.evaluate(async () => {
+    await window.chatWidget.ready;
+    await import("/chat-widget/recover.mjs");
+  });
 }
 
 /** Waits until the WebAssembly module is compiled, and whoever waited for it has gone on. */

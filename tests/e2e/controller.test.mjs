@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
-import { hold, openChat, part, ready, timePasses } from "./chat.mjs";
+import { hold, openChat, part, ready, timePasses, whole } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 /** From now on, the page keeps what the widget tells of these events. */
@@ -188,6 +188,7 @@ test("destroy() leaves nothing behind: no element, no global, no request", async
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
+  await whole(page);
   await listen(page, ["destroy"]);
   await page.evaluate(() => (window.controller = window.chatWidget).destroy());
   assert.deepEqual(await told(page), [["destroy", {}]]);

@@ -1,7 +1,7 @@
 // What keeps a conversation from going on as usual: said plainly, and over when it is over.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, messages, openChat, part, say, showsAll, timePasses } from "./chat.mjs";
+import { ask, delivered, eventually, messages, openChat, part, say, showsAll, timePasses, whole } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
@@ -92,6 +92,7 @@ test("Offline, the visitor is told, nothing is asked for, and what is written go
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "Hello");
+  await whole(page);
   await page.context().setOffline(true);
   await part(page, "notice").getByText("You are offline").waitFor();
   const soFar = recordOf(page).requests.length;

@@ -1,7 +1,7 @@
 // A site whose config says that there is no chat shows nothing, and loads nothing more.
 
 import assert from "node:assert/strict";
-import { CONFIG, ask, eventually, hold, openChat, part, ready, stored, timePasses } from "./chat.mjs";
+import { CONFIG, ask, eventually, hold, openChat, part, stored, timePasses, whole } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const isGone = async (page) => assert.equal(await page.locator("chat-widget").count(), 0);
@@ -38,6 +38,7 @@ for (const name of ["enabled", "widgetEnabled"]) {
     const page = await visit({ clock: true });
     await openChat(page);
     await ask(page, "How long does delivery take?");
+    await whole(page);
     await server.trouble({ config: { [name]: false } });
     const before = recordOf(page).moduleFiles().length;
     await page.reload();
@@ -57,7 +58,7 @@ test("A returning visitor sees the launcher before the config has come, and no l
   recordOf,
 }) => {
   const page = await visit();
-  await ready(page);
+  await whole(page);
   await server.trouble({ config: { enabled: false } });
   const config = await hold(page, CONFIG);
   const before = recordOf(page).moduleFiles().length;
@@ -82,7 +83,7 @@ test("A config that comes late and says no takes the chat away again, and nothin
   const config = await hold(page, CONFIG);
   await page.reload();
   await page.clock.runFor(2000);
-  await ready(page);
+  await whole(page);
   config.release();
   await part(page, "launcher").waitFor({ state: "detached" });
   const soFar = recordOf(page).requests.length;
