@@ -1,4 +1,4 @@
-// What is done when the WebAssembly module has broken. It is loaded only then.
+// What is done when the WebAssembly module has broken. It is loaded behind the widget, to be there also without a line.
 
 import type { beside } from "./beside.js";
 import type fallback from "./fallback.js";
