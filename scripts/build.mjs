@@ -53,7 +53,7 @@ function buildWasm(dev) {
   // Functions with one caller are inlined only when they are small: what is inlined compresses less well. Below 1,024
   // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
   // The second round finds what the first one's flow of control hid.
-  const first = ["-Oz", "-ocimfs", "16", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
+  const first = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
   run("wasm-opt", [...features, ...first, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", bound, "-o", out]);
 }
 
