@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use chat_protocol::{Endpoint, Value};
-use chat_session::{Effect, Input, Reports, RequestId, Session, Start, keys};
+use chat_session::{Effect, Input, News, Reports, RequestId, Session, Start, keys};
 
 use super::promises::{Promise, Violation};
 use super::tab::{Late, Life, Stirs, Tab, TabId};
@@ -206,7 +206,13 @@ impl World {
                     Effect::Store(key, text) => refused |= !self.store(id, key, text),
                     Effect::Post(text) => self.post(id, &text, stirs)?,
                     Effect::Show => shows = true,
-                    Effect::Tell(news) => self.trace.note(self.now_ms, id, || format!("tells {news:?}")),
+                    Effect::Tell(news) => {
+                        self.trace.note(self.now_ms, id, || format!("tells {news:?}"));
+                        // Where another tab knew before this one that a message has arrived, `known` did not change.
+                        if matches!(news, News::Message(_)) {
+                            self.stir(id);
+                        }
+                    }
                 }
             }
             if shows {
