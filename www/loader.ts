@@ -10,6 +10,7 @@ declare const LAUNCHER_COLOURS: Record<string, string>;
 declare const LAUNCHER_ICON: string;
 declare const LAUNCHER_LABEL: string;
 
+type Control = (...args: unknown[]) => unknown;
 type Call = [name: string, ...args: unknown[]];
 type Controller = Record<string, unknown> & { push(call: Call): void };
 type Module = typeof import("./module.js");
@@ -49,6 +50,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   }
   const base = script.src;
   const { launcher: button = "default" } = options;
+  const floats = !options.container && options.isolate !== false;
   const remembers = options.consent !== "required";
   let host: HTMLElement | undefined;
   let launcher: HTMLButtonElement | undefined;
@@ -59,7 +61,6 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   let clicked = false;
   let widget: ChatWidget | undefined;
   let arriving: Promise<void> | undefined;
-  const waiting: Call[] = [];
   const onError: ChatWidgetHandler<"error">[] = [];
   let pressed: Promise<void> | undefined;
   let asked: Element | undefined;
@@ -67,7 +68,11 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   const mounted = new Promise<ChatWidget>((resolve) => (announce = resolve));
 
   // The controller: what is called before the module has come waits for it.
-  const controller: Controller = { push: ([name, ...args]) => void call(name, args), ready: mounted.then(({ ready }) => ready) };
+  const controller: Controller = {
+    // One that goes wrong is told, and keeps none back.
+    push: (call) => void Promise.resolve(call).then(([name, ...args]) => (controller[name] as Control)(...args)).catch(console.error),
+    ready: mounted.then(({ ready }) => ready),
+  };
   const names = "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset destroy";
   for (const name of names.split(" ")) {
     controller[name] = (...args: unknown[]) => call(name, args);
@@ -90,22 +95,19 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     import(new URL("./diagnose.mjs", base).href).then((module: typeof import("./diagnose.js")) => module.default(options, base));
   window.chatWidget = controller;
 
-  function call(name: string, args: unknown[]): void {
-    if (name === "destroy" && !widget) {
-      destroyed = true;
-      swaps.disconnect();
-      host?.remove();
-      forget();
-    } else if (widget) {
-      (widget as unknown as Record<string, (...args: unknown[]) => void>)[name]?.(...args);
-    } else if (name === "on" || name === "once") {
-      (controller[name] as (...args: unknown[]) => void)(...args);
-    } else {
-      if (name === "hide" || name === "show") hidden = name === "hide";
+  async function call(name: string, args: unknown[]): Promise<unknown> {
+    if (!widget) {
+      if (name === "destroy") {
+        destroyed = true;
+        swaps.disconnect();
+        host?.remove();
+        return forget();
+      }
+      hidden = name === "hide" || (hidden && name !== "show");
       if (host) host.hidden = hidden;
-      waiting.push([name, ...args]);
-      if (/^(open|toggle|send)/.test(name)) bring();
+      if (/^open|toggle|send/.test(name)) bring();
     }
+    return ((widget ?? (await mounted)) as unknown as Record<string, Control>)[name]!(...args);
   }
 
   function forget(): void {
@@ -133,7 +135,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       // is left meanwhile has it cut off, which is no error of the page's.
       import(new URL("./element.mjs", base).href).catch(() => {});
       announce(widget);
-      for (const [name, ...args] of waiting.splice(0)) call(name, args);
+      // What was called before goes first.
+      await mounted;
       // A click as the visitor's, so that the focus follows; more of them meant the same.
       if (clicked && !widget.state?.open) launcherOf(host)?.click();
     });
@@ -164,7 +167,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   /** The launcher alone, as the module will draw it: same place, same size, same colours. */
   function paint(): void {
     if (launcher || widget || refused || destroyed) return;
-    if (button !== "default" || options.container || options.isolate === false) return;
+    if (button !== "default" || !floats) return;
     const root = hostElement().attachShadow({ mode: "open" });
     const { offset, themeTokens, zIndex } = options;
     const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
@@ -238,9 +241,10 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   else void settled.then(whenBody).then(paint);
 
   if (load === "eager" || (remembers && stored(CONVERSATION_KEY + (options.customerId ? `@${options.customerId}` : "")))) void whenLoaded().then(bring);
-  else if (load === "idle" && !isSlow()) void whenLoaded().then(whenIdle).then(bring);
+  // Where nothing is painted, there is nothing to be pressed.
+  else if (!floats || (load === "idle" && !isSlow())) void whenLoaded().then(whenIdle).then(bring);
 
-  for (const [name, ...args] of queued) call(name, args);
+  queued.forEach(controller.push);
 }
 
 async function fetchConfig(options: ChatWidgetOptions, keep: boolean): Promise<ConfigData | undefined> {

@@ -24,7 +24,7 @@ for (const name of ["enabled", "widgetEnabled"]) {
     await isRefused(page);
     await page.waitForLoadState("load");
     await timePasses(page, { minutes: 1 });
-    await page.evaluate(() => window.chatWidget.open());
+    await page.evaluate(() => void window.chatWidget.open());
     await timePasses(page, { minutes: 1 });
     await isGone(page);
     assert.deepEqual(recordOf(page).moduleFiles(), []);
