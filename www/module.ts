@@ -232,10 +232,11 @@ export class ChatWidget {
       options: () => this.#options,
       check,
       gather: (options) => gather(options, this.#placement.inline),
-      take: (options, pieces) => {
+      take: (options, pieces, anew) => {
         this.#options = options;
-        this.#handle?.change(pieces.settings);
-        if (this.#handle) this.#follow(pieces);
+        if (!this.#handle) return;
+        if (anew) this.#handle.change(pieces.settings);
+        this.#follow(pieces);
       },
       emit: (theme) => this.#emit("theme", { theme }),
     });
@@ -297,8 +298,9 @@ export class ChatWidget {
     this.#host.hidden = false;
   }
 
-  /** Makes the widget invisible, launcher and all; the conversation goes on. */
+  /** Closes the window and makes the widget invisible, launcher and all; the conversation goes on. */
   hide(): void {
+    this.close();
     this.#host.hidden = true;
   }
 
@@ -314,12 +316,12 @@ export class ChatWidget {
 
   /** Sends a message as the visitor would; one that is empty or too long is not sent. */
   sendMessage(text: string): void {
-    this.#handle?.sendMessage(String(text));
+    this.#handle?.sendMessage(String(text ?? ""));
   }
 
   /** Puts a text into the composer. */
   setDraft(text: string): void {
-    this.#handle?.setDraft(String(text));
+    this.#handle?.setDraft(String(text ?? ""));
   }
 
   /** A snapshot; `undefined` after `destroy()`. */

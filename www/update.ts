@@ -17,10 +17,13 @@ export interface Changed<Pieces extends Sheet> {
   check(options: ChatWidgetOptions): void;
   /** Loads what the options ask for. */
   gather(options: ChatWidgetOptions): Promise<Pieces>;
-  /** Goes on with these options, at once if the widget is on the page. */
-  take(options: ChatWidgetOptions, pieces: Pieces): void;
+  /** Goes on with these options, at once if the widget is on the page; `anew`: what is there is drawn once more. */
+  take(options: ChatWidgetOptions, pieces: Pieces, anew: boolean): void;
   emit(theme: NonNullable<ChatWidgetOptions["theme"]>): void;
 }
+
+/** These need nothing to be drawn anew, so that the log stays where it was read, and a form what was written. */
+const LOOKS = ["theme", "themeTokens", "offset", "zIndex", "visitor"];
 
 /** What the changes that are under way make of the options. */
 const wanted = new WeakMap<ChatWidget, ChatWidgetOptions>();
@@ -52,7 +55,10 @@ export default async function update<Pieces extends Sheet>(
   const root = host.shadowRoot;
   const focused = root?.activeElement?.getAttribute("part");
   root?.adoptedStyleSheets[0]?.replaceSync(pieces.sheet);
-  take({ ...options, ...staying(before) }, pieces);
+  const anew = (Object.keys(options) as (keyof ChatWidgetOptions)[]).some(
+    (name) => !LOOKS.includes(name) && options[name] !== before[name],
+  );
+  take({ ...options, ...staying(before) }, pieces, anew);
   if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
   // It may have gone in the meantime.
   if (changes.theme && widget.state) emit(changes.theme);
