@@ -9,6 +9,9 @@ import { readOption } from "./read.js";
 /** Another one of these is another widget. */
 const FIXED: readonly string[] = ["proxy", "customerId", "isolate", "events", "consent"];
 
+/** Why a widget did not come that nobody waits for any more. */
+const GONE = new Error("the element is gone");
+
 // On a server there are no elements; nobody makes one there.
 const Base = globalThis.HTMLElement ?? class {};
 
@@ -32,7 +35,8 @@ export class ChatWidgetElement extends Base {
   /** What was set as properties. */
   #given: Partial<Record<Option, unknown>> = {};
   #widget: ChatWidget | undefined;
-  #mounted: Partial<ChatWidgetOptions> = {};
+  /** The options of the widget, as texts: the page may change an object that it has handed over. */
+  #mounted: Record<string, string | undefined> = {};
   #isInline = false;
   #settling = Promise.resolve();
   #willSettle = false;
@@ -95,9 +99,16 @@ export class ChatWidgetElement extends Base {
   disconnectedCallback(): void {
     // Whoever moves the element, or replaces the page's body, puts it back before long.
     setTimeout(() => {
-      if (this.managed === "page" && !this.isConnected) document.body.append(this);
+      this.#comeBack();
       this.#settleLater();
     });
+  }
+
+  /** The script tag's own stays on the page, whatever becomes of the body. */
+  #comeBack(): void {
+    if (this.managed !== "page" || this.isConnected) return;
+    if (document.body) document.body.append(this);
+    else requestAnimationFrame(() => this.#comeBack());
   }
 
   attributeChangedCallback(): void {
@@ -145,9 +156,10 @@ export class ChatWidgetElement extends Base {
   async #settle(): Promise<void> {
     const options = Object.fromEntries(OPTIONS.map((name) => [name, this.#get(name)])) as unknown as ChatWidgetOptions;
     const isInline = this.hasAttribute("inline");
-    const same = (names: readonly string[]) =>
-      names.every((name) => JSON.stringify(options[name as Option]) === JSON.stringify(this.#mounted[name as Option]));
-    if (this.#widget && (!this.isConnected || isInline !== this.#isInline || !same(FIXED))) {
+    const texts = Object.fromEntries(OPTIONS.map((name) => [name, JSON.stringify(options[name])]));
+    const changed = OPTIONS.filter((name) => texts[name] !== this.#mounted[name]);
+    const isAnother = changed.some((name) => FIXED.includes(name));
+    if (this.#widget && (!this.isConnected || isInline !== this.#isInline || isAnother)) {
       this.#widget.destroy();
       this.#widget = undefined;
       this.#ready = this.#await();
@@ -155,22 +167,25 @@ export class ChatWidgetElement extends Base {
     }
     if (!this.isConnected) return;
     if (this.#widget) {
-      if (same(OPTIONS)) return;
-      this.#mounted = options;
-      return this.#widget.update(options);
+      this.#mounted = texts;
+      // What the page has changed by a control stays.
+      return changed.length ? this.#widget.update(Object.fromEntries(changed.map((name) => [name, options[name]]))) : undefined;
     }
+    this.#clear(options);
     // Half of an element, as a script puts it on the page before it says more, is none.
     if (options.proxy === undefined) return;
-    if (!isInline && floating && floating !== this && floating.isConnected) {
+    if (!isInline && this.#isSecond()) {
       throw new Error("chat widget: one widget floats above the page already; give this element the attribute inline");
     }
     if (!isInline) floating = this;
     this.#isInline = isInline;
-    this.#mounted = options;
+    this.#mounted = texts;
     try {
-      this.#widget = await ChatWidget.mount(options, { host: this as unknown as HTMLElement, inline: isInline, stays: true });
+      const host = this as unknown as HTMLElement;
+      this.#widget = await ChatWidget.mount(options, { host, inline: isInline, stays: true, settled: () => this.#isStillThere() });
     } catch (error) {
       if (floating === this) floating = undefined;
+      if (error === GONE) return;
       // A wrong option is the page's to mend. Whatever else it was, the visitor is told where to turn to.
       if (!String(error).includes("chat widget: the option")) {
         (await beside<typeof fallback>("fallback"))(this as unknown as HTMLElement, options, false);
@@ -178,8 +193,31 @@ export class ChatWidgetElement extends Base {
       throw error;
     }
     this.#announce(this.#widget);
-    // It may have gone in the meantime.
+    // It may have gone since.
     if (!this.isConnected) await this.#settle();
+  }
+
+  /** The page may have taken it away while the module came. */
+  async #isStillThere(): Promise<void> {
+    if (!this.isConnected) throw GONE;
+  }
+
+  /** Another one floats above the page, be it an element, the script tag's or a script's own. */
+  #isSecond(): boolean {
+    if (floating && floating !== this && floating.isConnected) return true;
+    return [...document.querySelectorAll<ChatWidgetElement>("chat-widget")].some(
+      (one) => one.managed && (one.shadowRoot ?? one).querySelector(".cw:not([data-position=inline])"),
+    );
+  }
+
+  /** Takes away what is left of another widget: the page was copied as text, or this one had a shadow root. */
+  #clear({ isolate }: ChatWidgetOptions): void {
+    for (const left of [...this.children]) {
+      if (left.slot === "announcer" || left.querySelector(":scope > .cw")) left.remove();
+    }
+    if (isolate !== false || !this.shadowRoot) return;
+    this.shadowRoot.replaceChildren(document.createElement("slot"));
+    this.shadowRoot.adoptedStyleSheets = [];
   }
 }
 
