@@ -7,6 +7,8 @@ export function listenForKeys(host: HTMLElement): () => void {
     if (event.key !== "F6" || event.defaultPrevented || host.hidden) return;
     const inside = (host.shadowRoot ?? host).querySelector<HTMLElement>("[part=input],[part=launcher]");
     const isThere = event.composedPath().includes(host);
+    // Another widget goes back to where its own visitor was.
+    if (!isThere && document.activeElement?.localName === host.localName) return;
     if (!isThere) before = document.activeElement;
     const target = isThere ? before : inside;
     if (target instanceof HTMLElement && target !== document.body) target.focus();

@@ -8,6 +8,7 @@ import type { Undo } from "./page.js";
 
 /** What is told of the page. */
 export interface Tracks {
+  readonly state?: { visitorId: string } | undefined;
   track(eventType: string, data?: object): void;
 }
 
@@ -32,10 +33,29 @@ export default function later(host: HTMLElement, widget: Tracks, load: typeof be
   // It is there when the module breaks, also without a line by then.
   load("recover").catch(() => {});
   const undo = [listenForKeys(host), listenForSound(host)];
-  if (reports) undo.push(watchNavigation(widget), watchCalls(widget));
+  if (reports) {
+    const page = inTurn(widget, undo);
+    undo.push(watchNavigation(page), watchCalls(page));
+  }
   const end = () => undo.splice(0).forEach((one) => one());
   listening.set(host, end);
   return end;
+}
+
+/** The widgets that tell what happens on the page. */
+const telling = new Set<Tracks>();
+
+/** Of several widgets of one visitor, one tells it. */
+function inTurn(widget: Tracks, undo: Undo[]): Tracks {
+  telling.add(widget);
+  undo.push(() => telling.delete(widget));
+  const whose = ({ state }: Tracks) => state?.visitorId;
+  return {
+    track(eventType, data) {
+      const [first] = [...telling].filter((one) => whose(one) === whose(widget));
+      if (first === widget) widget.track(eventType, data);
+    },
+  };
 }
 
 function listenForSound(host: HTMLElement): Undo {

@@ -15,8 +15,13 @@ export interface Reach {
 /** The page's button that each widget's window was opened with, also while the options change. */
 const pressed = new WeakMap<HTMLElement, HTMLElement>();
 
-/** The element that the page chose to put the widget into. */
-function containerOf({ container }: ChatWidgetOptions): Element | undefined {
+/** The element that the page chose to put the widget into. It throws where that, or the page's buttons, cannot be looked for. */
+function containerOf({ container, launcher = "default" }: ChatWidgetOptions): Element | undefined {
+  try {
+    document.querySelector(launcher);
+  } catch {
+    throw new TypeError(`chat widget: the option launcher must be a selector, not ${JSON.stringify(launcher)}`);
+  }
   const element = typeof container === "string" ? document.querySelector(container) : container;
   if (element === null) throw new Error(`chat widget: the option container finds no element: ${String(container)}`);
   return element;
@@ -49,6 +54,8 @@ function styleInPage(host: HTMLElement, texts: string[]): Undo {
     sheet.replaceSync(text.replace(/:host(?:\(([^)]*)\))?/g, "[data-chat-widget]$1"));
     return sheet;
   });
+  // A shadow root hides it by having no place for it.
+  sheets[0]!.insertRule(`[data-chat-widget]>[slot=announcer]{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
   return () => {
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !sheets.includes(sheet));
@@ -84,7 +91,10 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
   const early = host as { asked?: HTMLElement };
   if (early.asked) press(early.asked);
   delete early.asked;
-  return () => ending.abort();
+  return () => {
+    ending.abort();
+    document.querySelectorAll(launcher).forEach((button) => button.removeAttribute("aria-expanded"));
+  };
 }
 
 /** The steps of putting a widget on a page, where the page asks for more than a launcher in the corner. */

@@ -1,0 +1,220 @@
+// Pages that take the widget away, copy it, have several of it, or ask of it what cannot be.
+
+import assert from "node:assert/strict";
+import { ask, delivered, eventually, focused, hold, openChat, part, say, WASM, whole, withOptions } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { pageOf } from "./pages.mjs";
+
+const QUESTION = "How long does delivery take?";
+const ELEMENTS = '<script type="module" src="/chat-widget/element.mjs"></script>';
+const TAG = '<script async src="/chat-widget/chat-widget.js" data-proxy="/connector"></script>';
+const INLINE = '<chat-widget inline proxy="/connector"></chat-widget>';
+
+const element = (page) => page.locator("chat-widget");
+const background = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
+
+/** Changes done by the element's own controls and properties, which it carries out one after the other. */
+const settled = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+
+test("An element that is taken out while its module comes stays out, and chats when it is put back", async ({ visit }) => {
+  let wasm;
+  const prepare = async (page) => {
+    wasm = await hold(page, WASM);
+    await pageOf(`<chat-widget proxy="/connector"></chat-widget>${ELEMENTS}`)(page);
+  };
+  const page = await visit({ prepare });
+  await wasm.asked;
+  const taken = await page.evaluateHandle(() => {
+    const element = document.querySelector("chat-widget");
+    element.remove();
+    return element;
+  });
+  wasm.release();
+  await page.evaluate(async () => (await import("/chat-widget/chat-widget.mjs")).load());
+  await settled(page);
+  await settled(page);
+  assert.equal(await element(page).count(), 0);
+  await page.evaluate((element) => document.body.append(element), taken);
+  await openChat(page);
+  await ask(page, QUESTION);
+});
+
+for (const [what, attributes] of [["in a container", 'data-container="main"'], ["without a shadow root", 'data-isolate="false"']]) {
+  test(`A widget ${what}, of which nothing is painted before, does not wait for intent`, async ({ visit }) => {
+    const page = await visit({ prepare: withOptions(`${attributes} data-load="intent"`) });
+    await part(page, what === "in a container" ? "input" : "launcher").waitFor();
+  });
+}
+
+test("Without a shadow root as well, what is announced is heard and takes no room", async ({ visit }) => {
+  const page = await visit({ prepare: withOptions('data-isolate="false"') });
+  await openChat(page);
+  await ask(page, QUESTION);
+  const announcer = page.locator("chat-widget > [slot=announcer]");
+  await announcer.getByText("We pack on weekdays").waitFor({ state: "attached" });
+  const { width, height } = await announcer.boundingBox();
+  assert.deepEqual([width, height], [1, 1]);
+});
+
+test("hide() closes the window: the page scrolls on a phone, and what comes is unread", async ({ visit, server }) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const page = await visit({ viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true });
+  await openChat(page);
+  await ask(page, QUESTION);
+  const overflow = () => page.evaluate(() => document.documentElement.style.overflow);
+  assert.equal(await overflow(), "hidden");
+  await page.evaluate(() => window.chatWidget.hide());
+  assert.equal(await overflow(), "");
+  await server.operatorSays("Anna here.");
+  await part(page, "badge").waitFor({ state: "attached" });
+  await page.evaluate(() => window.chatWidget.show());
+  await part(page, "badge").waitFor();
+});
+
+test("Another theme leaves the log where it was read, and the form as it was filled in", async ({ visit }) => {
+  const page = await visit({ viewport: { width: 480, height: 480 } });
+  await openChat(page);
+  await ask(page, QUESTION);
+  await ask(page, "Can I talk to a person?");
+  await part(page, "form").locator("input").first().fill("Ann Example");
+  const log = part(page, "log");
+  await log.evaluate((log) => (log.scrollTop = 40));
+  const teal = await background(page, "header");
+  await page.evaluate(async () => window.chatWidget.setTheme("rose"));
+  assert.notEqual(await background(page, "header"), teal);
+  assert.equal(await log.evaluate((log) => log.scrollTop), 40);
+  assert.equal(await part(page, "form").locator("input").first().inputValue(), "Ann Example");
+});
+
+test("An element goes on without its shadow root when the page says so", async ({ visit }) => {
+  const page = await visit({ prepare: pageOf(`${INLINE}${ELEMENTS}`) });
+  await ask(page, QUESTION);
+  await element(page).evaluate((element) => (element.isolate = false));
+  await page.locator("chat-widget > div [part=input]").waitFor();
+  await say(page, "And to Norway?");
+  await delivered(page);
+});
+
+test("What a control changed stays when an attribute changes, and an object that is set again counts", async ({ visit }) => {
+  const page = await visit({ prepare: pageOf(`<chat-widget proxy="/connector" theme="teal"></chat-widget>${ELEMENTS}`) });
+  await part(page, "launcher").waitFor();
+  const place = await part(page, "launcher").boundingBox();
+  await element(page).evaluate(async (element) => element.setTheme("rose"));
+  const rose = await background(page, "launcher");
+  await element(page).evaluate((element) => element.setAttribute("position", "start"));
+  await eventually(async () => assert.ok((await part(page, "launcher").boundingBox()).x < place.x));
+  assert.equal(await background(page, "launcher"), rose);
+  const offset = await page.evaluateHandle(() => ({ x: 30, y: 30 }));
+  const x = async () => (await part(page, "launcher").boundingBox()).x;
+  await element(page).evaluate((element, offset) => (element.offset = offset), offset);
+  await eventually(async () => assert.equal(await x(), 30));
+  await element(page).evaluate((element, offset) => (element.offset = Object.assign(offset, { x: 90 })), offset);
+  await eventually(async () => assert.equal(await x(), 90));
+});
+
+test("Beside the script tag's widget no other floats", async ({ visit, recordOf }) => {
+  const prepare = async (page) => {
+    recordOf(page).tolerate("floats above the page already");
+    await pageOf(TAG)(page);
+  };
+  const page = await visit({ prepare });
+  await whole(page);
+  const message = await page.evaluate(async () => {
+    const element = document.createElement("chat-widget");
+    element.setAttribute("proxy", "/connector");
+    const told = new Promise((resolve) => element.addEventListener("chat-widget:error", ({ detail }) => resolve(detail.message)));
+    document.body.append(element);
+    return told;
+  });
+  assert.match(message, /floats above the page already/);
+  assert.equal(await part(page, "launcher").count(), 1);
+});
+
+test("A body that is away for a while, or that is made of copies, has the one chat that it had", async ({ visit }) => {
+  const page = await visit({ prepare: pageOf(`<p>Shop</p>${TAG}`) });
+  await whole(page);
+  await openChat(page);
+  await ask(page, QUESTION);
+  await page.evaluate(async () => {
+    const { body } = document;
+    body.remove();
+    await new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)));
+    document.documentElement.append(Object.assign(document.createElement("body"), { id: "next" }));
+  });
+  await page.locator("#next > chat-widget").waitFor({ state: "attached" });
+  await part(page, "input").waitFor();
+  await page.evaluate(() => document.body.replaceChildren(...[...document.body.children].map((child) => child.cloneNode(true))));
+  await eventually(async () => assert.equal(await page.locator("chat-widget > [slot=announcer]").count(), 1));
+  await part(page, "message-visitor").getByText(QUESTION).waitFor();
+});
+
+test("Of several widgets of a visitor one tells what happens on the page, and F6 goes from each to the page", async ({
+  visit,
+  server,
+}) => {
+  const page = await visit({ prepare: pageOf(`<button data-chat-cta="Buy">Buy</button>${INLINE}${INLINE}${ELEMENTS}`) });
+  await page.waitForFunction(() => [...document.querySelectorAll("chat-widget")].every(({ state }) => state));
+  await page.evaluate(() => Promise.all([...document.querySelectorAll("chat-widget")].map(async ({ ready }) => (await ready).ready)));
+  await page.getByRole("button", { name: "Buy" }).click();
+  await page.evaluate(() => document.querySelector("chat-widget").track("last"));
+  const named = async (name) => (await server.events()).filter(({ eventType }) => eventType === name).length;
+  await eventually(async () => assert.equal(await named("last"), 1));
+  assert.equal(await named("cta_clicked"), 1);
+  await page.locator("chat-widget").nth(1).locator("[part=input]").focus();
+  await page.keyboard.press("F6");
+  assert.equal(await focused(page), "page");
+});
+
+test("A call in the queue that cannot be done is told, and keeps none of the others back", async ({ visit, recordOf }) => {
+  const queue = () => {
+    window.chatWidget = [null, ["state"], ["nothing"], ["setTheme", 7], ["identify", { get name() { throw new Error("mine"); } }], ["open"]];
+  };
+  const prepare = async (page) => {
+    recordOf(page).tolerate("Error: ");
+    await page.addInitScript(queue);
+  };
+  const page = await visit({ prepare });
+  await part(page, "input").waitFor();
+  assert.equal(await part(page, "launcher").count(), 1);
+});
+
+test("What the page asks before the module has come is answered once it has: by a promise, which a wrong option rejects", async ({
+  visit,
+}) => {
+  let wasm;
+  const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
+  await part(page, "launcher").waitFor();
+  const asked = page.evaluate(() => window.chatWidget.update({ position: "middle" }).catch(String));
+  wasm.release();
+  assert.match(await asked, /option position must be one of end, start/);
+});
+
+test("Buttons of the page's that cannot be looked for are refused, and destroy() leaves none marked", async ({ visit, recordOf }) => {
+  const page = await visit({ prepare: pageOf('<button class="ask">Ask</button>') });
+  recordOf(page).tolerate("");
+  const refused = await page.evaluate(async () => {
+    const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+    const mount = (launcher) => ChatWidget.mount({ proxy: "/connector", launcher });
+    const widget = await mount(".ask");
+    window.marked = document.querySelector(".ask").getAttribute("aria-expanded");
+    widget.destroy();
+    return mount(".ask:nope").catch(String);
+  });
+  assert.match(refused, /option launcher must be a selector, not ".ask:nope"/);
+  assert.equal(await page.evaluate(() => window.marked), "false");
+  assert.equal(await page.locator(".ask").getAttribute("aria-expanded"), null);
+  assert.equal(await element(page).count(), 0);
+});
+
+test("A message or a draft that is nothing is none", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await page.evaluate(() => {
+    window.chatWidget.setDraft(undefined);
+    window.chatWidget.sendMessage(null);
+    window.chatWidget.sendMessage();
+  });
+  assert.equal(await part(page, "input").inputValue(), "");
+  await ask(page, QUESTION);
+  assert.equal((await server.sends()).length, 1);
+});
