@@ -10,7 +10,7 @@ import { readOption } from "./read.js";
 const FIXED: readonly string[] = ["proxy", "customerId", "isolate", "events", "consent"];
 
 /** Why a widget did not come that nobody waits for any more. */
-const GONE = new Error("the element is gone");
+const GONE = new Error();
 
 // On a server there are no elements; nobody makes one there.
 const Base = globalThis.HTMLElement ?? class {};

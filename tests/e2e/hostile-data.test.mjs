@@ -125,7 +125,7 @@ test("Nothing hostile runs in any field of the config", async ({ visit }) => {
   assert.deepEqual(payloads.filter((text) => text.startsWith("https://")), []);
   const page = await visit({ prepare: watched });
   await openChat(page);
-  await page.evaluate(() => window.chatWidget.hide());
+  await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
   const found = await page.evaluate(configure, { some: payloads, lists: LISTS });
   assert.deepEqual(found, []);
   await isHarmless(page);

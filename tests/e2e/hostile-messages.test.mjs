@@ -48,7 +48,7 @@ async function shows(visit, server, said, { laidOut }) {
   const page = await inConversation(visit, server, { prepare: watched });
   const before = await part(page, "message").count();
   // To lay out a hundred thousand paragraphs takes long, and decides nothing here.
-  if (!laidOut) await page.evaluate(() => window.chatWidget.hide());
+  if (!laidOut) await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
   await tell(page, said);
   await eventually(async () => assert.equal(await part(page, "message").count(), before + said.length), 30_000);
   await isHarmless(page);
