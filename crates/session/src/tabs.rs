@@ -271,7 +271,8 @@ impl Session {
     fn met_stranger(&mut self, visitor: &str, revision: u64, does: &str) {
         let forgotten = self.forgotten.as_ref().filter(|id| id.as_str() == visitor);
         if let Some(old) = forgotten.cloned() {
-            // It had not heard when it said this, and may have kept what was to be forgotten.
+            // It had not heard when it said this, and may have kept what was to be forgotten. Each tab says
+            // so: perhaps none leads as yet.
             if does != "reset" {
                 self.tell_reset(&old);
                 self.forget_kept();

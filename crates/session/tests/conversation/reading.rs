@@ -1,8 +1,8 @@
 //! What the others say is read, and shown once and in its place.
 
-use crate::site::Tab;
+use crate::site::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
-use chat_session::News;
+use chat_session::{Input, News, keys};
 
 #[test]
 fn history_is_read_after_a_reload_and_shown_once() {
@@ -134,4 +134,23 @@ fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
     assert_eq!(tab.session.operator_online(), None);
     tab.answer(Presence, r#"{"operatorOnline":false}"#);
     assert_eq!(tab.session.operator_online(), Some(false));
+}
+
+#[test]
+fn a_page_that_comes_back_to_the_end_of_a_conversation_reads_all_of_it_again() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.reply(2, "second");
+    tab.feed(Input::Left);
+    let (visitor, key) = (tab.session.visitor_id().to_string(), [keys::PREFIX, keys::CONVERSATION].concat());
+    tab.storage.retain(|(kept, _)| *kept != key);
+    let end = format!(
+        r#"{{"v":2,"visitorId":"{visitor}","revision":99,"writer":"other","conversationId":"c1","after":"a2","cut":true,"newest":3,"entries":[{{"id":"a2","serial":2,"role":"assistant","text":"second"}}]}}"#
+    );
+    tab.storage.push((key, end));
+    tab.feed(Input::Restored(parsed(&tab.storage.clone())));
+    assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
+    tab.wait(LEAD_MS);
+    let query = tab.wait_for(Messages).query;
+    assert!(query.iter().all(|(name, _)| *name != "after"), "{query:?}");
 }
