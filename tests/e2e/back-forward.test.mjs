@@ -1,0 +1,79 @@
+// A page that the browser kept as it was, and that the visitor goes back to.
+
+import assert from "node:assert/strict";
+import { ask, delivered, eventually, openChat, part, say, showsAll } from "./chat.mjs";
+import { test } from "./harness.mjs";
+
+const QUESTION = "How long does delivery take?";
+const QUICK = { presence: { suggestedMessageIntervalMs: 1 } };
+
+/** A page of a browser that keeps pages, with its window open. */
+async function opened(visit) {
+  const page = await visit({ goesBack: true, prepare: noteShows });
+  await openChat(page);
+  return page;
+}
+
+/** Keeps note of every time that the page is shown: whether it came out of the back-forward cache. */
+const noteShows = (page) =>
+  page.addInitScript(() => addEventListener("pageshow", ({ persisted }) => (window.shows ||= []).push(persisted)));
+
+/** Goes back to the page before, which must have been kept as it was. */
+async function goBack(page) {
+  await page.goBack({ waitUntil: "commit" });
+  await eventually(async () => {
+    const { shows, reasons } = await page.evaluate(() => ({
+      shows: window.shows,
+      reasons: performance.getEntriesByType("navigation")[0].notRestoredReasons?.reasons,
+    }));
+    assert.deepEqual(shows, [false, true], JSON.stringify(reasons));
+  });
+}
+
+for (const how of ["open", "closed"]) {
+  test(`A page that was left with its window ${how} comes back as it was, and shows what happened meanwhile`, async ({
+    visit,
+    server,
+    site,
+  }) => {
+    await server.trouble(QUICK);
+    const page = await opened(visit);
+    await ask(page, QUESTION);
+    if (how === "closed") await part(page, "close").click();
+    await page.goto(`${site}/help.html`);
+    await openChat(page);
+    await ask(page, "Can I book a workshop?");
+    await server.operatorSays("Anna here.");
+    await part(page, "message-operator").waitFor();
+
+    await goBack(page);
+    if (how === "closed") await openChat(page);
+    await showsAll(page, server);
+    assert.equal(await page.evaluate(() => window.chatWidget.state.unread), 0);
+    // It goes on as if it had not been away.
+    await server.operatorSays("Are you still there?");
+    await part(page, "message-operator").nth(1).waitFor();
+    await ask(page, "Are the mugs dishwasher safe?");
+    await showsAll(page, server);
+    assert.equal((await server.sends()).length, 3);
+  });
+}
+
+test("A page that was left in the middle of a send comes back, and the message arrived once", async ({
+  visit,
+  server,
+  site,
+}) => {
+  await server.trouble({ ai: "slow", slowMs: 1000 });
+  const page = await opened(visit);
+  await say(page, QUESTION);
+  await eventually(async () => assert.equal((await server.conversation()).messages.length, 1));
+  await page.goto(`${site}/help.html`);
+  await openChat(page);
+  await delivered(page);
+  await showsAll(page, server);
+  await goBack(page);
+  await delivered(page);
+  await showsAll(page, server);
+  assert.equal((await server.messages()).length, 2);
+});
