@@ -182,7 +182,11 @@ export class ChatWidgetElement extends Base {
     this.#mounted = texts;
     try {
       const host = this as unknown as HTMLElement;
-      this.#widget = await ChatWidget.mount(options, { host, inline: isInline, stays: true, settled: () => this.#isStillThere() });
+      // The page may take it away while the module comes.
+      const settled = async () => {
+        if (!this.isConnected) throw GONE;
+      };
+      this.#widget = await ChatWidget.mount(options, { host, inline: isInline, stays: true, settled });
     } catch (error) {
       if (floating === this) floating = undefined;
       if (error === GONE) return;
@@ -197,11 +201,6 @@ export class ChatWidgetElement extends Base {
     if (!this.isConnected) await this.#settle();
   }
 
-  /** The page may have taken it away while the module came. */
-  async #isStillThere(): Promise<void> {
-    if (!this.isConnected) throw GONE;
-  }
-
   /** Another one floats above the page, be it an element, the script tag's or a script's own. */
   #isSecond(): boolean {
     if (floating && floating !== this && floating.isConnected) return true;
@@ -210,7 +209,7 @@ export class ChatWidgetElement extends Base {
     );
   }
 
-  /** Takes away what is left of another widget: the page was copied as text, or this one had a shadow root. */
+  /** Takes away what is left of another widget: the page was copied, or this one had a shadow root. */
   #clear({ isolate }: ChatWidgetOptions): void {
     for (const left of [...this.children]) {
       if (left.slot === "announcer" || left.querySelector(":scope > .cw")) left.remove();

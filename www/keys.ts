@@ -8,7 +8,7 @@ export function listenForKeys(host: HTMLElement): () => void {
     const inside = (host.shadowRoot ?? host).querySelector<HTMLElement>("[part=input],[part=launcher]");
     const isThere = event.composedPath().includes(host);
     // Another widget goes back to where its own visitor was.
-    if (!isThere && document.activeElement?.localName === host.localName) return;
+    if (!isThere && document.activeElement?.closest(host.localName)) return;
     if (!isThere) before = document.activeElement;
     const target = isThere ? before : inside;
     if (target instanceof HTMLElement && target !== document.body) target.focus();

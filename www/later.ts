@@ -52,7 +52,7 @@ function inTurn(widget: Tracks, undo: Undo[]): Tracks {
   const whose = ({ state }: Tracks) => state?.visitorId;
   return {
     track(eventType, data) {
-      const [first] = [...telling].filter((one) => whose(one) === whose(widget));
+      const first = [...telling].find((one) => whose(one) === whose(widget));
       if (first === widget) widget.track(eventType, data);
     },
   };

@@ -15,13 +15,19 @@ export interface Reach {
 /** The page's button that each widget's window was opened with, also while the options change. */
 const pressed = new WeakMap<HTMLElement, HTMLElement>();
 
-/** The element that the page chose to put the widget into. It throws where that, or the page's buttons, cannot be looked for. */
-function containerOf({ container, launcher = "default" }: ChatWidgetOptions): Element | undefined {
+/** Throws when the page's buttons cannot be looked for. */
+export function checkButtons({ launcher = "default" }: ChatWidgetOptions): void {
   try {
     document.querySelector(launcher);
   } catch {
     throw new TypeError(`chat widget: the option launcher must be a selector, not ${JSON.stringify(launcher)}`);
   }
+}
+
+/** The element that the page chose to put the widget into: before that, all that the page may have written wrong is told. */
+function containerOf(options: ChatWidgetOptions): Element | undefined {
+  checkButtons(options);
+  const { container } = options;
   const element = typeof container === "string" ? document.querySelector(container) : container;
   if (element === null) throw new Error(`chat widget: the option container finds no element: ${String(container)}`);
   return element;
@@ -54,8 +60,8 @@ function styleInPage(host: HTMLElement, texts: string[]): Undo {
     sheet.replaceSync(text.replace(/:host(?:\(([^)]*)\))?/g, "[data-chat-widget]$1"));
     return sheet;
   });
-  // A shadow root hides it by having no place for it.
-  sheets[0]!.insertRule(`[data-chat-widget]>[slot=announcer]{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}`);
+  // In a shadow root, it is what the announcer stands in that is not seen.
+  host.querySelector(":scope > [slot=announcer]")?.classList.add("cw-hidden");
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
   return () => {
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !sheets.includes(sheet));
@@ -98,4 +104,4 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
 }
 
 /** The steps of putting a widget on a page, where the page asks for more than a launcher in the corner. */
-export default { containerOf, follow };
+export default { checkButtons, containerOf, follow };

@@ -2,10 +2,12 @@
 
 import type { ChatWidget } from "./module.js";
 import type { ChatWidgetOptions } from "./options.js";
+import type steps from "./page.js";
 
 /** What a widget is made of; more of it is nobody's business here. */
 interface Sheet {
   sheet: string;
+  page?: typeof steps | undefined;
 }
 
 /** What a widget lets be changed. */
@@ -23,7 +25,7 @@ export interface Changed<Pieces extends Sheet> {
 }
 
 /** These need nothing to be drawn anew, so that the log stays where it was read, and a form what was written. */
-const LOOKS = ["theme", "themeTokens", "offset", "zIndex", "visitor"];
+const LOOKS = ["theme", "themeTokens", "offset", "zIndex"];
 
 /** What the changes that are under way make of the options. */
 const wanted = new WeakMap<ChatWidget, ChatWidgetOptions>();
@@ -45,6 +47,7 @@ export default async function update<Pieces extends Sheet>(
   let isLast = false;
   try {
     pieces = await gather(options);
+    pieces.page?.checkButtons(options);
   } finally {
     isLast = wanted.get(widget) === options;
     if (isLast) wanted.delete(widget);

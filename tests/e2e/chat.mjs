@@ -64,6 +64,11 @@ export const compiled = (page) =>
     await new Promise(requestAnimationFrame);
   });
 
+/** What the page has put off to its next task is done, and drawn. */
+export const nextFrame = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+
+export const background = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
+
 /** Opens the window by its launcher, and waits until something can be typed. */
 export async function openChat(page) {
   await part(page, "launcher").click();

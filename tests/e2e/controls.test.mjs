@@ -1,7 +1,7 @@
 // What a page changes while the widget is there, what it tells of its visitor, and what a visitor lets it tell.
 
 import assert from "node:assert/strict";
-import { ask, eventually, focused, openChat, part, ready, say, stored, whole, withOptions } from "./chat.mjs";
+import { ask, background, eventually, focused, openChat, part, ready, say, stored, whole, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -15,8 +15,6 @@ async function reported(server, count) {
   await eventually(async () => assert.ok((await server.events()).length >= count, JSON.stringify(await server.events())));
   return server.events();
 }
-
-const background = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
 
 test("The theme changes while the window is open, and the page is told", async ({ visit }) => {
   const page = await visit();

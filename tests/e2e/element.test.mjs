@@ -1,7 +1,7 @@
 // `<chat-widget>`: put into a page, changed, moved, taken out and put back, alone and with others.
 
 import assert from "node:assert/strict";
-import { ask, eventually, openChat, part, ready, stored } from "./chat.mjs";
+import { ask, eventually, nextFrame, openChat, part, ready, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -82,7 +82,7 @@ test("An element that is moved goes on as it was", async ({ visit, recordOf }) =
     parentElement.prepend(element);
   });
   // Whatever was to follow has followed.
-  await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+  await nextFrame(page);
   assert.ok(await log.evaluate((log) => log.isConnected), "it is the same window");
   assert.equal(await part(page, "input").inputValue(), "A draft");
   assert.equal(recordOf(page).of("/connector/chat/config").length, asked);
@@ -193,7 +193,7 @@ for (const [how, swap] of [
     await part(page, "input").press("Enter");
     await eventually(async () => assert.equal((await server.messages()).length, 4));
     await page.evaluate(() => window.chatWidget.destroy());
-    await page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+    await nextFrame(page);
     assert.equal(await page.locator("chat-widget").count(), 0, "but not destroy()");
   });
 }

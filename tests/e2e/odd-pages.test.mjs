@@ -1,7 +1,8 @@
 // Pages that take the widget away, copy it, have several of it, or ask of it what cannot be.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, focused, hold, openChat, part, say, WASM, whole, withOptions } from "./chat.mjs";
+import { ask, background, delivered, eventually, focused, hold, nextFrame } from "./chat.mjs";
+import { openChat, part, say, WASM, whole, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
@@ -11,10 +12,6 @@ const TAG = '<script async src="/chat-widget/chat-widget.js" data-proxy="/connec
 const INLINE = '<chat-widget inline proxy="/connector"></chat-widget>';
 
 const element = (page) => page.locator("chat-widget");
-const background = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
-
-/** Changes done by the element's own controls and properties, which it carries out one after the other. */
-const settled = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
 
 test("An element that is taken out while its module comes stays out, and chats when it is put back", async ({ visit }) => {
   let wasm;
@@ -31,8 +28,8 @@ test("An element that is taken out while its module comes stays out, and chats w
   });
   wasm.release();
   await page.evaluate(async () => (await import("/chat-widget/chat-widget.mjs")).load());
-  await settled(page);
-  await settled(page);
+  await nextFrame(page);
+  await nextFrame(page);
   assert.equal(await element(page).count(), 0);
   await page.evaluate((element) => document.body.append(element), taken);
   await openChat(page);
@@ -169,13 +166,18 @@ test("A call in the queue that cannot be done is told, and keeps none of the oth
   const queue = () => {
     window.chatWidget = [null, ["state"], ["nothing"], ["setTheme", 7], ["identify", { get name() { throw new Error("mine"); } }], ["open"]];
   };
+  const told = [];
   const prepare = async (page) => {
     recordOf(page).tolerate("Error: ");
+    page.on("console", (message) => message.type() === "error" && told.push(message.text()));
     await page.addInitScript(queue);
   };
   const page = await visit({ prepare });
   await part(page, "input").waitFor();
   assert.equal(await part(page, "launcher").count(), 1);
+  await eventually(() => assert.equal(told.length, 5, told.join("\n")));
+  assert.match(told.join("\n"), /option theme must be a preset's name, not 7/);
+  assert.match(told.join("\n"), /Error: mine/);
 });
 
 test("What the page asks before the module has come is answered once it has: by a promise, which a wrong option rejects", async ({
@@ -189,18 +191,22 @@ test("What the page asks before the module has come is answered once it has: by 
   assert.match(await asked, /option position must be one of end, start/);
 });
 
-test("Buttons of the page's that cannot be looked for are refused, and destroy() leaves none marked", async ({ visit, recordOf }) => {
+test("Buttons of the page's that cannot be looked for are refused, and destroy() leaves none marked", async ({ visit }) => {
   const page = await visit({ prepare: pageOf('<button class="ask">Ask</button>') });
-  recordOf(page).tolerate("");
-  const refused = await page.evaluate(async () => {
+  const [refused, changed] = await page.evaluate(async () => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
     const mount = (launcher) => ChatWidget.mount({ proxy: "/connector", launcher });
     const widget = await mount(".ask");
     window.marked = document.querySelector(".ask").getAttribute("aria-expanded");
+    const changed = await widget.update({ launcher: ".ask:no" }).catch(String);
+    document.querySelector(".ask").click();
+    window.opened = widget.state.open;
     widget.destroy();
-    return mount(".ask:nope").catch(String);
+    return [await mount(".ask:nope").catch(String), changed];
   });
   assert.match(refused, /option launcher must be a selector, not ".ask:nope"/);
+  assert.match(changed, /option launcher must be a selector, not ".ask:no"/);
+  assert.equal(await page.evaluate(() => window.opened), true, "as if nothing had been asked for");
   assert.equal(await page.evaluate(() => window.marked), "false");
   assert.equal(await page.locator(".ask").getAttribute("aria-expanded"), null);
   assert.equal(await element(page).count(), 0);
