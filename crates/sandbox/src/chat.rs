@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use chat_protocol::{
-    AiStatus, ChatConfig, ConversationId, EventBatch, History, IdempotencyKey, Role, SendMessage, SendResult,
-    Tracking, Value,
+    AiStatus, ChatConfig, ConversationId, EventBatch, History, IdempotencyKey, Lead, Role, SendMessage,
+    SendResult, Tracking, Value,
 };
 
 use crate::Sandbox;
@@ -129,7 +129,7 @@ pub(crate) async fn send(
     }))
 }
 
-type TakenIn = (ConversationId, Option<chat_protocol::MessageId>, chat_protocol::Lead, Reply);
+type TakenIn = (ConversationId, Option<chat_protocol::MessageId>, Lead, Reply);
 
 /// Keeps a visitor's message, and finds what the built-in assistant would say to it.
 fn take_in(sandbox: &Sandbox, body: &SendMessage, key: Option<&IdempotencyKey>) -> Result<TakenIn, ApiError> {
@@ -149,7 +149,8 @@ fn take_in(sandbox: &Sandbox, body: &SendMessage, key: Option<&IdempotencyKey>) 
     world.keep(&conversation)?;
     let written = world.write(&conversation.id, Role::Visitor, &body.message, key)?;
     change.commit()?;
-    let lead = conversation.notes.lead(&conversation.visitor);
+    // The answer to a message says whether this message asks for a person.
+    let lead = Lead { needs_handoff: answer.wants_person, ..conversation.notes.lead(&conversation.visitor) };
     Ok((conversation.id, written.id, lead, answer))
 }
 

@@ -23,6 +23,9 @@ const PAGE: &str = include_str!("../console/console.html");
 const STYLES: &str = include_str!("../console/console.css");
 const SCRIPT: &str = include_str!("../console/console.js");
 const COMMON: &str = include_str!("../console/page.js");
+const DATES: &str = include_str!("../console/dates.js");
+const MARKDOWN: &str = include_str!("../console/markdown.js");
+const INLINE: &str = include_str!("../console/inline.js");
 const PUBLISHING: &str = include_str!("../console/publishing.js");
 const ICON: &str = include_str!("../console/icon.svg");
 
@@ -36,12 +39,12 @@ pub(crate) fn routes() -> Router<Sandbox> {
         .route("/", get(|| async { Redirect::temporary("/operator") }))
         .route("/operator", get(|| async { file("text/html; charset=utf-8", PAGE) }))
         .route("/operator/console.css", get(|| async { file("text/css; charset=utf-8", STYLES) }))
-        .route("/operator/console.js", get(|| async { file("text/javascript; charset=utf-8", SCRIPT) }))
-        .route(
-            "/operator/publishing.js",
-            get(|| async { file("text/javascript; charset=utf-8", PUBLISHING) }),
-        )
-        .route("/operator/page.js", get(|| async { file("text/javascript; charset=utf-8", COMMON) }))
+        .route("/operator/console.js", get(|| async { script(SCRIPT) }))
+        .route("/operator/publishing.js", get(|| async { script(PUBLISHING) }))
+        .route("/operator/page.js", get(|| async { script(COMMON) }))
+        .route("/operator/dates.js", get(|| async { script(DATES) }))
+        .route("/operator/markdown.js", get(|| async { script(MARKDOWN) }))
+        .route("/operator/inline.js", get(|| async { script(INLINE) }))
         .route("/operator/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
         .route("/operator/api/changes", get(changes))
         .route("/operator/api/conversations", get(list))
@@ -59,6 +62,10 @@ fn file(content_type: &'static str, text: &'static str) -> Response {
         (HeaderName::from_static("referrer-policy"), HeaderValue::from_static("no-referrer")),
     ];
     (headers, text).into_response()
+}
+
+fn script(text: &'static str) -> Response {
+    file("text/javascript; charset=utf-8", text)
 }
 
 /// A stream that says when to look again. While somebody holds it, the operator is online.
@@ -111,6 +118,7 @@ pub(crate) fn write(sandbox: &Sandbox, id: &ConversationId, content: &str) -> Re
         let world = sandbox.world();
         let mut conversation = world.conversation(id)?.ok_or(NO_CONVERSATION)?;
         conversation.unread = 0;
+        conversation.notes.operator_message();
         world.keep(&conversation)?;
         world.write(id, Role::Operator, content, None)?
     };

@@ -46,15 +46,23 @@ fn phones(text: &str) -> impl Iterator<Item = Contact> {
 pub(crate) struct LeadNotes {
     pub(crate) email: Option<String>,
     pub(crate) phone: Option<String>,
-    pub(crate) wants_person: bool,
+    /// The visitor has asked for a person, now or earlier.
+    #[serde(rename = "wants_person")]
+    asked_for_person: bool,
+    /// An operator has written since the visitor last asked for a person.
+    person_answered: bool,
     topics: Vec<String>,
     messages: u32,
 }
 
 impl LeadNotes {
-    pub(crate) fn message(&mut self, contacts: &[Contact], topic: Option<&str>, wants_person: bool) {
+    /// Notes a message of the visitor.
+    pub(crate) fn message(&mut self, contacts: &[Contact], topic: Option<&str>, asks_for_person: bool) {
         self.messages += 1;
-        self.wants_person |= wants_person;
+        if asks_for_person {
+            self.asked_for_person = true;
+            self.person_answered = false;
+        }
         for contact in contacts {
             match contact {
                 Contact::Email(address) => self.email = Some(address.clone()),
@@ -66,20 +74,31 @@ impl LeadNotes {
         }
     }
 
+    /// Notes that an operator has written.
+    pub(crate) fn operator_message(&mut self) {
+        self.person_answered = true;
+    }
+
+    /// Returns true from the visitor's request for a person until an operator has written.
+    pub(crate) fn wants_person(&self) -> bool {
+        self.asked_for_person && !self.person_answered
+    }
+
     pub(crate) fn has_contact(&self, profile: &VisitorProfile) -> bool {
         self.email.is_some() || self.phone.is_some() || profile.has_contact()
     }
 
-    /// The lead, on a scale of 0 to 100.
+    /// Returns the lead, with a score of 0 to 100. Its `needs_handoff` is [`wants_person`](Self::wants_person); the answer
+    /// to a message says instead whether that message asks for a person (2.5).
     pub(crate) fn lead(&self, profile: &VisitorProfile) -> Lead {
         let has_contact = self.has_contact(profile);
         let topics = u32::try_from(self.topics.len()).unwrap_or(u32::MAX);
         let interest = (5 * self.messages.min(6)) + (10 * topics.min(3));
-        let score = interest + if has_contact { 25 } else { 0 } + if self.wants_person { 15 } else { 0 };
+        let score = interest + if has_contact { 25 } else { 0 } + if self.asked_for_person { 15 } else { 0 };
         Lead {
             score: Some(f64::from(score.min(100))),
             has_contact,
-            needs_handoff: self.wants_person,
+            needs_handoff: self.wants_person(),
             summary: Some(self.summary(has_contact)),
         }
     }
@@ -89,8 +108,10 @@ impl LeadNotes {
             [] => "Has not named a subject yet".to_owned(),
             topics => format!("Asked about {}", topics.join(", ").to_lowercase()),
         };
-        if self.wants_person {
+        if self.wants_person() {
             said.push_str("; wants a person");
+        } else if self.asked_for_person {
+            said.push_str("; asked for a person and was answered");
         }
         said.push_str(if has_contact { "; can be reached." } else { "; left no contact details." });
         said
@@ -140,6 +161,44 @@ mod tests {
             notes.message(&[], Some(topic), true);
         }
         assert_eq!(notes.lead(&nobody).score, Some(100.0));
+    }
+
+    #[test]
+    fn a_visitor_wants_a_person_until_an_operator_has_written() {
+        let nobody = VisitorProfile::default();
+        let mut notes = LeadNotes::default();
+        notes.operator_message();
+        assert!(!notes.wants_person(), "nobody has asked yet");
+        notes.message(&[], None, true);
+        notes.message(&[], Some("Mugs"), false);
+        assert!(notes.wants_person(), "another question does not take the request back");
+        let score = notes.lead(&nobody).score;
+
+        notes.operator_message();
+        let answered = notes.lead(&nobody);
+        assert!(!answered.needs_handoff);
+        assert_eq!(answered.score, score);
+        assert_eq!(
+            answered.summary.as_deref(),
+            Some("Asked about mugs; asked for a person and was answered; left no contact details.")
+        );
+
+        notes.message(&[], None, true);
+        assert!(notes.lead(&nobody).needs_handoff, "the visitor has asked again");
+    }
+
+    #[test]
+    fn notes_stored_by_an_earlier_version_are_read() {
+        let stored =
+            r#"{"email":"ann@example.org","phone":null,"wants_person":true,"topics":["Mugs"],"messages":2}"#;
+        let mut notes: LeadNotes = serde_json::from_str(stored).expect("notes");
+        assert!(notes.wants_person());
+        assert_eq!(notes.email.as_deref(), Some("ann@example.org"));
+        notes.operator_message();
+        let stored = serde_json::to_string(&notes).expect("JSON");
+        let notes: LeadNotes = serde_json::from_str(&stored).expect("notes");
+        assert!(!notes.wants_person());
+        assert!(!serde_json::from_str::<LeadNotes>("{}").expect("notes").wants_person());
     }
 
     #[test]

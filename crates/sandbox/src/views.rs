@@ -15,9 +15,10 @@ pub(crate) fn everything(world: &World) -> rusqlite::Result<Value> {
     ]))
 }
 
-/// The console's list: who wrote last comes first.
+/// Returns the console's list: conversations whose visitor waits for a person come first, then by the newest message.
 pub(crate) fn list(world: &World) -> rusqlite::Result<Value> {
-    let conversations = world.latest_conversations()?;
+    let mut conversations = world.latest_conversations()?;
+    conversations.sort_by_key(|conversation| !conversation.notes.wants_person());
     let summaries = conversations.iter().map(|conversation| summary(world, conversation));
     Ok(Value::List(summaries.collect::<rusqlite::Result<_>>()?))
 }
@@ -45,6 +46,8 @@ fn summary(world: &World, conversation: &Conversation) -> rusqlite::Result<Value
         ("sourcePage", conversation.source_page.clone().into()),
         ("unread", i64::from(conversation.unread).into()),
         ("lead", (&conversation.notes.lead(&conversation.visitor)).into()),
+        ("wantsPerson", conversation.notes.wants_person().into()),
+        ("lastVisitorMessage", world.last_visitor_message(&conversation.id)?.as_ref().into()),
         ("lastMessage", world.last_message(&conversation.id)?.as_ref().into()),
     ]))
 }

@@ -211,8 +211,11 @@ async fn contact_details_and_the_wish_for_a_person_fill_the_lead() {
     assert!(asked["message"]["content"].as_str().expect("text").contains("e-mail"));
     let told = say("ann@example.org").await;
     assert_eq!(told["lead"]["hasContact"], true);
+    assert_eq!(told["lead"]["needsHandoff"], false, "this message does not ask for a person");
     assert!(told["lead"]["score"].as_f64() > asked["lead"]["score"].as_f64());
     assert_eq!(client.everything().await["conversations"][0]["visitor"]["email"], "ann@example.org");
+    let again = say("I would still like to speak to somebody").await;
+    assert_eq!(again["lead"]["needsHandoff"], true, "every message that asks for a person says so");
 }
 
 #[tokio::test(start_paused = true)]

@@ -119,6 +119,61 @@ async fn who_wrote_last_is_first_in_the_list() {
 }
 
 #[tokio::test]
+async fn the_list_has_the_visitors_last_words_and_the_last_message_of_anybody() {
+    let client = Client::new();
+    let id = client.begin("How much is a mug?").await;
+    let body = json!({ "conversationId": id, "content": "24.00." });
+    client.local("POST", "/sandbox/operator", Some(&body)).await;
+    let list = client.local("GET", "/operator/api/conversations", None).await.json();
+    let words = &list[0]["lastVisitorMessage"];
+    assert_eq!((&words["content"], &words["role"]), (&json!("How much is a mug?"), &json!("visitor")));
+    assert!(words["createdAt"].is_string());
+    assert_eq!(list[0]["lastMessage"]["content"], "24.00.");
+}
+
+/// Visitor's words and `wantsPerson` of each conversation in the console's list.
+async fn wishes(client: &Client) -> Vec<(String, bool)> {
+    let list = client.local("GET", "/operator/api/conversations", None).await.json();
+    let wish = |one: &Value| {
+        let words = one["lastVisitorMessage"]["content"].as_str().expect("words").to_owned();
+        assert_eq!(one["wantsPerson"], one["lead"]["needsHandoff"]);
+        (words, one["wantsPerson"].as_bool().expect("a boolean"))
+    };
+    list.as_array().expect("a list").iter().map(wish).collect()
+}
+
+#[tokio::test]
+async fn a_conversation_that_wants_a_person_stands_on_top_until_an_operator_has_written_after_the_request() {
+    let client = Client::new();
+    let shown = |words: &str, wants_person: bool| (words.to_owned(), wants_person);
+    let first = client.begin("Can I talk to a person?").await;
+    client.begin("Hello").await;
+    assert_eq!(wishes(&client).await, [shown("Can I talk to a person?", true), shown("Hello", false)]);
+
+    // The assistant's answers and further questions do not take the request back.
+    let more = json!({ "conversationId": first, "message": "It is about a mug" });
+    client.post("/chat/messages", None, &more).await.data();
+    client.begin("Good morning").await;
+    let waiting = wishes(&client).await;
+    assert_eq!(waiting.first(), Some(&shown("It is about a mug", true)));
+
+    // Nor does an operator who only looks.
+    client.local("POST", &format!("/operator/api/conversations/{first}/read"), None).await;
+    assert_eq!(wishes(&client).await, waiting);
+
+    let answer = json!({ "content": "Maren here." });
+    client.local("POST", &format!("/operator/api/conversations/{first}/messages"), Some(&answer)).await;
+    client.begin("Good evening").await;
+    let answered = ["Good evening", "It is about a mug", "Good morning", "Hello"];
+    assert_eq!(wishes(&client).await, answered.map(|words| shown(words, false)));
+
+    let again = json!({ "conversationId": first, "message": "Can somebody call me?" });
+    client.post("/chat/messages", None, &again).await.data();
+    client.begin("Hi").await;
+    assert_eq!(wishes(&client).await.first(), Some(&shown("Can somebody call me?", true)));
+}
+
+#[tokio::test]
 async fn an_answer_that_is_empty_or_for_nobody_is_refused() {
     let client = Client::new();
     let id = client.begin("Hello").await;
@@ -167,9 +222,17 @@ async fn the_console_is_a_page_that_needs_nothing_but_itself() {
     for path in text.split('"').filter(|part| part.starts_with("/operator/")) {
         assert_eq!(client.local("GET", path, None).await.status, 200, "{path}");
     }
-    for script in ["/operator/console.js", "/operator/publishing.js"] {
-        let script = client.local("GET", script, None).await;
+    for name in ["console", "publishing", "page", "dates", "markdown", "inline"] {
+        let script = client.local("GET", &format!("/operator/{name}.js"), None).await;
+        assert_eq!(script.header("content-type"), Some("text/javascript; charset=utf-8"), "{name}");
         let script = String::from_utf8_lossy(&script.body).into_owned();
+        for import in script.split("from \"./").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert_eq!(
+                client.local("GET", &format!("/operator/{import}"), None).await.status,
+                200,
+                "{import}"
+            );
+        }
         for forbidden in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
             assert!(!script.contains(forbidden), "{forbidden}");
         }

@@ -85,6 +85,8 @@ pub enum Input {
     Online(bool),
     /// The visitor opened the window, or closed it.
     Opened(bool, Page),
+    /// The window is open again, as it was on the page before in this tab. It is not reported: the visitor did nothing.
+    Reopened,
     /// The visitor came to a page.
     Viewed(Page),
     /// The site tracks something: an event of this type, with an object of its own data, or null.
@@ -96,7 +98,7 @@ pub enum Input {
     /// The visitor agreed to be remembered, and to what is reported. Until now nothing was kept; a browser that remembers
     /// the visitor from an earlier page goes on with that conversation, unless another one has begun.
     Consented(Stored, Reports),
-    /// The visitor left contact details: they go along with what is sent from now on, and are reported as
+    /// The visitor left contact details: they are stored, go along with what is sent from now on, and are reported as
     /// `lead_submitted`, without the details.
     Contact(VisitorProfile, Page),
     /// Another tab told something by [`crate::Effect::Post`].

@@ -25,6 +25,7 @@ mod shared;
 mod stored;
 mod tabs;
 mod timeline;
+mod wait;
 
 pub use effect::{Effect, News, Request, RequestId};
 pub use input::{Answer, Input, Page, Reports, Start};
@@ -33,3 +34,4 @@ pub use outbox::{Refusal, check_message};
 pub use session::Session;
 pub use stored::{Stored, keys};
 pub use timeline::{Created, Delivery, Entry, EntryKey};
+pub use wait::Wait;

@@ -27,6 +27,7 @@ impl Session {
         }
         if messages.is_some_and(|due| now_ms >= due) {
             self.reads_too_early = false;
+            self.sending_since_ms = None;
             let after = self.timeline.cursor().map(|id| ("after", id.as_str().to_owned()));
             self.ask(now_ms, Endpoint::Messages, query.into_iter().chain(after).collect());
         }
@@ -39,12 +40,13 @@ impl Session {
 
     /// When presence and messages are to be read next.
     pub(crate) fn next_polls_ms(&self) -> [Option<u64>; 2] {
+        let messages_ms = self.confirm_ms().unwrap_or(u64::MAX).min(self.pace.next_messages_ms);
         let due = |wanted: bool, endpoint, at: u64| {
             (wanted && self.may_poll() && !self.flights.any(endpoint)).then(|| at.max(self.hold_until_ms))
         };
         [
             due(true, Endpoint::Presence, self.pace.next_presence_ms),
-            due(self.reads_messages(), Endpoint::Messages, self.pace.next_messages_ms),
+            due(self.reads_messages(), Endpoint::Messages, messages_ms),
         ]
     }
 
@@ -167,6 +169,10 @@ impl Session {
             if self.notice == Some(Notice::NoReply) {
                 self.notice = None;
             }
+            if entry.author == Role::Operator {
+                // Presence may still say that nobody is there.
+                self.pace.next_presence_ms = now_ms;
+            }
             self.tell(News::Message(entry.clone()));
         }
     }
@@ -181,7 +187,7 @@ impl Session {
                 return;
             }
             // A person who is there takes the time that a person takes.
-            if self.operator_online != Some(true) {
+            if self.operator_online != Some(true) && !self.person_took_over() {
                 self.notice = Some(Notice::NoReply);
             }
             self.amend();

@@ -22,6 +22,9 @@ impl Session {
         let name = outbox::name(&mut self.random);
         let entry = self.timeline.write(&name, &text, now_ms, Delivery::Waiting);
         let letter = Letter::new(name, entry, text, page_path, now_ms);
+        if self.notice == Some(Notice::NoReply) {
+            self.notice = None;
+        }
         self.outbox.push(letter);
         self.keep_letter(entry);
         self.pace.touch(now_ms);
@@ -32,7 +35,6 @@ impl Session {
     pub(crate) fn ask_again(&mut self, now_ms: u64, page_path: String) {
         let last = self.entries().iter().rev().find(|entry| entry.author == Role::Visitor);
         if let Some(text) = last.map(|entry| String::from(&*entry.text)) {
-            self.notice = None;
             self.write(now_ms, text, page_path);
         }
     }
@@ -173,6 +175,7 @@ impl Session {
             letter.attempts += 1;
             self.keep_letter(entry);
             self.sending = Some(entry);
+            self.sending_since_ms = Some(now_ms);
             self.timeline.set_delivery(entry, Delivery::Sending);
             self.amend();
             self.send(now_ms, Endpoint::Send, frozen.body, frozen.key);
@@ -199,13 +202,16 @@ impl Session {
             self.timeline.set_delivery(letter.entry, Delivery::Failed);
         }
         self.tell_delivered(entry);
+        // A fallback text is an answer.
+        let reply = result.message.filter(|message| !message.content.trim().is_empty());
+        let replied = reply.is_some();
         self.notice = match result.ai_status {
             AiStatus::QuotaInsufficient => Some(Notice::Quota),
             _ if result.blocked || result.ai_status == AiStatus::Blocked => Some(Notice::Blocked),
+            // Nobody is writing an answer; one that comes all the same is read, and takes the notice back.
+            AiStatus::ProviderError if !replied && !self.person_took_over() => Some(Notice::NoReply),
             _ => None,
         };
-        let reply = result.message.filter(|message| !message.content.trim().is_empty());
-        let replied = reply.is_some() && result.ai_status != AiStatus::ProviderError;
         // What was said before the reply, and not read, is read although the service may see nothing to poll for.
         let repeated = self.outbox.iter().any(|letter| letter.entry == entry && letter.attempts > 1);
         if self.reply_due_ms.take().is_some() || repeated {
@@ -214,7 +220,7 @@ impl Session {
         if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
             self.arrived(now_ms, &[new]);
         }
-        if !replied && self.notice.is_none() {
+        if !replied && self.notice.is_none_or(|notice| notice == Notice::NoReply) {
             self.await_reply(now_ms);
         }
         self.pace.touch(now_ms);

@@ -15,7 +15,8 @@ use crate::pace::Pace;
 use crate::random::Random;
 use crate::stored::to_value;
 use crate::timeline::{Entry, EntryKey, Reading, Timeline};
-use crate::{Effect, Input, News, Notice, Page, Reports};
+use crate::wait::Waiting;
+use crate::{Effect, Input, News, Notice, Reports};
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const KEEP_AGAIN_MS: u64 = 10_000;
@@ -38,6 +39,8 @@ pub struct Session {
     /// The visitor that was to be forgotten.
     pub(crate) forgotten: Option<VisitorId>,
     pub(crate) customer_id: Option<String>,
+    /// Contact details that the visitor left, as they are stored; null without any.
+    pub(crate) contact: Value,
     pub(crate) locale: Option<String>,
     pub(crate) reports: Reports,
 
@@ -70,6 +73,9 @@ pub struct Session {
     // What only this tab knows.
     pub(crate) lead: Lead,
     pub(crate) sending: Option<EntryKey>,
+    /// When it was sent, until the conversation is read.
+    pub(crate) sending_since_ms: Option<u64>,
+    pub(crate) waiting: Waiting,
     /// A message that the service has taken under another body: reading tells what became of it.
     pub(crate) in_doubt: Option<EntryKey>,
     pub(crate) reading: Reading,
@@ -137,11 +143,18 @@ impl Session {
                 self.online = online;
                 self.changed = true;
             }
-            Input::Opened(open, page) => self.opened(now_ms, open, page),
+            Input::Opened(open, page) => {
+                if self.set_open(now_ms, open) {
+                    let event_type = if open { "chat_opened" } else { "chat_closed" };
+                    self.report_by_itself(now_ms, event_type, page);
+                }
+            }
+            Input::Reopened => _ = self.set_open(now_ms, true),
             Input::Viewed(page) => self.report_by_itself(now_ms, "page_view", page),
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => {
                 self.visitor.merge(given);
+                self.keep_contact();
                 let form = Value::object([("formType", "contact".into())]);
                 self.report(now_ms, "lead_submitted".to_owned(), form, page);
             }
@@ -213,6 +226,11 @@ impl Session {
         &self.visitor_id
     }
 
+    /// Returns what is known about the visitor, contact details included (2.8).
+    pub fn profile(&self) -> &VisitorProfile {
+        &self.visitor
+    }
+
     /// The conversation, once the service has begun one.
     pub fn conversation_id(&self) -> Option<&ConversationId> {
         self.conversation.as_ref()
@@ -270,9 +288,10 @@ impl Session {
         self.changed = true;
     }
 
-    fn opened(&mut self, now_ms: u64, open: bool, page: Page) {
+    /// Returns whether the window was the other way before.
+    fn set_open(&mut self, now_ms: u64, open: bool) -> bool {
         if open == self.open {
-            return;
+            return false;
         }
         self.open = open;
         if open {
@@ -284,7 +303,7 @@ impl Session {
         }
         self.tell(News::Opened(open));
         self.changed = true;
-        self.report_by_itself(now_ms, if open { "chat_opened" } else { "chat_closed" }, page);
+        true
     }
 
     /// What came in has been seen, when somebody looks.
@@ -320,6 +339,7 @@ impl Session {
                 self.send_events(now_ms);
             }
         }
+        self.update_wait(now_ms);
         if self.keep_again_ms.is_some_and(|at| now_ms >= at) {
             self.keep_again_ms = None;
             self.keep_again();
@@ -364,7 +384,8 @@ impl Session {
     }
 
     fn plan_wake(&mut self, now_ms: u64) {
-        let mut due = vec![self.flights.deadline_ms(), self.keep_again_ms, self.lead.due_ms()];
+        let mut due =
+            vec![self.flights.deadline_ms(), self.keep_again_ms, self.lead.due_ms(), self.waiting.due_ms()];
         if self.online && !self.left && !self.flights.any(Endpoint::Config) {
             due.push(self.config_due_ms);
         }

@@ -18,6 +18,8 @@ pub mod keys {
     pub const CONVERSATION: &str = "conversation";
     /// `serial` of the last message that the visitor has seen.
     pub const SEEN: &str = "seen";
+    /// Contact details that the visitor left: `name`, `email`, `phone`.
+    pub const CONTACT: &str = "contact";
     /// `data` of the last chat config, which the loader reads as well.
     pub const CONFIG: &str = "config";
     /// `offUntil`: the service wants no events before this time.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{ChatConfig, Endpoint, Fields, Value, VisitorId};
+use chat_protocol::{ChatConfig, Endpoint, Fields, Value, VisitorId, VisitorProfile};
 
 use crate::back_off::MOST_RETRY_AFTER_MS;
 use crate::lead::Rival;
@@ -31,6 +31,19 @@ impl Session {
     pub(crate) fn keep_visitor(&mut self) {
         let value = Value::object([("v", VERSION.into()), ("visitorId", (&self.visitor_id).into())]);
         self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_json())));
+    }
+
+    /// Stores the contact details that are known of the visitor, who left them just now.
+    pub(crate) fn keep_contact(&mut self) {
+        let VisitorProfile { name, email, phone, .. } = &self.visitor;
+        self.contact = Value::object([
+            ("v", VERSION.into()),
+            ("visitorId", (&self.visitor_id).into()),
+            ("name", name.as_deref().into()),
+            ("email", email.as_deref().into()),
+            ("phone", phone.as_deref().into()),
+        ]);
+        self.keep(keys::CONTACT, self.contact.clone());
     }
 
     pub(crate) fn keep_seen(&mut self) {
@@ -89,13 +102,16 @@ impl Session {
         }
         self.keep_conversation();
         self.keep_seen();
+        if self.contact != Value::Null {
+            self.keep(keys::CONTACT, self.contact.clone());
+        }
     }
 
     /// Takes in all that this browser kept.
     pub(crate) fn take_over(&mut self, now_ms: u64, mut stored: Stored) {
         let conversation = stored::take(&mut stored, keys::CONVERSATION);
         self.adopt(conversation, false);
-        for name in [keys::SEEN, keys::TRACKING] {
+        for name in [keys::SEEN, keys::TRACKING, keys::CONTACT] {
             let value = stored::take(&mut stored, name);
             self.kept_elsewhere(now_ms, name, value);
         }
@@ -163,6 +179,20 @@ impl Session {
             keys::TRACKING => {
                 let until_ms = stored::number(&value, "offUntil");
                 self.events.off_until_ms = self.events.off_until_ms.max(until_ms);
+            }
+            keys::CONTACT => {
+                if value != Value::Null && self.is_of_visitor(&value) {
+                    self.contact = value.clone();
+                    let mut fields = Fields::lenient(value);
+                    // What the site says of the visitor comes first.
+                    let known = &mut self.visitor;
+                    for (name, place) in
+                        [("name", &mut known.name), ("email", &mut known.email), ("phone", &mut known.phone)]
+                    {
+                        *place = place.take().or_else(|| fields.lenient_text(name));
+                    }
+                    self.changed = true;
+                }
             }
             keys::CONFIG => {
                 let data = value.get("data").cloned().unwrap_or_default();
@@ -311,6 +341,7 @@ impl Session {
         self.become_visitor(id);
         // Not dropped: that happens nowhere else, and its code would weigh more than the few names that stay in memory.
         std::mem::forget(std::mem::take(&mut self.visitor));
+        self.contact = Value::Null;
         self.is_new = false;
     }
 
@@ -330,6 +361,7 @@ impl Session {
         self.forget_stored(keys::OUTBOX, letters);
         self.forget_stored(keys::CONVERSATION, vec![String::new()]);
         self.forget_stored(keys::SEEN, vec![String::new()]);
+        self.forget_stored(keys::CONTACT, vec![String::new()]);
     }
 
     fn forget_stored(&mut self, kind: &str, names: Vec<String>) {

@@ -134,6 +134,20 @@ impl World {
             .collect()
     }
 
+    /// Returns the last message of a conversation that its visitor wrote.
+    pub(crate) fn last_visitor_message(
+        &self,
+        conversation: &ConversationId,
+    ) -> rusqlite::Result<Option<ChatMessage>> {
+        let mut last = self.db.prepare_cached(
+            "SELECT id, role, content, created_at, key FROM messages WHERE conversation = ? AND role = ?
+             ORDER BY position DESC LIMIT 1",
+        )?;
+        let last =
+            last.query_row([conversation.as_str(), Role::Visitor.as_str()], read_message).optional()?;
+        Ok(last.map(|kept| kept.message))
+    }
+
     pub(crate) fn last_message(
         &self,
         conversation: &ConversationId,

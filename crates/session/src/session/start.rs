@@ -11,6 +11,7 @@ use crate::pace::Pace;
 use crate::random::Random;
 use crate::stored::{self, Stored, keys};
 use crate::timeline::{Reading, Timeline};
+use crate::wait::Waiting;
 use crate::{Effect, Reports, Start};
 
 impl Session {
@@ -49,6 +50,7 @@ impl Session {
             joined: false,
             forgotten: None,
             customer_id,
+            contact: Value::Null,
             locale,
             reports,
             revision: 0,
@@ -70,6 +72,8 @@ impl Session {
             config: config.or(kept_config).and_then(|data| ChatConfig::try_from(data).ok()),
             config_failures: 0,
             sending: None,
+            sending_since_ms: None,
+            waiting: Waiting::default(),
             in_doubt: None,
             reading: Reading::Live,
             reading_on: true,

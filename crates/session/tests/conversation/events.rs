@@ -4,7 +4,7 @@ use crate::site::Tab;
 use crate::site::browser::Browser;
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
-use chat_session::{Input, Page, Start, keys};
+use chat_session::{Input, News, Page, Start, keys};
 
 #[test]
 fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
@@ -23,6 +23,14 @@ fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
     tab.look(true);
     tab.wait(60_000);
     assert!(tab.waiting(Events).is_none(), "a service that wants no events gets none");
+}
+
+#[test]
+fn a_window_that_is_open_again_on_the_next_page_is_not_reported() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Reopened);
+    tab.wait(60_000);
+    assert_eq!((tab.count(Events), tab.news.contains(&News::Opened(true))), (0, true));
 }
 
 #[test]

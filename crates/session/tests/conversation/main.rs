@@ -1,6 +1,7 @@
 //! Stories of a conversation, in one tab and in several.
 
 mod consent;
+mod contact;
 mod echoes;
 mod events;
 mod late_words;
@@ -13,3 +14,4 @@ mod several_tabs;
 mod site;
 mod storage;
 mod visitors;
+mod waiting;

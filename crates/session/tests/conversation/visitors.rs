@@ -1,10 +1,9 @@
 //! All tabs of a browser have one visitor, and nothing of another.
 
 use crate::site::browser::Browser;
-use crate::site::{LEAD_MS, Tab, json, parsed};
+use crate::site::{Tab, json, parsed};
 use chat_protocol::Endpoint::Send;
-use chat_protocol::VisitorProfile;
-use chat_session::{Input, Page, Start, keys};
+use chat_session::{Input, Start, keys};
 
 #[test]
 fn reset_forgets_in_all_tabs_and_in_storage() {
@@ -174,47 +173,4 @@ fn a_tab_that_has_something_to_lose_stays_with_its_visitor() {
         assert_ne!(tab.session.visitor_id().as_str(), "u-before");
         assert_eq!(json(&tab.posts[0]).get("revision"), Some(&1.into()), "there is something to join");
     }
-}
-
-#[test]
-fn contact_details_go_along_with_what_is_sent_from_then_on() {
-    let mut tab = Tab::in_conversation();
-    let name = |name: &str| VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() };
-    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
-    for details in [name("Bob"), email, name("Ann")] {
-        tab.feed(Input::Contact(details, Page::default()));
-    }
-    tab.say("two");
-    let body = tab.attempts()[1].body.as_deref().expect("a body");
-    assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
-}
-
-#[test]
-fn contact_details_are_forgotten_with_the_visitor() {
-    let mut tab = Tab::in_conversation();
-    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
-    tab.feed(Input::Contact(email, Page::default()));
-    tab.feed(Input::Reset);
-    tab.wait(LEAD_MS);
-    tab.say("two");
-    let body = tab.attempts().last().expect("an attempt").body.clone().expect("a body");
-    assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
-}
-
-#[test]
-fn contact_details_are_forgotten_on_a_page_that_was_away_when_the_visitor_was() {
-    let mut browser = Browser::in_conversation();
-    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
-    browser.feed(1, Input::Contact(email, Page::default()));
-    browser.feed(1, Input::Left);
-    browser.tabs[1].deaf = true;
-    browser.feed(0, Input::Reset);
-    browser.tabs[1].deaf = false;
-    browser.close(0);
-    let stored = parsed(&browser.storage);
-    browser.feed(0, Input::Restored(stored));
-    browser.say(0, "two");
-    browser.wait(400);
-    let body = browser.tabs[0].waiting(Send).and_then(|request| request.body.clone()).expect("a body");
-    assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
 }

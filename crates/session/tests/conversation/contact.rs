@@ -1,0 +1,96 @@
+//! Tests of contact details that the visitor left.
+
+use crate::site::browser::Browser;
+use crate::site::{LEAD_MS, Tab, parsed};
+use chat_protocol::Endpoint::Send;
+use chat_protocol::VisitorProfile;
+use chat_session::{Input, Page, Start, keys};
+
+fn email(address: &str) -> VisitorProfile {
+    VisitorProfile { email: Some(address.into()), ..VisitorProfile::default() }
+}
+
+#[test]
+fn contact_details_are_known_on_the_next_page() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Contact(email("ann@site.example"), Page::default()));
+    let mut next = tab.reload();
+    assert_eq!(next.session.profile().email.as_deref(), Some("ann@site.example"));
+    next.say("two");
+    let body = next.attempts()[0].body.clone().expect("a body");
+    assert!(body.contains("ann@site.example"), "{body}");
+}
+
+#[test]
+fn what_the_site_says_of_the_visitor_comes_before_what_is_stored() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Contact(email("ann@home.example"), Page::default()));
+    let visitor = VisitorProfile { name: Some("Ann".into()), ..email("ann@work.example") };
+    let next = Tab::start(Start { visitor, ..Start::default() }, tab.storage, tab.now_ms + 10);
+    let profile = next.session.profile();
+    assert_eq!((profile.name.as_deref(), profile.email.as_deref()), (Some("Ann"), Some("ann@work.example")));
+}
+
+#[test]
+fn the_other_tabs_know_of_contact_details_and_forget_them_with_the_visitor() {
+    let mut browser = Browser::in_conversation();
+    browser.feed(0, Input::Contact(email("ann@site.example"), Page::default()));
+    assert!(browser.tabs[1].session.profile().has_contact());
+    browser.feed(0, Input::Reset);
+    browser.wait(LEAD_MS);
+    assert!(browser.tabs.iter().all(|tab| !tab.session.profile().has_contact()));
+    assert!(browser.storage.iter().all(|(key, _)| !key.contains(keys::CONTACT)), "{:?}", browser.storage);
+}
+
+#[test]
+fn stored_contact_details_that_make_no_sense_are_left_alone() {
+    for rubbish in
+        ["7", "[]", "null", r#"{"email":{}}"#, r#"{"visitorId":"somebody else","email":"x@y.example"}"#]
+    {
+        let tab = Tab::open(vec![("chat-widget:contact".into(), rubbish.into())], 0);
+        assert!(!tab.session.profile().has_contact(), "{rubbish}");
+    }
+}
+
+#[test]
+fn contact_details_go_along_with_what_is_sent_from_then_on() {
+    let mut tab = Tab::in_conversation();
+    let name = |name: &str| VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() };
+    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
+    for details in [name("Bob"), email, name("Ann")] {
+        tab.feed(Input::Contact(details, Page::default()));
+    }
+    tab.say("two");
+    let body = tab.attempts()[1].body.as_deref().expect("a body");
+    assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
+}
+
+#[test]
+fn contact_details_are_forgotten_with_the_visitor() {
+    let mut tab = Tab::in_conversation();
+    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
+    tab.feed(Input::Contact(email, Page::default()));
+    tab.feed(Input::Reset);
+    tab.wait(LEAD_MS);
+    tab.say("two");
+    let body = tab.attempts().last().expect("an attempt").body.clone().expect("a body");
+    assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
+}
+
+#[test]
+fn contact_details_are_forgotten_on_a_page_that_was_away_when_the_visitor_was() {
+    let mut browser = Browser::in_conversation();
+    let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
+    browser.feed(1, Input::Contact(email, Page::default()));
+    browser.feed(1, Input::Left);
+    browser.tabs[1].deaf = true;
+    browser.feed(0, Input::Reset);
+    browser.tabs[1].deaf = false;
+    browser.close(0);
+    let stored = parsed(&browser.storage);
+    browser.feed(0, Input::Restored(stored));
+    browser.say(0, "two");
+    browser.wait(400);
+    let body = browser.tabs[0].waiting(Send).and_then(|request| request.body.clone()).expect("a body");
+    assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
+}
