@@ -136,7 +136,7 @@ async function buildScripts(dev) {
   const locales = readdirSync(join(root, LOCALES));
   const define = {
     LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")),
-    SOUND_KEY: JSON.stringify(readFileSync(join(root, "src/ui/panel.rs"), "utf8").match(/SOUND: &str = "([^"]+)"/)[1]),
+    SOUND_KEY: JSON.stringify(readFileSync(join(root, "src/ui/menu.rs"), "utf8").match(/SOUND: &str = "([^"]+)"/)[1]),
   };
   await esbuild.build({
     ...common,
@@ -151,7 +151,7 @@ async function buildScripts(dev) {
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
   });
-  for (const name of ["page", "later", "language", "diagnose", "recover", "fallback", "update"]) {
+  for (const name of ["page", "later", "language", "diagnose", "recover", "fallback", "update", "derive", "progress"]) {
     await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm", define });
   }
   await esbuild.build({
@@ -180,7 +180,7 @@ async function buildScripts(dev) {
 }
 
 /** The modules of `dist/` that are loaded when they are asked for. */
-const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback|update)\.mjs$/;
+const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback|update|derive)\.mjs$/;
 
 /** A text with a part replaced that must be there. */
 function replaceOnce(text, part, by) {

@@ -90,15 +90,15 @@ function measure(set, columns, where) {
 
 const tokens = (scheme) => colours(read("styles/tokens.css"), scheme);
 
+/** Returns the pairs of one theme's style sheet, light and dark. */
+export function pairsOf(css, name) {
+  return SCHEMES.flatMap((scheme) => measure(new Map([...tokens(scheme), ...colours(css, scheme)]), THEMED, `${name}, ${scheme}`));
+}
+
 /** Every pair: of the tokens that all themes share, then of each theme. */
 export function pairs() {
   const shared = SCHEMES.flatMap((scheme) => measure(tokens(scheme), SHARED, scheme));
-  const themed = themes.flatMap((theme) =>
-    SCHEMES.flatMap((scheme) => {
-      const set = new Map([...tokens(scheme), ...colours(read(`themes/${theme}.css`), scheme)]);
-      return measure(set, THEMED, `${theme}, ${scheme}`);
-    }),
-  );
+  const themed = themes.flatMap((theme) => pairsOf(read(`themes/${theme}.css`), theme));
   return { shared, themed };
 }
 

@@ -39,6 +39,8 @@ pub struct Settings {
     pub greeting: Option<String>,
     /// When they appear, milliseconds after the widget.
     pub greeting_after_ms: u32,
+    /// The first lines of a message that comes in while the window is closed stand beside the launcher.
+    pub preview: bool,
     /// Shown in the page, always open, in place of floating above it.
     pub inline: bool,
     /// Rendered into a shadow root; else into the host itself, where the page's style sheets reach it.
@@ -68,6 +70,7 @@ impl Settings {
             reply_time: None,
             greeting: None,
             greeting_after_ms: GREETING_AFTER_MS,
+            preview: true,
             inline: false,
             isolate: true,
             consent: true,
@@ -146,6 +149,7 @@ impl From<Value> for Settings {
             settings.greeting_after_ms = u32::try_from(ms).unwrap_or(GREETING_AFTER_MS);
         }
         settings.inline = fields.take("inline") == Value::Bool(true);
+        settings.preview = fields.take("preview") != Value::Bool(false);
         settings.isolate = fields.take("isolate") != Value::Bool(false);
         settings.consent = fields.take("consent") != Value::Bool(false);
         settings.launcher = fields.take("launcher") != Value::Bool(false);

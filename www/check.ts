@@ -8,6 +8,7 @@ const isText: Test = (value) => typeof value === "string";
 const isObject: Test = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const areTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 
+const SWITCH: [Test, string] = [(value) => typeof value === "boolean", "true or false"];
 const TEXT: [Test, string] = [isText, "a string"];
 const OBJECT: [Test, string] = [isObject, "an object"];
 
@@ -23,6 +24,8 @@ const RULES: Partial<Record<keyof ChatWidgetOptions, [Test, string]>> = {
   operatorName: TEXT,
   replyTime: TEXT,
   contact: TEXT,
+  preview: SWITCH,
+  titleAlert: SWITCH,
   colorScheme: choice("theme auto light dark"),
   position: choice("end start"),
   events: choice("auto manual off"),

@@ -1,14 +1,15 @@
-// What a widget does beside its window: F6, the sound, and what the visitor does on the page. It is loaded behind the
+// What a widget does beside its window: F6, the sound, the page's title, and what the visitor does on the page. It is loaded behind the
 // widget, which does not wait for it.
 
 import type { beside } from "./beside.js";
 import { listenForKeys } from "./keys.js";
-import type { ChatWidgetEvents } from "./options.js";
+import type { ChatWidgetEvents, ChatWidgetState } from "./options.js";
 import type { Undo } from "./page.js";
+import { alternateTitle } from "./title.js";
 
 /** What is told of the page. */
 export interface Tracks {
-  readonly state?: { visitorId: string } | undefined;
+  readonly state?: ChatWidgetState | undefined;
   track(eventType: string, data?: object): void;
 }
 
@@ -25,14 +26,15 @@ let audio: AudioContext | undefined;
 const listening = new WeakMap<HTMLElement, Undo>();
 
 /**
- * Listens until the function given back is called, or this one once more. `reports`: page views and calls to action are
- * told.
+ * Listens until the function given back is called, or this one once more. With `reports`, page views and calls to action
+ * are reported; with `titleAlert`, the page's title tells of unread messages.
  */
-export default function later(host: HTMLElement, widget: Tracks, load: typeof beside, reports: boolean): Undo {
+export default function later(host: HTMLElement, widget: Tracks, load: typeof beside, reports: boolean, titleAlert: boolean): Undo {
   listening.get(host)?.();
   // It is there when the module breaks, also without a line by then.
   load("recover").catch(() => {});
   const undo = [listenForKeys(host), listenForSound(host)];
+  if (titleAlert) undo.push(alternateTitle(host, widget));
   if (reports) {
     const page = inTurn(widget, undo);
     undo.push(watchNavigation(page), watchCalls(page));

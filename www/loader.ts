@@ -20,9 +20,9 @@ const CONFIG_WITHIN = 1000;
 const CONFIG_KEY = "chat-widget:config";
 const CONVERSATION_KEY = "chat-widget:conversation";
 
-function stored(key: string): { data?: ConfigData } | null {
+function stored(key: string, where: "localStorage" | "sessionStorage" = "localStorage"): { data?: ConfigData } | null {
   try {
-    return JSON.parse(localStorage.getItem(key) ?? "null") as { data?: ConfigData } | null;
+    return JSON.parse(window[where].getItem(key) ?? "null") as { data?: ConfigData } | null;
   } catch {
     return null;
   }
@@ -43,12 +43,13 @@ function readOptions(script: HTMLScriptElement): ChatWidgetOptions & { load?: st
 }
 
 function start(script: HTMLScriptElement, queued: Call[]): void {
-  const { load = "idle", ...options } = readOptions(script);
+  const { load: when = "idle", ...options } = readOptions(script);
   if (!options.proxy) {
     console.error('chat widget: the script tag needs data-proxy="/connector"');
     return;
   }
-  const base = script.src;
+  /** Loads what stands beside the loader. */
+  const load = (name: string): Promise<unknown> => import(new URL(`./${name}.mjs`, script.src).href);
   const { launcher: button = "default" } = options;
   const floats = !options.container && options.isolate !== false;
   const remembers = options.consent !== "required";
@@ -92,7 +93,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   Object.defineProperty(controller, "state", { get: () => widget?.state });
   // It helps most where nothing else has come.
   controller["diagnose"] = () =>
-    import(new URL("./diagnose.mjs", base).href).then((module: typeof import("./diagnose.js")) => module.default(options, base));
+    load("diagnose").then((module) => (module as typeof import("./diagnose.js")).default(options, script.src));
   window.chatWidget = controller;
 
   async function call(name: string, args: unknown[]): Promise<unknown> {
@@ -120,7 +121,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     if (refused || destroyed) return;
     arriving ??= settled.then(async () => {
       if (refused || destroyed) return;
-      const module = (await import(new URL("./chat-widget.mjs", base).href)) as Module;
+      const module = (await load("chat-widget")) as Module;
       await whenBody();
       if (refused || destroyed) return;
       const settled = async () => {
@@ -133,7 +134,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       widget.once("destroy", forget);
       // From then on it comes back when the page's body is replaced, and the page may have others as elements. A page that
       // is left meanwhile has it cut off, which is no error of the page's.
-      import(new URL("./element.mjs", base).href).catch(() => {});
+      load("element").catch(() => {});
       announce(widget);
       // What was called before goes first.
       await mounted;
@@ -145,8 +146,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       arriving = undefined;
       launcher?.removeAttribute("aria-busy");
       console.error("chat widget: the module did not load", error);
-      import(new URL("./fallback.mjs", base).href).then(
-        (module: typeof import("./fallback.js")) => module.tell(error, onError, (clicked || asked) && hostElement(), options),
+      load("fallback").then(
+        (module) => (module as typeof import("./fallback.js")).tell(error, onError, (clicked || asked) && hostElement(), options),
         // What is beside the loader cannot be reached at all; it was told above.
         () => {},
       );
@@ -202,6 +203,11 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       clicked = true;
       launcher?.setAttribute("aria-busy", "true");
       bring();
+      load("progress").then(
+        (module) => (module as typeof import("./progress.js")).default(host!, options, arriving!),
+        // The wait goes on without words.
+        () => {},
+      );
     });
     launcher.addEventListener("pointerdown", ({ button }) => {
       if (button === 0) pressed = whenReleased();
@@ -240,9 +246,12 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   if (last && isShown(last)) void whenBody().then(paint);
   else void settled.then(whenBody).then(paint);
 
-  if (load === "eager" || (remembers && stored(CONVERSATION_KEY + (options.customerId ? `@${options.customerId}` : "")))) void whenLoaded().then(bring);
+  const suffix = options.customerId ? `@${options.customerId}` : "";
+  // A conversation to go on with, or a window that was open on the page before.
+  const goesOn = remembers && (stored(CONVERSATION_KEY + suffix) ?? stored(`chat-widget:${suffix}:open`, "sessionStorage"));
+  if (when === "eager" || goesOn) void whenLoaded().then(bring);
   // Where nothing is painted, there is nothing to be pressed.
-  else if (!floats || (load === "idle" && !isSlow())) void whenLoaded().then(whenIdle).then(bring);
+  else if (!floats || (when === "idle" && !isSlow())) void whenLoaded().then(whenIdle).then(bring);
 
   queued.forEach(controller.push);
 }

@@ -3,6 +3,7 @@
 import glue, { type Handle } from "../target/glue/chat_widget.js";
 import { beside } from "./beside.js";
 import { check } from "./check.js";
+import type derive from "./derive.js";
 import type look from "./diagnose.js";
 import type wordsIn from "./language.js";
 import type later from "./later.js";
@@ -17,7 +18,7 @@ import type {
   VisitorProfile,
 } from "./options.js";
 import type steps from "./page.js";
-import type { Undo } from "./page.js";
+import type { Looks, Undo } from "./page.js";
 import type recover from "./recover.js";
 import type { Broken, Left } from "./recover.js";
 import type change from "./update.js";
@@ -69,15 +70,18 @@ interface Pieces extends Module {
   /** The settings of the WebAssembly module. */
   settings: object;
   page: Page | undefined;
+  /** The options, without a colour that the theme is derived from. */
+  looks: Looks;
   /** Why the texts of the language did not come. */
   missing: unknown;
 }
 
 /** Loads what the options, which are checked, ask for. */
 async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pieces> {
-  const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
+  const { container, launcher = "default", greeting, consent, theme = "teal", themeTokens, strings, ...others } = options;
   const locale = options.locale || document.documentElement.lang || navigator.language;
-  const [sheet, told, page] = await Promise.all([
+  const accent = theme === "custom" ? themeTokens?.["accent"] : undefined;
+  const [sheet, told, page, derived] = await Promise.all([
     beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
     // The texts that are in the module.
     /^en\b/i.test(locale) && !strings
@@ -86,6 +90,7 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
           .then((wordsIn) => wordsIn(locale, strings, beside))
           .catch((missing: unknown) => ({ words: undefined, missing })),
     PAGE_OPTIONS.some((name) => options[name] !== undefined) ? beside<Page>("page") : undefined,
+    /^#/.test(accent ?? "") ? beside<typeof derive>("derive").then((derive) => derive(accent!)) : undefined,
     load(),
   ]);
   // While the rest came, another widget may have broken the module that was there.
@@ -100,7 +105,14 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
     inline: inline || !!container,
     launcher: launcher === "default",
   };
-  return { ...module, sheet, settings, page, missing: told?.missing };
+  // The brand's own colour as well may be another one where it would not be seen.
+  const looks = derived ? { ...options, themeTokens: { ...themeTokens, accent: undefined } } : options;
+  return { ...module, sheet: sheet + sheetOf(derived), settings, page, looks, missing: told?.missing };
+}
+
+/** The tokens of a theme that was derived, as a sheet. */
+function sheetOf(tokens: Record<string, string> = {}): string {
+  return `:host{${Object.entries(tokens).map(([name, value]) => `--cw-${name}:${value}`).join(";")}}`;
 }
 
 /** What the loader hands over with a launcher that it has painted. */
@@ -205,17 +217,17 @@ export class ChatWidget {
   }
 
   /** The page's part: tokens, the page's own buttons and sheets. */
-  #follow({ sheet, page, Handle }: Pieces): void {
+  #follow({ sheet, page, looks, Handle }: Pieces): void {
     this.#page?.();
-    this.#page = page?.follow(this.#host, this.#handle!, this.#options, [sheet, Handle.styleSheet]);
+    this.#page = page?.follow(this.#host, this.#handle!, looks, [sheet, Handle.styleSheet]);
   }
 
   /** What can come behind the widget. Without it, the chat goes on as well. */
   async #listen(): Promise<void> {
     try {
       const listen = await beside<typeof later>("later");
-      const { events = "auto", consent } = this.#options;
-      if (this.#handle) this.#later = listen(this.#host, this, beside, events === "auto" && consent !== "required");
+      const { events = "auto", consent, titleAlert = true } = this.#options;
+      if (this.#handle) this.#later = listen(this.#host, this, beside, events === "auto" && consent !== "required", titleAlert);
     } catch (error) {
       this.#emit("error", { code: "FILE_MISSING", message: String(error) });
     }
@@ -233,8 +245,10 @@ export class ChatWidget {
       check,
       gather: (options) => gather(options, this.#placement.inline),
       take: (options, pieces, anew) => {
+        const { titleAlert } = this.#options;
         this.#options = options;
         if (!this.#handle) return;
+        if (options.titleAlert !== titleAlert) void this.#listen();
         if (anew) this.#handle.change(pieces.settings);
         this.#follow(pieces);
       },

@@ -19,6 +19,8 @@ export const OPTIONS = [
   "events",
   "consent",
   "greeting",
+  "preview",
+  "titleAlert",
   "operatorName",
   "replyTime",
   "contact",

@@ -31,7 +31,8 @@ export interface ChatWidgetOptions {
   /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called; only the
    * assistant's picture comes from where the chat config says, over https. */
   proxy: string;
-  /** A preset; `teal` when it is not given. `custom` is `teal` with `themeTokens`. */
+  /** A preset; `teal` when it is not given. `custom` is derived from the colour `accent` of `themeTokens`, such as
+   * `#0a66c2`, light and dark; without one it is `teal`. */
   theme?: ThemeName | "custom";
   /** Tokens in place of the theme's, by their names without `--cw-`: `{ accent: "#0a6" }`. */
   themeTokens?: Record<string, string>;
@@ -70,6 +71,11 @@ export interface ChatWidgetOptions {
   /** A few words beside the closed launcher, `after` so many seconds; 8 when it is not given. The visitor can dismiss
    * them for good. */
   greeting?: string | { text: string; after?: number };
+  /** Whether the first lines of a message that comes in while the window is closed stand beside the launcher; `true`
+   * when it is not given. */
+  preview?: boolean;
+  /** Whether the page's title alternates while there are unread messages; `true` when it is not given. */
+  titleAlert?: boolean;
   /** Where else the visitor can turn to, if the chat cannot run: an address that begins with `https:`, `mailto:` or `tel:`. */
   contact?: string;
   /** When people answer, in the site's own words, such as "We usually answer within a day". */

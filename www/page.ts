@@ -6,6 +6,11 @@ import type { ChatWidgetOptions } from "./options.js";
 /** Takes back what was done to the page. */
 export type Undo = () => void;
 
+/** The options that say how a widget looks. A token without a value is taken back. */
+export interface Looks extends Omit<ChatWidgetOptions, "themeTokens"> {
+  themeTokens?: Record<string, string | undefined>;
+}
+
 /** What the page's keys and buttons do with a widget. */
 export interface Reach {
   readonly state: { open: boolean };
@@ -34,7 +39,7 @@ function containerOf(options: ChatWidgetOptions): Element | undefined {
 }
 
 /** Does to the page what the options say of it, until the function given back is called. */
-function follow(host: HTMLElement, widget: Reach, options: ChatWidgetOptions, sheets: string[]): Undo {
+function follow(host: HTMLElement, widget: Reach, options: Looks, sheets: string[]): Undo {
   const { launcher = "default", isolate = true } = options;
   const undo = [giveTokens(host, options)];
   if (!isolate) undo.push(styleInPage(host, sheets));
@@ -43,11 +48,13 @@ function follow(host: HTMLElement, widget: Reach, options: ChatWidgetOptions, sh
 }
 
 /** Gives a host the tokens of the page's own. */
-export function giveTokens(host: HTMLElement, { themeTokens, offset, zIndex }: ChatWidgetOptions): Undo {
+export function giveTokens(host: HTMLElement, { themeTokens, offset, zIndex }: Looks): Undo {
   const pixels = (length?: number) => (length === undefined ? undefined : `${length}px`);
   const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
   for (const [name, value] of Object.entries(tokens)) {
-    if (value !== undefined) host.style.setProperty(`--cw-${name}`, String(value));
+    // The loader may have set what a derived theme gives.
+    if (value === undefined) host.style.removeProperty(`--cw-${name}`);
+    else host.style.setProperty(`--cw-${name}`, String(value));
   }
   return () => Object.keys(tokens).forEach((name) => host.style.removeProperty(`--cw-${name}`));
 }

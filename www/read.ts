@@ -1,7 +1,7 @@
 // Options that a page writes as attributes.
 
 /** Those that are written as JSON: all that are no strings. */
-const JSON_OPTIONS = "isolate offset strings suggestedQuestions themeTokens visitor zIndex".split(" ");
+const JSON_OPTIONS = "isolate offset preview strings suggestedQuestions themeTokens titleAlert visitor zIndex".split(" ");
 
 /** The option that an attribute's text says. A greeting may be either: words, or an object. */
 export function readOption(name: string, text: string): unknown {

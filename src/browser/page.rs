@@ -11,10 +11,22 @@ pub fn current() -> Page {
     Page {
         path: location.pathname().unwrap_or_default(),
         url: location.href().unwrap_or_default(),
-        title: document.title(),
+        title: own_title(document.title()),
         referrer: document.referrer(),
         now_iso: clock::now_iso(),
     }
+}
+
+/// What `www/title.ts` puts before the title while there are unread messages: this, the count, and `) `.
+const UNREAD: &str = "\u{1f4ac} (";
+
+/// The title that the page gave itself.
+fn own_title(title: String) -> String {
+    let counted = title.strip_prefix(UNREAD).and_then(|rest| {
+        let end = rest.bytes().position(|byte| byte == b')')?;
+        rest.get(end + 2..)
+    });
+    counted.map(str::to_owned).unwrap_or(title)
 }
 
 /// The language of the page, then of the browser, BCP 47.

@@ -39,6 +39,11 @@ pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|query| query.matches())
 }
 
+/// Returns whether the visitor points with a finger.
+pub fn is_touch() -> bool {
+    matches("(pointer: coarse)")
+}
+
 /// Where what can be seen begins, from the top of the page's window, and how high it is. Pixels.
 #[expect(clippy::cast_possible_truncation, reason = "lengths on a screen")]
 pub fn seen() -> Option<(i32, i32)> {

@@ -193,19 +193,38 @@ impl Driver {
         [self.session().channel(), ":draft"].concat()
     }
 
-    /// Whether the visitor chose this, in whatever tab.
-    pub fn is_chosen(&self, key: &str) -> bool {
-        self.0.storage.borrow().get(key).is_some()
+    /// Returns what the visitor chose, in whatever tab.
+    pub fn chosen(&self, key: &str) -> Option<String> {
+        self.0.storage.borrow().get(key)
     }
 
-    /// Keeps a choice of the visitor's, for all tabs.
-    pub fn choose(&self, key: &str, chosen: bool) {
-        self.0.storage.borrow().set(key, chosen.then_some("1"));
+    /// Stores a choice of the visitor's for all tabs, or forgets it.
+    pub fn choose(&self, key: &str, chosen: Option<&str>) {
+        self.0.storage.borrow().set(key, chosen);
     }
 
     /// The visitor opened the window, or closed it.
     pub fn opened(&self, open: bool) {
         self.0.feed(Input::Opened(open, page::current()));
+    }
+
+    /// The window is open again, as it was on the page before.
+    pub fn reopened(&self) {
+        self.0.feed(Input::Reopened);
+    }
+
+    /// Stores for the next page in this tab whether the window is open.
+    pub fn keep_open(&self, open: bool) {
+        self.0.of_tab.borrow().set(&self.open_key(), open.then_some("1"));
+    }
+
+    /// Returns whether the window was open on the page before in this tab.
+    pub fn was_open(&self) -> bool {
+        self.0.of_tab.borrow().get(&self.open_key()).is_some()
+    }
+
+    fn open_key(&self) -> String {
+        [self.session().channel(), ":open"].concat()
     }
 
     /// The config is to be read again.

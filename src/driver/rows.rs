@@ -29,6 +29,8 @@ pub struct Row {
     pub new_day: bool,
     /// It begins a group, so it carries the name and the avatar.
     pub first: bool,
+    /// A person answers from here on, in place of the assistant.
+    pub joins: bool,
     /// It ends a group, so it carries the time.
     pub last: bool,
     /// It is the newest message of the visitor, which alone says how far it has come.
@@ -62,6 +64,7 @@ pub fn lay_out(
     let same = same.saturating_sub(1);
     rows.truncate(same);
     let mut today = rows.last().and_then(|row| row.day);
+    let mut answers = rows.iter().rev().find(|row| row.author != Role::Visitor).map(|row| row.author.clone());
     for entry in &entries[same..] {
         let created_ms = entry.created.as_ref().and_then(|created| match created {
             #[expect(clippy::cast_precision_loss, reason = "a time in milliseconds fits 53 bits")]
@@ -71,15 +74,19 @@ pub fn lay_out(
         let day = created_ms.map(&day_of);
         let new_day = day.is_some() && day != today;
         today = day.or(today);
-        let joins = !new_day
+        let continues = !new_day
             && rows.last().is_some_and(|before| {
                 before.author == entry.author
                     && created_ms
                         .zip(before.created_ms)
                         .is_none_or(|(now, then)| (now - then).abs() <= GROUP_MS)
             });
-        if joins && let Some(before) = rows.last_mut() {
+        if continues && let Some(before) = rows.last_mut() {
             before.last = false;
+        }
+        let joins = entry.author == Role::Operator && answers.as_ref() != Some(&Role::Operator);
+        if entry.author != Role::Visitor {
+            answers = Some(entry.author.clone());
         }
         rows.push(Row {
             key: entry.key,
@@ -90,7 +97,8 @@ pub fn lay_out(
             day: today,
             delivery: entry.delivery,
             new_day,
-            first: !joins,
+            first: !continues,
+            joins,
             last: true,
             newest: false,
         });
@@ -191,6 +199,14 @@ mod tests {
         let days: Vec<bool> = rows.iter().map(|row| row.new_day).collect();
         assert_eq!(days, [true, true, false]);
         assert_eq!((rows[0].last, rows[1].first), (true, true));
+    }
+
+    #[test]
+    fn a_person_joins_where_the_assistant_answered_before() {
+        let order = ["visitor", "assistant", "operator", "visitor", "operator", "assistant", "operator"];
+        let rows = rows(&order.map(|author| (author, 0)));
+        let joins: Vec<bool> = rows.iter().map(|row| row.joins).collect();
+        assert_eq!(joins, [false, false, true, false, false, false, true]);
     }
 
     #[test]

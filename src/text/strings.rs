@@ -36,6 +36,7 @@ macro_rules! texts {
 texts! {
     OpenChat = "openChat": "Open chat";
     OpenChatUnread = "openChatUnread": "Open chat, {count} unread";
+    OpenChatFailed = "openChatFailed": "Open chat, a message was not sent";
     CloseChat = "closeChat": "Close chat";
     Assistant = "assistant": "Assistant";
     Support = "support": "Support";
@@ -46,8 +47,16 @@ texts! {
     Send = "send": "Send";
     PersonHere = "personHere": "A person is here";
     NamedHere = "namedHere": "{name} is here";
+    PersonReplied = "personReplied": "A person replied";
+    NamedReplied = "namedReplied": "{name} replied";
+    PersonJoined = "personJoined": "A person joined";
+    NamedJoined = "namedJoined": "{name} joined";
     AnsweredByAi = "answeredByAi": "Answers by AI";
     IsWriting = "isWriting": "is writing";
+    WaitLong = "waitLong": "This is taking longer than usual.";
+    WaitStill = "waitStill": "Still no answer.";
+    AskPerson = "askPerson": "Ask for a person";
+    WantsPerson = "wantsPerson": "I would like to talk to a person.";
     Delivered = "delivered": "Delivered";
     Sending = "sending": "Sending";
     Waiting = "waiting": "Waiting to send";
@@ -69,26 +78,28 @@ texts! {
     AskAgain = "askAgain": "Ask again";
     Copy = "copy": "Copy";
     Copied = "copied": "Copied";
+    Code = "code": "Code";
     LatestMessages = "latestMessages": "Go to the latest message";
     NewMessages = "newMessages": "{count} new message|{count} new messages";
     UnreadFrom = "unreadFrom": "Unread from here";
     Dismiss = "dismiss": "Dismiss";
     Menu = "menu": "More";
     Back = "back": "Back";
-    SoundOn = "soundOn": "Turn sound on";
-    SoundOff = "soundOff": "Turn sound off";
+    Sound = "sound": "Sound";
     MyData = "myData": "My data";
     DataNone = "dataNone": "Nothing is stored on this device yet.";
     DataId = "dataId": "A random number by which this site knows this browser again";
     DataMessages = "dataMessages": "{count} message of this conversation|{count} messages of this conversation";
     DataNote = "dataNote": "The company has its own copy of the conversation. Forgetting it here does not erase that one.";
     Download = "download": "Download the conversation";
+    Transcript = "transcript": "Conversation with {name}";
     Forget = "forget": "Forget me on this device";
     ForgetAsk = "forgetAsk": "Forget this conversation on this device?";
     ForgetYes = "forgetYes": "Forget";
     ForgetNo = "forgetNo": "Keep";
-    ContactTitle = "contactTitle": "How can we reach you?";
-    ContactNote = "contactNote": "Leave an e-mail address or a phone number, so that a person can get back to you.";
+    ContactMenu = "contactMenu": "Leave an e-mail address";
+    ContactLine = "contactLine": "E-mail for the reply";
+    ContactMore = "contactMore": "Add name and phone";
     ContactName = "contactName": "Name";
     ContactEmail = "contactEmail": "E-mail";
     ContactPhone = "contactPhone": "Phone";
@@ -96,6 +107,8 @@ texts! {
     EmailWrong = "emailWrong": "Please check the e-mail address. It looks like name@example.com.";
     PhoneWrong = "phoneWrong": "Please check the phone number.";
     ContactSend = "contactSend": "Leave my details";
+    ContactWrite = "contactWrite": "We will write to {name}";
+    ContactCall = "contactCall": "We will call {name}";
     NotNow = "notNow": "Not now";
 }
 

@@ -31,6 +31,21 @@ impl TimeFormat {
     }
 }
 
+/// Writes dates with their year and time, for what is read again later.
+pub struct DateFormat(Intl);
+
+impl DateFormat {
+    /// A format of this locale, as [`TimeFormat::new`] takes it.
+    pub fn new(locale: &str) -> Self {
+        Self(Intl::new("DateTimeFormat", locale, &[("dateStyle", "medium"), ("timeStyle", "short")]))
+    }
+
+    /// The date, such as `12 May 2026, 17:42`.
+    pub fn date(&self, ms: f64) -> String {
+        write(&self.0, ms)
+    }
+}
+
 fn write(format: &Intl, ms: f64) -> String {
     format.call("format", &Date::new(&ms.into()))
 }

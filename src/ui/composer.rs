@@ -3,17 +3,17 @@
 use chat_protocol::limits;
 use chat_session::check_message;
 use wasm_bindgen::JsCast;
-use web_sys::{Event, HtmlElement, HtmlTextAreaElement, KeyboardEvent};
+use web_sys::{Event, HtmlTextAreaElement, KeyboardEvent};
 
 use super::Ui;
-use super::dom::{El, pixels};
+use super::dom::{El, flag};
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
-/// From so many characters left, they are counted down.
-const COUNTED: usize = 400;
-/// From so many, the count is a warning.
-const FEW: usize = 150;
+/// Maximum characters left at which they are counted down.
+const MAX_COUNTED: usize = 400;
+/// Maximum characters left at which the count is a warning.
+const MAX_FEW: usize = 150;
 /// Some browsers tell the end of a composition only by this key code.
 const KEY_OF_COMPOSITION: u32 = 229;
 const COUNT_ID: &str = "cw-count";
@@ -36,21 +36,27 @@ pub(crate) fn composer(ui: &Ui) -> El {
     let send = ui
         .el("button.cw-send part=send type=submit")
         .label(Text::Send)
-        .attr_with("aria-disabled", |ui| Some(if is_sendable(ui) { "false" } else { "true" }.to_owned()))
+        .attr_with("aria-disabled", |ui| Some(flag(!is_sendable(ui))))
+        // The field keeps the focus, and on a phone the keyboard.
+        .on("mousedown", |_, event| event.prevent_default())
         .child(icon(ui, icon::SEND));
     let count = ui
         .el("p.cw-count")
         .attr("id", COUNT_ID)
-        .class_if("cw-count-few", |ui| length(ui) + FEW > *limits::MESSAGE_LENGTH.end())
+        .class_if("cw-count-few", |ui| length(ui) + MAX_FEW > *limits::MESSAGE_LENGTH.end())
         .text_with(count);
-    ui.state().field.replace(Some(input.node()));
-    focus_later(ui, &field);
+    if ui.state().by_visitor.get() {
+        let ui = ui.clone();
+        leptos::prelude::request_animation_frame(move || ui.focus_field());
+    }
+    // As high as its text, which the style sheet lays out behind it.
+    let grow = ui.el("div.cw-grow").attr_with("data-text", |ui| Some(ui.state().draft.borrow().clone()));
     ui.el("form.cw-composer part=composer")
         .on("submit", |ui, event| {
             event.prevent_default();
             submit(ui);
         })
-        .child(ui.el("div.cw-field").child(input).child(send))
+        .child(ui.el("div.cw-field").child(grow.child(input)).child(send))
         .child(count)
         .run(move |ui| follow(ui, &field))
 }
@@ -76,33 +82,11 @@ fn submit(ui: &Ui) {
     }
 }
 
-/// The element is not on the page yet, so that it can neither be measured nor have the focus.
-fn focus_later(ui: &Ui, field: &HtmlTextAreaElement) {
-    let (ui, field) = (ui.clone(), field.clone());
-    leptos::prelude::request_animation_frame(move || {
-        fit(&field);
-        if ui.state().by_visitor.get() {
-            _ = field.focus();
-        }
-    });
-}
-
 /// Keeps the field and the draft the same.
 fn follow(ui: &Ui, field: &HtmlTextAreaElement) {
     let draft = ui.state().draft.borrow();
     if field.value() != *draft {
         field.set_value(&draft);
-    }
-    fit(field);
-}
-
-/// Makes the field as high as its text; the style sheet bounds it.
-fn fit(field: &HtmlTextAreaElement) {
-    let style = HtmlElement::style(field);
-    _ = style.set_property("block-size", "auto");
-    let height = field.scroll_height();
-    if height > 0 {
-        _ = style.set_property("block-size", &pixels(height));
     }
 }
 
@@ -115,7 +99,7 @@ fn count(ui: &Ui) -> String {
     let (length, most) = (length(ui), *limits::MESSAGE_LENGTH.end());
     if length > most {
         ui.count(Text::TooLong, length - most)
-    } else if most - length <= COUNTED {
+    } else if most - length <= MAX_COUNTED {
         ui.count(Text::CharactersLeft, most - length)
     } else {
         String::new()

@@ -1,74 +1,112 @@
-//! Where the visitor says how to be reached: offered when a person is needed, or when nobody is there.
+//! Where the visitor says how to be reached: one line above the composer, which takes nothing from the conversation.
 
-use chat_protocol::VisitorProfile;
-use chat_session::Session;
+use chat_protocol::{Role, VisitorProfile};
+use chat_session::{Entry, Notice, Session};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement};
 
 use super::Ui;
-use super::dom::El;
+use super::dom::{El, flag};
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
-/// How far the form has come.
+/// Where the contact line stands.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Contact {
     #[default]
     Closed,
-    /// The visitor asked for it, or the service needs it.
+    /// The visitor asked for it, or an answer needs it.
     Open,
-    /// Filled in, or not wanted.
+    /// The visitor has filled it in, and is told so.
     Done,
 }
 
-/// Name in the form, text, and what browsers are to fill in.
+/// Name in the form, label, and what browsers fill in.
 const FIELDS: [(&str, Text, &str); 3] = [
+    ("email", Text::ContactLine, "email"),
     ("name", Text::ContactName, "name"),
-    ("email", Text::ContactEmail, "email"),
     ("tel", Text::ContactPhone, "tel"),
 ];
 const ERROR_ID: &str = "cw-contact-error";
 
-/// The form is there.
+impl Ui {
+    /// Shows the contact line, or takes it away.
+    pub(super) fn set_contact(&self, contact: Contact) {
+        self.state().contact.set(contact);
+        self.state().contact_error.set(None);
+        self.notify();
+    }
+
+    /// How the visitor can be reached: by e-mail, or else by telephone.
+    pub(super) fn contact(&self) -> Option<String> {
+        self.session(|session| {
+            let profile = session.profile();
+            profile.email.as_ref().or(profile.phone.as_ref()).cloned()
+        })
+    }
+
+    /// Offers the contact line when the conversation comes to need it, and not again before it needs it once more.
+    pub(super) fn follow_contact(&self) {
+        let state = self.state();
+        let fails = self.session(|session| session.fell_back() || session.notice() == Some(Notice::NoReply));
+        let needed = (state.handoff.get() || fails) && self.contact().is_none();
+        if needed && !state.contact_needed.replace(needed) && state.contact.get() == Contact::Closed {
+            self.set_contact(Contact::Open);
+        }
+        state.contact_needed.set(needed);
+    }
+
+    /// A person answers here, so that no other way is needed; unless the visitor is just writing into the line.
+    pub(super) fn fold_contact(&self, entry: &Entry) {
+        if entry.author == Role::Operator && is_open(self) && !self.has_focus("[part=form]") {
+            self.set_contact(Contact::Closed);
+        }
+    }
+}
+
+/// Returns whether the line is there. Where nothing can be sent, it is not.
 pub(crate) fn is_open(ui: &Ui) -> bool {
-    ui.state().contact.get() == Contact::Open
+    ui.state().contact.get() == Contact::Open && ui.closed_by().is_none()
 }
 
-/// Nobody is there, and somebody has answered: the visitor may rather be called back.
-pub(crate) fn is_offered(ui: &Ui) -> bool {
-    let nobody = ui.session(|session| session.operator_online() == Some(false) && !session.awaits_reply());
-    ui.state().contact.get() == Contact::Closed && nobody && ui.session(Session::has_answers)
+pub(crate) fn is_done(ui: &Ui) -> bool {
+    ui.state().contact.get() == Contact::Done && ui.closed_by().is_none()
 }
 
-/// The way to the form.
-pub(crate) fn offer(ui: &Ui) -> El {
-    ui.el("button.cw-chip.cw-offer type=button").says(Text::ContactTitle).on("click", |ui, _| {
-        ui.state().contact.set(Contact::Open);
-        ui.state().pinned.set(true);
-        ui.notify();
-        ui.stay_at_end();
-    })
-}
-
-/// The form, in the log, so that the conversation stays in sight.
+/// The line: an e-mail address, and on demand a name and a phone number.
 pub(crate) fn form(ui: &Ui) -> El {
     let mut form = ui
-        .el("form.cw-card part=form novalidate=")
-        .label(Text::ContactTitle)
-        .child(ui.el("p.cw-card-title").says(Text::ContactTitle))
-        .child(ui.el("p.cw-card-note").says(Text::ContactNote))
-        .on("submit", submit);
+        .el("form.cw-dock part=form novalidate=")
+        .label(Text::ContactLine)
+        .class_if("cw-dock-more", |ui| ui.state().contact_more.get())
+        .on("submit", submit)
+        .child(icon(ui, icon::MAIL));
     for (name, label, fill) in FIELDS {
+        let label = ui.text(label);
         let input = ui
-            .el("input.cw-text")
+            .el("input.cw-text dir=auto")
             .attr("name", name)
             .attr("type", if name == "name" { "text" } else { name })
             .attr("autocomplete", fill)
-            .attr("dir", "auto")
+            .attr("aria-label", &label)
+            .attr("placeholder", &label)
             .attr("aria-describedby", ERROR_ID);
-        form = form.child(ui.el("label.cw-label").text(&ui.text(label)).child(input));
+        form = form.child(input);
     }
-    form.child_if(
+    let more = ui
+        .el("button.cw-icon-button part=contact-more type=button")
+        .label(Text::ContactMore)
+        .attr_with("aria-expanded", |ui| Some(flag(ui.state().contact_more.get())))
+        .child(icon(ui, icon::CHEVRON_DOWN))
+        .on("click", |ui, _| {
+            ui.state().contact_more.set(!ui.state().contact_more.get());
+            ui.notify();
+        });
+    let send = ui
+        .el("button.cw-icon-button.cw-dock-send part=contact-send type=submit")
+        .label(Text::ContactSend)
+        .child(icon(ui, icon::CHECK));
+    form.child(more).child(send).child(dismiss(ui, "contact-dismiss")).child_if(
         |ui| ui.state().contact_error.get().is_some(),
         |ui| {
             ui.el("p.cw-error").attr("id", ERROR_ID).attr("role", "alert").child(icon(ui, icon::ALERT)).child(
@@ -78,17 +116,49 @@ pub(crate) fn form(ui: &Ui) -> El {
             )
         },
     )
-    .child(
-        ui.el("div.cw-actions")
-            .child(ui.el("button.cw-button.cw-button-main type=submit").says(Text::ContactSend))
-            .child(ui.el("button.cw-button type=button").says(Text::NotNow).on("click", |ui, _| close(ui))),
-    )
 }
 
-fn close(ui: &Ui) {
-    ui.focus_field();
-    ui.state().contact.set(Contact::Done);
-    ui.notify();
+fn dismiss(ui: &Ui, part: &str) -> El {
+    ui.el("button.cw-icon-button type=button")
+        .attr("part", part)
+        .label(Text::NotNow)
+        .child(icon(ui, icon::CLOSE))
+        .on("click", |ui, _| {
+            ui.focus_field();
+            ui.set_contact(Contact::Closed);
+        })
+}
+
+/// What was left is confirmed in place of the line.
+pub(crate) fn done(ui: &Ui) -> El {
+    let words = ui.el("span").text_with(|ui| {
+        let text = if ui.session(|session| session.profile().email.is_some()) {
+            Text::ContactWrite
+        } else {
+            Text::ContactCall
+        };
+        ui.named(text, &ui.contact().unwrap_or_default())
+    });
+    ui.el("p.cw-dock part=contact-done role=status")
+        .child(icon(ui, icon::CHECK))
+        .child(words)
+        .child(dismiss(ui, "contact-dismiss"))
+}
+
+/// Asks for a person: in the chat, where one is there or knows how to reach the visitor; else by the contact line.
+pub(crate) fn ask_person(ui: &Ui) {
+    if ui.session(Session::operator_online) == Some(true) || ui.contact().is_some() {
+        ui.focus_field();
+        ui.send(ui.text(Text::WantsPerson));
+    } else {
+        open(ui);
+    }
+}
+
+/// Shows the line because the visitor wants it.
+pub(crate) fn open(ui: &Ui) {
+    ui.set_contact(Contact::Open);
+    ui.focus_later("[name=email]");
 }
 
 /// What is given goes along with a message that the visitor can see, so that nothing of it is lost.
@@ -98,6 +168,7 @@ fn submit(ui: &Ui, event: &Event) {
     let mut given = [None, None, None];
     let mut message = String::new();
     let mut wrong = None;
+    let mut first: Option<HtmlInputElement> = None;
     for (index, (name, label, _)) in FIELDS.into_iter().enumerate() {
         let Ok(Some(field)) = form.query_selector(&["[name=", name, "]"].concat()) else { continue };
         let field: HtmlInputElement = field.unchecked_into();
@@ -105,33 +176,38 @@ fn submit(ui: &Ui, event: &Event) {
         let error = match name {
             "email" if !value.is_empty() && !is_address(&value) => Some(Text::EmailWrong),
             "tel" if !value.is_empty() && !is_number(&value) => Some(Text::PhoneWrong),
-            "tel" if value.is_empty() && given[1].is_none() => Some(Text::ContactNeeded),
+            "tel" if value.is_empty() && given[0].is_none() => Some(Text::ContactNeeded),
             _ => None,
         };
         _ = field.set_attribute("aria-invalid", if error.is_some() { "true" } else { "false" });
+        let first = first.get_or_insert_with(|| field.clone());
         if wrong.is_none() && error.is_some() {
             wrong = error;
+            // An address will do: the number need not be shown for it.
+            let field = if error == Some(Text::ContactNeeded) { first } else { &field };
+            _ = field.set_attribute("aria-invalid", "true");
             _ = field.focus();
         }
         if !value.is_empty() {
             if !message.is_empty() {
                 message.push('\n');
             }
+            let label = if index == 0 { Text::ContactEmail } else { label };
             message = message + &ui.text(label) + ": " + &value;
             given[index] = Some(value);
         }
     }
     ui.state().contact_error.set(wrong);
     if wrong.is_none() {
-        let [name, email, phone] = given;
+        let [email, name, phone] = given;
         ui.driver().contact(VisitorProfile { name, email, phone, ..VisitorProfile::default() });
-        close(ui);
+        ui.focus_field();
         ui.send(message);
+        ui.set_contact(Contact::Done);
     } else {
         ui.notify();
     }
 }
-
 /// Something before an `@`, and a name with a dot behind it.
 fn is_address(text: &str) -> bool {
     // What stood before, in turn: nothing, something, the `@`, a name of the host, a dot behind that.

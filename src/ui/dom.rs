@@ -248,6 +248,11 @@ fn update_children(ui: &Ui, end: &Text, keys: &[u32], child: fn(&Ui) -> El, show
     }
 }
 
+/// A value for an attribute that is true or false. Formatting by the standard library would weigh more.
+pub(crate) fn flag(value: bool) -> String {
+    if value { "true" } else { "false" }.to_owned()
+}
+
 /// A length for a style.
 pub(crate) fn pixels(length: i32) -> String {
     decimal(length.into()) + "px"

@@ -1,55 +1,50 @@
 //! The round button that opens the window.
 
 use chat_protocol::decimal;
-use chat_session::Session;
-use web_sys::HtmlElement;
+use chat_session::{Delivery, Session};
 
 use super::Ui;
-use super::dom::El;
+use super::dom::{El, flag};
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
-/// More unread messages are not counted.
-const MOST_COUNTED: u32 = 99;
+/// Maximum count on the badge.
+const MAX_COUNTED: u32 = 99;
 const MORE_COUNTED: &str = "99+";
 
-/// The launcher, with the count of unread messages. The focus comes back to it when the visitor closes the window.
+/// The launcher, with the count of unread messages.
 pub(crate) fn launcher(ui: &Ui) -> El {
-    let button = ui
-        .el("button.cw-launcher part=launcher type=button aria-haspopup=dialog")
+    ui.el("button.cw-launcher part=launcher type=button aria-haspopup=dialog")
         .attr_with("aria-label", |ui| Some(label(ui)))
-        .attr_with("aria-expanded", |ui| {
-            Some(if ui.state().open.get() { "true" } else { "false" }.to_owned())
-        })
+        .attr_with("aria-expanded", |ui| Some(flag(ui.state().open.get())))
         .on("click", |ui, _| ui.set_open(!ui.state().open.get(), true))
         .child_if(|ui| !ui.state().open.get(), |ui| icon(ui, icon::CHAT))
         .child_if(|ui| ui.state().open.get(), |ui| icon(ui, icon::CHEVRON_DOWN))
-        .child_if(|ui| unread(ui) > 0, badge);
-    let node: HtmlElement = button.node();
-    let mut was_open = false;
-    button.run(move |ui| {
-        let open = ui.state().open.get();
-        if was_open && !open && ui.state().by_visitor.get() {
-            _ = node.focus();
-        }
-        was_open = open;
-    })
+        .child_if(|ui| unread(ui) > 0 || has_failed(ui), badge)
 }
 
 fn unread(ui: &Ui) -> u32 {
     if ui.state().open.get() { 0 } else { ui.session(Session::unread) }
 }
 
+/// Returns whether the closed window hides a message that was not sent.
+fn has_failed(ui: &Ui) -> bool {
+    !ui.state().open.get() && ui.driver().rows().iter().any(|row| row.delivery == Delivery::Failed)
+}
+
 fn label(ui: &Ui) -> String {
     match (ui.state().open.get(), unread(ui)) {
         (true, _) => ui.text(Text::CloseChat),
+        _ if has_failed(ui) => ui.text(Text::OpenChatFailed),
         (false, 0) => ui.text(Text::OpenChat),
         (false, count) => ui.count(Text::OpenChatUnread, count as usize),
     }
 }
 
 fn badge(ui: &Ui) -> El {
-    ui.el("span.cw-badge part=badge aria-hidden=true").text_with(|ui| {
-        if unread(ui) > MOST_COUNTED { MORE_COUNTED.to_owned() } else { decimal(unread(ui).into()) }
+    ui.el("span.cw-badge part=badge aria-hidden=true").text_with(|ui| match unread(ui) {
+        _ if has_failed(ui) => "!".to_owned(),
+        count if count > MAX_COUNTED => MORE_COUNTED.to_owned(),
+        count => decimal(count.into()),
     })
 }

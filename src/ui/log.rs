@@ -1,7 +1,7 @@
 //! The messages, the newest next to the composer.
 
 use chat_protocol::Role;
-use chat_session::{EntryKey, Notice, Session};
+use chat_session::{Delivery, EntryKey, Notice, Session, Wait};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
@@ -11,13 +11,12 @@ use super::contact;
 use super::dom::El;
 use super::icon::{self, icon};
 use super::message::{assistant_name, frame, message};
-use super::notice::no_reply;
+use super::notice::{no_reply, wait};
 use super::rich_text::bubble;
-use crate::browser::viewport;
+use super::scroll;
+use crate::driver::rows::Row;
 use crate::text::strings::Text;
 
-/// So near to the end, the log stays at the end. Pixels.
-const PINNED_WITHIN: i32 = 48;
 /// So near to the first or the last message on the page, more are put there. Pixels.
 const MORE_WITHIN: i32 = 600;
 /// At most so many messages are on the page, and so many more are put there at a time.
@@ -35,14 +34,14 @@ pub(crate) fn log(ui: &Ui) -> El {
         .on("scroll", on_scroll)
         .child_if(|ui| ui.state().range.get().0 == 0, intro)
         .child_if(|ui| welcome(ui).is_some() && ui.state().range.get().0 == 0, welcome_message)
+        .child_if(|ui| ui.greeted().is_some() && ui.state().range.get().0 == 0, greeting_message)
         .each(keys, message)
-        .child_if(|ui| ui.session(|session| session.online() && session.awaits_reply()), typing)
+        .child_if(|ui| ui.session(Session::is_writing), typing)
+        .child_if(|ui| ui.session(Session::wait) > Wait::Short, wait)
         .child_if(|ui| ui.session(Session::notice) == Some(Notice::NoReply), no_reply)
-        .child_if(|ui| !questions(ui).is_empty(), suggestions)
-        .child_if(contact::is_offered, contact::offer)
-        .child_if(contact::is_open, contact::form);
+        .child_if(|ui| !questions(ui).is_empty(), suggestions);
     ui.state().log.replace(Some(log.node()));
-    stay_while_resized(ui, &log.node());
+    scroll::follow_size(ui, &log.node());
     ui.state().top.set(0);
     let mut seen = None;
     // First, because what follows shows what this finds.
@@ -52,26 +51,28 @@ pub(crate) fn log(ui: &Ui) -> El {
         .child_if(|ui| !ui.state().pinned.get(), jump)
 }
 
-/// What is at the end of the log stays in sight when the log has another size, or can be seen again.
-fn stay_while_resized(ui: &Ui, log: &Element) {
-    let ui = ui.clone();
-    viewport::when_resized(log, move || ui.stay_at_end());
-}
-
-/// What the log showed last: how many messages, which one at the end, and whether something stands behind them.
-type Seen = (usize, Option<EntryKey>, bool, Option<Notice>);
+/// What the log showed last: how many messages, which one at the end, and what stands behind them.
+type Seen = (usize, Option<EntryKey>, bool, Option<Notice>, Wait, usize);
 
 /// What comes in is shown, while the visitor is at the end; else it is counted.
 fn follow(ui: &Ui, seen: &mut Option<Seen>) {
     let (rows, state) = (ui.driver().rows(), ui.state());
     let last = rows.last().map(|row| row.key);
-    let now = (rows.len(), last, ui.session(Session::awaits_reply), ui.session(Session::notice));
+    let now = ui.session(|session| {
+        (rows.len(), last, session.is_writing(), session.notice(), session.wait(), questions(ui).len())
+    });
     let before = seen.replace(now);
     let shown = before.map_or(0, |before| before.0);
     let added = rows.len().saturating_sub(shown);
     // Not what was said before, nor a page of it.
     state.arrives.set(before.is_some() && added <= 2);
     let (from, to) = state.range.get();
+    if before.is_none() || added > 0 {
+        // The answer that came; of a page of history the last one, or the first one that nobody has seen.
+        let since = if state.arrives.get() { shown } else { rows.len().saturating_sub(1) };
+        let answer = rows.iter().skip(since).find(|row| row.author != Role::Visitor).map(|row| row.key.get());
+        state.anchor.set(state.unread_from.get().filter(|_| !state.arrives.get()).or(answer));
+    }
     if state.pinned.get() {
         state.missed.set(0);
         let from = if rows.len() - from.min(rows.len()) > MOST_ROWS || before.is_none() {
@@ -87,7 +88,7 @@ fn follow(ui: &Ui, seen: &mut Option<Seen>) {
         state.range.set((from.min(rows.len()), if to == shown { rows.len() } else { to.min(rows.len()) }));
     }
     if before != Some(now) {
-        ui.stay_at_end();
+        ui.keep_in_view();
     }
 }
 
@@ -102,9 +103,7 @@ fn on_scroll(ui: &Ui, event: &web_sys::Event) {
     let (state, count) = (ui.state(), ui.driver().rows().len());
     let (from, to) = state.range.get();
     let (above, below) = (log.scroll_top(), log.scroll_height() - log.scroll_top() - log.client_height());
-    // Only who scrolls up leaves the end: what came in since the log was scrolled there is no reason.
-    let stays = state.pinned.get() && above >= state.top.replace(above);
-    let pinned = stays || (below <= PINNED_WITHIN && to == count);
+    let pinned = ui.scrolled(&log, to == count);
     let range = if above < MORE_WITHIN && from > 0 && !pinned {
         let from = from.saturating_sub(MORE_ROWS);
         (from, to.min(from + MOST_ROWS))
@@ -140,7 +139,8 @@ fn jump(ui: &Ui) -> El {
         .on("click", |ui, _| {
             ui.focus_field();
             ui.state().pinned.set(true);
-            ui.stay_at_end();
+            ui.state().anchor.set(None);
+            ui.keep_in_view();
             ui.notify();
         })
         .child(icon(ui, icon::ARROW_DOWN))
@@ -155,6 +155,9 @@ fn intro(ui: &Ui) -> El {
         .child(assistant_avatar(ui))
         .child(ui.el("p.cw-intro-title").says(Text::IntroTitle))
         .child(ui.el("p.cw-intro-note").says(Text::IntroNote))
+        .child(
+            ui.el("p.cw-intro-note dir=auto").text(ui.settings().reply_time.as_deref().unwrap_or_default()),
+        )
 }
 
 fn welcome(ui: &Ui) -> Option<String> {
@@ -163,11 +166,19 @@ fn welcome(ui: &Ui) -> Option<String> {
 
 /// The config's welcome, as the assistant would say it.
 fn welcome_message(ui: &Ui) -> El {
-    let bubble = bubble(ui, false, |ui| welcome(ui).unwrap_or_default().into());
+    let bubble = bubble(ui, false, |ui| welcome(ui).unwrap_or_default().into()).attr_with("lang", |ui| {
+        ui.session(|session| session.config().and_then(|config| config.locale.clone()))
+    });
     said_by_assistant(ui, ui.el("span"), bubble)
 }
 
-/// A reply is awaited.
+/// The greeting that the visitor clicked, which is where the conversation begins.
+fn greeting_message(ui: &Ui) -> El {
+    let bubble = bubble(ui, false, |ui| ui.greeted().unwrap_or_default().into());
+    said_by_assistant(ui, ui.el("span"), bubble)
+}
+
+/// The assistant is composing an answer.
 fn typing(ui: &Ui) -> El {
     let dot = || ui.el("i.cw-typing-dot");
     let dots = ui.el("div.cw-bubble.cw-typing aria-hidden=true");
@@ -185,12 +196,15 @@ fn said_by_assistant(ui: &Ui, note: El, bubble: El) -> El {
 }
 
 /// What the visitor may ask by a click: all questions of the site's to begin with, and once the first message is
-/// answered those that are left.
+/// answered those that are left. There are none beside something that matters more: a person, a failure, the contact
+/// line.
 fn questions(ui: &Ui) -> Vec<String> {
     let rows = ui.driver().rows();
     let mut asked = rows.iter().filter(|row| row.author == Role::Visitor);
     let first = asked.next();
-    if asked.next().is_some() || ui.session(Session::awaits_reply) {
+    let matters = |row: &Row| row.author == Role::Operator || row.delivery == Delivery::Failed;
+    let waits = ui.session(|session| session.awaits_reply() || session.notice().is_some());
+    if asked.next().is_some() || waits || contact::is_open(ui) || rows.iter().any(matters) {
         return Vec::new();
     }
     let left = |question: &&String| first.is_none_or(|row| *row.text != ***question);

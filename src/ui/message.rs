@@ -42,6 +42,7 @@ pub(crate) fn message(ui: &Ui) -> El {
     ui.el(if ui.state().arrives.get() { "div.cw-row.cw-arrives" } else { "div.cw-row" })
         .child_if(|ui| is(ui, |row| row.new_day), day)
         .child_if(|ui| ui.state().unread_from.get() == Some(ui.key), unread_line)
+        .child_if(|ui| is(ui, |row| row.joins), joined)
         .child(body)
 }
 
@@ -82,6 +83,11 @@ pub(crate) fn assistant_name(ui: &Ui, note: El) -> El {
 
 fn assistant_byline(ui: &Ui) -> El {
     assistant_name(ui, time(ui))
+}
+
+/// The line above the first message of a person who takes over.
+fn joined(ui: &Ui) -> El {
+    ui.el("p.cw-day.cw-joined part=joined").text(&ui.person_text(Text::NamedJoined, Text::PersonJoined))
 }
 
 /// The line above the first message that nobody had seen when the window was opened.

@@ -5,16 +5,18 @@ mod avatar;
 mod composer;
 mod contact;
 mod dom;
-mod greeting;
 mod header;
 mod icon;
 mod launcher;
 mod log;
+mod menu;
 mod message;
 mod notice;
 mod panel;
+mod preview;
 mod rich_text;
 mod screen;
+mod scroll;
 mod widget;
 
 pub(crate) use dom::Scope;
@@ -28,8 +30,9 @@ use chat_session::{News, Notice, Session};
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify, Track};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use web_sys::{Element, HtmlElement, ShadowRoot};
 
+use crate::browser::viewport;
 use crate::driver::Driver;
 use crate::driver::rows::Row;
 use crate::settings::Settings;
@@ -64,12 +67,14 @@ pub(crate) struct State {
     pub(crate) draft: RefCell<String>,
     /// The log, while the window is open.
     pub(crate) log: RefCell<Option<Element>>,
-    /// The field, while there is one.
-    pub(crate) field: RefCell<Option<HtmlElement>>,
     /// The visitor is at the end of the log.
     pub(crate) pinned: Cell<bool>,
     /// How far the log was scrolled last, in pixels.
     pub(crate) top: Cell<i32>,
+    /// How high its content was then, and how much of it could be seen. Pixels.
+    sizes: Cell<(i32, i32)>,
+    /// The message whose beginning is to be seen.
+    anchor: Cell<Option<u32>>,
     /// Which messages are on the page: all of a short conversation, a part of a long one.
     pub(crate) range: Cell<(usize, usize)>,
     /// What came in while the visitor was not at the end.
@@ -81,15 +86,28 @@ pub(crate) struct State {
     timer: RefCell<Option<Timeout>>,
     /// The greeting is due.
     greets: Cell<bool>,
-    /// The form for contact details.
+    /// The line for contact details.
     contact: Cell<contact::Contact>,
     contact_error: Cell<Option<Text>>,
+    /// It has fields for a name and a phone number.
+    contact_more: Cell<bool>,
+    /// The conversation needs contact details.
+    contact_needed: Cell<bool>,
+    /// The service says that a person is needed.
+    handoff: Cell<bool>,
+    /// The message whose first lines stand beside the launcher.
+    previewed: Cell<Option<u32>>,
+    /// The menu is open.
+    menu: Cell<bool>,
     /// The visitor's own panel covers the window.
     panel: Cell<bool>,
     /// It asks whether to forget everything.
     asks: Cell<bool>,
     /// Speaks what comes in.
     announcer: RefCell<Option<Element>>,
+    announced: Cell<Option<announcer::Announced>>,
+    /// Empties the announcer's region.
+    announced_until: RefCell<Option<Timeout>>,
     /// Launcher and window.
     pub(crate) frame: RefCell<Option<HtmlElement>>,
     /// The window takes the whole screen.
@@ -207,20 +225,35 @@ impl Ui {
 
     /// Opens the window, or closes it. The focus follows when the visitor did it.
     pub(crate) fn set_open(&self, open: bool, by_visitor: bool) {
+        self.change_open(open, by_visitor, Driver::opened);
+    }
+
+    /// Opens the window as it was on the page before in this tab.
+    fn reopen(&self) {
+        self.change_open(true, false, |driver, _| driver.reopened());
+    }
+
+    fn change_open(&self, open: bool, by_visitor: bool, tell: fn(&Driver, bool)) {
         let state = self.state();
         if state.open.get() != open && !self.settings().inline {
             if open {
                 state.unread_from.set(self.first_unread());
                 state.pinned.set(true);
                 self.end_greeting();
+                state.previewed.set(None);
             }
             state.panel.set(false);
+            state.menu.set(false);
             state.open.set(open);
             state.by_visitor.set(by_visitor);
             self.forget_elements();
             state.screen.replace(open.then(|| screen::Screen::of(self)));
-            self.driver().opened(open);
+            self.driver().keep_open(open);
+            tell(self.driver(), open);
             self.notify();
+            if !open && by_visitor {
+                self.focus_later("[part=launcher]");
+            }
         }
     }
 
@@ -230,21 +263,6 @@ impl Ui {
         let rows = self.driver().rows();
         let others = rows.iter().rev().filter(|row| row.author != Role::Visitor);
         others.take(unread).last().map(|row| row.key.get())
-    }
-
-    /// Shows the end of the log, if the visitor was there, once what has changed is laid out.
-    fn stay_at_end(&self) {
-        if self.state().pinned.get()
-            && let Some(log) = self.state().log.borrow().clone()
-        {
-            let ui = self.clone();
-            leptos::prelude::request_animation_frame(move || {
-                // The visitor may have gone back in the meantime.
-                if ui.state().pinned.get() {
-                    log.set_scroll_top(log.scroll_height());
-                }
-            });
-        }
     }
 
     /// Replaces what the visitor has typed.
@@ -266,10 +284,9 @@ impl Ui {
         self.set_draft(String::new());
     }
 
-    /// Lets go of elements that are about to leave the page: they know this, and neither would ever be collected.
+    /// Lets go of the log, which is about to leave the page: it knows this, and neither would ever be collected.
     pub(crate) fn forget_elements(&self) {
         self.state().log.take();
-        self.state().field.take();
     }
 
     /// The widget leaves the page.
@@ -279,31 +296,42 @@ impl Ui {
         state.frame.take();
         state.screen.take();
         state.timer.take();
+        state.announced_until.take();
         if let Some(announcer) = state.announcer.take() {
             announcer.remove();
         }
     }
 
-    /// The focus goes where the visitor writes on, before what had it goes away.
+    /// The focus goes where the visitor writes on, before what had it goes away. By touch, that would raise the keyboard
+    /// over what is there to be read.
     fn focus_field(&self) {
-        if let Some(field) = &*self.state().field.borrow() {
-            _ = field.focus();
-        }
+        let writes = !viewport::is_touch() || self.has_focus("input,textarea");
+        self.focus(if writes { "[part=input]" } else { "[part=window]" });
     }
 
-    fn focus_part(&self, part: &str) {
+    /// Gives the focus to the first element that a selector finds. Returns whether there is one.
+    fn focus(&self, selector: &str) -> bool {
         let frame = self.state().frame.borrow().clone();
-        let found =
-            frame.and_then(|frame| frame.query_selector(&["[part=", part, "]"].concat()).ok().flatten());
-        if let Some(element) = found {
-            _ = element.unchecked_into::<HtmlElement>().focus();
-        }
+        let found = frame.and_then(|frame| frame.query_selector(selector).ok().flatten());
+        found.is_some_and(|element| element.unchecked_into::<HtmlElement>().focus().is_ok())
     }
 
     /// For an element that is about to come onto the page.
-    fn focus_part_later(&self, part: &'static str) {
+    fn focus_later(&self, selector: &'static str) {
         let ui = self.clone();
-        leptos::prelude::request_animation_frame(move || ui.focus_part(part));
+        leptos::prelude::request_animation_frame(move || _ = ui.focus(selector));
+    }
+
+    /// The element of the widget that has the focus.
+    fn active_element(&self) -> Option<Element> {
+        let root = self.state().frame.borrow().as_ref()?.get_root_node();
+        // The document has the same, where there is no shadow root.
+        root.unchecked_into::<ShadowRoot>().active_element()
+    }
+
+    /// Returns whether the focus is on an element, or in one, that the selector names.
+    fn has_focus(&self, selector: &str) -> bool {
+        self.active_element().is_some_and(|element| element.closest(selector).ok().flatten().is_some())
     }
 
     /// The widget is on the page.
@@ -315,6 +343,8 @@ impl Ui {
             state.open.set(true);
             state.screen.replace(Some(screen::Screen::of(self)));
             self.driver().opened(true);
+        } else if self.driver().was_open() && !screen::is_small() {
+            self.reopen();
         }
         self.notify();
     }
@@ -322,17 +352,23 @@ impl Ui {
     /// Takes in what the conversation tells.
     pub(crate) fn heard(&self, news: &News) {
         match news {
-            News::Message(entry) => self.announce(entry),
-            News::Lead(lead)
-                if lead.needs_handoff
-                    && !lead.has_contact
-                    && self.state().contact.get() == contact::Contact::Closed =>
-            {
-                self.state().contact.set(contact::Contact::Open);
+            News::Message(entry) => {
+                self.announce(entry);
+                self.preview(entry);
+                self.fold_contact(entry);
+            }
+            News::Lead(lead) => {
+                self.state().handoff.set(lead.needs_handoff && !lead.has_contact);
                 self.notify();
             }
             _ => {}
         }
+    }
+
+    /// Does beside the page what follows from the state.
+    fn follow(&self) {
+        self.follow_state();
+        self.follow_contact();
     }
 
     pub(crate) fn downgrade(&self) -> WeakUi {
@@ -342,6 +378,9 @@ impl Ui {
     /// Sends what the visitor wrote or chose.
     fn send(&self, text: String) {
         self.state().pinned.set(true);
+        if self.state().contact.get() == contact::Contact::Done {
+            self.set_contact(contact::Contact::Closed);
+        }
         self.driver().send(text);
     }
 }

@@ -1,10 +1,13 @@
 //! What keeps the conversation from going on as usual, said plainly.
 
-use chat_session::Notice;
+use chat_session::{Notice, Session, Wait};
+use web_sys::Element;
 
 use super::Ui;
+use super::contact;
 use super::dom::El;
 use super::icon::{self, icon};
+use crate::browser::document;
 use crate::text::strings::Text;
 
 /// The banner under the header while there is no network.
@@ -16,8 +19,12 @@ pub(crate) fn offline_banner(ui: &Ui) -> El {
 
 /// The card that stands in place of the composer when no message would get through.
 pub(crate) fn closed_card(ui: &Ui) -> El {
+    // The composer took the focus along, without which no key reaches the window.
+    if ui.active_element().is_none() && is_body(document().active_element()) {
+        ui.focus_later(".cw-closed");
+    }
     let blocked = |ui: &Ui| ui.closed_by() == Some(Notice::Blocked);
-    ui.el("div.cw-closed part=notice role=status")
+    ui.el("div.cw-closed part=notice role=status tabindex=-1")
         .child(icon(ui, icon::CLOCK))
         .child(ui.el("p.cw-closed-title").text(&ui.text(if blocked(ui) {
             Text::BlockedTitle
@@ -25,6 +32,25 @@ pub(crate) fn closed_card(ui: &Ui) -> El {
             Text::QuotaTitle
         })))
         .child(ui.el("p").text(&ui.text(if blocked(ui) { Text::BlockedNote } else { Text::QuotaNote })))
+}
+
+fn is_body(element: Option<Element>) -> bool {
+    element.is_none_or(|element| element.is_same_node(document().body().as_deref().map(AsRef::as_ref)))
+}
+
+/// What is said of a long wait; after a very long one, a person is offered.
+pub(crate) fn wait(ui: &Ui) -> El {
+    let is_very_long = |ui: &Ui| ui.session(Session::wait) == Wait::VeryLong;
+    ui.el("p.cw-note.cw-wait part=wait")
+        .child(icon(ui, icon::CLOCK))
+        .child(ui.el("span").text_with(|ui| {
+            ui.text(if ui.session(Session::wait) == Wait::Long { Text::WaitLong } else { Text::WaitStill })
+        }))
+        .child_if(is_very_long, |ui| {
+            ui.el("button.cw-retry part=ask-person type=button")
+                .says(Text::AskPerson)
+                .on("click", |ui, _| contact::ask_person(ui))
+        })
 }
 
 /// The line in the log when a message arrived and no reply did.

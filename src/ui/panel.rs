@@ -1,4 +1,4 @@
-//! What is the visitor's own: the sound, what is kept here, and a way to take it along or be rid of it.
+//! What is the visitor's own: what is stored here, and a way to take it along or be rid of it.
 
 use chat_protocol::Role;
 use wasm_bindgen::JsCast;
@@ -7,10 +7,9 @@ use web_sys::Element;
 use super::Ui;
 use super::dom::El;
 use super::icon::{self, icon};
+use crate::browser::page;
 use crate::text::strings::Text;
-
-/// Kept while the visitor wants to hear what comes in; the page's entry makes the sound.
-const SOUND: &str = "chat-widget:sound";
+use crate::text::time::DateFormat;
 
 /// Covers the window until the visitor goes back.
 pub(crate) fn panel(ui: &Ui) -> El {
@@ -20,23 +19,11 @@ pub(crate) fn panel(ui: &Ui) -> El {
         .child(icon(ui, icon::BACK).attr("class", "cw-icon cw-flip"))
         .on("click", |ui, _| close(ui));
     let head = ui.el("div.cw-panel-head").child(back).child(ui.el("h2.cw-title").says(Text::MyData));
-    let sound = ui
-        .el("button.cw-button part=sound type=button")
-        .text_with(|ui| ui.text(if is_heard(ui) { Text::SoundOff } else { Text::SoundOn }))
-        .on("click", |ui, _| {
-            ui.driver().choose(SOUND, !is_heard(ui));
-            ui.notify();
-        });
     ui.el("section.cw-panel part=panel").label(Text::MyData).child(head).child(
         ui.el("div.cw-panel-body")
-            .child(sound)
             .child_if(|ui| ui.driver().rows().is_empty(), |ui| ui.el("p").says(Text::DataNone))
             .child_if(|ui| !ui.driver().rows().is_empty(), kept),
     )
-}
-
-fn is_heard(ui: &Ui) -> bool {
-    ui.driver().is_chosen(SOUND)
 }
 
 /// Back to the conversation.
@@ -44,16 +31,16 @@ pub(crate) fn close(ui: &Ui) {
     ui.state().panel.set(false);
     ui.state().asks.set(false);
     ui.notify();
-    ui.focus_part("menu");
+    ui.focus("[part=menu]");
 }
 
 /// What is kept, and what can be done with it.
 fn kept(ui: &Ui) -> El {
-    let line = |ui: &Ui, text: String| ui.el("li").text(&text);
     let list = ui
         .el("ul")
         .child(ui.el("li").text_with(|ui| ui.count(Text::DataMessages, ui.driver().rows().len())))
-        .child(line(ui, ui.text(Text::DataId)));
+        .child(ui.el("li").says(Text::DataId))
+        .child(ui.el("li dir=auto").text(&ui.contact().unwrap_or_default()));
     let save = ui
         .el("a.cw-button part=download download=chat.txt href=data:,")
         .on("click", |ui, event| {
@@ -86,6 +73,7 @@ fn kept(ui: &Ui) -> El {
                     .says(Text::ForgetYes);
                 let keep = ui.el("button.cw-button type=button part=forget-no").says(Text::ForgetNo);
                 ui.el("div.cw-actions role=group")
+                    .label(Text::ForgetAsk)
                     .child(ui.el("p").says(Text::ForgetAsk))
                     .child(forget.on("click", |ui, _| {
                         ui.reset();
@@ -100,15 +88,17 @@ fn kept(ui: &Ui) -> El {
 fn ask(ui: &Ui, asks: bool) {
     ui.state().asks.set(asks);
     ui.notify();
-    ui.focus_part_later(if asks { "forget-no" } else { "forget" });
+    ui.focus_later(if asks { "[part=forget-no]" } else { "[part=forget]" });
 }
 
-/// The conversation as text: a line each, with who wrote it and when.
+/// The conversation as text: with whom and where it was, and a line for each message, with who wrote it and when.
 fn transcript(ui: &Ui) -> String {
-    let mut text = String::new();
+    let mut text =
+        [&*ui.named(Text::Transcript, &ui.assistant_name()), "\n", &page::current().url, "\n\n"].concat();
+    let dates = DateFormat::new(ui.settings().locale.as_deref().unwrap_or_default());
     for row in ui.driver().rows().iter() {
         if let Some(ms) = row.created_ms {
-            text = text + &ui.times().day(ms) + " " + &ui.times().time(ms) + " ";
+            text = text + &dates.date(ms) + " ";
         }
         let name = match row.author {
             Role::Visitor => ui.text(Text::You),

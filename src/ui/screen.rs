@@ -10,6 +10,11 @@ use crate::browser::viewport::{self, ScrollLock};
 /// As in `styles/modes.css`.
 const FULL_SCREEN: &str = "(width < 480px), (height < 480px)";
 
+/// Returns whether the window takes the whole screen.
+pub(crate) fn is_small() -> bool {
+    viewport::matches(FULL_SCREEN)
+}
+
 /// Follows the screen until it is dropped.
 pub(crate) struct Screen {
     _listeners: Vec<Listener>,
@@ -30,7 +35,7 @@ impl Screen {
     }
 
     pub(crate) fn follow(&mut self, ui: &Ui) {
-        let full = !ui.settings().inline && viewport::matches(FULL_SCREEN);
+        let full = !ui.settings().inline && is_small();
         ui.state().full.set(full);
         if !full {
             self.lock = None;

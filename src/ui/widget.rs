@@ -6,13 +6,15 @@ use web_sys::{Event, HtmlElement, KeyboardEvent};
 
 use super::Ui;
 use super::composer::composer;
+use super::contact;
 use super::dom::El;
-use super::greeting::{greeting, is_greeting};
 use super::header::{TITLE_ID, header};
 use super::launcher::launcher;
 use super::log::log;
+use super::menu::{self, menu};
 use super::notice::{closed_card, offline_banner};
 use super::panel::{self, panel};
+use super::preview;
 
 /// Launcher and window, for a shadow root that has the widget's style sheets.
 pub(crate) fn widget(ui: &Ui) -> El {
@@ -37,7 +39,8 @@ fn frame(ui: &Ui) -> El {
         .on("keyup", keep)
         .on("keypress", keep)
         .child_if(is_open, window)
-        .child_if(is_greeting, greeting)
+        .child_if(preview::is_shown, preview::preview)
+        .run(Ui::follow)
         .child_if(|ui| ui.settings().launcher && !ui.settings().inline, launcher)
 }
 
@@ -51,10 +54,12 @@ fn on_key(ui: &Ui, event: &Event) {
     if key.key() != "F6" {
         event.stop_propagation();
     }
-    let leaves = ui.state().panel.get() || (is_open(ui) && !ui.settings().inline);
+    let leaves = ui.state().panel.get() || ui.state().menu.get() || (is_open(ui) && !ui.settings().inline);
     if key.key() == "Escape" && !key.is_composing() && leaves {
         key.prevent_default();
-        if ui.state().panel.get() {
+        if ui.state().menu.get() {
+            menu::set_open(ui, false);
+        } else if ui.state().panel.get() {
             panel::close(ui);
         } else {
             ui.set_open(false, true);
@@ -63,19 +68,35 @@ fn on_key(ui: &Ui, event: &Event) {
 }
 
 fn window(ui: &Ui) -> El {
-    ui.el("section.cw-window part=window")
+    // All that the visitor's own panel covers.
+    let main = ui
+        .el("div.cw-main")
+        .attr_with("inert", |ui| ui.state().panel.get().then(String::new))
+        .child(header(ui))
+        .child_if(|ui| !ui.session(Session::online), offline_banner)
+        .child(log(ui))
+        .child_if(contact::is_open, contact::form)
+        .child_if(contact::is_done, contact::done)
+        .child_if(|ui| ui.closed_by().is_none(), composer)
+        .child_if(|ui| ui.closed_by().is_some(), closed_card)
+        .child_if(|ui| ui.state().menu.get(), menu);
+    ui.el("section.cw-window part=window tabindex=-1")
         .attr("role", if ui.settings().inline { "region" } else { "dialog" })
         .attr("aria-labelledby", TITLE_ID)
         .attr_with("aria-modal", |ui| is_modal(ui).then(|| "true".to_owned()))
         // The focus goes round in a window that hides the page.
-        .child_if(is_modal, |ui| turn(ui, |ui, _| ui.focus_part("send")))
-        .child(header(ui))
-        .child_if(|ui| !ui.session(Session::online), offline_banner)
-        .child(log(ui))
-        .child_if(|ui| ui.closed_by().is_none(), composer)
-        .child_if(|ui| ui.closed_by().is_some(), closed_card)
+        .child_if(is_modal, |ui| turn(ui, |ui, _| focus_first(ui, &LAST)))
+        .child(main)
         .child_if(|ui| ui.state().panel.get(), panel)
-        .child_if(is_modal, |ui| turn(ui, |ui, _| ui.focus_part("close")))
+        .child_if(is_modal, |ui| turn(ui, |ui, _| focus_first(ui, &FIRST)))
+}
+
+/// Where the focus goes on, at either end of a window that hides the page: the first of these that is there.
+const FIRST: [&str; 2] = ["[part=back]", "[part=menu]"];
+const LAST: [&str; 5] = ["[part=forget-no]", "[part=forget]", "[part=back]", "[part=send]", "[part=log]"];
+
+fn focus_first(ui: &Ui, selectors: &[&str]) {
+    _ = selectors.iter().any(|selector| ui.focus(selector));
 }
 
 fn is_modal(ui: &Ui) -> bool {

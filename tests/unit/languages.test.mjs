@@ -23,6 +23,7 @@ const MOST_BYTES = 2000;
 const SHARED = {
   ai: ["he", "hi", "id", "ja", "ko", "nl", "pl", "th", "vi", "zh-CN", "zh-TW"],
   assistant: ["fr"],
+  code: ["de", "fr", "nl"],
   contactEmail: ["fr", "pt-BR"],
   contactName: ["de"],
   messages: ["fr"],

@@ -205,6 +205,7 @@ impl Session {
         // A fallback text is an answer.
         let reply = result.message.filter(|message| !message.content.trim().is_empty());
         let replied = reply.is_some();
+        self.fell_back = replied && result.ai_status == AiStatus::ProviderError;
         self.notice = match result.ai_status {
             AiStatus::QuotaInsufficient => Some(Notice::Quota),
             _ if result.blocked || result.ai_status == AiStatus::Blocked => Some(Notice::Blocked),

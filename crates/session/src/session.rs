@@ -76,6 +76,8 @@ pub struct Session {
     /// When it was sent, until the conversation is read.
     pub(crate) sending_since_ms: Option<u64>,
     pub(crate) waiting: Waiting,
+    /// The last answer was a fallback text.
+    pub(crate) fell_back: bool,
     /// A message that the service has taken under another body: reading tells what became of it.
     pub(crate) in_doubt: Option<EntryKey>,
     pub(crate) reading: Reading,

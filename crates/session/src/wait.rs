@@ -74,9 +74,14 @@ impl Session {
     }
 
     /// Returns whether a person was the last to answer: the assistant is not expected to.
-    pub(crate) fn person_took_over(&self) -> bool {
+    pub fn person_took_over(&self) -> bool {
         let last = self.entries().iter().rev().find(|entry| entry.author != Role::Visitor);
         last.is_some_and(|entry| entry.author == Role::Operator)
+    }
+
+    /// Returns whether the last answer was a fallback text, because the assistant could not answer (4.5).
+    pub fn fell_back(&self) -> bool {
+        self.fell_back
     }
 
     /// Updates the wait after each input.

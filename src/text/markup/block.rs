@@ -32,8 +32,13 @@ struct Blocks<'a, S> {
     /// So many of them are open.
     depth: usize,
     fence: Option<Fence>,
+    /// The first word behind the fence, which names the language of the code.
+    language: String,
     /// A table's rows are read.
     table: bool,
+    /// Columns that end, or are centred, where their cells do: a bit for each of the first 32.
+    ends: u32,
+    centres: u32,
     /// The lines of the paragraph or the code.
     lines: String,
     /// Where the last of them begins.
@@ -43,8 +48,18 @@ struct Blocks<'a, S> {
 /// Gives a text's blocks.
 pub(super) fn blocks<S: Sink>(text: &str, sink: &mut S) {
     let containers = [Container::default(); DEPTH];
-    let mut blocks =
-        Blocks { sink, containers, depth: 0, fence: None, table: false, lines: String::new(), last: 0 };
+    let mut blocks = Blocks {
+        sink,
+        containers,
+        depth: 0,
+        fence: None,
+        language: String::new(),
+        table: false,
+        ends: 0,
+        centres: 0,
+        lines: String::new(),
+        last: 0,
+    };
     let text = Source(text);
     let mut from = 0;
     while from < text.len() {
@@ -153,6 +168,8 @@ impl<S: Sink> Blocks<'_, S> {
         } else if length >= 3 && (byte == '~' || (byte == '`' && rest.find('`', length) == rest.len())) {
             self.end();
             self.fence = Some(Fence { byte, length, column: place - begin });
+            let word = skip(rest, length);
+            rest.part(word, rest.find(' ', word)).clone_into(&mut self.language);
         } else if byte == '#' && length <= 6 && rest.at(length) == ' ' {
             self.end();
             self.sink.open("p", "cw-heading");
@@ -190,9 +207,12 @@ impl<S: Sink> Blocks<'_, S> {
         }
     }
 
-    /// Gives a row, whose outer bars may be left out, and the number of its cells. Without a tag it only counts them.
-    fn row(&mut self, row: Source, tag: &'static str) -> usize {
-        if !tag.is_empty() {
+    /// Gives a row, whose outer bars may be left out, and the number of its cells. Without a tag it only counts them, and
+    /// reads how the columns are aligned.
+    fn row(&mut self, row: Source, tag: &'static str) -> u32 {
+        if tag.is_empty() {
+            (self.ends, self.centres) = (0, 0);
+        } else {
             self.open("tr");
         }
         let mut count = 0;
@@ -202,9 +222,25 @@ impl<S: Sink> Blocks<'_, S> {
             while to < row.len() && row.at(to) != '|' {
                 to += if row.at(to) == '\\' { 2 } else { 1 };
             }
-            if !tag.is_empty() {
-                self.open(tag);
-                inline(row.part(from, to.min(row.len())), Mode::Full, self.sink);
+            let cell = row.part(from, to.min(row.len()));
+            let column = 1_u32.checked_shl(count).unwrap_or(0);
+            if tag.is_empty() {
+                // The spaces of a line of dashes are around its cells.
+                let begin = Source(cell).at(skip(Source(cell), 0));
+                if cell.bytes().rev().find(|byte| *byte != b' ') == Some(b':') {
+                    *(if begin == ':' { &mut self.centres } else { &mut self.ends }) |= column;
+                }
+            } else {
+                let is = |columns| columns & column != 0;
+                let place = if is(self.ends) {
+                    "cw-end"
+                } else if is(self.centres) {
+                    "cw-centre"
+                } else {
+                    ""
+                };
+                self.sink.open(tag, place);
+                inline(cell, Mode::Full, self.sink);
                 self.sink.close();
             }
             count += 1;
@@ -251,7 +287,8 @@ impl<S: Sink> Blocks<'_, S> {
             self.sink.close();
         } else if self.fence.take().is_some() {
             self.sink.open("div", "cw-code");
-            self.open("pre");
+            let language = std::mem::take(&mut self.language);
+            self.sink.open("pre", &language);
             self.open("code");
             if !lines.is_empty() {
                 self.sink.text(&lines);

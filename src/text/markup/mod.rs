@@ -17,7 +17,7 @@ mod tests;
 /// Takes what a text turns into, in order.
 pub trait Sink {
     /// Begins an element. All up to its [`close`](Self::close) is in it. `value` is where an `a` leads, the first number
-    /// of an `ol`, and the class of anything else, if not empty.
+    /// of an `ol`, the language of a `pre`, and the class of anything else, if not empty.
     fn open(&mut self, tag: &'static str, value: &str);
 
     /// Ends the element that was begun last.

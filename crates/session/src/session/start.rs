@@ -74,6 +74,7 @@ impl Session {
             sending: None,
             sending_since_ms: None,
             waiting: Waiting::default(),
+            fell_back: false,
             in_doubt: None,
             reading: Reading::Live,
             reading_on: true,

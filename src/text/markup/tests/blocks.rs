@@ -66,7 +66,7 @@ fn containers_nest_to_a_depth_and_the_rest_is_text() {
 fn fenced_code_is_kept_to_the_letter_and_may_lack_its_end() {
     assert_eq!(
         html("a\n```rust\nlet *x* = 1;\n\n  - y\n```\nb"),
-        "<p>a</p><pre><code>let *x* = 1;\n\n  - y</code></pre><p>b</p>"
+        "<p>a</p><pre rust><code>let *x* = 1;\n\n  - y</code></pre><p>b</p>"
     );
     assert_eq!(html("~~~\n```\n~~~~"), "<pre><code>```</code></pre>");
     assert_eq!(html("````\n```\n````"), "<pre><code>```</code></pre>");
@@ -99,12 +99,17 @@ fn headings_are_lines_and_dashes_are_rules() {
 fn a_table_is_a_head_over_dashes_and_lines_with_bars() {
     assert_eq!(
         html("before\n| a | **b** |\n|:--|--:|\n| c | d \\| e |\n| f |\nafter"),
-        "<p>before</p><table><thead><tr><th> a </th><th> <strong>b</strong> </th></tr></thead><tbody>\
-         <tr><td> c </td><td> d | e </td></tr><tr><td> f </td></tr></tbody></table><p>after</p>"
+        "<p>before</p><table><thead><tr><th> a </th><th cw-end> <strong>b</strong> </th></tr></thead><tbody>\
+         <tr><td> c </td><td cw-end> d | e </td></tr><tr><td> f </td></tr></tbody></table><p>after</p>"
     );
     assert_eq!(
         html("a | b\n-|-\nc|"),
         "<table><thead><tr><th>a </th><th> b</th></tr></thead><tbody><tr><td>c</td></tr></tbody></table>"
+    );
+    assert_eq!(
+        html("a|b|c\n:-:|:-|-:\nd|e|f"),
+        "<table><thead><tr><th cw-centre>a</th><th>b</th><th cw-end>c</th></tr></thead><tbody>\
+         <tr><td cw-centre>d</td><td>e</td><td cw-end>f</td></tr></tbody></table>"
     );
     assert_eq!(html("| a | b |\n| - |"), "<p>| a | b |\n| - |</p>");
     assert_eq!(html("| - | - |"), "<p>| - | - |</p>");

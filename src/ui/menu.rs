@@ -1,0 +1,98 @@
+//! The menu behind the header's button: the visitor's data, the sound, and the contact line.
+
+use wasm_bindgen::JsCast;
+use web_sys::{Element, Event, FocusEvent, HtmlElement, KeyboardEvent, Node};
+
+use super::Ui;
+use super::contact;
+use super::dom::{El, flag};
+use super::icon::{self, icon};
+use crate::text::strings::Text;
+
+/// Stored while the visitor wants to hear what comes in; the page's entry makes the sound.
+const SOUND: &str = "chat-widget:sound";
+
+/// Opens the menu or closes it; the focus goes along.
+pub(crate) fn set_open(ui: &Ui, open: bool) {
+    ui.state().menu.set(open);
+    ui.notify();
+    if open {
+        ui.focus_later("[part=menu-data]");
+    } else {
+        ui.focus("[part=menu]");
+    }
+}
+
+/// The menu, over the conversation.
+pub(crate) fn menu(ui: &Ui) -> El {
+    let sound = item(ui, "sound", Text::Sound)
+        .attr("role", "menuitemcheckbox")
+        .attr_with("aria-checked", |ui| Some(flag(is_heard(ui))))
+        .child_if(is_heard, |ui| icon(ui, icon::CHECK))
+        .on("click", |ui, _| {
+            ui.driver().choose(SOUND, (!is_heard(ui)).then_some("1"));
+            ui.notify();
+        });
+    let data = item(ui, "menu-data", Text::MyData).on("click", |ui, _| {
+        ui.state().menu.set(false);
+        ui.state().panel.set(true);
+        ui.notify();
+        ui.focus_later("[part=back]");
+    });
+    ui.el("div.cw-menu-list part=menu-list role=menu")
+        .label(Text::Menu)
+        .on("keydown", on_key)
+        .on("focusout", on_focus_out)
+        .child(data)
+        .child(sound)
+        .child_if(
+            |ui| ui.closed_by().is_none(),
+            |ui| {
+                item(ui, "menu-contact", Text::ContactMenu).on("click", |ui, _| {
+                    ui.state().menu.set(false);
+                    contact::open(ui);
+                })
+            },
+        )
+}
+
+fn item(ui: &Ui, part: &str, text: Text) -> El {
+    let item = ui.el("button.cw-menu-item role=menuitem type=button tabindex=-1").attr("part", part);
+    item.child(ui.el("span").says(text))
+}
+
+fn is_heard(ui: &Ui) -> bool {
+    ui.driver().chosen(SOUND).is_some()
+}
+
+/// Arrows, Home and End go through the items. Escape and Tab are the window's and the browser's.
+fn on_key(ui: &Ui, event: &Event) {
+    let key: &KeyboardEvent = event.unchecked_ref();
+    let Some(list) = event.current_target().map(JsCast::unchecked_into::<Element>) else { return };
+    let at = ui.active_element();
+    let name = &*key.key();
+    let next = match name {
+        "ArrowDown" => at.and_then(|at| at.next_element_sibling()),
+        "ArrowUp" => at.and_then(|at| at.previous_element_sibling()),
+        "Home" | "End" => None,
+        _ => return,
+    };
+    key.prevent_default();
+    // Behind the last one comes the first.
+    let is_first = matches!(name, "ArrowDown" | "Home");
+    let end = if is_first { list.first_element_child() } else { list.last_element_child() };
+    if let Some(item) = next.or(end) {
+        _ = item.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// The menu closes when the visitor goes on elsewhere.
+fn on_focus_out(ui: &Ui, event: &Event) {
+    let list = event.current_target().map(JsCast::unchecked_into::<Node>);
+    let to = event.unchecked_ref::<FocusEvent>().related_target().map(JsCast::unchecked_into::<Node>);
+    let stays = to.is_some_and(|to| list.is_some_and(|list| list.contains(Some(&to))));
+    if !stays && ui.state().menu.get() {
+        ui.state().menu.set(false);
+        ui.notify();
+    }
+}

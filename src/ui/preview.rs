@@ -1,0 +1,107 @@
+//! A few words beside the closed launcher: the site's greeting, until the visitor has seen it once, and what came in
+//! while the window was closed.
+
+use chat_protocol::Role;
+use chat_session::{Entry, Session};
+
+use super::Ui;
+use super::avatar::{assistant_avatar, operator_avatar};
+use super::dom::El;
+use super::icon::{self, icon};
+use super::rich_text::plain;
+use crate::driver::rows::Row;
+use crate::text::strings::Text;
+
+/// Stored when the visitor has dismissed the greeting or opened the window.
+const SEEN: &str = "chat-widget:greeted";
+/// The greeting that was clicked: the conversation begins with it.
+const CLICKED: &str = "chat-widget:greeting";
+
+impl Ui {
+    /// The greeting comes after the time that the site chose.
+    pub(crate) fn greet_later(&self) {
+        if self.settings().greeting.is_none() || self.driver().chosen(SEEN).is_some() {
+            return;
+        }
+        let ui = self.clone();
+        let timer = gloo_timers::callback::Timeout::new(self.settings().greeting_after_ms, move || {
+            ui.state().greets.set(true);
+            ui.notify();
+        });
+        self.state().timer.replace(Some(timer));
+    }
+
+    /// The greeting has done its work, for good.
+    pub(crate) fn end_greeting(&self) {
+        self.state().timer.take();
+        if self.settings().greeting.is_some() {
+            self.driver().choose(SEEN, Some("1"));
+        }
+        if self.state().greets.replace(false) {
+            self.notify();
+        }
+    }
+
+    /// The greeting that the visitor clicked.
+    pub(super) fn greeted(&self) -> Option<String> {
+        self.driver().chosen(CLICKED)
+    }
+
+    /// Shows the first lines of a message that came in while the window was closed.
+    pub(super) fn preview(&self, entry: &Entry) {
+        let state = self.state();
+        if entry.author != Role::Visitor && !state.open.get() && self.settings().preview {
+            state.previewed.set(Some(entry.key.get()));
+            self.notify();
+        }
+    }
+}
+
+/// Reads the message that is previewed, until somebody has seen it.
+fn message<T>(ui: &Ui, read: impl FnOnce(&Row) -> T) -> Option<T> {
+    let key = ui.state().previewed.get().filter(|_| ui.session(Session::unread) > 0)?;
+    ui.driver().rows().iter().rev().find(|row| row.key.get() == key).map(read)
+}
+
+fn by_person(ui: &Ui) -> bool {
+    message(ui, |row| row.author == Role::Operator) == Some(true)
+}
+
+/// Whoever has a conversation already is not greeted.
+pub(crate) fn is_shown(ui: &Ui) -> bool {
+    let greets = ui.state().greets.get() && ui.driver().rows().is_empty();
+    !ui.state().open.get() && (greets || message(ui, |_| ()).is_some())
+}
+
+/// The words, which open the window, and a way to be rid of them.
+pub(crate) fn preview(ui: &Ui) -> El {
+    let name = ui
+        .el("bdi.cw-name")
+        .text_with(|ui| if by_person(ui) { ui.operator_name() } else { ui.assistant_name() });
+    let words = ui.el("span.cw-preview-text dir=auto").text_with(|ui| {
+        message(ui, |row| plain(ui, &row.text)).or_else(|| ui.settings().greeting.clone()).unwrap_or_default()
+    });
+    let open = ui
+        .el("button.cw-preview-open type=button")
+        .child_if(by_person, operator_avatar)
+        .child_if(|ui| !by_person(ui), assistant_avatar)
+        .child(ui.el("span.cw-by").child(name))
+        .child(words)
+        .on("click", |ui, _| {
+            if ui.state().greets.get() {
+                ui.driver().choose(CLICKED, ui.settings().greeting.as_deref());
+            }
+            ui.set_open(true, true);
+        });
+    let dismiss = ui
+        .el("button.cw-icon-button type=button")
+        .label(Text::Dismiss)
+        .child(icon(ui, icon::CLOSE))
+        .on("click", |ui, _| {
+            ui.focus("[part=launcher]");
+            ui.end_greeting();
+            ui.state().previewed.set(None);
+            ui.notify();
+        });
+    ui.el("div.cw-preview part=preview").child(open).child(dismiss)
+}

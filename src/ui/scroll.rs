@@ -1,0 +1,96 @@
+//! Where the log is scrolled to: what was said last is in view, and a new answer from its beginning.
+
+use chat_protocol::Role;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+use super::Ui;
+use crate::browser::viewport;
+
+/// So near to its end, the log follows what comes in. Pixels.
+pub(super) const PINNED_WITHIN: i32 = 48;
+/// The room above a message that is scrolled to. Pixels.
+const ABOVE: i32 = 8;
+
+impl Ui {
+    /// Scrolls to what was said last, if the visitor has not scrolled away from it, once what has changed is laid out.
+    pub(super) fn keep_in_view(&self) {
+        if self.state().pinned.get()
+            && let Some(log) = self.state().log.borrow().clone()
+        {
+            let ui = self.clone();
+            leptos::prelude::request_animation_frame(move || ui.scroll_to_newest(&log));
+        }
+    }
+
+    /// Scrolls to the end of the log, or to the beginning of the newest answer if not all that follows fits.
+    fn scroll_to_newest(&self, log: &Element) {
+        let state = self.state();
+        // The visitor may have gone back in the meantime.
+        if !state.pinned.get() {
+            return;
+        }
+        let end = log.scroll_height() - log.client_height();
+        let top = self.top_of_newest(log).unwrap_or(end).min(end);
+        log.set_scroll_top(top);
+        state.top.set(log.scroll_top());
+        state.sizes.set(sizes(log));
+        if end - top > PINNED_WITHIN {
+            // The visitor reads from here on, and what comes next must not move it.
+            state.pinned.set(false);
+            self.notify();
+        }
+    }
+
+    /// Returns where the newest answer begins: with the question above it, when that leaves room. Before anything was
+    /// said, it is the welcome.
+    fn top_of_newest(&self, log: &Element) -> Option<i32> {
+        let place = |name: &str, index: u32| {
+            let found = log.get_elements_by_class_name(name).item(index);
+            found.map(JsCast::unchecked_into::<HtmlElement>)
+        };
+        let rows = self.driver().rows();
+        let (from, to) = self.state().range.get();
+        let element = if rows.is_empty() {
+            place("cw-message", 0)?
+        } else {
+            let key = self.state().anchor.get()?;
+            let index = rows.iter().take(to).skip(from).position(|row| row.key.get() == key)?;
+            let answer = place("cw-row", u32::try_from(index).ok()?)?;
+            let asked =
+                rows.get((from + index).wrapping_sub(1)).is_some_and(|row| row.author == Role::Visitor);
+            let question = u32::try_from(index).ok()?.checked_sub(1).filter(|_| asked);
+            let question = question.and_then(|before| place("cw-row", before));
+            // A long question leaves the room to the answer.
+            question.filter(|row| row.offset_height() < log.client_height() / 3).unwrap_or(answer)
+        };
+        Some(element.offset_top() - ABOVE)
+    }
+
+    /// Takes in that the log was scrolled, by the visitor or by a change of the layout. Returns whether it still follows
+    /// what comes in; `at_end` is whether the newest message is on the page.
+    pub(super) fn scrolled(&self, log: &Element, at_end: bool) -> bool {
+        let state = self.state();
+        let (above, sizes) = (log.scroll_top(), sizes(log));
+        let below = sizes.0 - above - sizes.1;
+        let is_laid_out_anew = state.sizes.replace(sizes) != sizes;
+        let is_up = above < state.top.replace(above);
+        if is_up && is_laid_out_anew {
+            // A browser scrolls by itself where there is less to be scrolled: the visitor did not.
+            self.keep_in_view();
+        }
+        let stays = state.pinned.get() && (!is_up || is_laid_out_anew);
+        stays || (below <= PINNED_WITHIN && at_end)
+    }
+}
+
+/// How high the log's content is, and how much of it can be seen. Pixels.
+fn sizes(log: &Element) -> (i32, i32) {
+    (log.scroll_height(), log.client_height())
+}
+
+/// Keeps what was said last in view when the log has another size, or can be seen again.
+pub(super) fn follow_size(ui: &Ui, log: &Element) {
+    let ui = ui.clone();
+    viewport::when_resized(log, move || ui.keep_in_view());
+}
