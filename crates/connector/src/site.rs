@@ -15,6 +15,10 @@ use tower_http::set_header::SetResponseHeaderLayer;
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
                       img-src 'self'; require-trusted-types-for 'script'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
+/// The policy of the gallery and the playground, whose pages stand in frames of each other.
+const FRAMED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
+                             connect-src 'self'; img-src 'self'; require-trusted-types-for 'script'; \
+                             form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'self'";
 
 /// Where the files of the site are.
 #[derive(Clone, Debug)]
@@ -34,7 +38,7 @@ pub(crate) fn router(proxy: Router, files: Option<&SiteFiles>) -> Router {
     };
     let always =
         |name: HeaderName, value| SetResponseHeaderLayer::overriding(name, HeaderValue::from_static(value));
-    site.layer(always(header::CONTENT_SECURITY_POLICY, POLICY))
+    site.layer(from_fn(with_policy))
         .layer(always(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(always(header::REFERRER_POLICY, "strict-origin-when-cross-origin"))
 }
@@ -63,6 +67,16 @@ fn widget(directory: &Path) -> Router {
 fn pages(directory: &Path) -> Router {
     let files = ServeDir::new(directory).not_found_service(ServeFile::new(directory.join("404.html")));
     Router::new().fallback_service(files).layer(from_fn(described))
+}
+
+/// Adds the policy of the page that is asked for.
+async fn with_policy(request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let is_framed = path.starts_with("/gallery") || path.starts_with("/playground");
+    let policy = if is_framed { FRAMED_POLICY } else { POLICY };
+    let mut response = next.run(request).await;
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+    response
 }
 
 /// Says what kind of file it is, and that a browser should ask whether it has changed.

@@ -1,67 +1,69 @@
-// The operator console: looks again whenever the sandbox says that something changed.
+// The conversations of the operator console. They are read again whenever the sandbox says that something changed.
 
-import { at, call, element, looking, post, replace, tell, time, together } from "./page.js";
+import { time } from "./dates.js";
+import { clearMessages, goToEnd, showMessages } from "./log.js";
+import { at, call, element, looking, post, replace, tell, together } from "./page.js";
+
+/** Maximum length of a message in the list, in characters. */
+const MAX_EXCERPT = 200;
 
 const rooms = document.querySelector(".rooms");
 const drafts = new Map();
 let chosen = null;
-let shown = "";
+let sending = false;
 
+const pathOf = (id) => `conversations/${encodeURIComponent(id)}`;
 const nameOf = ({ id, visitor }) => visitor.name || visitor.email || visitor.phone || `Visitor ${id.slice(5, 9)}`;
-const roleNames = { visitor: "Visitor", assistant: "Assistant", operator: "You" };
+
+/** Returns the beginning of a text, cut between characters. */
+function excerpt(text) {
+  const characters = [...text];
+  return characters.length > MAX_EXCERPT ? `${characters.slice(0, MAX_EXCERPT).join("")}…` : text;
+}
+
+function entryOf(conversation) {
+  const { id, lastVisitorMessage: words, unread, wantsPerson } = conversation;
+  const button = element("button", "entry");
+  button.type = "button";
+  button.dataset.step = "choose";
+  button.setAttribute("aria-current", String(id === chosen));
+  const name = element("span", "name", nameOf(conversation));
+  name.title = name.textContent;
+  const head = element("span", "line");
+  head.append(name, " ", time(words?.createdAt));
+  const last = element("span", "last", excerpt(words?.content ?? ""));
+  last.dir = "auto";
+  const body = element("span", "line");
+  body.append(last, " ");
+  if (unread > 0) {
+    const badge = element("span", "unread", String(unread));
+    badge.append(element("span", "for-readers", " unread"));
+    body.append(badge);
+  }
+  button.append(head, " ", body, " ");
+  if (wantsPerson) button.append(element("span", "tag warm", "Wants a person"));
+  button.addEventListener("click", () => choose(id));
+  const item = element("li");
+  item.dataset.id = id;
+  item.append(button);
+  return item;
+}
 
 function showList(conversations) {
-  const entries = conversations.map((conversation) => {
-    const button = element("button", "entry");
-    button.type = "button";
-    button.dataset.step = "choose";
-    button.setAttribute("aria-current", String(conversation.id === chosen));
-    button.append(element("span", "name", nameOf(conversation)));
-    if (conversation.lastMessage) button.append(time(conversation.lastMessage.createdAt));
-    button.append(element("span", "last", conversation.lastMessage?.content ?? ""));
-    if (conversation.unread > 0) {
-      const unread = element("span", "unread", String(conversation.unread));
-      unread.setAttribute("aria-label", `${conversation.unread} unread`);
-      button.append(unread);
-    }
-    button.addEventListener("click", () => choose(conversation.id));
-    const item = element("li");
-    item.dataset.id = conversation.id;
-    item.append(button);
-    return item;
-  });
-  replace(at("conversations"), entries);
+  replace(at("conversations"), conversations.map(entryOf));
   at("nobody").hidden = conversations.length > 0;
   const unread = conversations.reduce((sum, conversation) => sum + conversation.unread, 0);
   document.title = unread > 0 ? `(${unread}) Operator console` : "Operator console";
 }
 
-function showMessages(conversation) {
-  const log = at("log");
-  const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 48;
-  const known = new Set([...log.children].map((child) => child.dataset.id));
-  if (shown !== conversation.id) log.replaceChildren();
-  for (const message of conversation.messages) {
-    if (shown === conversation.id && known.has(message.id)) continue;
-    const made = element("article", `message ${message.role}`);
-    made.dataset.id = message.id;
-    const by = element("p", "by", `${roleNames[message.role] ?? message.role}, `);
-    by.append(time(message.createdAt));
-    made.append(by, element("div", "bubble", message.content));
-    log.append(made);
-  }
-  if (atEnd || shown !== conversation.id) log.scrollTop = log.scrollHeight;
-  shown = conversation.id;
-}
-
-function showLead({ score = 0, hasContact, needsHandoff, summary }) {
+function showLead({ score = 0, hasContact, summary }, wantsPerson) {
   const meter = element("meter");
   meter.max = 100;
   meter.value = score;
   meter.setAttribute("aria-label", "Intent");
   const tags = element("p", "tags");
   tags.append(element("span", hasContact ? "tag good" : "tag", hasContact ? "Can be reached" : "No contact details"));
-  if (needsHandoff) tags.append(element("span", "tag warm", "Wants a person"));
+  if (wantsPerson) tags.append(element("span", "tag warm", "Wants a person"));
   at("lead").replaceChildren(element("p", "score", `${score} of 100`), meter, tags, element("p", "", summary ?? ""));
 }
 
@@ -95,16 +97,15 @@ function showEvents(events) {
 async function showConversation() {
   const id = chosen;
   if (!id) return;
-  const conversation = await call(`conversations/${encodeURIComponent(id)}`);
+  const conversation = await call(pathOf(id));
   if (id !== chosen) return;
   at("who").textContent = nameOf(conversation);
+  at("wants-person").hidden = !conversation.wantsPerson;
   showMessages(conversation);
-  showLead(conversation.lead);
+  showLead(conversation.lead, conversation.wantsPerson);
   showVisitor(conversation);
   showEvents(conversation.events);
-  if (conversation.unread > 0 && document.visibilityState === "visible") {
-    await post(`conversations/${encodeURIComponent(id)}/read`);
-  }
+  if (conversation.unread > 0 && document.visibilityState === "visible") await post(`${pathOf(id)}/read`);
 }
 
 const look = looking(async () => {
@@ -122,42 +123,55 @@ function tellAbout(visitor) {
 
 function choose(id) {
   if (chosen) drafts.set(chosen, at("text").value);
+  if (chosen !== id) clearMessages();
   chosen = id;
   rooms.classList.add("chosen");
   tellAbout(false);
   at("text").value = drafts.get(id) ?? "";
   at("text").disabled = at("send").disabled = false;
   at("problem").textContent = "";
-  at("text").focus();
+  // On a touch screen, the keyboard would cover the conversation before it is read.
+  at(matchMedia("(pointer: coarse)").matches ? "who" : "text").focus();
   look();
 }
 
 function leave() {
   if (chosen) drafts.set(chosen, at("text").value);
   chosen = null;
-  shown = "";
   rooms.classList.remove("chosen");
   tellAbout(false);
   at("who").textContent = "No conversation chosen";
+  at("wants-person").hidden = true;
   at("text").value = "";
   at("text").disabled = at("send").disabled = true;
-  for (const id of ["log", "lead", "visitor", "events"]) at(id).replaceChildren();
+  clearMessages();
+  for (const id of ["lead", "visitor", "events"]) at(id).replaceChildren();
 }
 
+/** Returns what was written since a text was sent. */
+const after = (draft, sent) => (draft.startsWith(sent) ? draft.slice(sent.length).trimStart() : draft);
+
+/** Sends the answer. The field keeps the focus, and what is written into it meanwhile. */
 async function send() {
-  const content = at("text").value;
-  if (!chosen || content.trim() === "" || at("send").disabled) return;
+  const field = at("text");
+  field.focus();
+  const content = field.value;
+  if (!chosen || sending || content.trim() === "") return;
   const to = chosen;
-  at("send").disabled = true;
+  sending = true;
   at("problem").textContent = "";
   try {
-    await post(`conversations/${encodeURIComponent(to)}/messages`, { content });
-    drafts.delete(to);
-    if (to === chosen) at("text").value = "";
+    await post(`${pathOf(to)}/messages`, { content });
+    if (to === chosen) {
+      field.value = after(field.value, content);
+      goToEnd();
+    } else {
+      drafts.set(to, after(drafts.get(to) ?? "", content));
+    }
   } catch (error) {
-    at("problem").textContent = `Not sent: ${error.message}`;
+    if (to === chosen) at("problem").textContent = `Not sent: ${error.message}`;
   } finally {
-    at("send").disabled = !chosen;
+    sending = false;
   }
 }
 
@@ -173,7 +187,9 @@ at("text").addEventListener("keydown", (event) => {
 });
 at("tell").addEventListener("click", () => tellAbout(!rooms.classList.contains("telling")));
 at("back").addEventListener("click", () => {
+  const id = chosen;
   leave();
+  at("conversations").querySelector(`li[data-id="${CSS.escape(id)}"] .entry`)?.focus();
   look();
 });
 document.addEventListener("visibilitychange", look);

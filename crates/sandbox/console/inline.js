@@ -124,8 +124,8 @@ class Inline {
           next = written = link.end;
         }
       } else if (character === "@" && mode !== "link" && isWord(at(text, next))) {
-        const [from, to] = mailAddress(text, place, written);
-        if (from < place && text.slice(next, to).includes(".")) {
+        const { from, to, hasDot } = mailAddress(text, place, written);
+        if (from < place && hasDot) {
           write(from);
           this.#addLink("mailto:", text.slice(from, to), "");
           next = written = to;
@@ -251,15 +251,16 @@ class Inline {
   }
 }
 
-/** Returns where the mail address around an `@` begins and ends. */
+/** Returns where the mail address around an `@` begins and ends, and whether there is a dot behind the `@`. */
 function mailAddress(text, place, earliest) {
   let from = place;
   while (from > earliest && isOfName(text[from - 1])) from -= 1;
   while (from < place && !isWord(text[from])) from += 1;
   let to = place + 1;
   while (isOfName(at(text, to))) to += 1;
+  const hasDot = text.slice(place, to).includes(".");
   while (!isWord(text[to - 1])) to -= 1;
-  return [from, to];
+  return { from, to, hasDot };
 }
 
 /**

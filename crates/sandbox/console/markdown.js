@@ -8,7 +8,6 @@ import { at, endOfRun, isLinkable, writeInline } from "./inline.js";
 const MAX_DEPTH = 8;
 /** Columns by which a line is indented from its item's marker to belong to the item. */
 const INDENT = 2;
-const ALIGNMENTS = { ":-": "start", "-:": "end", "::": "center" };
 
 /** Returns what an assistant or an operator wrote. */
 export function markdown(text) {
@@ -66,7 +65,7 @@ class Nodes {
 /** Reads a text line by line. */
 class Blocks {
   #sink;
-  /** Open quotes and lists: `kind` is `>` or the character that marks items, `column` where the item's marker stands. */
+  /** Open quotes and lists: `kind` is `>` or the character that marks items, `column` where the marker stands. */
   #containers = [];
   /** The fence of the code that is being read. */
   #fence;
@@ -108,7 +107,7 @@ class Blocks {
       const { marker, length, column } = this.#fence;
       const end = endOfRun(line, place);
       if (at(line, place) === marker && end >= place + length && end === line.length) this.#end();
-      else this.#lines.push(line.slice(Math.min(place, begin + column)));
+      else this.#add(line.slice(Math.min(place, begin + column)));
       return;
     }
     if (place === line.length) {
@@ -145,7 +144,7 @@ class Blocks {
     }
   }
 
-  /** What is left of a line behind the marks of its quotes and items. */
+  /** Reads the rest of a line, behind the marks of its quotes and items. */
   #leaf(line, begin, place, rule) {
     const rest = line.slice(place);
     const marker = at(rest, 0);
@@ -162,12 +161,17 @@ class Blocks {
       this.#element("p", "heading", rest.slice(length + 1));
     } else if (!rest.includes("|")) {
       if (this.#table) this.#end();
-      this.#lines.push(rest);
+      this.#add(rest);
     } else if (this.#table) {
       this.#row(cellsOf(rest), "td");
     } else if (!this.#beginTable(rest)) {
-      this.#lines.push(rest);
+      this.#add(rest);
     }
+  }
+
+  /** Adds a line to the paragraph or the code, which begin with one that is not empty. */
+  #add(line) {
+    if (line || this.#lines.length > 0) this.#lines.push(line);
   }
 
   /** Begins a table when a line is one of dashes, and the line above it has as many cells. */
@@ -178,7 +182,7 @@ class Blocks {
     if (names.length !== dashes.length) return false;
     this.#paragraph(this.#lines.slice(0, -1));
     this.#lines = [];
-    this.#table = dashes.map((cell) => ALIGNMENTS[cell.trim().replace(/^(.).*(.)$/, "$1$2")] ?? "");
+    this.#table = dashes.map((cell) => alignmentOf(cell.trim()));
     this.#sink.open("div", "table");
     this.#sink.open("table");
     this.#sink.open("thead");
@@ -244,6 +248,12 @@ function cellsOf(row) {
     from = to + 1;
   }
   return cells;
+}
+
+/** The class of a table's column, by its dashes: `:--`, `--:` or `:-:`. */
+function alignmentOf(dashes) {
+  if (!dashes.endsWith(":")) return "";
+  return dashes.startsWith(":") ? "center" : "end";
 }
 
 function skipSpace(line, from) {

@@ -19,12 +19,6 @@ export function element(tag, className, text) {
   return made;
 }
 
-export function time(iso, precision = { hour: "2-digit", minute: "2-digit" }) {
-  const made = element("time", "", new Date(iso).toLocaleTimeString([], precision));
-  made.dateTime = iso;
-  return made;
-}
-
 /** A number of things, in words. */
 export const count = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
 
@@ -48,7 +42,8 @@ export function replace(list, rows) {
   list.replaceChildren(...rows);
   if (id === undefined) return;
   const row = list.querySelector(`li[data-id="${CSS.escape(id)}"]`);
-  (row?.querySelector(`[data-step="${CSS.escape(step)}"]`) ?? row)?.focus();
+  // A row that has moved does not take the list along.
+  (row?.querySelector(`[data-step="${CSS.escape(step)}"]`) ?? row)?.focus({ preventScroll: true });
 }
 
 /** Makes of `show` what looks again when it is called, but never twice at once. */

@@ -1,6 +1,7 @@
 // The part of the console from which things are published.
 
-import { at, call, count, element, looking, post, replace, tell, time, together } from "./page.js";
+import { time } from "./dates.js";
+import { at, call, count, element, looking, post, replace, tell, together } from "./page.js";
 
 /** As many rows of a list as somebody looks at. */
 const MOST = 100;
@@ -79,7 +80,7 @@ function showEvents(events) {
   list("all-events", events, (event) => {
     const item = element("li");
     const told = together(event.title, event.path, event.eventData?.label, event.visitorId);
-    item.append(what(event.eventType, told), time(event.receivedAt, { timeStyle: "medium" }));
+    item.append(what(event.eventType, told), time(event.receivedAt, "moment-with-seconds"));
     return item;
   });
   at("no-events").hidden = events.length > 0;

@@ -80,6 +80,8 @@ pub(crate) async fn send(
         tokio::time::sleep(Duration::from_millis(trouble.slow_ms)).await;
     }
     let (provider, (ai_status, said)) = match (&sandbox.0.assistant, struck_down(&trouble)) {
+        // Two who answer at once would confuse the visitor.
+        _ if person_answers(sandbox, &conversation_id)? => (BUILT_IN.to_owned(), (AiStatus::Ok, None)),
         (_, Some(said)) => (BUILT_IN.to_owned(), said),
         (Some(assistant), None) => {
             let (passages, history) = {
@@ -127,6 +129,16 @@ pub(crate) async fn send(
         locale: body.locale,
         lead,
     }))
+}
+
+/// Returns whether a person has taken the conversation over, and is there.
+fn person_answers(sandbox: &Sandbox, id: &ConversationId) -> Result<bool, ApiError> {
+    if !sandbox.operators().is_online() {
+        return Ok(false);
+    }
+    let messages = sandbox.world().messages(id, None)?;
+    let last = messages.iter().rev().find(|kept| kept.message.role != Role::Visitor);
+    Ok(last.is_some_and(|kept| kept.message.role == Role::Operator))
 }
 
 type TakenIn = (ConversationId, Option<chat_protocol::MessageId>, Lead, Reply);

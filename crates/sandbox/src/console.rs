@@ -26,6 +26,7 @@ const COMMON: &str = include_str!("../console/page.js");
 const DATES: &str = include_str!("../console/dates.js");
 const MARKDOWN: &str = include_str!("../console/markdown.js");
 const INLINE: &str = include_str!("../console/inline.js");
+const LOG: &str = include_str!("../console/log.js");
 const PUBLISHING: &str = include_str!("../console/publishing.js");
 const ICON: &str = include_str!("../console/icon.svg");
 
@@ -45,6 +46,7 @@ pub(crate) fn routes() -> Router<Sandbox> {
         .route("/operator/dates.js", get(|| async { script(DATES) }))
         .route("/operator/markdown.js", get(|| async { script(MARKDOWN) }))
         .route("/operator/inline.js", get(|| async { script(INLINE) }))
+        .route("/operator/log.js", get(|| async { script(LOG) }))
         .route("/operator/icon.svg", get(|| async { file("image/svg+xml", ICON) }))
         .route("/operator/api/changes", get(changes))
         .route("/operator/api/conversations", get(list))

@@ -50,14 +50,22 @@ impl Operators {
         self.last_seen = Some(clock.now());
     }
 
+    fn sessions(&self) -> u32 {
+        self.consoles + u32::from(self.held_online)
+    }
+
+    pub(crate) fn is_online(&self) -> bool {
+        self.sessions() > 0
+    }
+
     pub(crate) fn presence(
         &self,
         pace: &Pace,
         conversation_exists: bool,
         say: &PresenceOverrides,
     ) -> Presence {
-        let sessions = self.consoles + u32::from(self.held_online);
-        let online = sessions > 0;
+        let sessions = self.sessions();
+        let online = self.is_online();
         let intervals = if online { pace.online } else { pace.away };
         let millis = |interval: Duration| i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
         Presence {

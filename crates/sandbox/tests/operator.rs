@@ -222,7 +222,7 @@ async fn the_console_is_a_page_that_needs_nothing_but_itself() {
     for path in text.split('"').filter(|part| part.starts_with("/operator/")) {
         assert_eq!(client.local("GET", path, None).await.status, 200, "{path}");
     }
-    for name in ["console", "publishing", "page", "dates", "markdown", "inline"] {
+    for name in ["console", "publishing", "page", "dates", "markdown", "inline", "log"] {
         let script = client.local("GET", &format!("/operator/{name}.js"), None).await;
         assert_eq!(script.header("content-type"), Some("text/javascript; charset=utf-8"), "{name}");
         let script = String::from_utf8_lossy(&script.body).into_owned();
