@@ -1,13 +1,9 @@
 // What axe-core finds by the rules of WCAG 2.0, 2.1 and 2.2, levels A and AA: nothing, and nothing that it leaves open.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { look, THEMES } from "./gallery.mjs";
+import { TAGS, withAxe } from "./axe.mjs";
+import { BLANK, look, THEMES } from "./gallery.mjs";
 import { test } from "./harness.mjs";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 
 /** What axe finds in the widget by these rules, or cannot decide, each as `rule: element: why`. */
 function findings(page, runOnly) {
@@ -29,11 +25,16 @@ const EXPLAINED = [
   // Long lines of code are cut off by their box, which axe takes for another element above them. The pair of colours is
   // in tests/contrast.test.mjs.
   "color-contrast: pre > code: Element's background color could not be determined because it's partially obscured",
+  // The open menu lies over the introduction.
+  "color-contrast: .cw-intro-note:nth-child(3): Element's background color could not be determined because it is overlapped",
 ];
 
-for (const state of ["closed", "empty", "conversation", "failed", "noreply", "offline", "form", "rtl"]) {
+for (const state of [
+  "closed", "preview", "empty", "conversation", "joined", "failed", "noreply", "offline", "person-offered", "form", "contact-done",
+  "menu", "rtl",
+]) {
   test(`axe finds nothing in the state "${state}" of any theme, light or dark`, async ({ visit, site }) => {
-    const page = await visit({ path: "/gallery.html", prepare: (page) => page.addInitScript(AXE) });
+    const page = await visit({ path: BLANK, prepare: withAxe });
     const found = [];
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: "light" });

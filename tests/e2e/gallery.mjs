@@ -6,6 +6,9 @@ export { SCHEMES, THEMES } from "../../www/demo/gallery/themes.js";
 
 export const STATE_NAMES = Object.keys(STATES);
 
+/** A page of the site without a widget, to begin from. */
+export const BLANK = "/icon.svg";
+
 /** Where a state is to be seen. */
 export const galleryPath = (state, { theme = "teal", scheme = "light" } = {}) =>
   `/gallery.html?${new URLSearchParams({ state, theme, scheme })}`;

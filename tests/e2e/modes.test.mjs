@@ -2,11 +2,16 @@
 
 import assert from "node:assert/strict";
 import { part } from "./chat.mjs";
-import { look } from "./gallery.mjs";
+import { BLANK, look } from "./gallery.mjs";
 import { test } from "./harness.mjs";
 
 /** A phone that few have any more, and a desktop of 1280 by 800 px at 400 %. */
 const SMALL = [{ width: 320, height: 568 }, { width: 320, height: 200 }];
+/** States in which each part of the widget is there once. */
+const EVERY_KIND = [
+  "closed", "empty", "conversation", "operator", "failed", "offline", "blocked", "person-offered", "contact", "form", "contact-done",
+  "menu", "mydata", "composer", "long", "edges", "rtl",
+];
 /** An answer's least room in the log: two lines. Pixels. */
 const TWO_LINES = 44;
 
@@ -22,7 +27,7 @@ const withoutBorder = (locator) =>
       .map((element) => element.getAttribute("part") ?? element.className),
   );
 
-/** What has the focus inside the widget, and the width of the ring around it or its frame: a border may be part of it. */
+/** Returns the focused part of the widget, and the width of the ring around it or its field: a border may be part of it. */
 const ring = (page) =>
   page.evaluate(() => {
     const focused = document.querySelector("chat-widget").shadowRoot.activeElement;
@@ -31,11 +36,11 @@ const ring = (page) =>
       if (outlineStyle === "none") return 0;
       return parseFloat(outlineWidth) + (borderTopColor === outlineColor ? parseFloat(borderTopWidth) : 0);
     };
-    return focused && { part: focused.getAttribute("part") ?? focused.localName, width: Math.max(width(focused), width(focused.parentElement)) };
+    return focused && { part: focused.getAttribute("part") ?? focused.localName, width: Math.max(width(focused), width(focused.closest(".cw-field") ?? focused.parentElement)) };
   });
 
 test("With forced colours, everything that has a shape has a border", async ({ visit, site }) => {
-  const page = await visit({ path: "/gallery.html", forcedColors: "active" });
+  const page = await visit({ path: BLANK, forcedColors: "active" });
   const shapes = {
     unread: [part(page, "launcher"), part(page, "badge")],
     operator: [part(page, "window"), part(page, "launcher"), part(page, "message").locator(".cw-bubble"), page.locator(".cw-field")],
@@ -53,7 +58,7 @@ test("With forced colours, everything that has a shape has a border", async ({ v
 });
 
 test("With forced colours, the three voices and a message that failed differ in their borders", async ({ visit, site }) => {
-  const page = await visit({ path: "/gallery.html", forcedColors: "active" });
+  const page = await visit({ path: BLANK, forcedColors: "active" });
   const border = (name) =>
     part(page, name).last().locator(".cw-bubble").evaluate((bubble) => getComputedStyle(bubble).borderTop.split(" rgb")[0]);
   await look(page, site, "failed");
@@ -64,7 +69,7 @@ test("With forced colours, the three voices and a message that failed differ in 
 
 for (const forcedColors of ["active", "none"]) {
   test(`The focus is seen wherever it goes, with forced colours ${forcedColors}`, async ({ visit, site }) => {
-    const page = await visit({ path: "/gallery.html", forcedColors });
+    const page = await visit({ path: BLANK, forcedColors });
     await look(page, site, "failed");
     await part(page, "menu").focus();
     const seen = [];
@@ -80,7 +85,7 @@ for (const forcedColors of ["active", "none"]) {
 }
 
 test("With less motion nothing moves, although an answer is being written", async ({ visit, site }) => {
-  const page = await visit({ path: "/gallery.html", reducedMotion: "no-preference" });
+  const page = await visit({ path: BLANK, reducedMotion: "no-preference" });
   const moving = () =>
     page.evaluate(() => {
       const { shadowRoot } = document.querySelector("chat-widget");
@@ -129,8 +134,8 @@ for (const viewport of SMALL) {
     visit,
     site,
   }) => {
-    const page = await visit({ path: "/gallery.html", viewport });
-    for (const state of ["closed", "empty", "conversation", "operator", "failed", "offline", "blocked", "form", "mydata", "composer", "long", "edges", "rtl"]) {
+    const page = await visit({ path: BLANK, viewport });
+    for (const state of EVERY_KIND) {
       await look(page, site, state);
       assert.deepEqual(await tooWide(page), [], state);
       if (["closed", "mydata"].includes(state)) continue;

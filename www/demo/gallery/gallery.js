@@ -1,5 +1,7 @@
-// The gallery: `?state=typing&theme=rose&scheme=dark` shows one state, an address without a state lists them all.
+// The gallery: `?state=typing&theme=rose&scheme=dark` shows one state, with `bare` the widget alone. An address without a
+// state shows the overview.
 
+import { element } from "./elements.js";
 import { Service, takeClock, takeStorage } from "./stand-in.js";
 import { STATES } from "./states.js";
 import { SCHEMES, THEMES } from "./themes.js";
@@ -19,17 +21,22 @@ const chosen = {
 };
 
 if (STATES[chosen.state]) await show(STATES[chosen.state]);
-else list();
+else (await import("./overview.js")).showOverview(main);
 
 /** Mounts the widget, brings it into the state, and says on the root element that it is there. */
 async function show(state) {
   const page = document.documentElement;
   page.dataset.scheme = chosen.scheme;
   document.title = `${state.title}, ${chosen.theme}, ${chosen.scheme}`;
+  const isBare = query.has("bare");
   main.querySelector("h1").textContent = state.title;
   main.querySelector("#about").textContent = state.about;
+  if (isBare) {
+    page.dataset.bare = "";
+    main.replaceChildren();
+  }
   if (state.options?.container) main.append(element("div", { id: state.options.container.slice(1) }));
-  main.append(ways());
+  if (!isBare) main.append(ways());
 
   const clock = takeClock();
   takeStorage();
@@ -63,6 +70,7 @@ async function show(state) {
   await state.reach({ widget, service, clock, root, count, until, open });
   clock.stop();
   page.dataset.shown = chosen.state;
+  if (parent !== window) parent.postMessage({ shown: chosen.state }, location.origin);
 }
 
 /** The ways from here to the other pages, one choice at a time. */
@@ -80,36 +88,12 @@ function ways() {
     button.addEventListener("click", () => open(address({}), "", `popup,width=${width},height=${height}`));
     return element("li", {}, [button]);
   }));
-  const back = element("p", {}, [element("a", { href: location.pathname, textContent: "All of the gallery" })]);
+  const kept = new URLSearchParams([...query].filter(([name]) => ["theme", "scheme", "locale"].includes(name)));
+  const back = element("p", {}, [element("a", { href: `${location.pathname}?${kept}`, textContent: "All of the gallery" })]);
   const inWindow = element("h2", { textContent: "In a window of" });
   return element("nav", { ariaLabel: "Gallery" }, [back, ...groups.flat(), inWindow, sizes]);
 }
 
-/** Every page of the gallery: a row for each theme, a column for each state. */
-function list() {
-  const states = Object.keys(STATES);
-  const columns = element("tr", {}, [
-    element("td"),
-    ...states.map((state) => element("th", { scope: "col", title: STATES[state].about, textContent: state })),
-  ]);
-  const rows = THEMES.map((theme) => element("tr", {}, [
-    element("th", { scope: "row", textContent: theme }),
-    ...states.map((state) => element("td", {}, SCHEMES.map((scheme) => element("a", {
-      href: address({ state, theme, scheme }),
-      textContent: scheme,
-      ariaLabel: `${state}, ${theme}, ${scheme}`,
-    })))),
-  ]));
-  const table = element("table", {}, [element("thead", {}, [columns]), element("tbody", {}, rows)]);
-  main.append(element("div", { className: "all", tabIndex: 0, role: "region", ariaLabel: "All pages" }, [table]));
-}
-
 function address(change) {
   return `?${new URLSearchParams({ ...Object.fromEntries(query), ...chosen, ...change })}`;
-}
-
-function element(name, properties = {}, children = []) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
 }

@@ -67,9 +67,11 @@ export class Service {
   reads = 0;
   #state;
   #messages;
+  #personHere;
 
   constructor(state) {
     this.#state = state;
+    this.#personHere = state.personHere === true;
     this.#messages = (state.history ?? []).map((message, index) => ({ id: `m${index}`, ...message }));
   }
 
@@ -83,18 +85,36 @@ export class Service {
     };
     // Pages in several tabs would take each other for tabs of one visitor.
     const customerId = crypto.randomUUID();
-    if (this.#messages.length > 0) {
-      const conversation = JSON.stringify({ v: 1, conversationId: CONVERSATION });
-      localStorage.setItem(`chat-widget:conversation@${customerId}`, conversation);
-    }
+    if (this.#messages.length > 0) this.#keep(customerId);
     return customerId;
   }
 
-  /** Somebody on the service's side writes. */
+  /** Returns whether nothing was said yet. */
+  get isEmpty() {
+    return this.#messages.length === 0;
+  }
+
+  /** Begins with this conversation, which the customer's next widget goes on with. */
+  begin(customerId, messages) {
+    for (const { role, content } of messages) this.says(role, content);
+    this.#keep(customerId);
+  }
+
+  #keep(customerId) {
+    const conversation = JSON.stringify({ v: 1, conversationId: CONVERSATION });
+    localStorage.setItem(`chat-widget:conversation@${customerId}`, conversation);
+  }
+
+  /** Adds a message of somebody on the service's side. */
   says(role, content) {
     const message = { id: `m${this.#messages.length}`, role, content, createdAt: new Date().toISOString() };
     this.#messages.push(message);
     return message;
+  }
+
+  /** An operator comes online, or goes. */
+  setPersonHere(isHere) {
+    this.#personHere = isHere;
   }
 
   async #answer(call, query, { body, signal }) {
@@ -102,7 +122,7 @@ export class Service {
       case "GET /chat/config":
         return success({ config: this.#state.config, locale: query.get("locale") });
       case "GET /chat/presence":
-        return success({ operatorOnline: this.#state.personHere === true, shouldPollMessages: true });
+        return success({ operatorOnline: this.#personHere, shouldPollMessages: true, ...this.#state.presence });
       case "GET /chat/messages":
         return success(this.#read(query.get("after")));
       case "POST /chat/messages":
@@ -119,14 +139,23 @@ export class Service {
     return { conversationId: CONVERSATION, messages, nextAfter: this.#messages.at(-1)?.id };
   }
 
-  #take({ message }, signal) {
-    const outcome = this.#state.outcome ?? {};
-    if (outcome.silent) return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-    if (outcome.status) return failure(outcome.status);
+  async #take({ message }, signal) {
+    const { outcome = {} } = this.#state;
+    const { status, silent, delay, answer = "I have passed that on to Maren.", ...told } =
+      typeof outcome === "function" ? outcome(message) : outcome;
+    if (status) return failure(status);
+    // The service has the message from now on, and reads find it, while its answer is being written.
     const { id } = this.says("visitor", message);
-    const reply = outcome.aiStatus ? null : this.says("assistant", "I have passed that on to Maren.");
-    return success({ conversationId: CONVERSATION, userMessageId: id, message: reply, ...outcome });
+    if (silent) return aborted(signal);
+    if (delay) await Promise.race([aborted(signal), new Promise((resolve) => setTimeout(resolve, delay))]);
+    const reply = told.aiStatus ? null : this.says("assistant", answer);
+    return success({ conversationId: CONVERSATION, userMessageId: id, message: reply, ...told });
   }
+}
+
+/** Rejects when the widget gives the request up. */
+function aborted(signal) {
+  return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 }
 
 function success(data) {

@@ -1,174 +1,28 @@
-// The states of the gallery. Each says what the service has and how it answers, and how the widget gets there.
+// The states of the gallery. Each says what the service has, how it answers, and how the widget gets there.
 //
 // - `title`, `about`: for the people who look.
-// - `config`: what the site's owner has set; `history`: what was said before; `personHere`: an operator is online.
-// - `outcome`: what becomes of a message: `status` refuses it, `silent` leaves it unanswered, all else is told with it.
+// - `config`: what the site's owner has set; `history`: what was said before; `personHere`: an operator is online;
+//   `presence`: what else the service says of that.
+// - `outcome`: what becomes of a message, or a function of its text that says so. `status` refuses it, `silent` takes it and
+//   leaves it unanswered, `delay` and `answer` are the reply's; all else goes into the response.
 // - `options`: of the widget, on top of the gallery's own.
 // - `reach`: brings the widget there, and waits until it shows.
 
+import { ARABIC, ARABIC_CONVERSATION, CONVERSATION, EDGES, LONG, MARKDOWN, SHORT, WITH_PERSON } from "./conversations.js";
+import { asks, GOOD_MORNING, headed, leavesAddress, missesSome, OFFER, opens, opensMenu, QUESTION, waits } from "./reach.js";
 import { goOffline } from "./stand-in.js";
 
-const SHOP = {
+export const SHOP = {
   assistantName: "Clover",
   welcomeMessage: "Hello! I am Clover, the shop's assistant. Ask me about our pots, delivery or the workshops.",
 };
 const QUESTIONS = ["How long does delivery take?", "Are the mugs dishwasher safe?", "Can I book a workshop?"];
 
-/** So long the widget waits for a reply. Milliseconds. */
-const PATIENCE = 30_000;
-
-/** A message of so many days ago, by the gallery's calendar. */
-function said(role, daysAgo, time, content) {
-  const [hour, minute] = time.split(":").map(Number);
-  return { role, content, createdAt: new Date(2026, 2, 12 - daysAgo, hour, minute).toISOString() };
-}
-
-const SHORT = [
-  said("visitor", 0, "09:17", "Can I book a workshop for two?"),
-  said("assistant", 0, "09:17", "You can. Each Saturday has [six places](https://kiln.example/workshops)."),
-];
-
-const ALL_MARKS = `## Delivery
-Three days, *usually*, **never** ~~two~~; see [our terms of delivery](https://kiln.example/terms).
-
-1. Order
-   - a pot
-     - with a lid
-   - a bowl
-2. Pay with \`KC-2041\`, which is the number that stands on the first page of your order
-
-> Fragile, this side up, and do not let it fall down the stairs
-> > says the box
-
----
-### Prices
-
-| Size | Price |
-| --- | --- |
-| S | 5 |
-| Medium | 15 |
-
-\`\`\`
-npm install pots
-\`\`\``;
-
-const MARKDOWN = [
-  said("visitor", 0, "09:17", "How do I order, and what does it cost?"),
-  said("assistant", 0, "09:17", ALL_MARKS),
-];
-
-const CONVERSATION = [
-  said("visitor", 1, "17:40", "Which bowls fit the Furrow plates?"),
-  said(
-    "assistant",
-    1,
-    "17:40",
-    "The **Furrow bowl** does. All of these stack:\n\n" +
-      "| Piece | Size | Price |\n| --- | --- | ---: |\n| Furrow bowl | 16 cm | 28.00 |\n| Furrow plate | 26 cm | 34.00 |\n" +
-      "| Table for two | two of each | 112.00 |\n\nMore in [the shop](https://kiln.example/tableware).",
-  ),
-  said("visitor", 1, "17:42", "A piece of my last order came broken."),
-  said(
-    "assistant",
-    1,
-    "17:42",
-    "I am sorry about that. We replace it or refund it, as you like:\n\n" +
-      "1. Keep the box, no need to send anything back.\n2. Take a photo of the piece and one of the box.\n" +
-      "3. Send us both with your order number, which begins with `KC-`.",
-  ),
-  said("visitor", 1, "17:44", "Can our guest house show your stock on its page?"),
-  said(
-    "assistant",
-    1,
-    "17:44",
-    "It can. Paste this where the list should be:\n\n" +
-      '```html\n<script async src="https://kiln.example/stock.js"\n  data-pieces="mug,bowl,plate" data-currency="EUR"></script>\n```',
-  ),
-];
-
-const WITH_PERSON = [
-  ...CONVERSATION.slice(2, 4),
-  said("operator", 0, "09:14", "Good morning, Maren here."),
-  said("operator", 0, "09:14", "I saw your photos. Shall I send a new bowl with Friday's parcel?"),
-  said("visitor", 0, "09:15", "Yes please"),
-];
-
-const LONG = Array.from({ length: 200 }, (_, index) => {
-  const { role, content } = CONVERSATION[index % CONVERSATION.length];
-  const minutes = (index % 50) * 3;
-  const time = `${10 + Math.floor(minutes / 60)}:${minutes % 60}`;
-  return said(role, 4 - Math.floor(index / 50), time, content);
+/** The outcome of a message that needs a person, and of the address that the visitor leaves. */
+const needsPerson = (message) => ({
+  lead: { needsHandoff: true },
+  answer: message.includes("@") ? "Thank you, Maren has your address." : "I have passed that on to Maren.",
 });
-
-const NOBODY_BREAKS = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
-const EDGES = [
-  said("visitor", 0, "09:02", `${NOBODY_BREAKS} ok`),
-  said(
-    "assistant",
-    0,
-    "09:02",
-    `The setting is \`shop.basket.calendar.synchronisation.interval_minutes.${"winter_".repeat(8)}\`, and your address stays ` +
-      `https://kiln.example/${"tableware/".repeat(14)}?from=2026-03-12`,
-  ),
-  said(
-    "assistant",
-    0,
-    "09:03",
-    "A log, as you asked:\n\n```\n" +
-      Array.from({ length: 24 }, (_, line) => `09:${10 + line} kiln 2 ${"holding at 1240 degrees, ".repeat(4)}`).join("\n") +
-      "\n```",
-  ),
-  said(
-    "assistant",
-    0,
-    "09:04",
-    `|${" Piece | Size | Weight | Colours | Price |".repeat(2)}\n|${" --- |".repeat(10)}\n` +
-      `|${" Furrow bowl | 16 cm | 420 g | oat, slate blue | 28.00 |".repeat(2)}\n\n` +
-      "Log in at [kiln.example](https://help.partner.example/login).",
-  ),
-  said("visitor", 0, "09:05", "😀".repeat(60)),
-];
-
-const ARABIC = {
-  assistantName: "برسيم",
-  welcomeMessage: "مرحبًا! أنا برسيم، مساعد المتجر. اسألني عن أوانينا أو التوصيل أو الورشات.",
-};
-const ARABIC_CONVERSATION = [
-  said("visitor", 1, "17:40", "كم يستغرق التوصيل؟"),
-  said(
-    "assistant",
-    1,
-    "17:40",
-    "يستغرق **من يومين إلى أربعة أيام عمل**:\n\n1. نغلّف الطلب خلال يوم.\n2. نرسل رابط التتبّع بالبريد.\n3. يصل الطرد عبر `DHL`.\n\n" +
-      "للمزيد زر [صفحة المساعدة](https://kiln.example/help).",
-  ),
-  said("operator", 0, "09:14", "صباح الخير، معك مارين. وصلتني صورك للطلب KC-2041."),
-  said("operator", 0, "09:14", "| القطعة | السعر |\n| --- | --- |\n| وعاء Furrow | 28.00 |\n| طبق Furrow | 34.00 |"),
-  said("visitor", 0, "09:15", "نعم من فضلك"),
-];
-
-/** Opens the window, and asks. */
-async function ask({ widget, open }, question) {
-  await open();
-  widget.sendMessage(question);
-}
-
-/** Asks, and waits for a part of the window. */
-const asks = (question, part) => async (page) => {
-  await ask(page, question);
-  await page.until(() => page.count(part) > 0);
-};
-
-/** A person writes twice while nobody looks. */
-async function missesTwo({ service, until, count }) {
-  // The second read finds nothing more: from here on, what comes is new.
-  await until(() => service.reads > 1);
-  service.says("operator", "Good morning, Maren here.");
-  service.says("operator", "Shall I send a new bowl with Friday's parcel?");
-  await until(() => count("badge") > 0);
-}
-
-const opens = async ({ open }) => open();
 
 export const STATES = {
   closed: {
@@ -186,10 +40,34 @@ export const STATES = {
   },
   unread: {
     title: "Unread",
-    about: "A person wrote twice while the window was closed.",
+    about: "A person wrote twice while the window was closed. The launcher counts, without a preview.",
     config: SHOP,
     history: CONVERSATION,
-    reach: missesTwo,
+    options: { preview: false },
+    reach: (page) => missesSome(page, GOOD_MORNING, OFFER),
+  },
+  preview: {
+    title: "Preview",
+    about: "A person wrote while the window was closed: who, and the first lines, stand beside the launcher.",
+    config: SHOP,
+    history: CONVERSATION,
+    options: { operatorName: "Maren" },
+    reach: async (page) => {
+      await missesSome(page, GOOD_MORNING);
+      await page.until(() => page.count("preview") > 0);
+    },
+  },
+  "launcher-failed": {
+    title: "Launcher, not sent",
+    about: "A message was not sent, and the window was closed on it: the launcher says so.",
+    config: SHOP,
+    history: SHORT,
+    outcome: { status: 400 },
+    reach: async (page) => {
+      await asks(QUESTION, "message-failed")(page);
+      page.widget.close();
+      await page.until(() => page.count("badge") > 0);
+    },
   },
   returned: {
     title: "Returned",
@@ -199,7 +77,7 @@ export const STATES = {
     personHere: true,
     options: { operatorName: "Maren" },
     reach: async (page) => {
-      await missesTwo(page);
+      await missesSome(page, GOOD_MORNING, OFFER);
       await page.open();
       await page.until(() => page.widget.state.operatorOnline);
     },
@@ -240,23 +118,56 @@ export const STATES = {
   },
   operator: {
     title: "Operator",
-    about: "A person has taken over, and is here.",
+    about: "A person has taken over, and is here: the header has their name.",
     config: SHOP,
     history: WITH_PERSON,
     personHere: true,
     options: { operatorName: "Maren" },
-    reach: async ({ widget, open, until }) => {
-      await open();
-      await until(() => widget.state.operatorOnline);
+    reach: async (page) => {
+      await page.open();
+      await page.until(() => page.widget.state.operatorOnline);
+      await headed(page);
+    },
+  },
+  joined: {
+    title: "Joined",
+    about: "The visitor asked for a person, and one takes over: a line says so, and the header changes.",
+    config: SHOP,
+    history: SHORT,
+    personHere: true,
+    options: { operatorName: "Maren" },
+    reach: async (page) => {
+      const { service, until, count } = page;
+      await asks("I would like to talk to a person.", "message-visitor")(page);
+      await until(() => count("message-assistant") > 1);
+      service.says("operator", GOOD_MORNING);
+      await until(() => count("joined") > 0);
+      await headed(page);
     },
   },
   typing: {
     title: "Typing",
-    about: "A message is on its way, and its answer is being written.",
+    about: "A message has arrived, and its answer is being written.",
     config: SHOP,
     history: SHORT,
     outcome: { silent: true },
-    reach: asks("Is there still room this Saturday?", "typing"),
+    reach: asks(QUESTION, "typing"),
+  },
+  wait: {
+    title: "Wait",
+    about: "No answer for twelve seconds: the wait is explained.",
+    config: SHOP,
+    history: SHORT,
+    outcome: { silent: true },
+    reach: waits(12_000, "wait"),
+  },
+  "person-offered": {
+    title: "Person offered",
+    about: "No answer for twenty-six seconds: the visitor can ask for a person.",
+    config: SHOP,
+    history: SHORT,
+    outcome: { silent: true },
+    reach: waits(26_000, "ask-person"),
   },
   failed: {
     title: "Failed",
@@ -264,23 +175,15 @@ export const STATES = {
     config: SHOP,
     history: SHORT,
     outcome: { status: 400 },
-    reach: asks("Is there still room this Saturday?", "message-failed"),
+    reach: asks(QUESTION, "message-failed"),
   },
   noreply: {
     title: "No reply",
-    about: "A message arrived, and no answer came.",
+    about: "A message arrived, and the assistant failed: the visitor can ask again.",
     config: SHOP,
     history: SHORT,
     outcome: { aiStatus: "provider_error" },
-    reach: async (page) => {
-      const { widget, clock, until, count } = page;
-      let arrived = false;
-      widget.once("message", () => (arrived = true));
-      await ask(page, "Is there still room this Saturday?");
-      await until(() => arrived);
-      clock.skip(PATIENCE);
-      await until(() => count("notice") > 0);
-    },
+    reach: asks(QUESTION, "notice"),
   },
   offline: {
     title: "Offline",
@@ -290,7 +193,7 @@ export const STATES = {
     reach: async (page) => {
       await page.open();
       goOffline();
-      await asks("Is there still room this Saturday?", "notice")(page);
+      await asks(QUESTION, "notice")(page);
     },
   },
   quota: {
@@ -299,7 +202,7 @@ export const STATES = {
     config: SHOP,
     history: SHORT,
     outcome: { aiStatus: "quota_insufficient" },
-    reach: asks("Is there still room this Saturday?", "notice"),
+    reach: asks(QUESTION, "notice"),
   },
   blocked: {
     title: "Blocked",
@@ -307,32 +210,54 @@ export const STATES = {
     config: SHOP,
     history: SHORT,
     outcome: { aiStatus: "blocked", blocked: true },
-    reach: asks("Is there still room this Saturday?", "notice"),
+    reach: asks(QUESTION, "notice"),
   },
-  form: {
-    title: "Form",
-    about: "A person is needed and nobody is there: the visitor leaves an address, which is not one yet.",
+  contact: {
+    title: "Contact",
+    about: "A person is needed and nobody is there: one line above the composer takes an e-mail address.",
     config: SHOP,
     history: SHORT,
-    outcome: { lead: { needsHandoff: true } },
+    outcome: needsPerson,
+    reach: asks("Can somebody call me about twelve bowls?", "form"),
+  },
+  form: {
+    title: "Contact, wrong address",
+    about: "The contact line with an address that is not complete yet.",
+    config: SHOP,
+    history: SHORT,
+    outcome: needsPerson,
     reach: async (page) => {
-      await asks("Can somebody call me about twelve bowls?", "form")(page);
-      const form = page.root.querySelector("[part=form]");
-      form.elements.name.value = "Ingrid Solberg";
-      form.elements.email.value = "ingrid@";
-      form.requestSubmit();
-      await page.until(() => form.querySelector("[role=alert], .cw-error"));
+      await leavesAddress(page, "ingrid@");
+      await page.until(() => page.root.querySelector("[part=form] .cw-error"));
     },
+  },
+  "contact-done": {
+    title: "Contact, done",
+    about: "The address was left, and the widget says what happens with it.",
+    config: SHOP,
+    history: SHORT,
+    outcome: needsPerson,
+    reach: async (page) => {
+      await leavesAddress(page, "ingrid@example.com");
+      await page.until(() => page.count("contact-done") > 0);
+    },
+  },
+  menu: {
+    title: "Menu",
+    about: "The header's menu: the visitor's data, the sound, and leaving an e-mail address.",
+    config: SHOP,
+    history: SHORT,
+    reach: opensMenu,
   },
   mydata: {
     title: "My data",
     about: "What is kept here, over the conversation.",
     config: SHOP,
     history: SHORT,
-    reach: async ({ root, open, until, count }) => {
-      await open();
-      root.querySelector("[part=menu]").click();
-      await until(() => count("panel") > 0);
+    reach: async (page) => {
+      await opensMenu(page);
+      page.root.querySelector("[part~=menu-data]").click();
+      await page.until(() => page.count("panel") > 0);
     },
   },
   composer: {
@@ -365,8 +290,8 @@ export const STATES = {
         log.scrollTop = (log.scrollHeight - log.clientHeight) / 2;
         await new Promise(requestAnimationFrame);
       }
-      service.says("operator", "Good morning, Maren here.");
-      service.says("operator", "Shall I send a new bowl with Friday's parcel?");
+      service.says("operator", GOOD_MORNING);
+      service.says("operator", OFFER);
       await until(() => root.querySelector(".cw-jump span"));
     },
   },

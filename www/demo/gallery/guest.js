@@ -1,0 +1,88 @@
+// The page in the playground's frame: puts the widget on it as the script tag does, with the options of its address, and
+// with others when the playground says so.
+
+import { replies } from "./answers.js";
+import { chosenIn, optionsOf, parametersOf } from "./choices.js";
+import { SHORT } from "./conversations.js";
+import { attributeText } from "./snippets.js";
+import { Service, takeStorage } from "./stand-in.js";
+import { SHOP } from "./states.js";
+
+const PROXY = "/connector";
+/** How often the widget reads from the stand-in: what a person writes is there at once. */
+const POLL_MS = 1_000;
+const query = new URLSearchParams(location.search);
+/** A page that demands Trusted Types takes the address of a script only from a policy. */
+const addresses = globalThis.trustedTypes?.createPolicy("playground", { createScriptURL: (address) => address });
+
+let latest;
+let showing = Promise.resolve();
+let service;
+let suffix = "";
+if (query.get("service") !== "real") {
+  takeStorage();
+  service = new Service({ config: SHOP, outcome: replies, presence: { suggestedMessageIntervalMs: POLL_MS } });
+  suffix = `@${service.take(PROXY)}`;
+}
+
+addEventListener("message", ({ source, data }) => {
+  if (source !== parent || parent === window) return;
+  if (data.search !== undefined) show(data.search);
+  if (data.call) window.chatWidget?.[data.call]();
+  if (data.says && service) void writes(data.says);
+});
+new MutationObserver(() => tell({ title: document.title })).observe(document.querySelector("title"), { childList: true });
+tell({ title: document.title });
+show(location.search);
+
+function tell(message) {
+  if (parent !== window) parent.postMessage(message, location.origin);
+}
+
+/** Shows the options of an address, one address after the other. */
+function show(search) {
+  const chosen = (latest = chosenIn(search));
+  showing = showing
+    .then(() => mount(optionsOf(chosen)))
+    .catch((error) => tell({ error: String(error) }))
+    .then(() => tell({ shown: parametersOf(chosen).toString() }));
+}
+
+/** A person writes. Only a conversation is read from: where there is none, one begins. */
+async function writes(text) {
+  service.setPersonHere(true);
+  if (service.isEmpty) {
+    const { reads } = service;
+    service.begin(customerOf(optionsOf(latest)), SHORT);
+    show(parametersOf(latest));
+    // The second read finds nothing more: from here on, messages are new.
+    while (service.reads < reads + 2) await new Promise((resolve) => setTimeout(resolve, POLL_MS / 10));
+  }
+  service.says("operator", text);
+}
+
+/** Returns the customer id of a widget. The stand-in's visitors are strangers to those of other tabs. */
+function customerOf({ customerId = "" }) {
+  return customerId + suffix;
+}
+
+/** Puts a widget with these options on the page, in place of the one that is there. */
+async function mount(chosen) {
+  const options = { ...chosen, proxy: PROXY };
+  if (suffix) options.customerId = customerOf(options);
+  const wasOpen = window.chatWidget?.state?.open && !options.container;
+  await window.chatWidget?.destroy();
+  document.getElementById("ask").hidden = options.launcher !== "#ask";
+  document.getElementById("chat").hidden = !options.container;
+  const script = document.createElement("script");
+  for (const [name, value] of Object.entries(options)) script.dataset[name] = attributeText(name, value);
+  script.src = addresses?.createScriptURL("/chat-widget/chat-widget.js") ?? "/chat-widget/chat-widget.js";
+  await new Promise((resolve, reject) => {
+    script.onload = resolve;
+    script.onerror = () => reject(new Error("chat-widget.js did not load"));
+    document.head.append(script);
+  });
+  script.remove();
+  window.chatWidget.on("error", ({ code, message }) => tell({ error: `${code}: ${message}` }));
+  if (wasOpen) window.chatWidget.open();
+}
