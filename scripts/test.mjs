@@ -142,6 +142,7 @@ await main(async () => {
     () => tee("node", ["--test", "--test-concurrency=2", ...testsIn("e2e")], { CHROMIUM: browser }),
     { tests: true },
   );
+  await step("film: what visitors see, at two sizes", () => tee("node", ["--test", ...testsIn("film")], { CHROMIUM: browser }), { tests: true });
   await step("npm package", () => tee("node", ["--test", ...testsIn("npm")], { CHROMIUM: browser }), { tests: true });
   if (all) await otherBrowsers(all);
 

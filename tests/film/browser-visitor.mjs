@@ -1,0 +1,165 @@
+// A visitor in Chromium, by Playwright: with a clock, touch, a network to lose and more tabs.
+
+import { setTimeout as pause } from "node:timers/promises";
+import { Record } from "../e2e/record.mjs";
+import { installFilm } from "./in-page.mjs";
+import { SIZES } from "./sizes.mjs";
+import { Visitor } from "./visitor.mjs";
+
+/** The time that an answer of the service takes on this machine. */
+const ANSWERED_WITHIN_MS = 25;
+
+/** A page of the shop, with these options of the widget in its script tag on top of its own. */
+function withOptions(html, options) {
+  const attributes = Object.entries(options).map(([name, value]) => `data-${name}='${String(value).replaceAll("'", "&#39;")}' `);
+  // Of an attribute that is there twice, the first counts.
+  return html.replace("data-proxy=", (found) => attributes.join("") + found);
+}
+
+export class BrowserVisitor extends Visitor {
+  /** Where the page is, for what only this driver can do. */
+  page;
+  #context;
+  #record;
+  #site;
+
+  /**
+   * Comes to the site, and was never there. `options` are attributes of the script tag, without `data-`; `prepare(page)` is
+   * called before anything is loaded; `path` is the page that is opened, null for none yet.
+   */
+  static async arrive({ browser, site, token, sizeName, scheme }, { options = {}, prepare, path = "/" } = {}) {
+    const { clip, ...screen } = SIZES[sizeName];
+    const visitor = new BrowserVisitor({ name: sizeName, clip, touch: screen.hasTouch === true });
+    const context = await browser.newContext({ ...screen, reducedMotion: "reduce", colorScheme: scheme });
+    context.setDefaultTimeout(10_000);
+    visitor.#context = context;
+    visitor.#site = site;
+    visitor.#record = await Record.of(context, site, token);
+    await context.addInitScript(installFilm);
+    const attributes = { "color-scheme": scheme, ...options };
+    await context.route(
+      (url) => /(\/|\.html)$/.test(url.pathname),
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: withOptions(await response.text(), attributes) });
+      },
+    );
+    visitor.page = await context.newPage();
+    await visitor.page.clock.install();
+    await prepare?.(visitor.page, visitor);
+    if (path) await visitor.goto(path);
+    return visitor;
+  }
+
+  /** Another tab of the same visitor. */
+  async besides(path = "/") {
+    const other = new BrowserVisitor(this.size);
+    Object.assign(other, { page: await this.#context.newPage() });
+    other.#context = this.#context;
+    other.#site = this.#site;
+    await other.page.clock.install();
+    await other.goto(path);
+    return other;
+  }
+
+  /** The site's address. */
+  get site() {
+    return this.#site;
+  }
+
+  evaluate(work, given) {
+    return this.page.evaluate(work, given);
+  }
+
+  async goto(path) {
+    await this.page.goto(this.#site + path, { waitUntil: "commit" });
+  }
+
+  async reloadPage() {
+    await this.page.reload({ waitUntil: "commit" });
+  }
+
+  tap(x, y) {
+    return this.size.touch ? this.page.touchscreen.tap(x, y) : this.page.mouse.click(x, y);
+  }
+
+  write(text) {
+    return text.length > 200 ? this.page.keyboard.insertText(text) : this.page.keyboard.type(text);
+  }
+
+  key(name) {
+    return this.page.keyboard.press(name);
+  }
+
+  /** Time passes in the page, and what it brings happens. */
+  async letTimePass(ms) {
+    await this.page.clock.runFor(ms);
+  }
+
+  /** Seconds in which the visitor does nothing, step by step, so that what each asks for is answered before the next. */
+  async waits(seconds) {
+    for (let left = seconds * 1000; left > 0; left -= 1000) {
+      await this.page.clock.runFor(Math.min(left, 1000));
+      await pause(ANSWERED_WITHIN_MS);
+    }
+  }
+
+  /** Turns the wheel over the log: the visitor's own scrolling, as opposed to the widget's. */
+  async scrolls(dy) {
+    const { x, y } = await this.evaluate(() => {
+      const { left, right, top, bottom } = window.film.rectOf(window.film.find("log")[0]);
+      return { x: (left + right) / 2, y: (top + bottom) / 2 };
+    });
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.wheel(0, dy);
+    // It goes on for some frames, and messages may be put above.
+    const place = () => this.evaluate(() => window.film.find("log")[0].scrollTop);
+    let before;
+    do {
+      before = await place();
+      await pause(60);
+    } while (before !== (await place()));
+  }
+
+  /** The screen gets another size, as when the page is zoomed. */
+  async resizes(width, height) {
+    await this.page.setViewportSize({ width, height });
+    const { clip } = this.size;
+    if (clip) this.size = { ...this.size, clip: { x: Math.max(0, width - clip.width), y: 0, width: Math.min(clip.width, width), height } };
+    await this.settled();
+  }
+
+  /** The network is gone, or there again. */
+  async isOffline(offline) {
+    await this.#context.setOffline(offline);
+  }
+
+  /** Puts the tab behind another, `hidden`, or in front, `visible`. */
+  isSeen(state) {
+    return this.evaluate((state) => {
+      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  }
+
+  /** This is expected in the console. */
+  tolerates(text) {
+    this.#record.tolerate(text);
+  }
+
+  picture() {
+    return this.page.screenshot({ clip: this.size.clip, animations: "disabled", caret: "initial" });
+  }
+
+  /** What the browser did that no site's owner would stand for. */
+  async complaints() {
+    await this.#record.judge().catch(() => {});
+    return this.#record.forgive();
+  }
+
+  async leaves() {
+    // What a page sends as it is left would be told to the sandbox of the next scene.
+    await this.#context.setOffline(true).catch(() => {});
+    await this.#context.close();
+  }
+}

@@ -1,0 +1,57 @@
+// Every scene, without pictures: on a desktop in the light, and on a phone with its keyboard up in the dark.
+
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { launch } from "../e2e/demo.mjs";
+import { readAnnouncements } from "./announcements.mjs";
+import { allScenes } from "./scene.mjs";
+import { openStage, playInChromium, problemsOf } from "./stage.mjs";
+
+const SCREENS = [["desktop", "light"], ["keyboard", "dark"]];
+const STAGES = 2;
+/** No scene needs longer than this, also on a busy machine. Milliseconds. */
+const SCENE_WITHIN = 120_000;
+
+const scenes = await allScenes();
+const recorded = readAnnouncements();
+
+let browser;
+/** The stages on which nothing is played. */
+const free = [];
+const opened = [];
+
+async function onStage(work) {
+  browser ??= launch();
+  let stage = free.pop();
+  if (!stage) {
+    stage = openStage();
+    opened.push(stage);
+  }
+  try {
+    return await work(await stage, await browser);
+  } finally {
+    free.push(stage);
+  }
+}
+
+after(async () => {
+  await (await browser)?.close();
+  for (const stage of opened) await (await stage.catch(() => undefined))?.stop();
+});
+
+test("The announcements of every scene are recorded, and of no other", () => {
+  assert.deepEqual(Object.keys(recorded).sort(), scenes.map(({ title }) => title).sort(), "npm run film -- --record");
+});
+
+for (const [size, scheme] of SCREENS) {
+  describe(`${size}, ${scheme}`, { concurrency: STAGES }, () => {
+    for (const scene of scenes) {
+      if (scene.sizes && !scene.sizes.includes(size)) continue;
+      test(scene.title, { timeout: SCENE_WITHIN }, () =>
+        onStage(async (stage, browser) => {
+          assert.deepEqual(problemsOf(await playInChromium(stage, browser, scene, size, scheme, { recorded })), []);
+        }),
+      );
+    }
+  });
+}

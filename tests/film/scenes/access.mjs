@@ -1,0 +1,148 @@
+// Point 11: the keyboard and the focus, wherever the visitor is.
+
+import assert from "node:assert/strict";
+import { scene } from "../scene.mjs";
+
+const QUESTION = "How long does delivery take?";
+
+/** Whether an element takes the focus when Tab comes to it. */
+const canBeReached = (visitor, target) =>
+  visitor.evaluate((target) => {
+    const { root, selectorOf, focused } = window.film;
+    const element = root().querySelector(selectorOf(target));
+    const before = focused();
+    element?.focus();
+    const reached = focused() === element;
+    before.focus();
+    return reached;
+  }, target);
+
+scene("My data covers what cannot be used meanwhile", { points: [11] }, async ({ visitor, step }) => {
+  await step("A question is answered", async () => {
+    await visitor.opens();
+    await visitor.asks(QUESTION);
+  });
+  await step("My data is opened by the menu", async () => {
+    await visitor.click("menu");
+    await visitor.click("menu-data");
+  }, {
+    shows: ["panel", "back"],
+    focus: "back",
+    check: async (visitor) => {
+      for (const covered of ["input", "log", "menu"]) assert.equal(await canBeReached(visitor, covered), false, `${covered} can have the focus`);
+    },
+  });
+  await step("Tab goes on in it", () => visitor.press("Tab"), {
+    check: async (visitor) => assert.ok(await visitor.evaluate(() => Boolean(window.film.focused().closest("[part=panel]"))), "the focus is in the panel"),
+  });
+  await step("Escape leads back", () => visitor.press("Escape"), { hides: "panel", focus: "menu", newest: /working days/ });
+});
+
+scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
+  await step("My data is open", async () => {
+    await visitor.opens();
+    await visitor.asks(QUESTION);
+    await visitor.click("menu");
+    await visitor.click("menu-data");
+  }, { shows: "panel" });
+  await step("Forget is clicked", () => visitor.click("forget", undefined, { scroll: true }), {
+    has: ["forget-yes", "forget-no"],
+    focus: "forget-no",
+    check: async (visitor) =>
+      assert.ok(
+        await visitor.evaluate(() => {
+          const group = window.film.find("forget-no")[0].closest("[role=group]");
+          return group.getAttribute("aria-label") || group.getAttribute("aria-labelledby");
+        }),
+        "the group has a label",
+      ),
+  });
+  await step("It is forgotten", () => visitor.click("forget-yes", undefined, { scroll: true }), {
+    hides: ["panel", "message-visitor"],
+    shows: "composer",
+  });
+});
+
+scene("The keyboard alone", { main: true, points: [11] }, async ({ visitor, step }) => {
+  await step("Tab finds the launcher", async () => {
+    await visitor.whole();
+    for (let steps = 0; !(await visitor.evaluate(() => window.film.focused().matches("[part~=launcher]"))); steps += 1) {
+      assert.ok(steps < 25, "the launcher is among what Tab goes to");
+      await visitor.press("Tab");
+    }
+  }, { shows: "launcher", focus: "launcher" });
+  await step("Enter opens the window", async () => {
+    await visitor.press("Enter");
+    await visitor.has("composer");
+    if (visitor.size.touch) await visitor.click("input");
+  }, { focus: "input" });
+  await step("A question is typed and answered", async () => {
+    await visitor.type(QUESTION);
+    await visitor.press("Enter");
+  }, { newest: /working days/, focus: "input" });
+  await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+  await step("Space opens it again", async () => {
+    await visitor.press("Space");
+    await visitor.has("composer");
+  }, { newest: /working days/ });
+});
+
+scene("The menu by the keyboard", { points: [8, 11] }, async ({ visitor, step }) => {
+  await step("Enter on More", async () => {
+    await visitor.opens();
+    await visitor.evaluate(() => window.film.find("menu")[0].focus());
+    await visitor.press("Enter");
+  }, { shows: "menu-list", focus: "[role^=menuitem]:first-of-type, [part~=menu-data]" });
+  await step("End and Home", async () => {
+    await visitor.press("End");
+    await visitor.hasFocus("menu-contact");
+    await visitor.press("Home");
+  }, { focus: "menu-data" });
+  await step("Down, down and down goes round", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), { focus: "menu-data" });
+  await step("Up goes to the last", () => visitor.press("ArrowUp"), { focus: "menu-contact", shows: "menu-contact" });
+  await step("Escape goes back to More", () => visitor.press("Escape"), { hides: "menu-list", has: "window", focus: "menu" });
+});
+
+scene("Tab goes to each control of the window", { points: [11] }, async ({ visitor, screen, step }) => {
+  const seen = [];
+  await step("Tab goes round", async () => {
+    await visitor.opens();
+    for (let steps = 0; steps < 14; steps += 1) {
+      seen.push(await visitor.evaluate(() => window.film.focused().getAttribute("part") ?? window.film.focused().localName));
+      await visitor.press("Tab");
+    }
+  }, {
+    // Tab scrolls to the suggestions, where they are below the welcome.
+    relaxed: screen.full ? ["newest"] : ["newest", "focus"],
+    check: () => {
+      for (const each of ["menu", "close", "input", "send"]) assert.ok(seen.includes(each), `Tab skips ${each}: ${seen.join(" ")}`);
+    },
+  });
+});
+
+scene("The window is closed by its button", { points: [11] }, async ({ visitor, step }) => {
+  await step("It is open", () => visitor.opens(), { shows: ["close", "menu"] });
+  await step("It is closed", () => visitor.click("close"), { hides: "window", shows: "launcher", focus: "launcher" });
+  await step("It is opened again", () => visitor.click("launcher"), { shows: "composer" });
+  await step("Escape closes it", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+});
+
+scene("Escape closes a chat that is closed for the visitor", { points: [4, 11] }, async ({ visitor, service, step }) => {
+  await service.fails({ ai: "blocked" });
+  await step("The visitor is blocked", async () => {
+    await visitor.opens();
+    await visitor.says("I would like to talk to a person");
+  }, { shows: "notice: This conversation is closed", hides: ["composer", "form", "suggestions", "typing"], newest: /talk to a person/ });
+  await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+});
+
+scene("Escape closes a chat whose quota is used up", { points: [4, 11] }, async ({ visitor, service, step }) => {
+  await service.fails({ ai: "quota_insufficient", fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example." });
+  await step("The quota is used up", async () => {
+    await visitor.opens();
+    await visitor.says("I would like to talk to a person");
+  }, { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ });
+  await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+  await service.isFine();
+  await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });
+});

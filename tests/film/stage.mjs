@@ -1,0 +1,63 @@
+// The stage on which scenes are played: the shop, the proxy and the sandbox as they are, and an AI that says what it is told.
+
+import { startDemo } from "../e2e/demo.mjs";
+import { Sandbox } from "../e2e/sandbox.mjs";
+import { announcementProblems } from "./announcements.mjs";
+import { BrowserVisitor } from "./browser-visitor.mjs";
+import { play } from "./scene.mjs";
+import { Ai, Operator, Service } from "./service.mjs";
+import { isFullScreen, isTouch } from "./sizes.mjs";
+
+/** Starts a stage for one scene at a time: the sandbox knows one service. */
+export async function openStage() {
+  const ai = await Ai.start();
+  const demo = await startDemo(undefined, ["--ai-base", ai.base, "--ai-model", "film"]);
+  const sandbox = new Sandbox(demo.sandbox);
+  return {
+    ai,
+    demo,
+    sandbox,
+    /** As if nobody had ever been here; the actors hurry whom they concern. */
+    async actors(hurry) {
+      ai.reset();
+      await sandbox.reset();
+      const service = new Service(sandbox, ai, hurry);
+      await service.isFine();
+      return { service, operator: new Operator(sandbox, hurry) };
+    },
+    async stop() {
+      await demo.stop();
+      ai.stop();
+    },
+  };
+}
+
+/**
+ * Plays a scene in Chromium, at one size and in one scheme. Gives its steps with their problems and, if wanted, pictures,
+ * and its announcements.
+ */
+export async function playInChromium(stage, browser, scene, sizeName, scheme, { pictures = false, recorded } = {}) {
+  let visitor;
+  const { service, operator } = await stage.actors(() => visitor && (visitor.hurries = true));
+  const screen = { name: sizeName, touch: isTouch(sizeName), full: isFullScreen(sizeName) };
+  const { options, arrive: prepare, path } = scene;
+  const world = { browser, site: stage.demo.site, token: stage.demo.token, sizeName, scheme };
+  visitor = await BrowserVisitor.arrive(world, { options, prepare, path });
+  try {
+    const picture = pictures ? (seen) => seen.picture() : undefined;
+    const played = await play(scene, { visitor, operator, service, screen }, { picture });
+    // Whether an answer that comes at once is seen while it is composed depends on the machine.
+    if (!stage.ai.hasThought) played.announced = visitor.announced = visitor.announced.filter((said) => !/ is writing$/.test(said));
+    const last = played.steps.at(-1) ?? { problems: [] };
+    const finished = played.steps.every(({ problems }) => problems.length === 0);
+    last.problems.push(...(await visitor.complaints()));
+    if (finished) last.problems.push(...(await announcementProblems(visitor, scene, recorded)));
+    return played;
+  } finally {
+    await visitor.leaves();
+  }
+}
+
+/** The problems of a scene that was played, each with its step. */
+export const problemsOf = ({ steps }) =>
+  steps.flatMap(({ caption, problems }, index) => problems.map((problem) => `${index + 1}. ${caption}: ${problem}`));
