@@ -4,13 +4,16 @@ use std::path::PathBuf;
 use std::{env, error::Error, fs};
 
 /// In this order: what is general first.
-const SHEETS: [&str; 9] =
-    ["tokens", "base", "launcher", "window", "log", "text", "composer", "panel", "modes"];
+const SHEETS: [&str; 8] = ["tokens", "base", "launcher", "window", "log", "text", "composer", "modes"];
+
+/// The last one. `dist/` has it as a file of its own, which the entry loads: the feature `later-styles`.
+const LATER: &str = "later";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=styles");
     let mut joined = String::new();
-    for name in SHEETS {
+    let later = env::var_os("CARGO_FEATURE_LATER_STYLES").is_none().then_some(LATER);
+    for name in SHEETS.into_iter().chain(later) {
         joined.push_str(&fs::read_to_string(format!("styles/{name}.css"))?);
     }
     let minified = minifier::css::minify(&written_out(&joined))?.to_string();

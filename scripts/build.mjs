@@ -29,7 +29,7 @@ function buildWasm(dev) {
   run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   const profile = dev ? "dev" : "release-wasm";
-  const options = ["--features", dev ? "debug-panics" : "small-allocator"];
+  const options = ["--features", dev ? "debug-panics,later-styles" : "small-allocator,later-styles"];
   // What two branches end with is moved behind them: a thousandth less.
   const flags = [remapped(), "-Cllvm-args=-enable-gvn-sink"];
   const env = { ...process.env };
@@ -117,6 +117,14 @@ async function launcher(esbuild) {
   };
 }
 
+/** The sheet that the module is built without, with constant tokens written out as `build.rs` does. */
+async function laterStyles(esbuild) {
+  const read = (name) => readFileSync(join(root, `styles/${name}.css`), "utf8");
+  const constants = [...tokensOf(read("tokens"))].filter(([name]) => /^--cw-(space|weight|motion)-/.test(name));
+  const written = constants.reduce((sheet, [name, value]) => sheet.replaceAll(`var(${name})`, value), read("later"));
+  return (await esbuild.transform(written, { loader: "css", minify: true })).code.trim();
+}
+
 /** Texts with the forms of a plural by names of their own: `name.category`. */
 function flat(texts) {
   const forms = ([name, text]) =>
@@ -171,6 +179,7 @@ async function buildScripts(dev) {
     const { code } = await esbuild.transform(css, { loader: "css", minify: true });
     writeModule(`themes/${basename(file, ".css")}.mjs`, code.trim());
   }
+  writeModule("styles.mjs", await laterStyles(esbuild));
   mkdirSync(join(dist, "locales"));
   for (const file of locales) {
     const texts = JSON.parse(readFileSync(join(root, LOCALES, file), "utf8"));
@@ -180,7 +189,7 @@ async function buildScripts(dev) {
 }
 
 /** The modules of `dist/` that are loaded when they are asked for. */
-const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback|update|derive)\.mjs$/;
+const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback|update|derive|styles)\.mjs$/;
 
 /** A text with a part replaced that must be there. */
 function replaceOnce(text, part, by) {

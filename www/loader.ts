@@ -203,11 +203,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       clicked = true;
       launcher?.setAttribute("aria-busy", "true");
       bring();
-      load("progress").then(
-        (module) => (module as typeof import("./progress.js")).default(host!, options, arriving!),
-        // The wait goes on without words.
-        () => {},
-      );
+      // The wait may be over by then, or goes on without words.
+      const wait = arriving;
+      load("progress").then((module) => wait && (module as typeof import("./progress.js")).default(host!, options, wait)).catch(() => {});
     });
     launcher.addEventListener("pointerdown", ({ button }) => {
       if (button === 0) pressed = whenReleased();

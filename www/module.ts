@@ -72,6 +72,10 @@ interface Pieces extends Module {
   page: Page | undefined;
   /** The options, without a colour that the theme is derived from. */
   looks: Looks;
+  /** The style sheet of what nobody sees at once. Nothing waits for it. */
+  later: Promise<string>;
+  /** The same for a widget without a shadow root. */
+  inPage: string;
   /** Why the texts of the language did not come. */
   missing: unknown;
 }
@@ -80,6 +84,9 @@ interface Pieces extends Module {
 async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pieces> {
   const { container, launcher = "default", greeting, consent, theme = "teal", themeTokens, strings, ...others } = options;
   const locale = options.locale || document.documentElement.lang || navigator.language;
+  const later = beside<string>("styles");
+  // It is told where it is used.
+  later.catch(() => {});
   const accent = theme === "custom" ? themeTokens?.["accent"] : undefined;
   const [sheet, told, page, derived] = await Promise.all([
     beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
@@ -93,6 +100,8 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
     /^#/.test(accent ?? "") ? beside<typeof derive>("derive").then((derive) => derive(accent!)) : undefined,
     load(),
   ]);
+  // The page's own sheets are given all at once.
+  const inPage = options.isolate === false ? await later.catch(() => "") : "";
   // While the rest came, another widget may have broken the module that was there.
   const module = (await load()) as Module;
   const { after, text } = typeof greeting === "object" && greeting ? greeting : { text: greeting };
@@ -107,7 +116,16 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
   };
   // The brand's own colour as well may be another one where it would not be seen.
   const looks = derived ? { ...options, themeTokens: { ...themeTokens, accent: undefined } } : options;
-  return { ...module, sheet: sheet + sheetOf(derived), settings, page, looks, missing: told?.missing };
+  return { ...module, sheet: sheet + sheetOf(derived), settings, page, looks, later, inPage, missing: told?.missing };
+}
+
+/** Gives a shadow root one more sheet. Without one, the page has it already. */
+function addSheet(host: HTMLElement, text: string): void {
+  const root = host.shadowRoot;
+  if (!root) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 }
 
 /** The tokens of a theme that was derived, as a sheet. */
@@ -138,6 +156,7 @@ export class ChatWidget {
   #handle: Handle | undefined;
   #page: Undo | undefined;
   #later: Undo | undefined;
+  #styles: Promise<void> | undefined;
   #update: Promise<typeof change> | undefined;
   #announce!: (widget: this) => void;
 
@@ -197,6 +216,8 @@ export class ChatWidget {
   #show(pieces: Pieces): void {
     this.#handle!.show(this.#host, pieces.sheet);
     this.#follow(pieces);
+    this.#styles = pieces.later.then((text) => addSheet(this.#host, text));
+    this.#styles.catch(() => {});
   }
 
   /** The module broke. What was done to the page is taken back, and the page told. */
@@ -217,15 +238,15 @@ export class ChatWidget {
   }
 
   /** The page's part: tokens, the page's own buttons and sheets. */
-  #follow({ sheet, page, looks, Handle }: Pieces): void {
+  #follow({ sheet, page, looks, inPage, Handle }: Pieces): void {
     this.#page?.();
-    this.#page = page?.follow(this.#host, this.#handle!, looks, [sheet, Handle.styleSheet]);
+    this.#page = page?.follow(this.#host, this.#handle!, looks, [sheet, Handle.styleSheet + inPage]);
   }
 
   /** What can come behind the widget. Without it, the chat goes on as well. */
   async #listen(): Promise<void> {
     try {
-      const listen = await beside<typeof later>("later");
+      const [listen] = await Promise.all([beside<typeof later>("later"), this.#styles]);
       const { events = "auto", consent, titleAlert = true } = this.#options;
       if (this.#handle) this.#later = listen(this.#host, this, beside, events === "auto" && consent !== "required", titleAlert);
     } catch (error) {

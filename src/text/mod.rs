@@ -5,3 +5,11 @@ mod intl;
 pub mod markup;
 pub mod strings;
 pub mod time;
+
+/// Takes off what stands before the next `end`, and `end` itself.
+pub fn take<'text>(rest: &mut &'text str, end: u8) -> &'text str {
+    let at = rest.bytes().position(|byte| byte == end).unwrap_or(rest.len());
+    let taken = rest.get(..at).unwrap_or_default();
+    *rest = rest.get(at + 1..).unwrap_or_default();
+    taken
+}

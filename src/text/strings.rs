@@ -5,6 +5,7 @@ use chat_protocol::decimal;
 use js_sys::JsString;
 
 use super::intl::Intl;
+use super::take;
 
 /// A text of the interface.
 macro_rules! texts {
@@ -15,22 +16,21 @@ macro_rules! texts {
             $(#[doc = $english] $name,)*
         }
 
-        impl Text {
-            /// The name by which a page replaces it.
-            pub const fn key(self) -> &'static str {
-                match self {
-                    $(Self::$name => $key,)*
-                }
-            }
-
-            /// The text in English; the forms of a plural as `one|other`.
-            pub const fn english(self) -> &'static str {
-                match self {
-                    $(Self::$name => $english,)*
-                }
-            }
-        }
+        /// A line for each text. The addresses of so many texts by themselves would weigh more than finding them.
+        const TABLE: &str = concat!($($key, "=", $english, "\n"),*);
     };
+}
+
+impl Text {
+    /// Returns the name by which a page replaces the text, and the text in English; the forms of a plural as `one|other`.
+    fn entry(self) -> (&'static str, &'static str) {
+        let mut rest = TABLE;
+        for _ in 0..self as usize {
+            take(&mut rest, b'\n');
+        }
+        let mut line = take(&mut rest, b'\n');
+        (take(&mut line, b'='), line)
+    }
 }
 
 texts! {
@@ -127,7 +127,7 @@ impl Strings {
 
     /// The text to show.
     pub fn get(&self, text: Text) -> String {
-        self.given(text, "").unwrap_or_else(|| text.english()).to_owned()
+        self.given(text, "").unwrap_or_else(|| text.entry().1).to_owned()
     }
 
     /// The text to show, with a name in it.
@@ -144,13 +144,13 @@ impl Strings {
         for category in ["", &category, if is_one { "" } else { "other" }] {
             form = form.or_else(|| self.given(text, category));
         }
-        let form = form.unwrap_or_else(|| english_form(text.english(), is_one));
+        let form = form.unwrap_or_else(|| english_form(text.entry().1, is_one));
         fill(form.to_owned(), "{count}", &decimal(i64::try_from(count).unwrap_or(i64::MAX)))
     }
 
     /// What was given for a text, or for one form of its plural.
     fn given(&self, text: Text, category: &str) -> Option<&str> {
-        let key = text.key();
+        let (key, _) = text.entry();
         let length = key.len() + if category.is_empty() { 0 } else { 1 + category.len() };
         let is_it = |name: &str| name.len() == length && name.starts_with(key) && name.ends_with(category);
         self.given.iter().find(|(name, _)| is_it(name)).map(|(_, text)| &**text)

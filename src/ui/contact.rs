@@ -1,6 +1,6 @@
 //! Where the visitor says how to be reached: one line above the composer, which takes nothing from the conversation.
 
-use chat_protocol::{Role, VisitorProfile};
+use chat_protocol::{Lead, Role, VisitorProfile};
 use chat_session::{Entry, Notice, Session};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlInputElement};
@@ -28,6 +28,8 @@ const FIELDS: [(&str, Text, &str); 3] = [
     ("tel", Text::ContactPhone, "tel"),
 ];
 const ERROR_ID: &str = "cw-contact-error";
+/// Maximum offers while the service goes on to say that a person is needed.
+const MAX_OFFERS: u32 = 3;
 
 impl Ui {
     /// Shows the contact line, or takes it away.
@@ -45,15 +47,29 @@ impl Ui {
         })
     }
 
-    /// Offers the contact line when the conversation comes to need it, and not again before it needs it once more.
+    /// Offers the contact line when an answer fails.
     pub(super) fn follow_contact(&self) {
-        let state = self.state();
         let fails = self.session(|session| session.fell_back() || session.notice() == Some(Notice::NoReply));
-        let needed = (state.handoff.get() || fails) && self.contact().is_none();
-        if needed && !state.contact_needed.replace(needed) && state.contact.get() == Contact::Closed {
+        if !self.state().contact_needed.replace(fails) && fails {
+            self.offer_contact();
+        }
+    }
+
+    /// Offers the contact line when a person is needed: each time that the visitor asks, but not without end where the
+    /// service says so of each message.
+    pub(super) fn take_lead(&self, lead: &Lead) {
+        let needed = lead.needs_handoff && !lead.has_contact;
+        let handoffs = &self.state().handoffs;
+        handoffs.set(if needed { handoffs.get() + 1 } else { 0 });
+        if needed && handoffs.get() <= MAX_OFFERS {
+            self.offer_contact();
+        }
+    }
+
+    fn offer_contact(&self) {
+        if self.contact().is_none() && self.state().contact.get() == Contact::Closed {
             self.set_contact(Contact::Open);
         }
-        state.contact_needed.set(needed);
     }
 
     /// A person answers here, so that no other way is needed; unless the visitor is just writing into the line.
@@ -88,10 +104,9 @@ pub(crate) fn form(ui: &Ui) -> El {
             .attr("name", name)
             .attr("type", if name == "name" { "text" } else { name })
             .attr("autocomplete", fill)
-            .attr("aria-label", &label)
             .attr("placeholder", &label)
-            .attr("aria-describedby", ERROR_ID);
-        form = form.child(input);
+            .attr_with("aria-describedby", |ui| ui.state().contact_error.get().map(|_| ERROR_ID.to_owned()));
+        form = form.child(ui.el("label.cw-label").child(ui.el("span").text(&label)).child(input));
     }
     let more = ui
         .el("button.cw-icon-button part=contact-more type=button")
@@ -105,7 +120,7 @@ pub(crate) fn form(ui: &Ui) -> El {
     let send = ui
         .el("button.cw-icon-button.cw-dock-send part=contact-send type=submit")
         .label(Text::ContactSend)
-        .child(icon(ui, icon::CHECK));
+        .child(icon(ui, icon::SEND));
     form.child(more).child(send).child(dismiss(ui, "contact-dismiss")).child_if(
         |ui| ui.state().contact_error.get().is_some(),
         |ui| {

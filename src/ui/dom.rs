@@ -14,6 +14,7 @@ use web_sys::{DomTokenList, Element, Event, Node, Text};
 use super::Ui;
 use crate::browser::document;
 use crate::text::strings::Text as Words;
+use crate::text::take;
 
 /// An element under construction, with all in it that follows the state. In a box, because each call that builds it
 /// takes it and gives it back: copying it there weighs 1 KB more (brotli).
@@ -75,15 +76,15 @@ impl Drop for Scope {
 impl Ui {
     /// An HTML element, with the classes and attributes that it always has: `tag.class.class name=value name=value`.
     pub(crate) fn el(&self, mut what: &str) -> El {
-        let mut classes = next(&mut what, b' ');
-        let el = El::new(document().create_element(next(&mut classes, b'.')), self);
+        let mut classes = take(&mut what, b' ');
+        let el = El::new(document().create_element(take(&mut classes, b'.')), self);
         while !classes.is_empty() {
             // Fails only for a name with white space.
-            _ = el.0.element.class_list().toggle_with_force(next(&mut classes, b'.'), true);
+            _ = el.0.element.class_list().toggle_with_force(take(&mut classes, b'.'), true);
         }
         while !what.is_empty() {
-            let mut value = next(&mut what, b' ');
-            set(&el.0.element, next(&mut value, b'='), Some(value));
+            let mut value = take(&mut what, b' ');
+            set(&el.0.element, take(&mut value, b'='), Some(value));
         }
         el
     }
@@ -256,14 +257,6 @@ pub(crate) fn flag(value: bool) -> String {
 /// A length for a style.
 pub(crate) fn pixels(length: i32) -> String {
     decimal(length.into()) + "px"
-}
-
-/// Takes off what stands before the next `end`.
-fn next<'text>(rest: &mut &'text str, end: u8) -> &'text str {
-    let at = rest.bytes().position(|byte| byte == end).unwrap_or(rest.len());
-    let taken = rest.get(..at).unwrap_or_default();
-    *rest = rest.get(at + 1..).unwrap_or_default();
-    taken
 }
 
 fn set(element: &Element, name: &str, value: Option<&str>) {

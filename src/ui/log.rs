@@ -48,7 +48,7 @@ pub(crate) fn log(ui: &Ui) -> El {
     ui.el("div.cw-body")
         .run(move |ui| follow(ui, &mut seen))
         .child(log)
-        .child_if(|ui| !ui.state().pinned.get(), jump)
+        .child_if(|ui| !ui.state().pinned.get() || ui.state().cut_off.get(), jump)
 }
 
 /// What the log showed last: how many messages, which one at the end, and what stands behind them.

@@ -73,6 +73,8 @@ pub(crate) struct State {
     pub(crate) top: Cell<i32>,
     /// How high its content was then, and how much of it could be seen. Pixels.
     sizes: Cell<(i32, i32)>,
+    /// The end of the log is out of sight.
+    cut_off: Cell<bool>,
     /// The message whose beginning is to be seen.
     anchor: Cell<Option<u32>>,
     /// Which messages are on the page: all of a short conversation, a part of a long one.
@@ -93,8 +95,8 @@ pub(crate) struct State {
     contact_more: Cell<bool>,
     /// The conversation needs contact details.
     contact_needed: Cell<bool>,
-    /// The service says that a person is needed.
-    handoff: Cell<bool>,
+    /// How many answers in a row said that a person is needed.
+    handoffs: Cell<u32>,
     /// The message whose first lines stand beside the launcher.
     previewed: Cell<Option<u32>>,
     /// The menu is open.
@@ -252,6 +254,8 @@ impl Ui {
             tell(self.driver(), open);
             self.notify();
             if !open && by_visitor {
+                // On a small screen it is there in the next frame.
+                self.focus("[part=launcher]");
                 self.focus_later("[part=launcher]");
             }
         }
@@ -281,6 +285,9 @@ impl Ui {
     /// Forgets the visitor, the conversation and what was to be sent.
     pub(crate) fn reset(&self) {
         self.driver().reset();
+        self.driver().choose(preview::CLICKED, None);
+        self.state().pinned.set(true);
+        self.set_contact(contact::Contact::Closed);
         self.set_draft(String::new());
     }
 
@@ -358,8 +365,7 @@ impl Ui {
                 self.fold_contact(entry);
             }
             News::Lead(lead) => {
-                self.state().handoff.set(lead.needs_handoff && !lead.has_contact);
-                self.notify();
+                self.take_lead(lead);
             }
             _ => {}
         }

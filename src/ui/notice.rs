@@ -1,13 +1,11 @@
 //! What keeps the conversation from going on as usual, said plainly.
 
 use chat_session::{Notice, Session, Wait};
-use web_sys::Element;
 
 use super::Ui;
 use super::contact;
 use super::dom::El;
 use super::icon::{self, icon};
-use crate::browser::document;
 use crate::text::strings::Text;
 
 /// The banner under the header while there is no network.
@@ -19,8 +17,8 @@ pub(crate) fn offline_banner(ui: &Ui) -> El {
 
 /// The card that stands in place of the composer when no message would get through.
 pub(crate) fn closed_card(ui: &Ui) -> El {
-    // The composer took the focus along, without which no key reaches the window.
-    if ui.active_element().is_none() && is_body(document().active_element()) {
+    // The focus would go with the composer, and without it no key reaches the window.
+    if ui.has_focus("[part=composer]") {
         ui.focus_later(".cw-closed");
     }
     let blocked = |ui: &Ui| ui.closed_by() == Some(Notice::Blocked);
@@ -32,10 +30,6 @@ pub(crate) fn closed_card(ui: &Ui) -> El {
             Text::QuotaTitle
         })))
         .child(ui.el("p").text(&ui.text(if blocked(ui) { Text::BlockedNote } else { Text::QuotaNote })))
-}
-
-fn is_body(element: Option<Element>) -> bool {
-    element.is_none_or(|element| element.is_same_node(document().body().as_deref().map(AsRef::as_ref)))
 }
 
 /// What is said of a long wait; after a very long one, a person is offered.

@@ -31,7 +31,8 @@ pub(crate) fn close(ui: &Ui) {
     ui.state().panel.set(false);
     ui.state().asks.set(false);
     ui.notify();
-    ui.focus("[part=menu]");
+    // It is covered until the next frame.
+    ui.focus_later("[part=menu]");
 }
 
 /// What is kept, and what can be done with it.
@@ -40,7 +41,10 @@ fn kept(ui: &Ui) -> El {
         .el("ul")
         .child(ui.el("li").text_with(|ui| ui.count(Text::DataMessages, ui.driver().rows().len())))
         .child(ui.el("li").says(Text::DataId))
-        .child(ui.el("li dir=auto").text(&ui.contact().unwrap_or_default()));
+        .child_if(
+            |ui| ui.contact().is_some(),
+            |ui| ui.el("li dir=auto").text_with(|ui| ui.contact().unwrap_or_default()),
+        );
     let save = ui
         .el("a.cw-button part=download download=chat.txt href=data:,")
         .on("click", |ui, event| {

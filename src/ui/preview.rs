@@ -1,7 +1,7 @@
 //! A few words beside the closed launcher: the site's greeting, until the visitor has seen it once, and what came in
 //! while the window was closed.
 
-use chat_protocol::Role;
+use chat_protocol::{Role, Value};
 use chat_session::{Entry, Session};
 
 use super::Ui;
@@ -9,13 +9,14 @@ use super::avatar::{assistant_avatar, operator_avatar};
 use super::dom::El;
 use super::icon::{self, icon};
 use super::rich_text::plain;
+use crate::client::json;
 use crate::driver::rows::Row;
 use crate::text::strings::Text;
 
 /// Stored when the visitor has dismissed the greeting or opened the window.
 const SEEN: &str = "chat-widget:greeted";
 /// The greeting that was clicked: the conversation begins with it.
-const CLICKED: &str = "chat-widget:greeting";
+pub(super) const CLICKED: &str = "chat-widget:greeting";
 
 impl Ui {
     /// The greeting comes after the time that the site chose.
@@ -44,7 +45,7 @@ impl Ui {
 
     /// The greeting that the visitor clicked.
     pub(super) fn greeted(&self) -> Option<String> {
-        self.driver().chosen(CLICKED)
+        json::parse(&self.driver().chosen(CLICKED)?).as_text().map(str::to_owned)
     }
 
     /// Shows the first lines of a message that came in while the window was closed.
@@ -89,7 +90,8 @@ pub(crate) fn preview(ui: &Ui) -> El {
         .child(words)
         .on("click", |ui, _| {
             if ui.state().greets.get() {
-                ui.driver().choose(CLICKED, ui.settings().greeting.as_deref());
+                let words = ui.settings().greeting.as_deref().map(|words| Value::from(words).to_json());
+                ui.driver().choose(CLICKED, words.as_deref());
             }
             ui.set_open(true, true);
         });

@@ -89,7 +89,7 @@ impl Sink for Nodes<'_> {
         } else if tag == "pre" {
             // Beside each other above the code: what it is, and the button that copies it.
             let language = if value.is_empty() { self.ui.text(Text::Code) } else { value.to_owned() };
-            let head = self.ui.el("div.cw-code-head").child(self.ui.el("span").text(&language));
+            let head = self.ui.el("div.cw-code-head").child(self.ui.el("bdi").text(&language));
             _ = self.parent.append_child(&head.child(copy(self.ui)).node::<Element>());
         } else if !value.is_empty() {
             el = el.attr(if tag == "ol" { "start" } else { "class" }, value);

@@ -9,8 +9,8 @@ use crate::browser::viewport;
 
 /// So near to its end, the log follows what comes in. Pixels.
 pub(super) const PINNED_WITHIN: i32 = 48;
-/// The room above a message that is scrolled to. Pixels.
-const ABOVE: i32 = 8;
+/// The part of the gap above a message that stays out of sight when it is scrolled to. Pixels.
+const GAP: i32 = 8;
 
 impl Ui {
     /// Scrolls to what was said last, if the visitor has not scrolled away from it, once what has changed is laid out.
@@ -35,9 +35,12 @@ impl Ui {
         log.set_scroll_top(top);
         state.top.set(log.scroll_top());
         state.sizes.set(sizes(log));
-        if end - top > PINNED_WITHIN {
-            // The visitor reads from here on, and what comes next must not move it.
-            state.pinned.set(false);
+        self.set_cut_off(end - top > PINNED_WITHIN);
+    }
+
+    /// The end of the log is out of sight, or can be seen: the way there is shown, or not.
+    fn set_cut_off(&self, cut_off: bool) {
+        if self.state().cut_off.replace(cut_off) != cut_off {
             self.notify();
         }
     }
@@ -52,7 +55,9 @@ impl Ui {
         let rows = self.driver().rows();
         let (from, to) = self.state().range.get();
         let element = if rows.is_empty() {
-            place("cw-message", 0)?
+            // The greeting, if it was clicked, comes after the welcome.
+            let count = log.get_elements_by_class_name("cw-message").length();
+            place("cw-message", count.wrapping_sub(1))?
         } else {
             let key = self.state().anchor.get()?;
             let index = rows.iter().take(to).skip(from).position(|row| row.key.get() == key)?;
@@ -64,7 +69,7 @@ impl Ui {
             // A long question leaves the room to the answer.
             question.filter(|row| row.offset_height() < log.client_height() / 3).unwrap_or(answer)
         };
-        Some(element.offset_top() - ABOVE)
+        Some(element.offset_top() + GAP)
     }
 
     /// Takes in that the log was scrolled, by the visitor or by a change of the layout. Returns whether it still follows
@@ -74,13 +79,16 @@ impl Ui {
         let (above, sizes) = (log.scroll_top(), sizes(log));
         let below = sizes.0 - above - sizes.1;
         let is_laid_out_anew = state.sizes.replace(sizes) != sizes;
-        let is_up = above < state.top.replace(above);
-        if is_up && is_laid_out_anew {
+        let before = state.top.replace(above);
+        if above < before && is_laid_out_anew {
             // A browser scrolls by itself where there is less to be scrolled: the visitor did not.
             self.keep_in_view();
         }
-        let stays = state.pinned.get() && (!is_up || is_laid_out_anew);
-        stays || (below <= PINNED_WITHIN && at_end)
+        // Who reads on in a long answer is not to be moved either.
+        let is_read = above < before || (state.cut_off.get() && above != before);
+        let is_at_end = below <= PINNED_WITHIN && at_end;
+        self.set_cut_off(!is_at_end);
+        is_at_end || (state.pinned.get() && (!is_read || is_laid_out_anew))
     }
 }
 

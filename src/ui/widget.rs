@@ -77,8 +77,9 @@ fn window(ui: &Ui) -> El {
         .child(log(ui))
         .child_if(contact::is_open, contact::form)
         .child_if(contact::is_done, contact::done)
-        .child_if(|ui| ui.closed_by().is_none(), composer)
+        // The card first: while it is made, the composer still has the focus that it is to take over.
         .child_if(|ui| ui.closed_by().is_some(), closed_card)
+        .child_if(|ui| ui.closed_by().is_none(), composer)
         .child_if(|ui| ui.state().menu.get(), menu);
     ui.el("section.cw-window part=window tabindex=-1")
         .attr("role", if ui.settings().inline { "region" } else { "dialog" })

@@ -69,10 +69,27 @@ export const nextFrame = (page) => page.evaluate(() => new Promise((resolve) => 
 
 export const background = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
 
-/** Opens the window by its launcher, and waits until something can be typed. */
+/** Opens the window by its launcher unless it stayed open from the page before, and waits until something can be typed. */
 export async function openChat(page) {
-  await part(page, "launcher").click();
+  const staysOpen = () => {
+    try {
+      const isSmall = matchMedia("(width < 480px), (height < 480px)").matches;
+      return !isSmall && Object.keys(sessionStorage).some((key) => /^chat-widget:.*:open$/.test(key));
+    } catch {
+      // Storage is blocked.
+      return false;
+    }
+  };
+  const isOpen = (await part(page, "input").isVisible()) || (await page.evaluate(staysOpen));
+  if (!isOpen) await part(page, "launcher").click();
   await part(page, "input").waitFor();
+}
+
+/** Opens the visitor's own panel by the menu. */
+export async function openMyData(page) {
+  await part(page, "menu").click();
+  await part(page, "menu-data").click();
+  await part(page, "panel").waitFor();
 }
 
 /** Types a text, and sends it. */

@@ -1,101 +1,219 @@
-// The operator console's view from which things are published, with a visitor in the shop, and the site's own runner.
+// The operator console's conversations: who is in the list and why, when things were said, and what happens while an
+// answer is written.
 
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { ask, eventually, openChat } from "./chat.mjs";
-import { doJobs } from "./demo.mjs";
+import { ask, eventually, hold, openChat } from "./chat.mjs";
+import { changeAnswers, choose, entry, isInView, newestIsInView, visitorOf } from "./console.mjs";
 import { test } from "./harness.mjs";
 
-const TITLE = "The new kiln <b>is</b> here";
-const ADDRESS = "https://shop.example";
+const SENDING = /\/operator\/api\/conversations\/[^/]+\/messages$/;
 
-/** The console, with its view for publishing in front. */
-async function publishing(operator) {
-  const console = await operator();
-  await console.getByRole("link", { name: "Publishing" }).click();
-  await console.getByRole("heading", { name: "Write an article" }).waitFor();
-  return console;
-}
+/** The names in the list, from the top. */
+const names = (console) => console.locator("#conversations .name").allInnerTexts();
+const field = (console) => console.getByLabel("Your answer");
+const isFocused = (locator) => locator.evaluate((element) => element === document.activeElement);
+/** An entry of the list has the focus. Each change of the list makes its entries anew. */
+const keepsFocus = (locator) => eventually(async () => assert.ok(await isFocused(locator), "the entry has the focus"));
 
-/** Writes an article, and puts it on the list. */
-async function write(console, title, path, content) {
-  await console.getByLabel("Title").fill(title);
-  await console.getByLabel("Path").fill(path);
-  await console.getByLabel("Content, HTML").fill(content);
-  await console.getByRole("button", { name: "Put it on the list" }).click();
-}
-
-/** The row of a list that has a text. */
-const row = (console, list, text) => console.locator(`#${list} > li`).filter({ hasText: text });
-
-/** A step of an article that the operator may take. */
-const button = (console, verb) => console.getByRole("button", { name: `${verb}: ${TITLE}` });
-
-test("An article is a draft until an operator publishes it, then a job, and then a page of the site, until it is deleted", async ({
+test("The list shows the visitor's last words and when they were written, whoever wrote last", async ({
   operator,
+  server,
   service,
 }) => {
-  const folder = await mkdtemp(join(tmpdir(), "console-"));
-  try {
-    await mkdir(join(folder, "www"));
-    const console = await publishing(operator);
-    const status = (list, text) => row(console, list, TITLE).getByText(text, { exact: true }).first().waitFor();
-    await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
-    await status("reviews", "draft");
-    await console.getByLabel("1 draft", { exact: true }).waitFor();
-    assert.equal(await console.getByLabel("Title").inputValue(), "", "the form is ready for the next article");
-    assert.equal(await row(console, "jobs", TITLE).count(), 0, "nobody has approved it");
+  const visitor = visitorOf(service, "Anna Lindqvist");
+  await visitor.say("How long does **delivery** take?");
+  await visitor.hears("Three days.");
+  const { messages } = await server.conversation();
+  const console = await operator();
+  const anna = entry(console, "Anna Lindqvist");
+  await anna.getByText("How long does **delivery** take?").waitFor();
+  for (const part of [".name", ".last", "time"]) await isInView(anna.locator(part), ".list");
+  assert.doesNotMatch(await anna.innerText(), /Three days/);
+  const time = anna.locator("time");
+  assert.equal(await time.getAttribute("datetime"), messages[0].createdAt);
+  assert.match(await time.innerText(), /^\d\d:\d\d$/);
+  assert.match(await time.getAttribute("title"), /^\w+day,? \d+ \w+ \d{4} at \d\d:\d\d:\d\d$/);
+});
 
-    await button(console, "Publish").click();
-    await status("jobs", "pending");
-    await console.locator("#waiting").waitFor({ state: "hidden" });
-    assert.deepEqual(await doJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
-    await status("jobs", "succeeded");
-    await status("reviews", "published");
-    await row(console, "jobs", `${ADDRESS}/news/kiln`).waitFor();
-    const page = join(folder, "www/news/kiln/index.html");
-    assert.match(await readFile(page, "utf8"), /<p>It is warm\.<\/p>/);
+test("A visitor who wants a person stands on top and is marked, until a person has written", async ({ operator, service }) => {
+  const [anna, ben] = [visitorOf(service, "Anna"), visitorOf(service, "Ben")];
+  await anna.say("Can I talk to a real person?");
+  await ben.say("How much is a mug?");
+  const console = await operator();
+  const mark = entry(console, "Anna").getByText("Wants a person", { exact: true });
+  await mark.waitFor();
+  await isInView(mark, ".list");
+  assert.deepEqual(await names(console), ["Anna", "Ben"]);
+  assert.equal(await entry(console, "Ben").locator(".tag").count(), 0);
 
-    await button(console, "Delete").click();
-    await row(console, "jobs", "delete_article").getByText("pending", { exact: true }).waitFor();
-    assert.deepEqual(await doJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
-    await status("reviews", "withdrawn");
-    await assert.rejects(readFile(page), { code: "ENOENT" });
-  } finally {
-    await rm(folder, { recursive: true });
+  await anna.say("It is about my order");
+  await entry(console, "Anna").getByText("It is about my order").waitFor();
+  await isInView(mark, ".list");
+
+  await choose(console, "Anna");
+  const header = console.locator(".talk-head").getByText("Wants a person");
+  await isInView(header, ".talk-head");
+  await field(console).fill("Maren here.");
+  await field(console).press("Enter");
+  await mark.waitFor({ state: "detached" });
+  await header.waitFor({ state: "hidden" });
+  assert.equal(await console.locator("#lead").getByText("Wants a person", { exact: true }).count(), 0);
+
+  await ben.say("Hello?");
+  await eventually(async () => assert.deepEqual(await names(console), ["Ben", "Anna"]));
+  await anna.say("Can somebody call me?");
+  await mark.waitFor();
+  await ben.say("Hello??");
+  await entry(console, "Ben").getByText("Hello??").waitFor();
+  assert.deepEqual(await names(console), ["Anna", "Ben"]);
+});
+
+test("Dates before today name their day: in the list, above the messages, and after midnight", async ({ operator, service }) => {
+  const NOW = new Date(2026, 5, 15, 12, 0);
+  const said = {
+    "How much is a mug?": new Date(2025, 11, 31, 23, 59),
+    "Do you ship to Germany?": new Date(2026, 2, 12, 9, 14),
+    "How long does delivery take?": new Date(2026, 5, 14, 17, 40),
+    "Can I get a refund?": new Date(2026, 5, 15, 9, 5),
+  };
+  const texts = Object.keys(said);
+  for (const [index, name] of ["Ben", "Cleo", "Dora"].entries()) await visitorOf(service, name).say(texts[index]);
+  const emil = visitorOf(service, "Emil");
+  // The last day has more messages than the log shows at once.
+  for (const text of [...texts, ...Array(5).fill(texts.at(-1))]) await emil.say(text);
+
+  const console = await operator();
+  await console.clock.setFixedTime(NOW);
+  let last = NOW;
+  const dated = (message) => message && { ...message, createdAt: (last = said[message.content] ?? last).toISOString() };
+  await changeAnswers(console, (conversation) => ({
+    ...conversation,
+    lastVisitorMessage: dated(conversation.lastVisitorMessage),
+    ...(conversation.messages && { messages: conversation.messages.map(dated) }),
+  }));
+  await console.reload();
+  const times = { Ben: "31 December 2025, 23:59", Cleo: "12 March, 09:14", Dora: "Yesterday, 17:40", Emil: "09:05" };
+  for (const [name, time] of Object.entries(times)) {
+    await entry(console, name).waitFor();
+    assert.equal(await entry(console, name).locator("time").innerText(), time);
+    await isInView(entry(console, name).locator("time"), ".list");
   }
+  assert.match(await entry(console, "Cleo").locator("time").getAttribute("title"), /^Thursday,? 12 March 2026 at 09:14:00$/);
+
+  await choose(console, "Emil");
+  const captions = console.locator("#log .caption");
+  assert.deepEqual(await captions.allInnerTexts(), ["31 December 2025", "Thursday 12 March", "Yesterday", "Today"]);
+  assert.match(await captions.nth(1).locator("time").getAttribute("title"), /^Thursday,? 12 March 2026$/);
+  assert.match(await console.locator("#log .by").first().innerText(), /^Visitor, 23:59$/);
+  // The day of the messages that are looked at is in view, also when they fill the log.
+  await isInView(captions.last(), "#log");
+  const earlier = console.locator("#log article").filter({ hasText: "Do you ship to Germany?" });
+  await earlier.evaluate((element) => element.scrollIntoView({ block: "center" }));
+  await isInView(captions.nth(1), "#log");
+
+  await console.clock.setFixedTime(new Date(2026, 5, 16, 0, 1));
+  await console.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  assert.equal(await captions.last().innerText(), "Yesterday");
+  assert.equal(await captions.nth(2).innerText(), "Sunday 14 June");
+  assert.equal(await entry(console, "Emil").locator("time").innerText(), "Yesterday, 09:05");
 });
 
-test("An article without a title is refused in words, and stays in the form", async ({ operator }) => {
-  const console = await publishing(operator);
-  await write(console, " ", "/news/empty", "<p>Nothing</p>");
-  await console.locator("#article-problem").getByText(/title/i).waitFor();
-  assert.equal(await console.getByLabel("Path").inputValue(), "/news/empty");
-  assert.equal(await row(console, "reviews", "/news/empty").count(), 0);
-});
-
-test("What visitors do is listed for the operator while they do it", async ({ visit, operator }) => {
-  const console = await publishing(operator);
-  assert.equal(await console.locator("#all-events > li").count(), 0);
-  const page = await visit();
-  await openChat(page);
-  await ask(page, "How long does delivery take?");
-  await eventually(async () => {
-    const events = (await console.locator("#all-events > li").allInnerTexts()).join("\n");
-    for (const kind of ["page_view", "chat_opened"]) assert.ok(events.includes(kind), `${kind} in\n${events}`);
+for (const [way, send] of [
+  ["Enter", (console) => field(console).press("Enter")],
+  ["the button", (console) => console.getByRole("button", { name: "Send" }).click()],
+]) {
+  test(`After sending with ${way} the field has the focus, what was written meanwhile, and the answer is in view`, async ({
+    operator,
+    service,
+  }) => {
+    await visitorOf(service, "Anna").say("How much is a mug?");
+    const console = await operator();
+    await choose(console, "Anna");
+    assert.ok(await isFocused(field(console)), "it is ready for an answer");
+    const sending = await hold(console, SENDING);
+    await field(console).fill("24.00, Anna.");
+    await send(console);
+    await sending.asked;
+    assert.ok(await isFocused(field(console)), "while it is sent");
+    await field(console).press("End");
+    await console.keyboard.type(" And 30.00 with a lid.");
+    sending.release();
+    await console.locator("#log .operator").waitFor();
+    await eventually(async () => assert.equal(await field(console).inputValue(), "And 30.00 with a lid."));
+    assert.ok(await isFocused(field(console)), "when it was sent");
+    await newestIsInView(console, "24.00, Anna.");
+    await send(console);
+    await eventually(() => newestIsInView(console, "And 30.00 with a lid."));
+    assert.equal(await field(console).inputValue(), "");
+    assert.ok(await isFocused(field(console)));
   });
+}
+
+test("An answer that was not sent stays in the field, with the reason in view and the focus", async ({ operator, service }) => {
+  await visitorOf(service, "Anna").say("How much is a mug?");
+  const console = await operator();
+  await choose(console, "Anna");
+  await console.route(SENDING, (route) => route.abort("connectionrefused"));
+  await field(console).fill("24.00, Anna.");
+  await console.getByRole("button", { name: "Send" }).click();
+  const problem = console.getByRole("alert").getByText("Not sent");
+  await problem.waitFor();
+  await isInView(problem, ".answer");
+  assert.equal(await field(console).inputValue(), "24.00, Anna.");
+  assert.ok(await isFocused(field(console)));
 });
 
-test("Whoever publishes with the keyboard goes on from where they were", async ({ operator }) => {
-  const console = await publishing(operator);
-  await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
-  await button(console, "Publish").focus();
+test("A draft and the focus survive what visitors write, and a look at another conversation", async ({ operator, service }) => {
+  const [anna, ben] = [visitorOf(service, "Anna"), visitorOf(service, "Ben")];
+  await anna.say("How much is a mug?");
+  await ben.say("Hello");
+  const console = await operator();
+  await choose(console, "Anna");
+  await field(console).fill("24.00, ");
+  await anna.say("And a bowl?");
+  await console.locator("#log").getByText("And a bowl?").waitFor();
+  await ben.say("Can I talk to a person?");
+  await entry(console, "Ben").getByText("Wants a person").waitFor();
+  assert.ok(await isFocused(field(console)), "new messages do not take the focus");
+  await console.keyboard.type("Anna.");
+  assert.equal(await field(console).inputValue(), "24.00, Anna.");
+
+  await choose(console, "Ben");
+  assert.equal(await field(console).inputValue(), "");
+  await entry(console, "Anna").focus();
+  await anna.say("And a jug?");
+  await entry(console, "Anna").getByText("And a jug?").waitFor();
+  await keepsFocus(entry(console, "Anna"));
   await console.keyboard.press("Enter");
-  await row(console, "reviews", TITLE).getByText("queued").waitFor();
-  const focused = await console.evaluate(() => document.activeElement.closest("#reviews > li")?.innerText);
-  assert.match(focused ?? "nothing of the list", /The new kiln/);
+  await eventually(async () => assert.equal(await field(console).inputValue(), "24.00, Anna."));
+});
+
+test("The log stays at its end, also when it shrinks, and where it is read when that is further back", async ({ operator, service }) => {
+  const anna = visitorOf(service, "Anna");
+  for (let turn = 1; turn <= 8; turn += 1) await anna.say(`Is this question number ${turn}?`);
+  const console = await operator();
+  await choose(console, "Anna");
+  const log = console.locator("#log");
+  await isInView(log.locator("article").last(), "#log");
+  await anna.hears("Yes, it is.");
+  await eventually(() => newestIsInView(console, "Yes, it is."));
+  await console.setViewportSize({ width: 800, height: 480 });
+  await eventually(() => newestIsInView(console, "Yes, it is."));
+  await console.setViewportSize({ width: 1024, height: 720 });
+  await eventually(() => newestIsInView(console, "Yes, it is."));
+
+  const early = log.locator("article").filter({ hasText: "question number 2?" });
+  await log.hover();
+  await early.evaluate((element) => element.scrollIntoView({ block: "center" }));
+  const place = async () => (await early.boundingBox()).y;
+  const before = await place();
+  await anna.say("Are you there?");
+  await log.getByText("Are you there?").waitFor({ state: "attached" });
+  assert.equal(await place(), before);
+  await isInView(early, "#log");
+  await field(console).fill("I am.");
+  await field(console).press("Enter");
+  await eventually(() => newestIsInView(console, "I am."));
 });
 
 test("On a phone one thing is on the screen: the list, the messages, or what is known of the visitor", async ({
@@ -124,5 +242,26 @@ test("On a phone one thing is on the screen: the list, the messages, or what is 
   await shown("messages");
   await console.getByRole("button", { name: "Back" }).click();
   await shown("list");
+  await keepsFocus(console.locator("#conversations button"));
   assert.equal(await console.evaluate(() => document.documentElement.scrollWidth), 375, "nothing is wider than the screen");
+});
+
+test("On a phone a long name and long words leave everything within the screen", async ({ operator, service }) => {
+  const name = `Bartholomew ${"Featherstonehaugh-".repeat(6)} of Northumberland`;
+  const visitor = visitorOf(service, name);
+  await visitor.say(`Can I talk to a person about https://shop.example/${"pot".repeat(80)}?`);
+  await visitor.hears(`\`\`\`\n${"x".repeat(300)}\n\`\`\`\n\n${"y".repeat(300)}\n\n|${"a column|".repeat(12)}\n|${"-|".repeat(12)}`);
+  const console = await operator();
+  await console.setViewportSize({ width: 390, height: 844 });
+  const overflow = () => console.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  await isInView(entry(console, "Bartholomew").locator("time"), ".list");
+  assert.equal(await overflow(), 0);
+  await choose(console, "Bartholomew");
+  assert.equal(await overflow(), 0);
+  for (const button of ["Back", "About"]) await isInView(console.getByRole("button", { name: button }), ".talk-head");
+  await isInView(console.getByRole("button", { name: "Send" }), ".answer");
+  assert.equal(await console.locator("#log").evaluate((log) => log.scrollWidth - log.clientWidth), 0);
+  const words = console.locator("#log .visitor .bubble");
+  await words.evaluate((element) => element.scrollIntoView({ block: "center" }));
+  await isInView(words, "#log");
 });

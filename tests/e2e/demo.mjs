@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const COMMAND = "target/debug/site-connector";
+const COMMAND = process.env.SITE_CONNECTOR ?? "target/debug/site-connector";
 const DEMO = ["--log", "error", "demo", "--json", "--port", "0", "--sandbox-port", "0"];
 const BROWSER = [
   "--no-sandbox",
@@ -28,11 +28,13 @@ export const launch = (options) =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
 
 /**
- * Starts the demo, with these pages or the shop's. Gives where `site` and `sandbox` are, the `token` between them, and
- * `stop()`.
+ * Starts the demo, with these pages or the shop's, and with further flags of the command. Gives where `site` and `sandbox`
+ * are, the `token` between them, and `stop()`. `SITE_CONNECTOR`, `WIDGET_DIR` and `SITE_DIR` name another build to run.
  */
-export async function startDemo(pages) {
-  const flags = pages ? [...DEMO, "--site-dir", pages] : DEMO;
+export async function startDemo(pages, more = []) {
+  const { WIDGET_DIR: widget, SITE_DIR: site = pages } = process.env;
+  const folders = [...(site ? ["--site-dir", site] : []), ...(widget ? ["--widget-dir", widget] : [])];
+  const flags = [...DEMO, ...folders, ...more];
   const token = `token-${crypto.randomUUID()}`;
   const env = { ...process.env, CONNECTOR_TOKEN: token };
   const demo = spawn(COMMAND, flags, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,7 +1,7 @@
 // `<chat-widget>`: put into a page, changed, moved, taken out and put back, alone and with others.
 
 import assert from "node:assert/strict";
-import { ask, eventually, nextFrame, openChat, part, ready, stored } from "./chat.mjs";
+import { ask, eventually, nextFrame, openChat, part, ready, stored, openMyData } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -63,8 +63,7 @@ test("The edge of an inline window is seen all around, with the visitor's panel 
   await part(page, "input").waitFor();
   await page.evaluate(() => document.querySelector("chat-widget").scrollIntoView());
   isAround(await edges());
-  await part(page, "menu").click();
-  await part(page, "panel").waitFor();
+  await openMyData(page);
   await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()));
   isAround(await edges());
 });

@@ -57,7 +57,7 @@ test("Suggested questions are asked with one click: any to begin with, and after
     "Can I book a workshop?",
   ]);
   await part(page, "suggestion").filter({ hasText: "Are the mugs dishwasher safe?" }).click();
-  await part(page, "typing").waitFor();
+  await part(page, "message-visitor").getByText("Sending").waitFor();
   assert.equal(await part(page, "suggestions").count(), 0, "while it is being answered, there are none");
   await delivered(page);
   assert.equal((await server.messages())[0], "visitor: Are the mugs dishwasher safe?");
@@ -86,8 +86,8 @@ test("While the answer is on its way, the visitor sees that it is", async ({ vis
   await openChat(page);
   const way = await hold(page, SEND);
   await say(page, QUESTION);
-  await part(page, "typing").waitFor();
   await part(page, "message-visitor").getByText("Sending").waitFor();
+  assert.equal(await part(page, "typing").count(), 0, "nobody writes before the service has it");
   // The network is quick now, and the service is not.
   await server.trouble({ only: "send", delayMs: 500 });
   way.release();

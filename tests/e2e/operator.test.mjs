@@ -1,7 +1,7 @@
 // An operator answers: what the visitor sees without doing anything.
 
 import assert from "node:assert/strict";
-import { ask, eventually, messages, openChat, part } from "./chat.mjs";
+import { ask, delivered, eventually, messages, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 /** As often as the widget lets itself be told. */
@@ -39,11 +39,13 @@ test("An operator who answers in the console is announced, read, and missed when
 
   await part(page, "message-operator").waitFor();
   assert.equal((await messages(page)).at(-1), "operator: Anna here.\nWhat is it about?");
-  await ask(page, "It is about a mug");
+  // The assistant leaves it to the person.
+  await say(page, "It is about a mug");
+  await delivered(page);
   await console.locator("#log").getByText("It is about a mug").waitFor();
 
   await console.close();
-  await part(page, "presence").getByText("Answers by AI").waitFor();
+  await part(page, "presence").getByText("A person replied").waitFor();
 });
 
 test("Messages that come while the window is closed are counted, until it is opened", async ({ visit, server }) => {

@@ -58,6 +58,7 @@ test("The whole visit works under the strictest policy, and talks to the site al
     "GET /chat-widget/element.mjs",
     "GET /chat-widget/later.mjs",
     "GET /chat-widget/recover.mjs",
+    "GET /chat-widget/styles.mjs",
     "GET /chat-widget/themes/teal.mjs",
     "GET /connector/chat/config",
     "GET /connector/chat/messages",

@@ -1,0 +1,75 @@
+// What the tests of the operator console have in common: visitors without a browser, and what the operator sees.
+
+import assert from "node:assert/strict";
+
+/** A visitor of the service: `say(message)` sends a message, and begins a conversation or continues it. */
+export function visitorOf({ origin, token }, name) {
+  const visitor = { visitorId: `v-${crypto.randomUUID()}`, name };
+  let conversationId;
+  return {
+    async say(message) {
+      const response = await fetch(`${origin}/api/connector/v1/chat/messages`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+        body: JSON.stringify({ message, conversationId, visitor }),
+      });
+      assert.equal(response.status, 200);
+      conversationId = (await response.json()).data.conversationId;
+      return conversationId;
+    },
+    /** A person of the shop answers. */
+    async hears(content) {
+      const response = await fetch(`${origin}/operator/api/conversations/${conversationId}/messages`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ content }),
+      });
+      assert.equal(response.status, 200);
+    },
+  };
+}
+
+/** The entry of a visitor in the console's list. */
+export const entry = (console, name) => console.locator("#conversations .entry").filter({ hasText: name });
+
+/** Opens the conversation of a visitor, and waits until its messages are shown. */
+export async function choose(console, name) {
+  await entry(console, name).click();
+  // To lay out a very long conversation takes a while.
+  await console.getByRole("heading", { name }).waitFor({ timeout: 30_000 });
+  await console.locator("#log article").first().waitFor();
+}
+
+/** Changes what the console's API answers. `change(conversation)` gets each conversation, in the list or alone. */
+export const changeAnswers = (console, change) =>
+  console.route(/\/operator\/api\/conversations(\/[^/]+)?$/, async (route) => {
+    // The page may be gone by now.
+    const response = await route.fetch().catch(() => undefined);
+    const answer = await response?.json().catch(() => undefined);
+    if (answer) await route.fulfill({ response, json: Array.isArray(answer) ? answer.map(change) : change(answer) }).catch(() => {});
+  });
+
+/** Asserts that all of an element is in the visible part of its box and of the screen, and that nothing covers it. */
+export async function isInView(locator, box) {
+  const hidden = await locator.evaluate((element, selector) => {
+    const rect = element.getBoundingClientRect();
+    const { top, right, bottom, left } = element.closest(selector).getBoundingClientRect();
+    // Half a pixel is the browser's own rounding.
+    const inside =
+      rect.top >= Math.max(top, 0) - 0.5 && rect.bottom <= Math.min(bottom, innerHeight) + 0.5 &&
+      rect.left >= Math.max(left, 0) - 0.5 && rect.right <= Math.min(right, innerWidth) + 0.5;
+    const corners = [[rect.left + 2, rect.top + 2], [rect.right - 2, rect.bottom - 2]];
+    const isElement = (found) => found && (element.contains(found) || found.contains(element));
+    const covered = corners.map(([x, y]) => document.elementFromPoint(x, y)).find((found) => !isElement(found));
+    if (rect.height > 0 && inside && covered === undefined) return undefined;
+    return `${JSON.stringify(rect)} in ${JSON.stringify({ top, right, bottom, left })}, covered by ${covered?.outerHTML.slice(0, 80)}`;
+  }, box);
+  assert.equal(hidden, undefined);
+}
+
+/** Asserts that the newest message is this one, and in view down to its last line. */
+export const newestIsInView = async (console, text) => {
+  const newest = console.locator("#log article").last();
+  assert.equal(await newest.locator(".bubble").innerText(), text);
+  await isInView(newest, "#log");
+};
