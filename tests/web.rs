@@ -139,7 +139,7 @@ async fn markdown_becomes_elements_and_only_those_it_may() {
         .collect();
     assert_eq!(
         tags.join(" "),
-        "p strong a div button pre code div table thead tr th tbody tr td ol li p blockquote p"
+        "p strong a div div bdi button pre code div table thead tr th tbody tr td ol li p blockquote p"
     );
     let link = bubble.query_selector("a").expect("valid").expect("a link");
     let attribute = |name| link.get_attribute(name).unwrap_or_default();

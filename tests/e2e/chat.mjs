@@ -74,7 +74,8 @@ export async function openChat(page) {
   const staysOpen = () => {
     try {
       const isSmall = matchMedia("(width < 480px), (height < 480px)").matches;
-      return !isSmall && Object.keys(sessionStorage).some((key) => /^chat-widget:.*:open$/.test(key));
+      const customer = document.querySelector("script[data-customer-id]")?.dataset.customerId;
+      return !isSmall && sessionStorage.getItem(`chat-widget:${customer ? `@${customer}` : ""}:open`) !== null;
     } catch {
       // Storage is blocked.
       return false;

@@ -235,7 +235,9 @@ test("A visitor who agreed on an earlier page finds the conversation again once 
   await ask(page, QUESTION);
   await withOptions('data-consent="required"')(page);
   await page.reload();
-  await openChat(page);
+  // Without consent, the window does not open again by itself either.
+  await part(page, "launcher").click();
+  await part(page, "input").waitFor();
   assert.equal(await part(page, "message-visitor").count(), 0, "nobody has asked the visitor yet");
   await control(page, "grantConsent");
   await part(page, "message-visitor").waitFor();
