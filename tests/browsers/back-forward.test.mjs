@@ -57,7 +57,7 @@ for (const how of ["open", "closed"]) {
     await tab.ask(QUESTION);
     if (how === "closed") await tab.click("close");
     await tab.goto("/help.html");
-    await tab.openChat();
+    await (how === "closed" ? tab.openChat() : tab.stayedOpen());
     await tab.ask(LATER);
     await server.operatorSays("Anna here.");
     await tab.has("message-operator", 1);

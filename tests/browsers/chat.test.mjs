@@ -21,7 +21,7 @@ test("A visitor opens the chat, asks and is answered, finds all of it after a re
   assert.deepEqual(await tab.messages(), all);
 
   await tab.reload();
-  await tab.openChat();
+  await tab.stayedOpen();
   await eventually(async () => assert.deepEqual(await tab.messages(), all));
   await tab.press(Key.ESCAPE);
   await tab.has("window", 0);

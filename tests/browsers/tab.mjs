@@ -132,6 +132,12 @@ export class Tab {
     await eventually(async () => assert.equal(await focused(this), "input"));
   }
 
+  /** Waits for the window that is open as on the page before, and goes into its field. */
+  async stayedOpen() {
+    await this.click("input");
+    await eventually(async () => assert.equal(await focused(this), "input"));
+  }
+
   /** Asks, and waits until the message has arrived and an answer to it is shown. */
   async ask(text) {
     const answers = await this.count("message-assistant");
