@@ -97,7 +97,7 @@ async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pie
           .then((wordsIn) => wordsIn(locale, strings, beside))
           .catch((missing: unknown) => ({ words: undefined, missing })),
     PAGE_OPTIONS.some((name) => options[name] !== undefined) ? beside<Page>("page") : undefined,
-    /^#/.test(accent ?? "") ? beside<typeof derive>("derive").then((derive) => derive(accent!)) : undefined,
+    accent?.[0] === "#" ? beside<typeof derive>("derive").then((derive) => derive(accent)) : undefined,
     load(),
   ]);
   // The page's own sheets are given all at once.

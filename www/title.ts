@@ -6,7 +6,7 @@ import type { Undo } from "./page.js";
 /** The mark before the count. `src/browser/page.rs` takes it off again where the title is reported. */
 const MARK = "\u{1f4ac}";
 const INTERVAL_MS = 1500;
-/** Maximum changes of the title: whoever has not looked by then is not at the screen. */
+/** Maximum changes of the title. A visitor who has not looked by then is not at the screen. */
 const MAX_CHANGES = 200;
 
 /** Alternates the title until the function given back is called, which puts the page's own back. */

@@ -15,7 +15,7 @@ const MAX_KEPT: u32 = 4;
 /// How long an announcement stays, so that nobody comes across it while reading the page. Milliseconds.
 const KEPT_MS: u32 = 10_000;
 
-/// What was announced of the state last: failed messages, no answer, writing, the wait.
+/// The state that was announced last: the number of failed messages, no answer, writing, the wait.
 pub(super) type Announced = (usize, bool, bool, Wait);
 
 impl Ui {

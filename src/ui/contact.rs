@@ -144,7 +144,7 @@ fn dismiss(ui: &Ui, part: &str) -> El {
         })
 }
 
-/// What was left is confirmed in place of the line.
+/// The confirmation of the details, in place of the line.
 pub(crate) fn done(ui: &Ui) -> El {
     let words = ui.el("span").text_with(|ui| {
         let text = if ui.session(|session| session.profile().email.is_some()) {
@@ -223,6 +223,7 @@ fn submit(ui: &Ui, event: &Event) {
         ui.notify();
     }
 }
+
 /// Something before an `@`, and a name with a dot behind it.
 fn is_address(text: &str) -> bool {
     // What stood before, in turn: nothing, something, the `@`, a name of the host, a dot behind that.

@@ -32,7 +32,7 @@ pub(crate) fn closed_card(ui: &Ui) -> El {
         .child(ui.el("p").text(&ui.text(if blocked(ui) { Text::BlockedNote } else { Text::QuotaNote })))
 }
 
-/// What is said of a long wait; after a very long one, a person is offered.
+/// The line that explains a long wait, and after a very long one offers a person.
 pub(crate) fn wait(ui: &Ui) -> El {
     let is_very_long = |ui: &Ui| ui.session(Session::wait) == Wait::VeryLong;
     ui.el("p.cw-note.cw-wait part=wait")

@@ -1,4 +1,4 @@
-//! What is the visitor's own: what is stored here, and a way to take it along or be rid of it.
+//! The visitor's own panel: lists what is stored here, and lets the visitor download or erase it.
 
 use chat_protocol::Role;
 use wasm_bindgen::JsCast;

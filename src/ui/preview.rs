@@ -68,7 +68,7 @@ fn by_person(ui: &Ui) -> bool {
     message(ui, |row| row.author == Role::Operator) == Some(true)
 }
 
-/// Whoever has a conversation already is not greeted.
+/// Returns whether the preview is shown. A visitor who has a conversation already is not greeted.
 pub(crate) fn is_shown(ui: &Ui) -> bool {
     let greets = ui.state().greets.get() && ui.driver().rows().is_empty();
     !ui.state().open.get() && (greets || message(ui, |_| ()).is_some())

@@ -7,7 +7,7 @@ use web_sys::{Element, HtmlElement};
 use super::Ui;
 use crate::browser::viewport;
 
-/// So near to its end, the log follows what comes in. Pixels.
+/// Maximum distance from its end at which the log follows what comes in. Pixels.
 pub(super) const PINNED_WITHIN: i32 = 48;
 /// The part of the gap above a message that stays out of sight when it is scrolled to. Pixels.
 const GAP: i32 = 8;
@@ -84,7 +84,7 @@ impl Ui {
             // A browser scrolls by itself where there is less to be scrolled: the visitor did not.
             self.keep_in_view();
         }
-        // Who reads on in a long answer is not to be moved either.
+        // Nor is a visitor moved who reads on in a long answer.
         let is_read = above < before || (state.cut_off.get() && above != before);
         let is_at_end = below <= PINNED_WITHIN && at_end;
         self.set_cut_off(!is_at_end);

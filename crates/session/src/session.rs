@@ -155,8 +155,8 @@ impl Session {
             Input::Viewed(page) => self.report_by_itself(now_ms, "page_view", page),
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => {
+                self.keep_contact(&given);
                 self.visitor.merge(given);
-                self.keep_contact();
                 let form = Value::object([("formType", "contact".into())]);
                 self.report(now_ms, "lead_submitted".to_owned(), form, page);
             }

@@ -33,15 +33,19 @@ impl Session {
         self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_json())));
     }
 
-    /// Stores the contact details that are known of the visitor, who left them just now.
-    pub(crate) fn keep_contact(&mut self) {
-        let VisitorProfile { name, email, phone, .. } = &self.visitor;
+    /// Stores contact details that the visitor left, with those from before that are not among them. What the site says
+    /// of the visitor is the site's to store.
+    pub(crate) fn keep_contact(&mut self, given: &VisitorProfile) {
+        let before = std::mem::take(&mut self.contact);
+        let detail = |name: &'static str, given: &Option<String>| {
+            (name, given.as_deref().or_else(|| before.get(name)?.as_text()).into())
+        };
         self.contact = Value::object([
             ("v", VERSION.into()),
             ("visitorId", (&self.visitor_id).into()),
-            ("name", name.as_deref().into()),
-            ("email", email.as_deref().into()),
-            ("phone", phone.as_deref().into()),
+            detail("name", &given.name),
+            detail("email", &given.email),
+            detail("phone", &given.phone),
         ]);
         self.keep(keys::CONTACT, self.contact.clone());
     }

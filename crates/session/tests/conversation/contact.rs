@@ -32,6 +32,18 @@ fn what_the_site_says_of_the_visitor_comes_before_what_is_stored() {
 }
 
 #[test]
+fn what_the_visitor_left_is_stored_and_nothing_that_the_site_says() {
+    let visitor = VisitorProfile { name: Some("Ann of accounts".into()), ..VisitorProfile::default() };
+    let mut tab = Tab::start(Start { visitor, ..Start::default() }, vec![], 0);
+    tab.feed(Input::Contact(email("ann@home.example"), Page::default()));
+    let phone = VisitorProfile { phone: Some("030 901820".into()), ..VisitorProfile::default() };
+    tab.feed(Input::Contact(phone, Page::default()));
+    let kept = tab.kept(keys::CONTACT).expect("contact details");
+    assert!(kept.contains("ann@home.example") && kept.contains("030 901820"), "{kept}");
+    assert!(!kept.contains("accounts"), "{kept}");
+}
+
+#[test]
 fn the_other_tabs_know_of_contact_details_and_forget_them_with_the_visitor() {
     let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Contact(email("ann@site.example"), Page::default()));
