@@ -186,7 +186,7 @@ async function isHarmless(operator, service, said) {
   return console;
 }
 
-test("Nothing hostile runs in the console, whoever says it and wherever it stands", async ({ operator, service, remark }) => {
+test("No hostile text runs in the console, by any author and in any place", async ({ operator, service, remark }) => {
   remark(origin);
   const said = ["visitor", "assistant", "operator", "Other"].flatMap((role) =>
     parts(payloads, 20).map((some) => ({ role, content: some.join("\n\n") })),

@@ -15,7 +15,7 @@ const isFocused = (locator) => locator.evaluate((element) => element === documen
 /** An entry of the list has the focus. Each change of the list makes its entries anew. */
 const keepsFocus = (locator) => eventually(async () => assert.ok(await isFocused(locator), "the entry has the focus"));
 
-test("The list shows the visitor's last words and when they were written, whoever wrote last", async ({
+test("The list shows the visitor's last words and their time, also after an answer", async ({
   operator,
   server,
   service,

@@ -98,7 +98,7 @@ test("an accent keeps its hue, and moves by no more than white text asks for", (
     const derived = accentOf(sheet(derive(accent)));
     const [[lightness, chroma, hue], [moved, kept, turned]] = [oklch(accent), oklch(derived)];
     assert.ok(lightness - moved < 0.08 && lightness >= moved - 0.001, `${accent}: ${lightness} became ${moved}`);
-    // What has hardly any chroma has hardly a hue.
+    // A colour with hardly any chroma has hardly a hue.
     if (Math.min(chroma, kept) > 0.02) assert.ok(Math.cos(hue - turned) > 0.99, `${accent} became ${derived}`);
   }
 });
