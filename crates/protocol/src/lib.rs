@@ -22,6 +22,7 @@ mod fields;
 mod id;
 #[cfg(any(feature = "server", test))]
 mod job;
+mod language_tag;
 pub mod limits;
 mod message;
 #[cfg(any(feature = "server", test))]
@@ -50,6 +51,7 @@ pub use id::{ClaimToken, JobId};
 pub use id::{ConversationId, IdempotencyKey, MessageId, VisitorId};
 #[cfg(any(feature = "server", test))]
 pub use job::{ArticlePayload, Claim, Job, JobStatus, JobType};
+pub use language_tag::is_language_tag;
 pub use message::{AiStatus, ChatMessage, History, Lead, Role, SendMessage, SendResult};
 #[cfg(any(feature = "server", test))]
 pub use overlay::{Overlay, OverlayList};

@@ -15,6 +15,10 @@ pub const KEY_LENGTH: RangeInclusive<usize> = 8..=160;
 /// below a megabyte.
 pub const CONTENT_ITEMS: RangeInclusive<usize> = 1..=100;
 
+/// Maximum characters of a language tag. The contract shows no number (8); this one is what BCP 47 (4.4.1) tells
+/// implementations to have room for.
+pub const LANGUAGE_TAG_LENGTH: usize = 35;
+
 /// The length of a message as the strictest reading of 'character' counts it: UTF-16 code units, as JavaScript does.
 /// No service that counts code points or graphemes counts more.
 pub fn message_length(text: &str) -> usize {
