@@ -10,17 +10,20 @@
 //! # }
 //! ```
 
-mod answered;
 mod client_address;
 mod config_cache;
+mod config_requests;
 mod connections;
 mod failure;
+mod log_throttle;
 mod metrics;
 mod rate;
+mod response;
 mod server;
+mod token_check;
 mod upstream;
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -37,11 +40,11 @@ use secrecy::SecretString;
 use tower_http::cors::CorsLayer;
 use tracing::info;
 
-use answered::Answered;
-use client_address::client_address;
-use config_cache::{Asked, Configs, Found};
+use client_address::{client_address, warn_of_untrusted_hop};
+use config_cache::Configs;
 use failure::Failure;
 use rate::Limiter;
+use response::ProxyResponse;
 use upstream::{Forwarded, Upstream};
 
 pub use crate::origin::OriginError;
@@ -76,7 +79,7 @@ pub struct ProxyOptions {
     pub client_rate: Option<ClientRate>,
     /// The networks whose word in `X-Forwarded-For` is believed.
     pub trusted_hops: Vec<IpNet>,
-    /// How long the chat's config is kept, if at all.
+    /// How long the chat's config is cached, if at all.
     pub config_cache: Option<ConfigCache>,
     /// Where figures go, if anywhere.
     pub metrics: Option<ProxyMetrics>,
@@ -129,6 +132,7 @@ struct Proxy {
     timeout: Duration,
     limiter: Option<Limiter>,
     trusted_hops: Vec<IpNet>,
+    untrusted_hop: Once,
     configs: Option<Configs>,
     metrics: Option<ProxyMetrics>,
 }
@@ -141,27 +145,34 @@ struct Proxy {
 /// `UPSTREAM_UNAVAILABLE` when the service cannot be reached or its answer cannot be used, 504 `UPSTREAM_TIMEOUT` when
 /// it takes too long.
 pub fn router(options: ProxyOptions) -> Result<Router, SetupError> {
+    Ok(set_up(options)?.0)
+}
+
+/// The proxy as a router, and what is behind it.
+fn set_up(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), SetupError> {
     let upstream = Upstream::new(&options.origin, &options.token, options.answer_limit, options.timeout)?;
     let other_origins = other_origins(&options.allowed_origins)?;
-    let proxy = Proxy {
+    let proxy = Arc::new(Proxy {
         upstream,
         message_body_limit: options.message_body_limit,
         events_body_limit: options.events_body_limit,
         timeout: options.timeout,
         limiter: options.client_rate.map(Limiter::new),
         trusted_hops: options.trusted_hops,
+        untrusted_hop: Once::new(),
         configs: options.config_cache.map(Configs::new),
         metrics: options.metrics,
-    };
+    });
     let mut router = Router::new();
     for path in ["/chat/config", "/chat/messages", "/chat/presence", "/events"] {
         router = router.route(path, any(serve));
     }
-    let router = router.fallback(not_found).with_state(Arc::new(proxy));
-    Ok(match other_origins {
+    let router = router.fallback(not_found).with_state(Arc::clone(&proxy));
+    let router = match other_origins {
         Some(layer) => router.layer(layer),
         None => router,
-    })
+    };
+    Ok((router, proxy))
 }
 
 /// What lets pages of other origins in; they send no cookies, and the proxy has none.
@@ -205,7 +216,7 @@ async fn not_found(request: Request) -> Response {
 /// A connection with a body on it that nobody reads is closed: whoever sent it is told, and does not lose the next
 /// request there.
 fn refused(failure: &Failure, has_body: bool) -> Response {
-    let mut response = sealed(failure);
+    let mut response = with_security_headers(failure);
     if has_body && failure.leaves_the_body() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -223,7 +234,7 @@ async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
         Err(failure) => Err(failure),
     };
     let response = match outcome {
-        Ok(answered) => sealed(answered),
+        Ok(response) => with_security_headers(response),
         Err(failure) => refused(&failure, has_body),
     };
     let (status, took) = (response.status().as_u16(), begun.elapsed());
@@ -248,14 +259,14 @@ fn name(endpoint: Endpoint) -> &'static str {
     }
 }
 
-/// What every answer of the proxy has: nobody stores it, and nobody takes it for a page, which would run nothing.
-fn sealed(answer: impl IntoResponse) -> Response {
+/// Adds the headers of every response: nobody stores it, and a browser that takes it for a page runs nothing.
+fn with_security_headers(response: impl IntoResponse) -> Response {
     let headers = [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     ];
-    (headers, answer).into_response()
+    (headers, response).into_response()
 }
 
 impl Proxy {
@@ -264,10 +275,11 @@ impl Proxy {
         endpoint: Endpoint,
         parts: &Parts,
         body: Body,
-    ) -> Result<Answered, Failure> {
+    ) -> Result<ProxyResponse, Failure> {
         if let Some(limiter) = &self.limiter
             && let Some(client) = client_address(parts, &self.trusted_hops)
         {
+            warn_of_untrusted_hop(parts, &self.trusted_hops, &self.untrusted_hop);
             limiter.take(client).map_err(|wait| Failure::RateLimited { wait })?;
         }
         let body = match endpoint.method() {
@@ -282,40 +294,11 @@ impl Proxy {
             body,
         };
         match &self.configs {
-            Some(configs) if endpoint == Endpoint::Config => self.config(configs, request).await,
+            Some(configs) if endpoint == Endpoint::Config => {
+                self.config(configs, request, asks_to_reload(&parts.headers)).await
+            }
             _ => self.upstream.forward(request).await,
         }
-    }
-
-    /// The chat's config, from what is kept if that will do.
-    async fn config(self: &Arc<Self>, configs: &Configs, request: Forwarded) -> Result<Answered, Failure> {
-        let asked = (request.query.clone(), request.headers.get(header::ACCEPT_LANGUAGE).cloned());
-        let (found, answered) = match configs.find(&asked) {
-            Found::Fresh(answered) => ("fresh", Ok(answered)),
-            Found::Stale(answered, fetch) => {
-                if fetch {
-                    let proxy = Arc::clone(self);
-                    tokio::spawn(async move { proxy.fetch_config(asked, request).await });
-                }
-                ("stale", Ok(answered))
-            }
-            Found::Nothing => ("fetched", self.fetch_config(asked, request).await),
-        };
-        if let Some(metrics) = &self.metrics {
-            metrics.config(found);
-        }
-        answered
-    }
-
-    async fn fetch_config(&self, asked: Asked, request: Forwarded) -> Result<Answered, Failure> {
-        let answered = self.upstream.forward(request).await;
-        if let Some(configs) = &self.configs {
-            match &answered {
-                Ok(answered) => configs.keep(asked, answered),
-                Err(_) => configs.not_fetched(&asked),
-            }
-        }
-        answered
     }
 
     /// The body, if it is JSON by its type and within its bounds. A page of another site can send no JSON without
@@ -336,6 +319,12 @@ impl Proxy {
             if is_large { Failure::TooLarge { limit } } else { Failure::BrokenRequest }
         })
     }
+}
+
+/// Whether a request asks for a response that no cache has, as `fetch` with the mode `reload` or `no-store` does.
+fn asks_to_reload(headers: &HeaderMap) -> bool {
+    let mut directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|line| line.to_str().ok());
+    directives.any(|line| line.split(',').any(|directive| directive.trim().eq_ignore_ascii_case("no-cache")))
 }
 
 /// Whether a `Content-Type` is that of JSON.

@@ -152,6 +152,7 @@ async fn of_the_browsers_headers_only_the_key_and_the_language_go_on() {
         names,
         [
             "accept",
+            "accept-encoding",
             "accept-language",
             "authorization",
             "content-length",
@@ -162,6 +163,7 @@ async fn of_the_browsers_headers_only_the_key_and_the_language_go_on() {
         ]
     );
     assert_eq!(seen[0].1["idempotency-key"], "chat-v1-0001");
+    assert_eq!(seen[0].1["accept-encoding"], "identity");
     assert!(seen[0].1["user-agent"].to_str().expect("text").starts_with("site-connector/"));
 }
 
@@ -216,6 +218,8 @@ async fn a_page_that_comes_in_place_of_an_answer_is_text_to_the_browser() {
     for (said, passed_back) in [
         ("text/html", "text/plain; charset=utf-8"),
         ("image/svg+xml", "text/plain; charset=utf-8"),
+        ("application/json-patch+json", "text/plain; charset=utf-8"),
+        ("", "text/plain; charset=utf-8"),
         ("Application/JSON;charset=utf-8", "Application/JSON;charset=utf-8"),
     ] {
         let page = move || (StatusCode::BAD_GATEWAY, [("content-type", said)], "<script>alert(1)</script>");
@@ -223,6 +227,29 @@ async fn a_page_that_comes_in_place_of_an_answer_is_text_to_the_browser() {
         let answer = ask(options(address), get("/connector/chat/config")).await;
         assert_eq!((answer.status.as_u16(), answer.header("content-type")), (502, Some(passed_back)));
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_a_type_is_text_to_the_browser() {
+    let page = || {
+        let mut response = Response::new(Body::from("<script>alert(1)</script>"));
+        response.headers_mut().remove("content-type");
+        response
+    };
+    let (address, _) = service(page).await;
+    let answer = ask(options(address), get("/connector/chat/config")).await;
+    assert_eq!(answer.header("content-type"), Some("text/plain; charset=utf-8"));
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_refused_and_never_unpacked() {
+    for encoding in ["gzip", "br", "gzip, identity"] {
+        let answer = move || ([("content-encoding", encoding), ("content-type", "application/json")], "{}");
+        let (address, _) = service(answer).await;
+        let refused = ask(options(address), get("/connector/chat/presence")).await;
+        assert_eq!(refused.failure(), (502, "UPSTREAM_UNAVAILABLE".to_owned()), "{encoding}");
+        assert_eq!(refused.header("content-encoding"), None);
     }
 }
 

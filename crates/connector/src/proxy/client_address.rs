@@ -1,17 +1,48 @@
 //! Who a request comes from, as far as it can be believed.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::Once;
 
 use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use ipnet::IpNet;
+use tracing::warn;
 
 /// The client's address: the one at the other end of the connection, or, where that is a trusted hop, the last one in
 /// `X-Forwarded-For` that is none. `None` when the server does not say who connected.
 pub(crate) fn client_address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>()?;
     Some(believed(peer.ip(), &parts.headers, trusted))
+}
+
+/// Warns, once for each `warned`, when a web server on this machine or in its network names clients and is not trusted
+/// to: all visitors would then be counted as one.
+pub(crate) fn warn_of_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned: &Once) {
+    if warned.is_completed() || !parts.headers.contains_key("x-forwarded-for") {
+        return;
+    }
+    let Some(ConnectInfo(peer)) = parts.extensions.get::<ConnectInfo<SocketAddr>>() else { return };
+    let peer = peer.ip().to_canonical();
+    if is_local(peer) && !trusted.iter().any(|network| network.contains(&peer)) {
+        warned.call_once(|| {
+            warn!(
+                "X-Forwarded-For comes from {peer}, which is no trusted hop: all visitors behind it are counted as one \
+                 client, and share its rate. If it is your own web server, start with --trusted-hop {peer} (in a file: \
+                 trusted_hops = [\"{peer}\"])"
+            );
+        });
+    }
+}
+
+/// Whether an address is this machine's, or one of a private network.
+fn is_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private() || address.is_link_local(),
+        IpAddr::V6(address) => {
+            address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
+        }
+    }
 }
 
 fn believed(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
@@ -69,6 +100,16 @@ mod tests {
         assert_eq!(client("10.0.0.1", &["1.2.3.4, 198.51.100.7"]), "198.51.100.7");
         assert_eq!(client("10.0.0.1", &["1.2.3.4", "198.51.100.7, 10.0.0.2"]), "198.51.100.7");
         assert_eq!(client("10.0.0.1", &["nonsense"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn web_servers_on_this_machine_and_in_private_networks_are_local() {
+        for text in ["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.9", "::1", "fd00::1", "fe80::1"] {
+            assert!(is_local(text.parse().expect("an address")), "{text}");
+        }
+        for text in ["192.0.2.1", "172.32.0.1", "2001:db8::1"] {
+            assert!(!is_local(text.parse().expect("an address")), "{text}");
+        }
     }
 
     #[test]

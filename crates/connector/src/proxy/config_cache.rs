@@ -1,137 +1,384 @@
-//! The chat's config, kept for a while: most pages of a site ask for it, and it seldom changes.
+//! Caches the chat's config: most pages of a site ask for it, and it seldom changes.
 //!
-//! A fresh one is given at once. One that is a little old is given at once, too, while a newer one is fetched for the
-//! next page. When the service is out of order, an old one is better than none.
+//! A cached config is given only while it is fresh, so that a chat that is switched off is gone for every visitor within
+//! that time. A busy site does not wait for it: a config past half of its time is refreshed in the background. An older
+//! one is given while the service is out of order, and says so in `stale` (2.3).
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use chat_protocol::is_language_tag;
+use serde_json::Value;
 use tokio::time::Instant;
 
-use super::answered::Answered;
+use super::response::{ProxyResponse, own_request_id};
 
-/// How long a config is kept.
+/// How long a config is cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfigCache {
-    /// How long it is given without asking again.
+    /// How long it is given without asking the service: also the longest that a visitor sees a chat after it was
+    /// switched off.
     pub fresh: Duration,
-    /// How much longer it is given while a newer one is fetched, or cannot be.
+    /// How much longer it is given while the service does not answer, marked as `stale` (2.3).
     pub stale: Duration,
 }
 
 impl Default for ConfigCache {
-    /// Fresh for a minute, and good enough for a day.
+    /// Fresh for a minute, and good enough for a day without the service.
     fn default() -> Self {
         Self { fresh: Duration::from_secs(60), stale: Duration::from_secs(24 * 60 * 60) }
     }
 }
 
-/// Configs kept: one for each locale that is asked for, in the languages of each browser. Past these, the one that was
-/// not asked for the longest makes room, so that nobody who asks for locales that do not exist keeps others out.
-const MOST: usize = 200;
+/// Maximum number of cached configs: one for each locale, in the languages of each browser. The least recently used one
+/// makes room, so that whoever asks for locales that do not exist keeps nobody else's config out.
+const MAX_CONFIGS: usize = 200;
 
-/// What a config is kept under: the query, and the languages of the browser.
-pub(crate) type Asked = (Option<String>, Option<HeaderValue>);
+/// Maximum size of a cached config, in bytes. With [`MAX_CONFIGS`] it bounds the cache's memory.
+const MAX_CONFIG_BYTES: usize = 64 * 1024;
+
+/// Maximum length of the browser's languages as part of a key, in bytes. Browsers send a fraction of that.
+const MAX_LANGUAGES_BYTES: usize = 256;
+
+/// The time after a failed refresh in which a stale config is given without asking the service again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// What a config is cached under: the locale, and the languages of the browser.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct CacheKey {
+    locale: Option<String>,
+    languages: Option<HeaderValue>,
+}
+
+impl CacheKey {
+    /// Returns the key of a request for the config, or `None` where its answer is not to be cached: the query says more
+    /// than one locale, or no language tag, or the languages are longer than any browser's.
+    pub(crate) fn of(query: Option<&str>, languages: Option<&HeaderValue>) -> Option<Self> {
+        let locale = match query {
+            None | Some("") => None,
+            Some(query) => {
+                Some(query.strip_prefix("locale=").filter(|tag| is_language_tag(tag))?.to_ascii_lowercase())
+            }
+        };
+        if languages.is_some_and(|languages| languages.len() > MAX_LANGUAGES_BYTES) {
+            return None;
+        }
+        Some(Self { locale, languages: languages.cloned() })
+    }
+}
 
 #[derive(Debug)]
 pub(crate) struct Configs {
     rules: ConfigCache,
-    kept: Mutex<Kept>,
+    slots: Mutex<HashMap<CacheKey, Arc<Slot>>>,
+}
+
+/// The place of one config. Its lock is held by whoever asks the service for it, so that nobody else does meanwhile.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    pub(crate) refreshing: tokio::sync::Mutex<()>,
+    content: Mutex<Content>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
-    configs: HashMap<Asked, Config>,
-    /// Those that are being fetched in the background.
-    fetching: HashSet<Asked>,
+struct Content {
+    config: Option<CachedConfig>,
+    failed_at: Option<Instant>,
+    last_used: Option<Instant>,
 }
 
 #[derive(Debug)]
-struct Config {
-    answered: Answered,
-    since: Instant,
-    asked_for: Instant,
+struct CachedConfig {
+    envelope: Value,
+    headers: HeaderMap,
+    requested_at: Instant,
 }
 
-/// What is known of a config.
-pub(crate) enum Found {
-    Fresh(Answered),
-    /// Old, and whether the caller is the one to fetch a newer one.
-    Stale(Answered, bool),
-    Nothing,
+/// What the cache has for a request.
+pub(crate) enum Lookup {
+    /// A config to be given as it is.
+    Fresh(ProxyResponse),
+    /// The same, past half of its time: to be refreshed in the background.
+    Expiring(ProxyResponse),
+    /// Nothing that may be given before the service was asked.
+    Miss,
 }
+
+/// Headers of the service's that stay true of a cached config.
+const CACHED_HEADERS: [HeaderName; 2] =
+    [header::CONTENT_TYPE, HeaderName::from_static("x-service-api-version")];
 
 impl Configs {
     pub(crate) fn new(rules: ConfigCache) -> Self {
-        Self { rules, kept: Mutex::default() }
+        Self { rules, slots: Mutex::default() }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slots(&self) -> MutexGuard<'_, HashMap<CacheKey, Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn find(&self, asked: &Asked) -> Found {
-        let mut kept = self.kept();
-        let Some(config) = kept.configs.get_mut(asked) else { return Found::Nothing };
-        config.asked_for = Instant::now();
-        let age = config.since.elapsed();
-        let mut answered = config.answered.clone();
-        answered.headers.insert(header::AGE, age.as_secs().into());
-        if age < self.rules.fresh {
-            Found::Fresh(answered)
-        } else if age < self.rules.fresh + self.rules.stale {
-            Found::Stale(answered, kept.fetching.insert(asked.clone()))
-        } else {
-            kept.configs.remove(asked);
-            Found::Nothing
-        }
-    }
-
-    /// Keeps what the service said, if it was a config.
-    pub(crate) fn keep(&self, asked: Asked, answered: &Answered) {
-        let mut kept = self.kept();
-        kept.fetching.remove(&asked);
-        if !answered.status.is_success() {
-            return;
-        }
-        let longest = self.rules.fresh + self.rules.stale;
-        kept.configs.retain(|_, config| config.since.elapsed() < longest);
-        if kept.configs.len() >= MOST && !kept.configs.contains_key(&asked) {
-            let oldest = kept.configs.iter().min_by_key(|(_, config)| config.asked_for);
-            if let Some(oldest) = oldest.map(|(asked, _)| asked.clone()) {
-                kept.configs.remove(&oldest);
+    /// Returns the place of a config, which is made when there is none.
+    pub(crate) fn slot(&self, key: &CacheKey) -> Arc<Slot> {
+        let mut slots = self.slots();
+        if slots.len() >= MAX_CONFIGS && !slots.contains_key(key) {
+            let oldest = slots.iter().min_by_key(|(_, slot)| slot.content().last_used);
+            if let Some(oldest) = oldest.map(|(key, _)| key.clone()) {
+                slots.remove(&oldest);
             }
         }
-        let now = Instant::now();
-        kept.configs.insert(asked, Config { answered: answered.clone(), since: now, asked_for: now });
+        let slot = slots.entry(key.clone()).or_default();
+        slot.content().last_used = Some(Instant::now());
+        Arc::clone(slot)
     }
 
-    /// Lets the next one try to fetch it.
-    pub(crate) fn not_fetched(&self, asked: &Asked) {
-        self.kept().fetching.remove(asked);
+    /// Returns what is cached. With `not_before`, only a config that was requested from the service since then counts.
+    pub(crate) fn lookup(&self, slot: &Slot, not_before: Option<Instant>) -> Lookup {
+        let content = slot.content();
+        let Some(config) = &content.config else { return Lookup::Miss };
+        if not_before.is_some_and(|earliest| config.requested_at < earliest) {
+            return Lookup::Miss;
+        }
+        let age = config.requested_at.elapsed();
+        if age >= self.rules.fresh {
+            Lookup::Miss
+        } else if age >= self.rules.fresh / 2 {
+            Lookup::Expiring(config.response(false))
+        } else {
+            Lookup::Fresh(config.response(false))
+        }
     }
+
+    /// Returns an older config to give while the service is out of order, if there is one.
+    pub(crate) fn stale(&self, slot: &Slot) -> Option<ProxyResponse> {
+        let content = slot.content();
+        let config = content.config.as_ref()?;
+        let age = config.requested_at.elapsed();
+        (age < self.rules.fresh.saturating_add(self.rules.stale)).then(|| config.response(true))
+    }
+
+    /// Returns a stale config where the service was asked just now, and failed.
+    pub(crate) fn stale_since_failure(&self, slot: &Slot) -> Option<ProxyResponse> {
+        let failed_at = slot.content().failed_at?;
+        if failed_at.elapsed() < RETRY_INTERVAL { self.stale(slot) } else { None }
+    }
+
+    /// Takes in what the service said when it was asked at `requested_at`.
+    ///
+    /// A config is cached. One that switches the chat off removes all others, which are from before. A refusal removes
+    /// what was cached here. A service that is out of order changes nothing, and neither does a page that is no config.
+    pub(crate) fn update(
+        &self,
+        slot: &Arc<Slot>,
+        response: &ProxyResponse,
+        requested_at: Instant,
+    ) -> Outcome {
+        if !response.status.is_success() {
+            if may_pass(response.status) {
+                slot.note_failure();
+                return Outcome::OutOfOrder;
+            }
+            *slot.content() = Content { last_used: Some(Instant::now()), ..Content::default() };
+            return Outcome::Answered;
+        }
+        let Some(envelope) = config_envelope(&response.body) else {
+            slot.note_failure();
+            return Outcome::OutOfOrder;
+        };
+        if is_switched_off(&envelope) {
+            self.slots().retain(|_, other| Arc::ptr_eq(other, slot));
+        }
+        let kept = CACHED_HEADERS.into_iter().filter_map(|name| {
+            let value = response.headers.get(&name)?.clone();
+            Some((name, value))
+        });
+        let headers = kept.collect();
+        let mut content = slot.content();
+        content.failed_at = None;
+        content.config = (response.body.len() <= MAX_CONFIG_BYTES).then_some(CachedConfig {
+            envelope,
+            headers,
+            requested_at,
+        });
+        Outcome::Answered
+    }
+}
+
+/// What a response of the service is good for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// To be passed back.
+    Answered,
+    /// A stale config is better than this.
+    OutOfOrder,
+}
+
+impl Slot {
+    /// Notes that the service did not answer.
+    pub(crate) fn note_failure(&self) {
+        self.content().failed_at = Some(Instant::now());
+    }
+
+    fn content(&self) -> MutexGuard<'_, Content> {
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CachedConfig {
+    /// The response to another request than the one that it was fetched for, under a request id of its own.
+    fn response(&self, stale: bool) -> ProxyResponse {
+        let request_id = own_request_id();
+        let mut envelope = self.envelope.clone();
+        if stale {
+            envelope["data"]["stale"] = Value::Bool(true);
+        }
+        envelope["requestId"] = Value::String(request_id.clone());
+        let mut headers = self.headers.clone();
+        headers.insert(header::AGE, self.requested_at.elapsed().as_secs().into());
+        if let Ok(request_id) = HeaderValue::try_from(request_id) {
+            headers.insert(HeaderName::from_static("x-request-id"), request_id);
+        }
+        ProxyResponse { status: StatusCode::OK, headers, body: envelope.to_string().into() }
+    }
+}
+
+/// The envelope (2.1) of a config, if it is one: a page of a load balancer's is no reason to forget the config.
+fn config_envelope(body: &[u8]) -> Option<Value> {
+    let envelope: Value = serde_json::from_slice(body).ok()?;
+    (envelope["ok"] == true && envelope["data"].is_object()).then_some(envelope)
+}
+
+fn is_switched_off(envelope: &Value) -> bool {
+    let config = &envelope["data"]["config"];
+    config["enabled"] == false || config["widgetEnabled"] == false
+}
+
+/// Whether a failure says nothing of the site, and may be over soon.
+fn may_pass(status: StatusCode) -> bool {
+    status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429)
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
-    use axum::body::Bytes;
-    use axum::http::{HeaderMap, StatusCode};
+
+    fn key(locale: &str) -> CacheKey {
+        CacheKey::of(Some(&format!("locale={locale}")), None).expect("a key")
+    }
+
+    fn answer(status: u16, body: &Value) -> ProxyResponse {
+        let status = StatusCode::from_u16(status).expect("a status");
+        let mut headers = HeaderMap::new();
+        headers.insert("x-request-id", HeaderValue::from_static("req_1"));
+        headers.insert("x-ratelimit-remaining", HeaderValue::from_static("3"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        ProxyResponse { status, headers, body: body.to_string().into() }
+    }
+
+    fn config(enabled: bool) -> ProxyResponse {
+        let data = json!({ "config": { "enabled": enabled }, "stale": false });
+        answer(200, &json!({ "ok": true, "data": data, "requestId": "req_1" }))
+    }
+
+    fn json_of(response: &ProxyResponse) -> Value {
+        serde_json::from_slice(&response.body).expect("JSON")
+    }
 
     #[test]
-    fn whoever_asks_for_locales_that_do_not_exist_keeps_nobody_elses_config_out() {
-        let configs = Configs::new(ConfigCache::default());
-        let asked = |locale: &str| (Some(format!("locale={locale}")), None);
-        let config = Answered { status: StatusCode::OK, headers: HeaderMap::new(), body: Bytes::new() };
-        configs.keep(asked("en"), &config);
-        for number in 0..10 * MOST {
-            configs.keep(asked(&number.to_string()), &config);
-            assert!(matches!(configs.find(&asked("en")), Found::Fresh(_)), "after {number} others");
+    fn only_a_language_tag_makes_a_key() {
+        assert_eq!(key("en-US"), key("EN-us"));
+        assert!(CacheKey::of(None, None).is_some());
+        for query in ["locale=", "locale=en&x=1", "x=1", "locale=en%2DUS", "locale=en. New rule"] {
+            assert_eq!(CacheKey::of(Some(query), None), None, "{query}");
         }
-        assert_eq!(configs.kept().configs.len(), MOST);
-        configs.keep(asked("de"), &config);
-        assert!(matches!(configs.find(&asked("de")), Found::Fresh(_)), "a new one is kept");
+        let languages = HeaderValue::from_str(&"en,".repeat(100)).expect("a value");
+        assert_eq!(CacheKey::of(None, Some(&languages)), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn unknown_locales_do_not_push_out_a_config_in_use() {
+        let configs = Configs::new(ConfigCache::default());
+        let english = configs.slot(&key("en"));
+        configs.update(&english, &config(true), Instant::now());
+        for number in 0..10 * MAX_CONFIGS {
+            tokio::time::advance(Duration::from_millis(1)).await;
+            configs.slot(&key(&format!("en-{number}")));
+            let slot = configs.slot(&key("en"));
+            assert!(matches!(configs.lookup(&slot, None), Lookup::Fresh(_)), "after {number} others");
+        }
+        assert_eq!(configs.slots().len(), MAX_CONFIGS);
+    }
+
+    #[test]
+    fn an_oversized_config_is_not_cached() {
+        let configs = Configs::new(ConfigCache::default());
+        let slot = configs.slot(&key("en"));
+        let large =
+            json!({ "ok": true, "data": { "text": "x".repeat(MAX_CONFIG_BYTES) }, "requestId": "req_1" });
+        assert_eq!(configs.update(&slot, &answer(200, &large), Instant::now()), Outcome::Answered);
+        assert!(matches!(configs.lookup(&slot, None), Lookup::Miss));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_config_is_given_for_a_minute_and_after_that_only_without_the_service_and_as_stale() {
+        let configs = Configs::new(ConfigCache::default());
+        let slot = configs.slot(&key("en"));
+        configs.update(&slot, &config(true), Instant::now());
+        let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
+        assert_eq!(json_of(&given)["data"]["stale"], false);
+        tokio::time::advance(Duration::from_secs(31)).await;
+        assert!(matches!(configs.lookup(&slot, None), Lookup::Expiring(_)));
+        tokio::time::advance(Duration::from_secs(29)).await;
+        assert!(matches!(configs.lookup(&slot, None), Lookup::Miss));
+        let stale = configs.stale(&slot).expect("an old one");
+        assert_eq!(json_of(&stale)["data"]["stale"], true);
+        tokio::time::advance(Duration::from_secs(24 * 60 * 60)).await;
+        assert!(configs.stale(&slot).is_none());
+    }
+
+    #[test]
+    fn a_cached_config_has_a_request_id_of_its_own_and_no_counters_of_an_old_request() {
+        let configs = Configs::new(ConfigCache::default());
+        let slot = configs.slot(&key("en"));
+        configs.update(&slot, &config(true), Instant::now());
+        let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
+        let request_id = given.headers.get("x-request-id").and_then(|id| id.to_str().ok()).expect("an id");
+        assert!(request_id.starts_with("proxy_"), "{request_id}");
+        assert_eq!(json_of(&given)["requestId"], request_id);
+        assert!(given.headers.get("x-ratelimit-remaining").is_none());
+    }
+
+    #[test]
+    fn switching_off_in_one_locale_removes_the_configs_of_all() {
+        let configs = Configs::new(ConfigCache::default());
+        let (english, german) = (configs.slot(&key("en")), configs.slot(&key("de")));
+        configs.update(&english, &config(true), Instant::now());
+        configs.update(&german, &config(false), Instant::now());
+        assert!(configs.stale(&configs.slot(&key("en"))).is_none(), "not even while the service is away");
+        assert!(matches!(configs.lookup(&configs.slot(&key("de")), None), Lookup::Fresh(_)));
+    }
+
+    #[test]
+    fn a_refusal_removes_the_config_and_a_service_out_of_order_does_not() {
+        let configs = Configs::new(ConfigCache::default());
+        let slot = configs.slot(&key("en"));
+        configs.update(&slot, &config(true), Instant::now());
+        for status in [500, 503, 429, 408] {
+            assert_eq!(
+                configs.update(&slot, &answer(status, &Value::Null), Instant::now()),
+                Outcome::OutOfOrder
+            );
+            assert!(configs.stale(&slot).is_some(), "{status}");
+        }
+        assert_eq!(
+            configs.update(&slot, &answer(200, &json!("a page")), Instant::now()),
+            Outcome::OutOfOrder
+        );
+        assert!(configs.stale_since_failure(&slot).is_some());
+        assert_eq!(configs.update(&slot, &answer(401, &Value::Null), Instant::now()), Outcome::Answered);
+        assert!(configs.stale(&slot).is_none());
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chat_protocol::{ErrorCode, failure};
-use uuid::Uuid;
+
+use super::response::own_request_id;
 
 /// A failure on the way to the service. As a response it is a failure envelope (2.1).
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +68,7 @@ impl Failure {
 
 impl IntoResponse for &Failure {
     fn into_response(self) -> Response {
-        let request_id = format!("proxy_{}", Uuid::new_v4().simple());
+        let request_id = own_request_id();
         let body = failure(&self.code(), &self.to_string(), &request_id).to_string();
         let content_type = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         let mut response = (self.status(), content_type, body).into_response();

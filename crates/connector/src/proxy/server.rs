@@ -10,14 +10,15 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::set_header::SetResponseHeaderLayer;
 use tracing::{info, warn};
 
-use super::connections::serve_connections;
-use super::{POLICY, ProxyMetrics, ProxyOptions, SetupError, router};
+use super::connections::{Bounds, serve_connections};
+use super::token_check::check_token;
+use super::{POLICY, Proxy, ProxyMetrics, ProxyOptions, SetupError, set_up};
 
 /// Where the proxy listens, and how it stops.
 #[derive(Clone, Debug)]
@@ -28,11 +29,15 @@ pub struct ServerOptions {
     pub listen: SocketAddr,
     /// The prefix of the five paths, such as `/connector`.
     pub prefix: String,
-    /// The address of `GET /metrics`, which is nobody's business but the operator's.
+    /// The address of `GET /metrics`, which is nobody's business but the operator's. `GET /healthz` is there as well,
+    /// where no visitor's connection is in its way.
     pub metrics_listen: Option<SocketAddr>,
     /// How long the head of a request may take, or an answer that nobody fetches; also how long a connection is kept
     /// without a request. (The rest of a request is bound by [`ProxyOptions::timeout`].)
     pub connection_timeout: Duration,
+    /// Maximum number of open connections from one address; those of [`ProxyOptions::trusted_hops`] are not counted, as
+    /// everybody comes through them.
+    pub connections_per_address: usize,
     /// How long requests under way may take once the server is told to stop.
     pub grace: Duration,
 }
@@ -69,36 +74,40 @@ pub struct ProxyServer {
     listener: TcpListener,
     metrics: Option<TcpListener>,
     app: Router,
+    proxy: Arc<Proxy>,
     figures: ProxyMetrics,
     stopping: Arc<AtomicBool>,
-    connection_timeout: Duration,
+    bounds: Bounds,
     grace: Duration,
 }
 
 impl ProxyServer {
     /// Opens the ports.
     pub async fn bind(options: ServerOptions) -> Result<Self, ServerError> {
-        let ServerOptions { mut proxy, listen, prefix, metrics_listen, connection_timeout, grace } = options;
+        let ServerOptions {
+            mut proxy,
+            listen,
+            prefix,
+            metrics_listen,
+            connection_timeout,
+            connections_per_address,
+            grace,
+        } = options;
         if !prefix.starts_with('/') || prefix.ends_with('/') || prefix.contains(['{', '}', '*', '?', '#']) {
             return Err(ServerError::Prefix);
         }
         let figures = proxy.metrics.get_or_insert_default().clone();
         let shared = !proxy.allowed_origins.is_empty();
         let stopping = Arc::new(AtomicBool::new(false));
-        let health = {
-            let stopping = Arc::clone(&stopping);
-            // The service's own health is not asked for: without it, this one still gives the configs that it knows.
-            get(move || async move {
-                if stopping.load(Ordering::Relaxed) {
-                    (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
-                } else {
-                    (StatusCode::OK, "ok\n")
-                }
-            })
+        let bounds = Bounds {
+            timeout: connection_timeout,
+            per_address: connections_per_address,
+            uncounted: proxy.trusted_hops.clone(),
         };
+        let (routes, proxy) = set_up(proxy)?;
         let app = Router::new()
-            .nest(&prefix, router(proxy)?)
-            .route("/healthz", health)
+            .nest(&prefix, routes)
+            .route("/healthz", health(&stopping))
             .layer(always(header::CONTENT_SECURITY_POLICY, POLICY))
             .layer(always(header::REFERRER_POLICY, "no-referrer"))
             .layer(always(
@@ -113,7 +122,7 @@ impl ProxyServer {
             Some(address) => Some(open(address).await?),
             None => None,
         };
-        Ok(Self { listener, metrics, app, figures, stopping, connection_timeout, grace })
+        Ok(Self { listener, metrics, app, proxy, figures, stopping, bounds, grace })
     }
 
     /// Where the five paths are.
@@ -126,6 +135,13 @@ impl ProxyServer {
         self.metrics.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
+    /// Asks the service once whether it takes the token, and tells the log what came of it. It takes as long as the
+    /// service does, and is meant to run beside [`Self::serve`].
+    pub fn check_token(&self) -> impl Future<Output = ()> + Send + use<> {
+        let proxy = Arc::clone(&self.proxy);
+        async move { check_token(&proxy.upstream).await }
+    }
+
     /// Serves until `stop` is ready; then takes nothing new, and ends what is under way.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let stopped = CancellationToken::new();
@@ -133,7 +149,7 @@ impl ProxyServer {
             tokio::spawn(serve_connections(
                 listener,
                 app,
-                self.connection_timeout,
+                self.bounds.clone(),
                 stopped.clone().cancelled_owned(),
             ))
         };
@@ -142,7 +158,8 @@ impl ProxyServer {
             let text = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
             let render =
                 move || async move { ([(header::CONTENT_TYPE, text)], figures.render()).into_response() };
-            serve(listener, Router::new().route("/metrics", get(render)));
+            let health = health(&self.stopping);
+            serve(listener, Router::new().route("/metrics", get(render)).route("/healthz", health));
         }
         let mut server = serve(self.listener, self.app);
         let broken = |error| ServerError::Server(io::Error::other(error));
@@ -160,6 +177,19 @@ impl ProxyServer {
         server.abort();
         Ok(())
     }
+}
+
+/// Answers `GET /healthz`. The service's own health is not asked for: without it, the proxy still gives the configs that
+/// it knows.
+fn health(stopping: &Arc<AtomicBool>) -> MethodRouter {
+    let stopping = Arc::clone(stopping);
+    get(move || async move {
+        if stopping.load(Ordering::Relaxed) {
+            (StatusCode::SERVICE_UNAVAILABLE, "stopping\n")
+        } else {
+            (StatusCode::OK, "ok\n")
+        }
+    })
 }
 
 fn always(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use chat_protocol::Endpoint;
 use reqwest::{Client, Url};
 use secrecy::SecretString;
 use tracing::{debug, warn};
 
 use super::SetupError;
-use super::answered::Answered;
 use super::failure::Failure;
 use super::is_json;
+use super::log_throttle::LogThrottle;
+use super::response::ProxyResponse;
 use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
 use crate::origin;
 
@@ -46,6 +47,8 @@ pub(crate) struct Upstream {
     authorization: HeaderValue,
     answer_limit: usize,
     timeout: Duration,
+    refusals: LogThrottle,
+    failures: LogThrottle,
 }
 
 impl Upstream {
@@ -60,28 +63,49 @@ impl Upstream {
         warn_if_unencrypted(&origin);
         let client = http_client(&origin).map_err(SetupError::Client)?;
         let addresses = Endpoint::ALL.map(|endpoint| address(&origin, endpoint.path(), None));
-        Ok(Self { client, addresses, authorization, answer_limit, timeout })
+        let (refusals, failures) = (LogThrottle::default(), LogThrottle::default());
+        Ok(Self { client, addresses, authorization, answer_limit, timeout, refusals, failures })
     }
 
-    pub(crate) async fn forward(&self, request: Forwarded) -> Result<Answered, Failure> {
+    pub(crate) async fn forward(&self, request: Forwarded) -> Result<ProxyResponse, Failure> {
         let endpoint = request.endpoint;
         match tokio::time::timeout(self.timeout, self.exchange(request)).await {
             Ok(Ok(response)) => {
                 debug!(?endpoint, status = response.status.as_u16(), "passed on");
+                self.log_refusal(response.status);
                 Ok(response)
             }
             Ok(Err(reason)) => {
-                warn!(?endpoint, "the service cannot be reached: {reason}");
+                if let Some(times) = self.failures.occurrences() {
+                    warn!(?endpoint, times, "the service cannot be reached: {reason}");
+                }
                 Err(if reason.is_timeout() { Failure::Timeout } else { Failure::Unavailable })
             }
             Err(_) => {
-                warn!(?endpoint, "the service did not answer within {:?}", self.timeout);
+                if let Some(times) = self.failures.occurrences() {
+                    warn!(?endpoint, times, "the service did not answer within {:?}", self.timeout);
+                }
                 Err(Failure::Timeout)
             }
         }
     }
 
-    async fn exchange(&self, request: Forwarded) -> Result<Answered, Broken> {
+    /// Logs, once a minute, that the service refuses this site as a whole: visitors see that the chat does not work,
+    /// and only the operator of the proxy can do something about it.
+    fn log_refusal(&self, status: StatusCode) {
+        let reason = match status.as_u16() {
+            401 => "the site token is missing or invalid",
+            402 => "the account's quota is used up",
+            403 => "the site may not use it",
+            429 => "the site asks too often",
+            _ => return,
+        };
+        if let Some(times) = self.refusals.occurrences() {
+            warn!(status = status.as_u16(), times, "the service refuses requests: {reason}");
+        }
+    }
+
+    pub(super) async fn exchange(&self, request: Forwarded) -> Result<ProxyResponse, Broken> {
         let mut url = self.addresses[request.endpoint as usize].clone();
         url.set_query(request.query.as_deref());
         let sent = match request.body {
@@ -91,11 +115,21 @@ impl Upstream {
         let mut answer = sent
             .headers(request.headers)
             .header(header::ACCEPT, "application/json")
+            .header(header::ACCEPT_ENCODING, "identity")
             .header(header::AUTHORIZATION, self.authorization.clone())
             .send()
             .await?;
         if answer.status().is_redirection() || answer.status().is_informational() {
             return Err(Broken::Elsewhere(answer.status().as_u16()));
+        }
+        if let Some(encoding) = answer.headers().get(header::CONTENT_ENCODING)
+            && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
+        {
+            return Err(Broken::Encoded);
+        }
+        // What says itself that it is too large need not be waited for.
+        if answer.content_length().is_some_and(|length| length > self.answer_limit as u64) {
+            return Err(Broken::Oversized(self.answer_limit));
         }
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await? {
@@ -111,24 +145,24 @@ impl Upstream {
             }
         }
         // Whatever stands before the service may answer with a page, which no browser shall show as one of this site.
-        if let Some(content_type) = headers.get_mut(header::CONTENT_TYPE)
-            && !is_json(content_type)
-        {
-            *content_type = HeaderValue::from_static("text/plain; charset=utf-8");
+        if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         }
-        Ok(Answered { status: answer.status(), headers, body: body.into() })
+        Ok(ProxyResponse { status: answer.status(), headers, body: body.into() })
     }
 }
 
 /// Why there is no answer to pass back; for the log.
 #[derive(Debug, thiserror::Error)]
-enum Broken {
+pub(super) enum Broken {
     #[error("{reason}")]
     Http { reason: String, timeout: bool },
     #[error("it answered {0}, and redirects are not followed")]
     Elsewhere(u16),
     #[error("its answer has more than {0} bytes")]
     Oversized(usize),
+    #[error("its answer is compressed, although that was not asked for")]
+    Encoded,
 }
 
 impl Broken {

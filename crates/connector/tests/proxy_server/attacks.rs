@@ -151,7 +151,7 @@ async fn headers_that_steer_proxies_do_not_reach_the_service() {
     let arrived = arrived.lock().expect("not poisoned");
     let mut names: Vec<_> = arrived[0].1.keys().map(axum::http::HeaderName::as_str).collect();
     names.sort_unstable();
-    assert_eq!(names, ["accept", "authorization", "host", "user-agent"]);
+    assert_eq!(names, ["accept", "accept-encoding", "authorization", "host", "user-agent"]);
     assert_eq!(arrived[0].1["authorization"], format!("Bearer {TOKEN}"));
 }
 

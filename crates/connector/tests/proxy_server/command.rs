@@ -1,7 +1,9 @@
 //! `site-connector proxy`: its settings, and its log.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -76,6 +78,71 @@ async fn the_command_takes_its_settings_from_flags_before_variables_before_the_f
     for secret in [TOKEN, "A secret of mine", "ann@example.org", "conv_secret", "198.51.100.77"] {
         assert!(!log.contains(secret), "{secret}");
     }
+}
+
+/// Runs a proxy before this service, and gives where it is and its log.
+fn run(
+    directory: &Path,
+    service: &Service,
+    token: &str,
+    flags: &[&str],
+) -> (Process, String, impl Fn() -> String + use<>) {
+    let log = directory.join("log");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
+    command
+        .args(["proxy", "--listen", "127.0.0.1:0", "--origin", &service.origin()])
+        .args(flags)
+        .env("CONNECTOR_TOKEN", token)
+        .stdout(Stdio::piped())
+        .stderr(std::fs::File::create(&log).expect("a file"));
+    let mut process = Process(command.spawn().expect("runs"));
+    let mut line = String::new();
+    BufReader::new(process.0.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+    let address = line.trim().trim_start_matches("Proxy").trim().to_owned();
+    (process, address, move || std::fs::read_to_string(&log).expect("a log"))
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let held = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), held).await.expect("it comes about");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_token_is_told_at_the_start_and_refusals_are_told_once_a_minute() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let (_process, address, log) = run(directory.path(), &service, "a-wrong-token", &[]);
+    until(|| log().contains("the service refuses the site token (401)")).await;
+    for _ in 0..20 {
+        let answer =
+            http().get(format!("{address}/connector/chat/presence")).send().await.expect("an answer");
+        assert_eq!(answer.status(), 401);
+    }
+    until(|| log().contains("the site token is missing or invalid")).await;
+    assert_eq!(log().matches("the service refuses requests").count(), 1, "{}", log());
+    assert!(!log().contains("a-wrong-token"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_web_server_that_names_clients_and_is_not_trusted_is_told_of_once() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let warned = async |flags: &[&str]| {
+        let (_process, address, log) = run(directory.path(), &service, TOKEN, flags);
+        for client in ["198.51.100.1", "198.51.100.2"] {
+            let request =
+                http().get(format!("{address}/connector/chat/presence")).header("x-forwarded-for", client);
+            assert_eq!(request.send().await.expect("an answer").status(), 200);
+        }
+        assert!(!log().contains("198.51.100"), "visitors stay out of the log: {}", log());
+        log().matches("--trusted-hop 127.0.0.1").count()
+    };
+    assert_eq!(warned(&[]).await, 1);
+    assert_eq!(warned(&["--trusted-hop", "127.0.0.1"]).await, 0);
 }
 
 #[test]

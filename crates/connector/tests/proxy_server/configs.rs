@@ -1,40 +1,132 @@
-//! The chat's config, kept for a while.
+//! The chat's config, cached for a while.
 
 use std::time::Duration;
 
 use chat_connector::proxy::ConfigCache;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::serve;
-use crate::service::Service;
+use crate::service::{Service, http};
+use crate::{Running, header, serve};
 
-#[tokio::test]
-async fn a_fresh_config_is_given_without_asking_and_an_old_one_while_a_newer_one_is_fetched() {
-    let service = Service::start().await;
-    let fresh = serve(&service, |options| options.proxy.config_cache = Some(ConfigCache::default())).await;
-    let always_old = ConfigCache { fresh: Duration::ZERO, stale: Duration::from_secs(60) };
-    let old = serve(&service, |options| options.proxy.config_cache = Some(always_old)).await;
-    assert_eq!((fresh.assistant().await, old.assistant().await), (json!("Clover"), json!("Clover")));
-    service.trouble(json!({ "config": { "assistantName": "Otto" } })).await;
-    assert_eq!(fresh.assistant().await, "Clover");
-    assert_eq!(old.assistant().await, "Clover", "at once, and a newer one is on its way");
-    let newer = async { while old.assistant().await != "Otto" {} };
-    tokio::time::timeout(Duration::from_secs(5), newer).await.expect("it arrives");
-    let asked = service.arrived("/chat/config?locale=en").await.len();
-    assert_eq!(fresh.assistant().await, "Clover");
-    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), asked);
+const MINUTE: Duration = Duration::from_secs(60);
+
+async fn caching(service: &Service, fresh: Duration) -> Running {
+    serve(service, |options| options.proxy.config_cache = Some(ConfigCache { fresh, stale: MINUTE })).await
+}
+
+async fn config(proxy: &Running, locale: &str) -> Value {
+    let path = format!("/connector/chat/config?locale={locale}");
+    proxy.get(&path).await.json().await.expect("JSON")
+}
+
+/// What a page asks when it is told to reload the config.
+async fn reload(proxy: &Running) -> reqwest::Response {
+    let request = http().get(proxy.url("/connector/chat/config?locale=en"));
+    request.header("cache-control", "no-cache").send().await.expect("an answer")
 }
 
 #[tokio::test]
-async fn an_old_config_is_better_than_none_when_the_service_is_out_of_order() {
+async fn a_fresh_config_is_given_without_asking_and_an_older_one_is_asked_for() {
     let service = Service::start().await;
-    let always_old = ConfigCache { fresh: Duration::ZERO, stale: Duration::from_secs(60) };
-    let proxy = serve(&service, |options| options.proxy.config_cache = Some(always_old)).await;
+    let fresh = caching(&service, MINUTE).await;
+    let expired = caching(&service, Duration::ZERO).await;
+    assert_eq!((fresh.assistant().await, expired.assistant().await), (json!("Clover"), json!("Clover")));
+    service.trouble(json!({ "config": { "assistantName": "Otto" } })).await;
+    let asked = service.arrived("/chat/config?locale=en").await.len();
+    assert_eq!(fresh.assistant().await, "Clover");
+    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), asked);
+    assert_eq!(expired.assistant().await, "Otto", "nobody is given what is out of date");
+}
+
+#[tokio::test]
+async fn a_request_to_reload_goes_through_and_is_seen_by_everybody() {
+    let service = Service::start().await;
+    let proxy = caching(&service, MINUTE).await;
+    assert_eq!(proxy.assistant().await, "Clover");
+    service.trouble(json!({ "config": { "assistantName": "Otto" } })).await;
+    assert_eq!(proxy.assistant().await, "Clover");
+    let reloaded = reload(&proxy).await;
+    assert!(header(&reloaded, "x-request-id").is_some_and(|id| id.starts_with("req_")));
+    let reloaded: Value = reloaded.json().await.expect("JSON");
+    assert_eq!(reloaded["data"]["config"]["assistantName"], "Otto");
+    assert_eq!(proxy.assistant().await, "Otto");
+}
+
+#[tokio::test]
+async fn visitors_who_come_together_ask_the_service_once() {
+    let service = Service::start().await;
+    service.trouble(json!({ "delayMs": 200 })).await;
+    let proxy = caching(&service, MINUTE).await;
+    let together = (0..20).map(|_| proxy.assistant());
+    for assistant in futures_util::future::join_all(together).await {
+        assert_eq!(assistant, "Clover");
+    }
+    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_cached_config_has_the_request_id_of_the_answer_that_it_comes_in() {
+    let service = Service::start().await;
+    let proxy = caching(&service, MINUTE).await;
     proxy.assistant().await;
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let answer = proxy.get("/connector/chat/config?locale=en").await;
+        let request_id = header(&answer, "x-request-id").expect("an id").to_owned();
+        let body: Value = answer.json().await.expect("JSON");
+        assert_eq!(body["requestId"], request_id.as_str());
+        assert!(!seen.contains(&request_id), "{request_id} is new");
+        seen.push(request_id);
+    }
+}
+
+#[tokio::test]
+async fn an_old_config_is_better_than_none_when_the_service_is_out_of_order_and_says_that_it_is_old() {
+    let service = Service::start().await;
+    let proxy = caching(&service, Duration::ZERO).await;
+    assert_eq!(config(&proxy, "en").await["data"]["stale"], false);
     service.trouble(json!({ "status": 500 })).await;
     for _ in 0..5 {
-        assert_eq!(proxy.assistant().await, "Clover");
+        let config = config(&proxy, "en").await;
+        assert_eq!((&config["ok"], &config["data"]["stale"]), (&json!(true), &json!(true)));
     }
+    let asked = service.arrived("/chat/config?locale=en").await.len();
+    assert_eq!(asked, 2, "a service that is out of order is not asked by every visitor");
     let never_asked = proxy.get("/connector/chat/config?locale=de").await;
     assert_eq!(never_asked.status(), 500);
+}
+
+#[tokio::test]
+async fn a_chat_that_was_switched_off_does_not_come_back() {
+    let service = Service::start().await;
+    let proxy = caching(&service, Duration::ZERO).await;
+    config(&proxy, "en").await;
+    config(&proxy, "de").await;
+    service.trouble(json!({ "config": { "enabled": false } })).await;
+    assert_eq!(config(&proxy, "de").await["data"]["config"]["enabled"], false);
+    service.trouble(json!({ "status": 503 })).await;
+    assert_eq!(config(&proxy, "de").await["data"]["config"]["enabled"], false);
+    let other_locale = config(&proxy, "en").await;
+    assert_eq!(other_locale["ok"], false, "the older config of another locale is gone: {other_locale}");
+}
+
+#[tokio::test]
+async fn a_service_that_refuses_the_site_is_not_papered_over() {
+    let service = Service::start().await;
+    let proxy = caching(&service, Duration::ZERO).await;
+    config(&proxy, "en").await;
+    service.trouble(json!({ "status": 401 })).await;
+    assert_eq!(proxy.get("/connector/chat/config?locale=en").await.status(), 401);
+    service.trouble(json!({ "status": 500 })).await;
+    assert_eq!(proxy.get("/connector/chat/config?locale=en").await.status(), 500);
+}
+
+#[tokio::test]
+async fn what_is_no_locale_is_passed_on_and_takes_no_room() {
+    let service = Service::start().await;
+    let proxy = caching(&service, MINUTE).await;
+    for _ in 0..2 {
+        proxy.get("/connector/chat/config?locale=en&x=1").await;
+    }
+    assert_eq!(service.arrived("/chat/config?locale=en&x=1").await.len(), 2);
 }

@@ -113,3 +113,35 @@ async fn connect_with_little_room(address: SocketAddr) -> TcpStream {
     socket.set_recv_buffer_size(4096).expect("a size");
     socket.connect(address).await.expect("a connection")
 }
+
+#[tokio::test]
+async fn connections_that_say_nothing_keep_their_own_address_out_and_nobody_else() {
+    let service = Service::start().await;
+    let proxy = serve(&service, |options| {
+        options.connection_timeout = LONG;
+        options.connections_per_address = 3;
+    })
+    .await;
+    let idle = [proxy.connect().await, proxy.connect().await, proxy.connect().await];
+    let mut refused = String::new();
+    let mut one_more = proxy.connect().await;
+    one_more.read_to_string(&mut refused).await.expect("an answer");
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("retry-after: 5"), "{refused}");
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind(SocketAddr::from(([127, 0, 0, 2], 0))).expect("another address of this machine");
+    let mut other = socket.connect(proxy.address).await.expect("a connection");
+    other
+        .write_all(b"GET /healthz HTTP/1.1\r\nhost: shop.example\r\nconnection: close\r\n\r\n")
+        .await
+        .expect("written");
+    let mut answer = String::new();
+    other.read_to_string(&mut answer).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let health = reqwest::get(format!("http://{}/healthz", proxy.metrics)).await;
+    assert_eq!(health.expect("an answer").status(), 200, "and the operator's own port");
+    drop(idle);
+    let let_in = async {
+        while !matches!(reqwest::get(proxy.url("/healthz")).await, Ok(answer) if answer.status() == 200) {}
+    };
+    tokio::time::timeout(Duration::from_secs(30), let_in).await.expect("room again");
+}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::num::{NonZeroU32, NonZeroU64};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use chat_connector::proxy::{
 };
 use clap::Args;
 use serde::Deserialize;
+use tracing::{debug, warn};
 
 use crate::failure::Failure;
 use crate::service::secret;
@@ -81,15 +82,19 @@ struct Settings {
     /// Seconds that a browser may take to send, and then the service to answer [default: 35]
     #[arg(long, env = "CONNECTOR_TIMEOUT", value_name = "SECONDS")]
     timeout: Option<NonZeroU64>,
-    /// Seconds that the chat's config is given without asking for it again [default: 60]
+    /// Seconds that the chat's config is given without asking for it again: a chat that is switched off is gone for every
+    /// visitor after as many [default: 60]
     #[arg(long, env = "CONNECTOR_CONFIG_FRESH", value_name = "SECONDS")]
     config_fresh: Option<u64>,
-    /// Seconds that an older one is given while a newer one is fetched, or cannot be [default: 86400]
+    /// Seconds that an older one is given while the service is out of order [default: 86400]
     #[arg(long, env = "CONNECTOR_CONFIG_STALE", value_name = "SECONDS")]
     config_stale: Option<u64>,
     /// Seconds that the head of a request may take, and that a connection is kept without one [default: 30]
     #[arg(long, env = "CONNECTOR_CONNECTION_TIMEOUT", value_name = "SECONDS")]
     connection_timeout: Option<NonZeroU64>,
+    /// Open connections of one address, unless it is a trusted hop [default: 256]
+    #[arg(long, env = "CONNECTOR_CONNECTIONS_PER_ADDRESS", value_name = "COUNT")]
+    connections_per_address: Option<NonZeroUsize>,
     /// Seconds that requests under way may take once the server is told to stop [default: 20]
     #[arg(long, env = "CONNECTOR_GRACE", value_name = "SECONDS")]
     grace: Option<u64>,
@@ -101,6 +106,7 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
         None => Settings::default(),
     };
     let options = flags.settings.or(file).options()?;
+    raise_open_files();
     let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
     // Before anybody is told that it is up: who is told may say stop at once.
     let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
@@ -114,7 +120,16 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
         said.push_str("/metrics\n");
     }
     let _ = io::stdout().write_all(said.as_bytes());
+    tokio::spawn(server.check_token());
     server.serve(stop).await.map_err(|error| failed(&error))
+}
+
+/// Raises the limit on open files to what the system allows: each connection is one, and shells often give 1,024.
+fn raise_open_files() {
+    match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(limit) => debug!(limit, "open files"),
+        Err(error) => warn!("the limit on open files cannot be raised ({error})"),
+    }
 }
 
 fn failed(error: &ServerError) -> Failure {
@@ -146,6 +161,7 @@ impl Settings {
             config_fresh: self.config_fresh.or(other.config_fresh),
             config_stale: self.config_stale.or(other.config_stale),
             connection_timeout: self.connection_timeout.or(other.connection_timeout),
+            connections_per_address: self.connections_per_address.or(other.connections_per_address),
             grace: self.grace.or(other.grace),
         }
     }
@@ -184,6 +200,7 @@ impl Settings {
             prefix: self.prefix.unwrap_or_else(|| "/connector".to_owned()),
             metrics_listen: self.metrics_listen,
             connection_timeout: seconds(self.connection_timeout.map(NonZeroU64::get), 30),
+            connections_per_address: self.connections_per_address.map_or(256, NonZeroUsize::get),
             grace: seconds(self.grace, 20),
         })
     }

@@ -1,21 +1,28 @@
-//! An answer that goes back to the browser: from the service now, or from the service a while ago.
+//! A response that goes back to the browser: from the service now, or from the cache.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use uuid::Uuid;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Answered {
+pub(crate) struct ProxyResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl IntoResponse for Answered {
+impl IntoResponse for ProxyResponse {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::from(self.body));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response
     }
+}
+
+/// Returns a request id for a response that the service had no part in, so that it is not taken for one of the
+/// service's own.
+pub(crate) fn own_request_id() -> String {
+    format!("proxy_{}", Uuid::new_v4().simple())
 }

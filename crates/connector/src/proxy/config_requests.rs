@@ -1,0 +1,99 @@
+//! Answers requests for the chat's config, from the cache where that will do.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::header;
+use tokio::time::{Instant, timeout};
+
+use super::Proxy;
+use super::config_cache::{CacheKey, Configs, Lookup, Outcome, Slot};
+use super::failure::Failure;
+use super::response::ProxyResponse;
+use super::upstream::Forwarded;
+
+/// The time that the service has for a config where a stale one can be given instead.
+const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Proxy {
+    /// Answers a request for the config. With `reload`, only what the service says from now on will do.
+    pub(super) async fn config(
+        self: &Arc<Self>,
+        configs: &Configs,
+        request: Forwarded,
+        reload: bool,
+    ) -> Result<ProxyResponse, Failure> {
+        let languages = request.headers.get(header::ACCEPT_LANGUAGE);
+        let Some(key) = CacheKey::of(request.query.as_deref(), languages) else {
+            return self.counted("fetched", self.upstream.forward(request).await);
+        };
+        let not_before = reload.then(Instant::now);
+        let slot = configs.slot(&key);
+        match configs.lookup(&slot, not_before) {
+            Lookup::Fresh(response) => return self.counted("fresh", Ok(response)),
+            Lookup::Expiring(response) => {
+                self.refresh_in_background(slot, request);
+                return self.counted("fresh", Ok(response));
+            }
+            Lookup::Miss => {}
+        }
+        if !reload && let Some(response) = configs.stale_since_failure(&slot) {
+            return self.counted("stale", Ok(response));
+        }
+        // Those who come meanwhile wait for this request, and find its answer.
+        let _refreshing = slot.refreshing.lock().await;
+        if let Lookup::Fresh(response) | Lookup::Expiring(response) = configs.lookup(&slot, not_before) {
+            return self.counted("fresh", Ok(response));
+        }
+        let (found, response) = self.fetch_config(configs, &slot, request).await;
+        self.counted(found, response)
+    }
+
+    fn refresh_in_background(self: &Arc<Self>, slot: Arc<Slot>, request: Forwarded) {
+        let proxy = Arc::clone(self);
+        tokio::spawn(async move {
+            // Somebody else is at it.
+            let Ok(_refreshing) = slot.refreshing.try_lock() else { return };
+            if let Some(configs) = &proxy.configs {
+                // What it finds is for the next visitor.
+                let _ = proxy.fetch_config(configs, &slot, request).await;
+            }
+        });
+    }
+
+    /// Asks the service, and falls back to a stale config where it is out of order.
+    async fn fetch_config(
+        &self,
+        configs: &Configs,
+        slot: &Arc<Slot>,
+        request: Forwarded,
+    ) -> (&'static str, Result<ProxyResponse, Failure>) {
+        let requested_at = Instant::now();
+        let fetched = match configs.stale(slot) {
+            Some(_) => timeout(REFRESH_TIMEOUT, self.upstream.forward(request)).await,
+            None => Ok(self.upstream.forward(request).await),
+        };
+        let response = fetched.unwrap_or(Err(Failure::Timeout));
+        let outcome = if let Ok(response) = &response {
+            configs.update(slot, response, requested_at)
+        } else {
+            slot.note_failure();
+            Outcome::OutOfOrder
+        };
+        match configs.stale(slot) {
+            Some(stale) if outcome == Outcome::OutOfOrder => ("stale", Ok(stale)),
+            _ => ("fetched", response),
+        }
+    }
+
+    fn counted(
+        &self,
+        found: &'static str,
+        response: Result<ProxyResponse, Failure>,
+    ) -> Result<ProxyResponse, Failure> {
+        if let Some(metrics) = &self.metrics {
+            metrics.config(found);
+        }
+        response
+    }
+}

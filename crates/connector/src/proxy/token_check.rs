@@ -1,0 +1,26 @@
+//! Looks at the start whether the service takes the token, and says in the log when it does not.
+
+use axum::http::{HeaderMap, StatusCode};
+use chat_protocol::Endpoint;
+use tracing::{info, warn};
+
+use super::upstream::{Forwarded, Upstream};
+
+/// Asks the service for the chat's config, as the cheapest request that needs the token. What comes of it is only told:
+/// the proxy serves whether or not the service is there.
+pub(super) async fn check_token(upstream: &Upstream) {
+    let request =
+        Forwarded { endpoint: Endpoint::Config, query: None, headers: HeaderMap::new(), body: None };
+    match upstream.exchange(request).await {
+        Ok(response) if response.status.is_success() => info!("the service takes the site token"),
+        Ok(response) if response.status == StatusCode::UNAUTHORIZED => warn!(
+            "the service refuses the site token (401): no visitor can chat. Put the token of this site into the file \
+             or the variable that it is read from, or activate again, then restart the proxy"
+        ),
+        Ok(response) => warn!(
+            status = response.status.as_u16(),
+            "the service is there, and does not give the chat's config: see its own log"
+        ),
+        Err(reason) => warn!("the service cannot be used yet: {reason}"),
+    }
+}
