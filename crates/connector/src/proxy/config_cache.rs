@@ -215,6 +215,11 @@ pub(crate) enum Outcome {
 }
 
 impl Slot {
+    /// Whether the service was out of order when somebody asked it after `earliest`.
+    pub(crate) fn has_failed_since(&self, earliest: Instant) -> bool {
+        self.content().failed_at.is_some_and(|failed_at| failed_at >= earliest)
+    }
+
     /// Notes that the service did not answer.
     pub(crate) fn note_failure(&self) {
         self.content().failed_at = Some(Instant::now());

@@ -27,7 +27,8 @@ impl Proxy {
         let Some(key) = CacheKey::of(request.query.as_deref(), languages) else {
             return self.counted("fetched", self.upstream.forward(request).await);
         };
-        let not_before = reload.then(Instant::now);
+        let arrived_at = Instant::now();
+        let not_before = reload.then_some(arrived_at);
         let slot = configs.slot(&key);
         match configs.lookup(&slot, not_before) {
             Lookup::Fresh(response) => return self.counted("fresh", Ok(response)),
@@ -44,6 +45,13 @@ impl Proxy {
         let _refreshing = slot.refreshing.lock().await;
         if let Lookup::Fresh(response) | Lookup::Expiring(response) = configs.lookup(&slot, not_before) {
             return self.counted("fresh", Ok(response));
+        }
+        if slot.has_failed_since(arrived_at) {
+            // Nor do they ask one after the other where there was none.
+            return match configs.stale(&slot) {
+                Some(stale) => self.counted("stale", Ok(stale)),
+                None => self.counted("fetched", Err(Failure::Unavailable)),
+            };
         }
         let (found, response) = self.fetch_config(configs, &slot, request).await;
         self.counted(found, response)

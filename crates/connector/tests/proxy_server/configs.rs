@@ -65,6 +65,22 @@ async fn visitors_who_come_together_ask_the_service_once() {
 }
 
 #[tokio::test]
+async fn visitors_who_come_together_do_not_wait_for_a_silent_service_one_after_the_other() {
+    let service = Service::start().await;
+    service.trouble(json!({ "delayMs": 60_000 })).await;
+    let proxy = serve(&service, |options| {
+        options.proxy.config_cache = Some(ConfigCache::default());
+        options.proxy.timeout = Duration::from_millis(300);
+    })
+    .await;
+    let together = (0..20).map(|_| config(&proxy, "en"));
+    for config in futures_util::future::join_all(together).await {
+        assert_eq!(config["ok"], false);
+    }
+    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), 1);
+}
+
+#[tokio::test]
 async fn a_cached_config_has_the_request_id_of_the_answer_that_it_comes_in() {
     let service = Service::start().await;
     let proxy = caching(&service, MINUTE).await;
