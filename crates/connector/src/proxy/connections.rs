@@ -32,6 +32,8 @@ const HEAD_LIMIT: usize = 64 * 1024;
 pub(super) struct Bounds {
     /// How long it may go without a request, and the head of a request or a reader may take.
     pub(super) timeout: Duration,
+    /// Maximum number of open connections altogether.
+    pub(super) total: usize,
     /// Maximum number of open connections from one address.
     pub(super) per_address: usize,
     /// Networks that everybody comes through, and that are not counted.
@@ -67,7 +69,8 @@ pub(super) async fn serve_connections(
             // Whether it arrives makes no difference to the others.
             let _ = stream.try_write(TOO_MANY);
             if let Some(times) = refusals.occurrences() {
-                warn!(times, "more than {} connections from one address are refused", bounds.per_address);
+                let (each, all) = (bounds.per_address, bounds.total);
+                warn!(times, "connections past {each} from one address, or {all} altogether, are refused");
             }
             continue;
         };
@@ -85,11 +88,17 @@ pub(super) async fn serve_connections(
     connections.shutdown().await;
 }
 
-/// The number of open connections by address.
+/// The number of open connections, altogether and by address.
 #[derive(Clone, Debug, Default)]
-struct OpenConnections(Arc<Mutex<HashMap<IpAddr, usize>>>);
+struct OpenConnections(Arc<Mutex<Numbers>>);
 
-/// A connection that is counted until it ends; without an address it is not counted.
+#[derive(Debug, Default)]
+struct Numbers {
+    total: usize,
+    by_address: HashMap<IpAddr, usize>,
+}
+
+/// A connection that is counted until it ends; without an address it counts in the total alone.
 #[derive(Debug)]
 struct Counted {
     open: OpenConnections,
@@ -97,32 +106,37 @@ struct Counted {
 }
 
 impl OpenConnections {
-    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+    fn lock(&self) -> MutexGuard<'_, Numbers> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a connection, or returns `None` when its address has as many as it may have.
+    /// Counts a connection, or returns `None` when there are as many as there may be.
     fn count(&self, address: SocketAddr, bounds: &Bounds) -> Option<Counted> {
         let address = address.ip().to_canonical();
-        if bounds.uncounted.iter().any(|network| network.contains(&address)) {
-            return Some(Counted { open: self.clone(), address: None });
-        }
-        let address = counted_as(address);
+        let is_counted = !bounds.uncounted.iter().any(|network| network.contains(&address));
+        let address = is_counted.then(|| counted_as(address));
         let mut open = self.lock();
-        let connections = open.get(&address).copied().unwrap_or_default();
-        if connections >= bounds.per_address {
+        if open.total >= bounds.total {
             return None;
         }
-        open.insert(address, connections + 1);
-        Some(Counted { open: self.clone(), address: Some(address) })
+        if let Some(address) = address {
+            let connections = open.by_address.get(&address).copied().unwrap_or_default();
+            if connections >= bounds.per_address {
+                return None;
+            }
+            open.by_address.insert(address, connections + 1);
+        }
+        open.total += 1;
+        Some(Counted { open: self.clone(), address })
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        let Some(address) = self.address else { return };
         let mut open = self.open.lock();
-        if let Entry::Occupied(mut connections) = open.entry(address) {
+        open.total -= 1;
+        let Some(address) = self.address else { return };
+        if let Entry::Occupied(mut connections) = open.by_address.entry(address) {
             *connections.get_mut() -= 1;
             if *connections.get() == 0 {
                 connections.remove();
@@ -146,11 +160,19 @@ fn patient(stream: TcpStream, timeout: Duration) -> std::pin::Pin<Box<TimeoutStr
 mod tests {
     use super::*;
 
+    fn bounds(total: usize, per_address: usize, uncounted: &[&str]) -> Bounds {
+        let uncounted = uncounted.iter().map(|network| network.parse().expect("a network")).collect();
+        Bounds { timeout: Duration::ZERO, total, per_address, uncounted }
+    }
+
+    fn address(text: &str) -> SocketAddr {
+        SocketAddr::new(text.parse().expect("an address"), 1)
+    }
+
     #[test]
     fn an_address_has_its_share_again_once_a_connection_ends_and_is_forgotten_with_the_last() {
         let open = OpenConnections::default();
-        let bounds = Bounds { timeout: Duration::ZERO, per_address: 2, uncounted: Vec::new() };
-        let address = |text: &str| SocketAddr::new(text.parse().expect("an address"), 1);
+        let bounds = bounds(10, 2, &[]);
         let first = open.count(address("192.0.2.1"), &bounds).expect("room");
         let second = open.count(address("::ffff:192.0.2.1"), &bounds).expect("room");
         assert!(open.count(address("192.0.2.1"), &bounds).is_none());
@@ -158,16 +180,19 @@ mod tests {
         drop(first);
         drop(open.count(address("192.0.2.1"), &bounds).expect("room"));
         drop(second);
-        assert!(open.lock().is_empty());
+        assert!(open.lock().by_address.is_empty());
+        assert_eq!(open.lock().total, 0);
     }
 
     #[test]
-    fn what_comes_through_a_trusted_hop_is_not_counted() {
+    fn a_trusted_hop_may_have_all_connections_and_no_more() {
         let open = OpenConnections::default();
-        let uncounted = vec!["10.0.0.0/8".parse().expect("a network")];
-        let bounds = Bounds { timeout: Duration::ZERO, per_address: 0, uncounted };
-        assert!(open.count(SocketAddr::from(([10, 1, 2, 3], 1)), &bounds).is_some());
-        assert!(open.count(SocketAddr::from(([192, 0, 2, 1], 1)), &bounds).is_none());
-        assert!(open.lock().is_empty());
+        let bounds = bounds(2, 1, &["10.0.0.0/8"]);
+        let connections =
+            ["10.1.2.3", "10.1.2.3"].map(|hop| open.count(address(hop), &bounds).expect("room"));
+        assert!(open.count(address("10.1.2.3"), &bounds).is_none());
+        assert!(open.count(address("192.0.2.1"), &bounds).is_none(), "there is no room for anybody");
+        drop(connections);
+        assert!(open.count(address("192.0.2.1"), &bounds).is_some());
     }
 }

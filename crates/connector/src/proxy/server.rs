@@ -35,6 +35,9 @@ pub struct ServerOptions {
     /// How long the head of a request may take, or an answer that nobody fetches; also how long a connection is kept
     /// without a request. (The rest of a request is bound by [`ProxyOptions::timeout`].)
     pub connection_timeout: Duration,
+    /// Maximum number of open connections altogether. Each may need a second one, to the service: half of the limit on
+    /// open files keeps room for both.
+    pub connections: usize,
     /// Maximum number of open connections from one address; those of [`ProxyOptions::trusted_hops`] are not counted, as
     /// everybody comes through them.
     pub connections_per_address: usize,
@@ -90,6 +93,7 @@ impl ProxyServer {
             prefix,
             metrics_listen,
             connection_timeout,
+            connections,
             connections_per_address,
             grace,
         } = options;
@@ -101,6 +105,7 @@ impl ProxyServer {
         let stopping = Arc::new(AtomicBool::new(false));
         let bounds = Bounds {
             timeout: connection_timeout,
+            total: connections,
             per_address: connections_per_address,
             uncounted: proxy.trusted_hops.clone(),
         };

@@ -35,6 +35,7 @@ async fn serve(service: &Service, change: impl FnOnce(&mut ServerOptions)) -> Ru
         prefix: "/connector".to_owned(),
         metrics_listen: Some(any),
         connection_timeout: Duration::from_secs(5),
+        connections: 10_000,
         connections_per_address: 256,
         grace: Duration::from_secs(5),
     };

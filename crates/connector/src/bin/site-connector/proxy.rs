@@ -12,7 +12,7 @@ use chat_connector::proxy::{
 };
 use clap::Args;
 use serde::Deserialize;
-use tracing::{debug, warn};
+use tracing::warn;
 
 use crate::failure::Failure;
 use crate::service::secret;
@@ -106,7 +106,6 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
         None => Settings::default(),
     };
     let options = flags.settings.or(file).options()?;
-    raise_open_files();
     let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
     // Before anybody is told that it is up: who is told may say stop at once.
     let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
@@ -124,12 +123,14 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
     server.serve(stop).await.map_err(|error| failed(&error))
 }
 
-/// Raises the limit on open files to what the system allows: each connection is one, and shells often give 1,024.
-fn raise_open_files() {
-    match rlimit::increase_nofile_limit(u64::MAX) {
-        Ok(limit) => debug!(limit, "open files"),
-        Err(error) => warn!("the limit on open files cannot be raised ({error})"),
-    }
+/// Raises the limit on open files to what the system allows, as shells often give 1,024. Returns how many connections
+/// that leaves room for: each may need a second one, to the service.
+fn connections() -> usize {
+    let open_files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or_else(|error| {
+        warn!("the limit on open files cannot be raised ({error})");
+        1024
+    });
+    usize::try_from(open_files / 2).unwrap_or(usize::MAX)
 }
 
 fn failed(error: &ServerError) -> Failure {
@@ -200,6 +201,7 @@ impl Settings {
             prefix: self.prefix.unwrap_or_else(|| "/connector".to_owned()),
             metrics_listen: self.metrics_listen,
             connection_timeout: seconds(self.connection_timeout.map(NonZeroU64::get), 30),
+            connections: connections(),
             connections_per_address: self.connections_per_address.map_or(256, NonZeroUsize::get),
             grace: seconds(self.grace, 20),
         })
