@@ -81,19 +81,27 @@ pub(crate) fn address(origin: &Url, path: &str, query: Option<&str>) -> Url {
     url
 }
 
-/// How long `Retry-After` asks to wait: in seconds, or until a date.
+/// The longest wait that `Retry-After` can ask for. A service that names a longer one is asked again after this.
+pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How long `Retry-After` asks to wait: in seconds, or until a date; at most [`MAX_RETRY_AFTER`], whatever it says.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let told = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = told.parse() {
-        return Some(Duration::from_secs(seconds));
+    wait_of(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim(), Timestamp::now())
+}
+
+fn wait_of(told: &str, now: Timestamp) -> Option<Duration> {
+    if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than fit into a number are more than the most, too.
+        return Some(told.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
     }
     let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
-    Duration::try_from(at.duration_since(Timestamp::now())).ok().or(Some(Duration::ZERO))
+    Some(Duration::try_from(at.duration_since(now)).unwrap_or_default().min(MAX_RETRY_AFTER))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn told(text: &str) -> Option<Duration> {
         let mut headers = HeaderMap::new();
@@ -111,5 +119,34 @@ mod tests {
         let wait = told(&soon.expect("a date")).expect("a wait");
         assert!(wait > Duration::from_secs(90) && wait <= Duration::from_secs(100), "{wait:?}");
         assert_eq!(told("soon"), None);
+    }
+
+    #[test]
+    fn a_wait_of_any_length_is_bounded() {
+        for text in ["86401", "18446744073709551615", "18446744073709551616", &"9".repeat(300)] {
+            assert_eq!(told(text), Some(MAX_RETRY_AFTER), "{text}");
+        }
+        assert_eq!(told("Thu, 31 Dec 9998 23:59:59 GMT"), Some(MAX_RETRY_AFTER));
+        assert_eq!(told("+5"), None);
+        assert_eq!(told("-5"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_bounded_wait_or_none(
+            text in prop_oneof![
+                "[0-9]{1,400}",
+                "(Mon|Tue|Wed), [0-9]{1,3} (Jan|Feb|Dec) [0-9]{1,6} [0-9]{1,3}:[0-9]{1,3}:[0-9]{1,3} (GMT|[+-][0-9]{4})",
+                any::<String>(),
+            ],
+            now in Timestamp::MIN.as_second()..=Timestamp::MAX.as_second(),
+        ) {
+            let now = Timestamp::from_second(now).expect("a time");
+            if let Some(wait) = wait_of(&text, now) {
+                prop_assert!(wait <= MAX_RETRY_AFTER);
+                // What is done with it next.
+                let _ = std::time::Instant::now() + wait;
+            }
+        }
     }
 }

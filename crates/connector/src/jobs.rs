@@ -4,6 +4,7 @@
 //! job that comes again, after a crash or a lost report, is reported again and not executed again.
 
 mod journal;
+mod repeats;
 mod runner;
 
 use std::future::Future;

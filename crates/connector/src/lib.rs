@@ -3,6 +3,7 @@
 //! - [`client`] calls the connector API with the site token.
 //! - [`proxy`] stands between the chat widget in the browser and that API, so that no browser ever holds the token.
 //! - [`jobs`] does what the service asks for, and [`static_site`] is a site for it to publish into.
+//! - [`printable`] makes text from outside safe to print, and [`private_file`] writes for the owner alone.
 //! - [`check`] says whether a proxy does what the contract asks, whoever wrote it.
 //! - `demo` is a customer's site with the proxy, and the API's sandbox behind it, in one process.
 //!
@@ -16,6 +17,8 @@ mod connection;
 pub mod demo;
 pub mod jobs;
 mod origin;
+pub mod printable;
+pub mod private_file;
 pub mod proxy;
 #[cfg(feature = "command")]
 mod site;

@@ -38,7 +38,7 @@ impl BackOff {
         match retry_after {
             Some(told) if told > self.patience => None,
             // Not before the time that the service named, and not all at that time.
-            Some(told) => Some(told + jittered.min(self.first)),
+            Some(told) => Some(told.saturating_add(jittered.min(self.first))),
             None => Some(jittered),
         }
     }
@@ -53,6 +53,7 @@ impl BackOff {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_wait_is_within_a_bound_that_doubles_up_to_its_most() {
@@ -71,5 +72,19 @@ mod tests {
         assert!(wait >= Duration::from_secs(7) && wait < Duration::from_secs(8));
         assert_eq!(back_off.wait(1, Some(Duration::from_secs(61))), None);
         assert_eq!(back_off.wait(4, None), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_wait_overflows(
+            failed in 0..u32::MAX,
+            first in any::<Duration>(),
+            most in any::<Duration>(),
+            retry_after in proptest::option::of(any::<Duration>()),
+        ) {
+            let back_off = BackOff { attempts: u32::MAX, first, most, patience: Duration::MAX };
+            let wait = back_off.wait(failed, retry_after).expect("a wait");
+            prop_assert!(retry_after.is_none_or(|told| wait >= told));
+        }
     }
 }

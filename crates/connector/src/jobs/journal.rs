@@ -1,17 +1,24 @@
 //! What the runner has done and not yet reported, on disk.
 //!
 //! One line of JSON for each step, appended and flushed to the disk before the next step is taken. A line that a crash
-//! cut short is as if it had not been begun.
+//! cut short is as if it had not been begun. A file that has grown past what it has to remember is written anew.
+
+mod log;
+mod step;
 
 use std::collections::{HashMap, VecDeque};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use chat_protocol::{Completion, Done, Fields, JobId, Outcome, Unusable, Value};
+use chat_protocol::{Completion, Done, JobId, Outcome};
+
+use log::Log;
+use step::Step;
 
 /// Jobs that are remembered as done; the oldest are forgotten first.
 const REMEMBERED: usize = 10_000;
+/// The lines that a file may have beyond twice those that it needs, before it is written anew.
+const MAX_SURPLUS: usize = 1000;
 
 /// Why the journal cannot be kept.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +39,7 @@ pub enum JournalError {
 /// The runner's memory: in a file, which one runner at a time may hold, or for as long as the process lives.
 #[derive(Debug, Default)]
 pub struct Journal {
-    file: Option<(PathBuf, File)>,
+    log: Option<Log>,
     done: HashMap<JobId, Done>,
     order: VecDeque<JobId>,
     /// Reports that the service has not taken yet, oldest first.
@@ -45,33 +52,17 @@ impl Journal {
         Self::default()
     }
 
-    /// The journal in this file, which is made when there is none.
+    /// The journal in this file, which is made when there is none, for its owner only. Lines that cannot be read are
+    /// kept in a file beside it (`.damaged`), with a warning; the jobs of those lines count as not done.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
-        let broken = |source| JournalError::File { path: path.display().to_string(), source };
-        if let Some(directory) = path.parent() {
-            std::fs::create_dir_all(directory).map_err(broken)?;
-        }
-        let mut file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(broken)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(JournalError::Held(path.to_owned())),
-            Err(TryLockError::Error(source)) => return Err(broken(source)),
-        }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(broken)?;
         let mut journal = Self::default();
-        for line in text.lines() {
-            if let Ok(step) = serde_json::from_str::<Value>(line)
-                .map_err(drop)
-                .and_then(|line| Step::read(line).map_err(drop))
-            {
-                journal.take(step);
-            }
+        let (log, needs_rewrite) = Log::open(path, |step| journal.take(step))?;
+        journal.log = Some(log);
+        if needs_rewrite {
+            journal.rewrite()?;
+        } else {
+            journal.compact()?;
         }
-        if !text.is_empty() && !text.ends_with('\n') {
-            file.write_all(b"\n").map_err(broken)?;
-        }
-        journal.file = Some((path.to_owned(), file));
         Ok(journal)
     }
 
@@ -96,57 +87,53 @@ impl Journal {
     }
 
     fn step(&mut self, step: Step) -> Result<(), JournalError> {
-        if let Some((path, file)) = &mut self.file {
-            let line = format!("{}\n", step.written());
-            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
-            written.map_err(|source| JournalError::File { path: path.display().to_string(), source })?;
+        if let Some(log) = &mut self.log {
+            log.append(&step)?;
         }
         self.take(step);
-        Ok(())
+        self.compact()
+    }
+
+    /// Writes the file anew when most of it is of no use any more.
+    fn compact(&mut self) -> Result<(), JournalError> {
+        let needed = self.done.len() + self.owed.len();
+        match &self.log {
+            Some(log) if log.lines() > 2 * needed + MAX_SURPLUS => self.rewrite(),
+            _ => Ok(()),
+        }
+    }
+
+    fn rewrite(&mut self) -> Result<(), JournalError> {
+        let Some(log) = &mut self.log else { return Ok(()) };
+        let done =
+            self.order.iter().filter_map(|job| Some(Step::Done(job.clone(), self.done.get(job)?.clone())));
+        let owed = self.owed.iter().map(|(job, report)| Step::Executed(job.clone(), report.clone()));
+        log.rewrite(done.chain(owed))
     }
 
     fn take(&mut self, step: Step) {
         match step {
             Step::Executed(job, report) => {
-                if let Outcome::Done(done) = &report.outcome
-                    && self.done.insert(job.clone(), done.clone()).is_none()
-                {
-                    self.order.push_back(job.clone());
-                    if self.order.len() > REMEMBERED
-                        && let Some(oldest) = self.order.pop_front()
-                    {
-                        self.done.remove(&oldest);
-                    }
+                if let Outcome::Done(done) = &report.outcome {
+                    self.remember(&job, done.clone());
                 }
                 self.owed.retain(|(owed, _)| *owed != job);
                 self.owed.push((job, report));
             }
             Step::Reported(job) => self.owed.retain(|(owed, _)| *owed != job),
-        }
-    }
-}
-
-enum Step {
-    Executed(JobId, Completion),
-    Reported(JobId),
-}
-
-impl Step {
-    fn written(&self) -> Value {
-        match self {
-            Self::Executed(job, report) => {
-                Value::object([("job", job.into()), ("executed", Value::from(report))])
-            }
-            Self::Reported(job) => Value::object([("job", job.into()), ("reported", true.into())]),
+            Step::Done(job, done) => self.remember(&job, done),
         }
     }
 
-    fn read(line: Value) -> Result<Self, Unusable> {
-        let mut fields = Fields::of(line)?;
-        let job = JobId::from(fields.text("job")?);
-        match fields.take("executed") {
-            Value::Null => Ok(Self::Reported(job)),
-            report => Ok(Self::Executed(job, Completion::try_from(report)?)),
+    fn remember(&mut self, job: &JobId, done: Done) {
+        if self.done.insert(job.clone(), done).is_some() {
+            return;
+        }
+        self.order.push_back(job.clone());
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.done.remove(&oldest);
         }
     }
 }
@@ -154,6 +141,8 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::fs;
 
     fn report(path: &str) -> Completion {
         let done = Done { path: Some(path.to_owned()), ..Done::default() };
@@ -179,9 +168,9 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         Journal::open(&path).expect("a journal").executed(&"j1".into(), report("/a")).expect("written");
-        let mut text = std::fs::read_to_string(&path).expect("text");
+        let mut text = fs::read_to_string(&path).expect("text");
         text.push_str("{\"job\":\"j2\",\"exec");
-        std::fs::write(&path, text).expect("written");
+        fs::write(&path, text).expect("written");
         let mut journal = Journal::open(&path).expect("a journal");
         journal.executed(&"j3".into(), report("/c")).expect("written");
         drop(journal);
@@ -198,5 +187,142 @@ mod tests {
         assert!(matches!(Journal::open(&path), Err(JournalError::Held(_))));
         drop(held);
         assert!(Journal::open(&path).is_ok());
+    }
+
+    /// A journal of two jobs, one of them still owed, and with names of several bytes a character.
+    fn written(path: &Path) -> Vec<u8> {
+        let mut journal = Journal::open(path).expect("a journal");
+        journal.executed(&"jöb-1".into(), report("/grüße-你好-👋")).expect("written");
+        journal.reported(&"jöb-1".into()).expect("written");
+        journal.executed(&"jöb-2".into(), report("/b")).expect("written");
+        drop(journal);
+        fs::read(path).expect("a file")
+    }
+
+    #[test]
+    fn a_journal_that_is_cut_at_any_byte_starts_and_goes_on() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal");
+        let whole = written(&path);
+        let ends: Vec<_> = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').collect();
+        for cut in 0..=whole.len() {
+            fs::write(&path, &whole[..cut]).expect("written");
+            let mut journal = Journal::open(&path).unwrap_or_else(|error| panic!("cut at {cut}: {error}"));
+            // A line is there when its last brace is.
+            let lines = ends.iter().filter(|(end, _)| *end <= cut).count();
+            assert_eq!(journal.done(&"jöb-1".into()).is_some(), lines >= 1, "cut at {cut}");
+            assert_eq!(journal.done(&"jöb-2".into()).is_some(), lines >= 3, "cut at {cut}");
+            let owed = [0, 1, 0, 1][lines];
+            assert_eq!(journal.owed().len(), owed, "cut at {cut}");
+            journal.executed(&"jöb-3".into(), report("/c")).expect("written");
+            drop(journal);
+            let journal = Journal::open(&path).expect("a journal");
+            assert!(journal.done(&"jöb-3".into()).is_some(), "cut at {cut}");
+            assert_eq!(journal.owed().len(), owed + 1, "cut at {cut}");
+        }
+        let kept = fs::read(directory.path().join("journal.damaged")).expect("what was cut off");
+        assert!(kept.split(|byte| *byte == b'\n').any(|line| !line.is_empty() && whole.starts_with(line)));
+    }
+
+    #[test]
+    fn a_damaged_line_in_the_middle_is_kept_aside_and_costs_nothing_but_itself() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal");
+        let whole = written(&path);
+        let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+        for garbage in
+            [&b"\0\0\0\n"[..], b"\xff\xfe\n", b"{\"job\":\"x\",\"exec\n", b"{\"job\":\"x\"}\n", b"[]\n"]
+        {
+            fs::write(&path, [lines[0], garbage, lines[1], lines[2]].concat()).expect("written");
+            let journal = Journal::open(&path).expect("a journal");
+            assert!(journal.done(&"jöb-1".into()).is_some() && journal.done(&"jöb-2".into()).is_some());
+            assert_eq!(journal.owed().len(), 1);
+            assert!(journal.done(&"x".into()).is_none());
+            let kept = fs::read(directory.path().join("journal.damaged")).expect("what was damaged");
+            assert!(kept.ends_with(garbage));
+        }
+    }
+
+    #[test]
+    fn a_journal_does_not_grow_with_the_reports_of_one_job() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal");
+        let line = "{\"job\":\"j1\",\"reported\":true}\n";
+        fs::write(&path, line.repeat(100_000)).expect("written");
+        let mut journal = Journal::open(&path).expect("a journal");
+        assert_eq!(fs::metadata(&path).expect("a file").len(), 0, "written anew at the start");
+        for _ in 0..600 {
+            journal.executed(&"j1".into(), report("/a")).expect("written");
+            journal.reported(&"j1".into()).expect("written");
+        }
+        drop(journal);
+        let text = fs::read_to_string(&path).expect("text");
+        assert!(text.lines().count() <= MAX_SURPLUS + 2, "{} lines", text.lines().count());
+        let journal = Journal::open(&path).expect("a journal");
+        assert_eq!(journal.done(&"j1".into()).and_then(|done| done.path.as_deref()), Some("/a"));
+        assert!(journal.owed().is_empty());
+    }
+
+    #[test]
+    fn a_journal_that_was_written_anew_is_still_held_by_one_runner_only() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal");
+        let mut held = Journal::open(&path).expect("a journal");
+        held.executed(&"j1".into(), report("/a")).expect("written");
+        held.rewrite().expect("written");
+        assert!(matches!(Journal::open(&path), Err(JournalError::Held(_))));
+        held.executed(&"j2".into(), report("/b")).expect("written");
+        drop(held);
+        assert_eq!(Journal::open(&path).expect("a journal").owed().len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_but_its_owner_may_read_a_journal() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("state/journal");
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        written(&path);
+        assert_eq!((mode(&path), mode(path.parent().expect("a folder"))), (0o600, 0o700));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("changed");
+        Journal::open(&path).expect("a journal");
+        assert_eq!(mode(&path), 0o600, "one that an earlier version has left open is closed");
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_no_journal() {
+        let directory = tempfile::tempdir().expect("a directory");
+        assert!(matches!(Journal::open(directory.path()), Err(JournalError::File { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_journal_that_can_be_gone_on_with(
+            lines in proptest::collection::vec(
+                prop_oneof![
+                    proptest::collection::vec(any::<u8>(), 0..60),
+                    "\\{\"job\":\"j[0-9]\",\"(executed|done|reported)\":(true|\\{\\}|\\{\"ok\":(true|false),\"claimToken\":\"c\"\\})\\}"
+                        .prop_map(String::into_bytes),
+                ],
+                0..12,
+            ),
+            is_cut in any::<bool>(),
+        ) {
+            let directory = tempfile::tempdir().expect("a directory");
+            let path = directory.path().join("journal");
+            let mut bytes = lines.join(&b'\n');
+            if !is_cut {
+                bytes.push(b'\n');
+            }
+            fs::write(&path, bytes).expect("written");
+            let mut journal = Journal::open(&path).expect("a journal");
+            let owed = journal.owed().to_vec();
+            journal.executed(&"next".into(), report("/next")).expect("written");
+            drop(journal);
+            let journal = Journal::open(&path).expect("a journal");
+            prop_assert_eq!(&journal.owed()[..owed.len()], &owed[..]);
+            prop_assert!(journal.done(&"next".into()).is_some());
+        }
     }
 }

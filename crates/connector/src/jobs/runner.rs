@@ -11,21 +11,27 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use tracing::{Instrument, debug, error, info, info_span, warn};
 
+use super::repeats::Repeats;
 use super::{JobHandler, Journal, JournalError};
 use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
+
+/// The longest lease that is believed. A job that takes longer has a fault.
+const MAX_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
+/// The claims in a row of jobs that this run has had already, after which a run that ends when nothing is left ends too.
+const MAX_REPEATS: u32 = 5;
 
 /// How a runner goes about it.
 #[derive(Clone, Copy, Debug)]
 pub struct RunnerOptions {
     /// How long to wait after a claim that found nothing. While there are jobs, one follows the other.
     pub interval: Duration,
-    /// How the wait grows while claims fail.
+    /// How the wait grows while claims fail, or bring jobs that this run has had before.
     pub back_off: BackOff,
     /// How long before the lease runs out a job has to be done, so that there is time to report.
     pub margin: Duration,
     /// How long a job may take whose lease nobody says.
     pub without_lease: Duration,
-    /// Stop when there is nothing to claim, in place of waiting.
+    /// Stop when there is nothing to claim, or only what comes again and again, in place of waiting.
     pub until_empty: bool,
 }
 
@@ -69,6 +75,19 @@ pub struct Drained {
     pub owed: usize,
 }
 
+/// How long a job is leased for, counted from its claim, which was so long ago; none if nobody says. No time that a
+/// service may name makes it longer than [`MAX_LEASE`].
+fn lease(job: &Job, now: Timestamp, since_claim: Duration) -> Option<Duration> {
+    let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
+    let until = time(&job.lease_until)?;
+    let left = |from: Timestamp| Duration::try_from(until.duration_since(from)).unwrap_or_default();
+    let lease = match time(&job.updated_at) {
+        Some(claimed) => left(claimed),
+        None => left(now).saturating_add(since_claim),
+    };
+    Some(lease.min(MAX_LEASE))
+}
+
 /// Claims jobs and has a handler do them, one at a time.
 #[derive(Debug)]
 pub struct JobRunner<H> {
@@ -77,6 +96,7 @@ pub struct JobRunner<H> {
     journal: Journal,
     options: RunnerOptions,
     drained: Drained,
+    repeats: Repeats,
 }
 
 /// Whether claiming again is of no use: the token, the address or the request itself is wrong. An answer that cannot be
@@ -88,7 +108,8 @@ fn is_final(error: &ConnectorError) -> bool {
 impl<H: JobHandler> JobRunner<H> {
     /// A runner that has not begun.
     pub fn new(client: ServerConnectorClient, handler: H, journal: Journal, options: RunnerOptions) -> Self {
-        Self { client, handler, journal, options, drained: Drained::default() }
+        let (drained, repeats) = (Drained::default(), Repeats::default());
+        Self { client, handler, journal, options, drained, repeats }
     }
 
     /// Runs until `stop` is ready. A job that is being executed then is finished and reported first.
@@ -109,7 +130,18 @@ impl<H: JobHandler> JobRunner<H> {
                     failed = 0;
                     let span = info_span!("job", id = %job.id, kind = job.job_type.as_str());
                     self.work(&job, claimed_at).instrument(span).await?;
-                    continue;
+                    // Reports are lost and jobs fail, so a job may come again; one that does nothing else is no work.
+                    let repeats = self.repeats.note(&job.id);
+                    if repeats == 0 {
+                        continue;
+                    }
+                    if self.options.until_empty && repeats >= MAX_REPEATS {
+                        warn!(id = %job.id, repeats, "the same jobs come again and again: left to another run");
+                        break;
+                    }
+                    let wait = self.options.back_off.jittered(repeats);
+                    warn!(id = %job.id, repeats, wait_ms = wait.as_millis(), "comes again: waiting");
+                    wait
                 }
                 Ok(None) if self.options.until_empty => break,
                 Ok(None) => {
@@ -178,17 +210,8 @@ impl<H: JobHandler> JobRunner<H> {
     /// Until when a job has to be done. The lease is counted from before the claim was sent, so that it does not matter
     /// whether the service's clock and this machine's agree.
     fn deadline(&self, job: &Job, claimed_at: Instant) -> Instant {
-        let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
-        let lease = match (time(&job.lease_until), time(&job.updated_at)) {
-            (Some(until), Some(claimed)) => {
-                Duration::try_from(until.duration_since(claimed)).unwrap_or_default()
-            }
-            (Some(until), None) => {
-                let left = Duration::try_from(until.duration_since(Timestamp::now())).unwrap_or_default();
-                left + claimed_at.elapsed()
-            }
-            (None, _) => self.options.without_lease,
-        };
+        let without = self.options.without_lease.min(MAX_LEASE);
+        let lease = lease(job, Timestamp::now(), claimed_at.elapsed()).unwrap_or(without);
         // A lease shorter than the margin still leaves half of itself to work in.
         claimed_at + lease.saturating_sub(self.options.margin.min(lease / 2))
     }
@@ -210,5 +233,57 @@ impl<H: JobHandler> JobRunner<H> {
             self.journal.reported(&job)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat_protocol::Value;
+    use proptest::prelude::*;
+
+    fn leased(until: &str, updated: Option<&str>) -> Job {
+        let fields = [
+            ("id", "j".into()),
+            ("type", "x".into()),
+            ("leaseUntil", until.into()),
+            ("updatedAt", updated.into()),
+        ];
+        Job::try_from(Value::object(fields)).expect("a job")
+    }
+
+    #[test]
+    fn a_lease_of_any_length_is_bounded() {
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
+        let lease = |until: &str, updated: Option<&str>| lease(&leased(until, updated), now, Duration::ZERO);
+        let minute = Some(Duration::from_secs(60));
+        assert_eq!(lease("2020-01-01T00:01:00Z", Some("2020-01-01T00:00:00Z")), minute);
+        assert_eq!(lease("2026-01-01T00:01:00Z", None), minute);
+        assert_eq!(lease("9998-01-01T00:00:00Z", None), Some(MAX_LEASE));
+        assert_eq!(lease("9998-01-01T00:00:00Z", Some("-009998-01-01T00:00:00Z")), Some(MAX_LEASE));
+        assert_eq!(lease("1970-01-01T00:00:00Z", None), Some(Duration::ZERO));
+        assert_eq!(lease("soon", None), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_time_that_a_service_names_overflows(
+            until in time(),
+            updated in proptest::option::of(time()),
+            since_claim in any::<Duration>(),
+        ) {
+            let lease = lease(&leased(&until, updated.as_deref()), Timestamp::now(), since_claim);
+            prop_assert!(lease.is_none_or(|lease| lease <= MAX_LEASE));
+            let _ = Instant::now() + lease.unwrap_or_default();
+        }
+    }
+
+    fn time() -> impl Strategy<Value = String> {
+        let second = Timestamp::MIN.as_second()..=Timestamp::MAX.as_second();
+        prop_oneof![
+            second.prop_map(|second| Timestamp::from_second(second).expect("a time").to_string()),
+            "-?[0-9]{1,7}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})",
+            any::<String>(),
+        ]
     }
 }

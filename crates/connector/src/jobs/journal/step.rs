@@ -1,0 +1,48 @@
+//! The steps of a journal, a line of JSON each.
+
+use chat_protocol::{Completion, Done, Fields, JobId, Unusable, Value};
+
+/// What is written down of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    /// It was executed, and this is to be reported.
+    Executed(JobId, Completion),
+    /// The service has taken the report, or wants it no more.
+    Reported(JobId),
+    /// It was done before the journal was last written anew.
+    Done(JobId, Done),
+}
+
+impl Step {
+    /// The step as a line, with its end.
+    pub(super) fn line(&self) -> String {
+        let value = match self {
+            Self::Executed(job, report) => {
+                Value::object([("job", job.into()), ("executed", Value::from(report))])
+            }
+            Self::Reported(job) => Value::object([("job", job.into()), ("reported", true.into())]),
+            Self::Done(job, done) => Value::object([("job", job.into()), ("done", Value::from(done))]),
+        };
+        format!("{value}\n")
+    }
+
+    /// Reads a line without its end.
+    pub(super) fn read(line: &[u8]) -> Option<Self> {
+        let value = serde_json::from_slice::<Value>(line).ok()?;
+        Self::of(value).ok()
+    }
+
+    fn of(value: Value) -> Result<Self, Unusable> {
+        let mut fields = Fields::of(value)?;
+        let job = JobId::from(fields.text("job")?);
+        let (executed, done) = (fields.take("executed"), fields.take("done"));
+        match (executed, done) {
+            (Value::Null, Value::Null) if fields.lenient_bool("reported") == Some(true) => {
+                Ok(Self::Reported(job))
+            }
+            (Value::Null, Value::Null) => Err(Unusable::new("reported", "is missing")),
+            (Value::Null, done) => Ok(Self::Done(job, Done::try_from(done)?)),
+            (executed, _) => Ok(Self::Executed(job, Completion::try_from(executed)?)),
+        }
+    }
+}

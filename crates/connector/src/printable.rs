@@ -1,0 +1,146 @@
+//! Text from outside, made safe to print: what the service, a file's name or a page says can move no cursor, set no
+//! title, recolour nothing, forge no line and turn no words round.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+/// The characters of outside text that are printed before the rest is left out.
+const MAX_CHARACTERS: usize = 2000;
+
+/// Displays a text on one line: control characters and the like appear as `\u{1b}`, and the end of a very long text is
+/// left out.
+///
+/// ```
+/// use chat_connector::printable::Printable;
+///
+/// assert_eq!(Printable("a\u{1b}[2Jb").to_string(), r"a\u{1b}[2Jb");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Printable<'a>(pub &'a str);
+
+impl Display for Printable<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let mut characters = self.0.chars();
+        for character in characters.by_ref().take(MAX_CHARACTERS) {
+            escaped(character, out)?;
+        }
+        if characters.next().is_some() { out.write_str("…") } else { Ok(()) }
+    }
+}
+
+/// A text of several lines, each of them printable.
+pub fn printable_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => out.push('\n'),
+            // Writing to a string cannot fail.
+            other => drop(escaped(other, &mut out)),
+        }
+    }
+    out
+}
+
+/// JSON text in which the characters that JSON itself leaves as they are appear as `\u009b`. The value stays the same.
+pub fn printable_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character != '\n' && is_unprintable(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(out, "\\u{unit:04x}");
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// A line of a coloured log: its own colours stay, everything else is escaped.
+pub fn printable_log_line(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(character) = rest.chars().next() {
+        let length = colour(rest).unwrap_or(character.len_utf8());
+        let (head, tail) = rest.split_at(length);
+        if character == '\u{1b}' && length > 1 {
+            out.push_str(head);
+        } else {
+            let _ = escaped(character, &mut out);
+        }
+        rest = tail;
+    }
+    out
+}
+
+/// The length of the colour sequence that a text begins with: `ESC [`, digits and semicolons, `m`.
+fn colour(text: &str) -> Option<usize> {
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.find(|character: char| !character.is_ascii_digit() && character != ';')?;
+    parameters[end..].starts_with('m').then_some("\u{1b}[".len() + end + 1)
+}
+
+/// Whether a character acts on the terminal or on the direction of a text in place of being seen.
+pub fn is_unprintable(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+fn escaped(character: char, out: &mut impl Write) -> fmt::Result {
+    match character {
+        '\n' => out.write_str("\\n"),
+        '\r' => out.write_str("\\r"),
+        '\t' => out.write_str("\\t"),
+        other if is_unprintable(other) => write!(out, "\\u{{{:x}}}", u32::from(other)),
+        other => out.write_char(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_seen_in_place_of_acting() {
+        assert_eq!(Printable("\x1b]0;pwned\x07\x1b[2J").to_string(), r"\u{1b}]0;pwned\u{7}\u{1b}[2J");
+        assert_eq!(Printable("a\nb\tc\rd\u{9b}2J").to_string(), r"a\nb\tc\rd\u{9b}2J");
+        assert_eq!(Printable("gpj.\u{202e}exe").to_string(), r"gpj.\u{202e}exe");
+        assert_eq!(Printable("Grüße, 你好 👩‍🔧").to_string(), "Grüße, 你好 👩‍🔧");
+        assert_eq!(printable_lines("a\nb\x1b"), "a\nb\\u{1b}");
+    }
+
+    #[test]
+    fn only_the_colours_of_a_log_line_reach_the_terminal() {
+        assert_eq!(printable_log_line("\x1b[1;32mok\x1b[0m"), "\x1b[1;32mok\x1b[0m");
+        assert_eq!(printable_log_line("a\x1b[2Jb\x1b]0;t\x07"), r"a\u{1b}[2Jb\u{1b}]0;t\u{7}");
+        assert_eq!(printable_log_line("\x1b["), r"\u{1b}[");
+    }
+
+    #[test]
+    fn a_text_without_end_is_cut() {
+        assert_eq!(Printable(&"x".repeat(1_000_000)).to_string().chars().count(), MAX_CHARACTERS + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_that_is_printed_acts(text in any::<String>()) {
+            prop_assert!(!Printable(&text).to_string().chars().any(is_unprintable));
+            prop_assert!(!printable_lines(&text).chars().any(|one| one != '\n' && is_unprintable(one)));
+            let log = printable_log_line(&text);
+            prop_assert!(log.match_indices('\x1b').all(|(at, _)| colour(&log[at..]).is_some()));
+        }
+
+        #[test]
+        fn json_says_the_same_after_it_was_made_printable(text in any::<String>()) {
+            let json = serde_json::Value::from(text).to_string();
+            let printable = printable_json(&json);
+            prop_assert!(!printable.chars().any(is_unprintable));
+            prop_assert_eq!(
+                serde_json::from_str::<serde_json::Value>(&printable).expect("JSON"),
+                serde_json::from_str::<serde_json::Value>(&json).expect("JSON")
+            );
+        }
+    }
+}

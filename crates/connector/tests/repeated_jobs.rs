@@ -1,0 +1,140 @@
+//! A service that hands out the same job for ever costs neither its own time, nor the site's, nor its disk.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::routing::post;
+use chat_connector::client::{ClientOptions, ServerConnectorClient};
+use chat_connector::jobs::{JobFailure, JobHandler, JobRunner, Journal, RunnerOptions};
+use chat_protocol::{Done, Job};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+/// How the service answers when the job is reported.
+#[derive(Clone, Copy)]
+enum Report {
+    Taken,
+    Refused,
+}
+
+/// A service whose only job is never over.
+struct Endless {
+    origin: String,
+    claims: Arc<AtomicU64>,
+}
+
+impl Endless {
+    async fn start(report: Report, lease: Value) -> Self {
+        let claims = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&claims);
+        let claim = move || {
+            let claim = counted.fetch_add(1, Ordering::Relaxed);
+            let mut job = json!({ "id": "j1", "type": "publish_article", "claimToken": format!("c{claim}") });
+            job.as_object_mut().expect("an object").extend(lease.as_object().expect("an object").clone());
+            let body = json!({ "ok": true, "data": { "job": job }, "requestId": "r" });
+            async move { axum::Json(body) }
+        };
+        let complete = move || async move {
+            match report {
+                Report::Taken => {
+                    let job = json!({ "id": "j1", "type": "publish_article", "status": "succeeded" });
+                    (axum::http::StatusCode::OK, axum::Json(json!({ "ok": true, "data": { "job": job } })))
+                }
+                Report::Refused => {
+                    let error = json!({ "code": "RESOURCE_CONFLICT", "message": "another claim's" });
+                    (axum::http::StatusCode::CONFLICT, axum::Json(json!({ "ok": false, "error": error })))
+                }
+            }
+        };
+        let router = Router::new()
+            .route("/api/connector/v1/site/jobs/next", post(claim))
+            .route("/api/connector/v1/site/jobs/{id}/complete", post(complete));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(axum::serve(listener, router).into_future());
+        Self { origin, claims }
+    }
+
+    fn client(&self) -> ServerConnectorClient {
+        ServerConnectorClient::new(ClientOptions::new(&self.origin), &"token".into()).expect("a client")
+    }
+
+    fn claims(&self) -> u64 {
+        self.claims.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts executions, and fails if it is told to.
+struct Handler {
+    fails: bool,
+    executed: Arc<AtomicU64>,
+}
+
+impl JobHandler for Handler {
+    async fn execute(&self, _: &Job) -> Result<Done, JobFailure> {
+        self.executed.fetch_add(1, Ordering::Relaxed);
+        if self.fails { Err(JobFailure::new("It cannot be done.")) } else { Ok(Done::default()) }
+    }
+}
+
+/// Runs for six hours of paused time; gives the executions and the lines of the journal.
+async fn six_hours(service: &Endless, fails: bool) -> (u64, usize) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("journal");
+    let executed = Arc::new(AtomicU64::new(0));
+    let handler = Handler { fails, executed: Arc::clone(&executed) };
+    let journal = Journal::open(&path).expect("a journal");
+    let runner = JobRunner::new(service.client(), handler, journal, RunnerOptions::default());
+    let over = tokio::time::sleep(Duration::from_secs(6 * 60 * 60));
+    runner.run(over).await.expect("runs");
+    let lines = std::fs::read_to_string(&path).expect("text").lines().count();
+    (executed.load(Ordering::Relaxed), lines)
+}
+
+/// Waits of up to 5 minutes, each of a random length, are some 150 in six hours.
+const MAX_CLAIMS: u64 = 300;
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_is_done_and_comes_again_for_ever_is_done_once_and_asked_for_ever_more_slowly() {
+    for report in [Report::Taken, Report::Refused] {
+        let service = Endless::start(report, json!({})).await;
+        let (executed, lines) = six_hours(&service, false).await;
+        assert_eq!(executed, 1);
+        assert!((50..MAX_CLAIMS).contains(&service.claims()), "{} claims", service.claims());
+        assert!(lines < 600, "{lines} lines");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_fails_and_comes_again_for_ever_is_tried_ever_more_slowly() {
+    let service = Endless::start(Report::Taken, json!({})).await;
+    let (executed, lines) = six_hours(&service, true).await;
+    assert!(executed == service.claims() && executed < MAX_CLAIMS, "{executed} executions");
+    assert!(lines < 600, "{lines} lines");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_whose_lease_is_always_over_is_never_executed_and_asked_for_ever_more_slowly() {
+    let lease = json!({ "leaseUntil": "2020-01-01T00:00:00Z", "updatedAt": "2021-01-01T00:00:00Z" });
+    let service = Endless::start(Report::Taken, lease).await;
+    let (executed, lines) = six_hours(&service, false).await;
+    assert_eq!((executed, lines), (0, 0));
+    assert!(service.claims() < MAX_CLAIMS, "{} claims", service.claims());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ends_when_nothing_is_left_ends_although_the_same_job_always_is() {
+    for fails in [false, true] {
+        let service = Endless::start(Report::Taken, json!({})).await;
+        let executed = Arc::new(AtomicU64::new(0));
+        let handler = Handler { fails, executed: Arc::clone(&executed) };
+        let options = RunnerOptions { until_empty: true, ..RunnerOptions::default() };
+        let runner = JobRunner::new(service.client(), handler, Journal::in_memory(), options);
+        let drained = runner.run(pending()).await.expect("runs");
+        assert_eq!((service.claims(), drained.owed), (6, 0));
+        assert_eq!(executed.load(Ordering::Relaxed), if fails { 6 } else { 1 });
+    }
+}
