@@ -1,12 +1,21 @@
 //! A folder of static HTML that jobs publish into: articles with their versions, and overlays in the heads of pages.
 //!
 //! What was published is kept in a state folder beside the site, and pages are written from it: a job that is executed
-//! again changes nothing, and a job that was cut off half way is completed by the next execution.
+//! again changes nothing, and a job that was cut off half way is completed by the next execution. A page of the site's
+//! own is kept before anything is published over it, and comes back when that is deleted.
 
+mod disk;
 mod folder;
 mod head;
+mod page_record;
 mod pages;
 mod record;
+mod site_path;
+mod template;
+mod tree;
+
+#[cfg(test)]
+mod crashes;
 
 use std::panic::resume_unwind;
 use std::path::PathBuf;
@@ -14,13 +23,16 @@ use std::sync::Arc;
 
 use chat_protocol::{Done, Job, JobType, Overlay, Value};
 use futures_util::stream;
+use uuid::Uuid;
 
 use crate::client::{ServerConnectorClient, SyncRun};
 use crate::jobs::{JobFailure, JobHandler};
 
 pub use head::{HeadError, apply_to_head};
-pub use pages::{PageError, items};
+pub use pages::items;
+pub use site_path::PageError;
 
+use disk::SiteDisk;
 use folder::Folder;
 
 /// Where a static site is, and where what was published into it is remembered.
@@ -28,7 +40,8 @@ use folder::Folder;
 pub struct StaticSiteOptions {
     /// The folder that the web server serves.
     pub root: PathBuf,
-    /// The folder for what visitors need not see: versions, overlays, and pages as they were.
+    /// The folder for what visitors need not see: versions, overlays, and pages as they were. What is written there is
+    /// for its owner only.
     pub state: PathBuf,
     /// The site's public origin, such as `https://shop.example`.
     pub origin: String,
@@ -42,7 +55,7 @@ pub struct StaticSiteOptions {
 /// it done.
 #[derive(Debug)]
 pub struct StaticSite {
-    folder: Arc<Folder>,
+    folder: Arc<Folder<SiteDisk>>,
     client: Option<ServerConnectorClient>,
 }
 
@@ -68,7 +81,7 @@ impl StaticSite {
     /// Works on the folder where waiting for the disk keeps nobody up.
     async fn in_folder<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Folder) -> Result<T, JobFailure> + Send + 'static,
+        work: impl FnOnce(&Folder<SiteDisk>) -> Result<T, JobFailure> + Send + 'static,
     ) -> Result<T, JobFailure> {
         let folder = Arc::clone(&self.folder);
         let done = tokio::task::spawn_blocking(move || work(&folder)).await;
@@ -116,6 +129,11 @@ impl JobHandler for StaticSite {
             }
         }
     }
+}
+
+/// A file name for any text.
+fn digest(text: &[u8]) -> String {
+    Uuid::new_v5(&Uuid::NAMESPACE_OID, text).simple().to_string()
 }
 
 fn failed(error: impl std::fmt::Display) -> JobFailure {

@@ -1,35 +1,51 @@
 //! The folder itself: what a job changes in it. Everything here waits for the disk, so none of it is called where other
 //! work would wait along.
+//!
+//! A page of the site's own is kept before anything takes its place. What is to be is written down before the page is:
+//! who is killed in between does the rest on the next execution.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::borrow::Cow;
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use chat_protocol::{ArticlePayload, ContentItem, Done, Job, JobType, Overlay, Value};
-use uuid::Uuid;
+use chat_protocol::{ArticlePayload, ContentItem, Done, Job, JobType, Overlay};
 
+use super::disk::{Disk, SiteDisk};
 use super::head::apply_to_head;
-use super::pages::{file_of, is_ours, items, render};
+use super::page_record::{PageRecord, Shown};
+use super::pages::items_of;
 use super::record::{Record, Version};
-use super::{StaticSiteOptions, failed};
+use super::site_path::SitePath;
+use super::template::render;
+use super::tree::Tree;
+use super::{StaticSiteOptions, digest, failed};
 use crate::jobs::JobFailure;
+use crate::printable::Printable;
 
 #[derive(Debug)]
-pub(super) struct Folder {
-    options: StaticSiteOptions,
+pub(super) struct Folder<D> {
+    pub(super) disk: D,
+    origin: String,
+    template: Option<String>,
     /// Jobs are done one at a time; who applies overlays by hand meanwhile waits.
     writing: Mutex<()>,
 }
 
-impl Folder {
+impl Folder<SiteDisk> {
     pub(super) fn new(options: StaticSiteOptions) -> Self {
-        Self { options, writing: Mutex::new(()) }
+        let disk = SiteDisk { tree: Tree::new(options.root), state: options.state };
+        Self::on(disk, options.origin, options.template)
     }
 
     /// What the pages say, to be synced.
     pub(super) fn items(&self) -> io::Result<Vec<ContentItem>> {
-        items(&self.options.root, &self.options.origin)
+        items_of(&self.disk.tree, &self.origin)
+    }
+}
+
+impl<D: Disk> Folder<D> {
+    pub(super) fn on(disk: D, origin: String, template: Option<String>) -> Self {
+        Self { disk, origin, template, writing: Mutex::new(()) }
     }
 
     /// Publishes, deletes or rolls back an article.
@@ -37,83 +53,145 @@ impl Folder {
         let payload = ArticlePayload::try_from(job.payload.clone()).map_err(failed)?;
         let name = [&payload.content_id, &payload.external_id, &payload.path].into_iter().flatten().next();
         let name = name.ok_or(JobFailure::new("The payload names no content."))?.clone();
+        let article = digest(name.as_bytes());
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = self.options.state.join("articles").join(format!("{}.json", digest(&name)));
-        let mut record = Record::read(&file).map_err(failed)?;
-        let before = record.current().map(|version| version.path.clone());
+        let mut record = Record::read(&self.disk, &article).map_err(failed)?;
         let action = payload.action.as_deref().unwrap_or_default();
+        let wants = match (&job.job_type, action) {
+            (JobType::DeleteArticle, _) | (_, "delete" | "unpublish") => "deleted",
+            (JobType::RollbackArticle, _) | (_, "rollback" | "roll_back") => "restored",
+            _ => "published",
+        };
         if !record.has_applied(&job.id) {
-            match (&job.job_type, action) {
-                (JobType::DeleteArticle, _) | (_, "delete" | "unpublish") => record.withdraw(),
-                (JobType::RollbackArticle, _) | (_, "rollback" | "roll_back") => {
-                    record
-                        .roll_back()
-                        .ok_or(JobFailure::new("There is no earlier version to go back to."))?;
+            match wants {
+                "deleted" => record.withdraw(),
+                "restored" => {
+                    if !record.roll_back(self.has_original(&article, &record).map_err(failed)?) {
+                        return Err(JobFailure::new("There is no earlier version to go back to."));
+                    }
                 }
                 _ => record.publish(version(payload)?),
             }
             record.apply(job.id.clone());
-            // First what is to be, then the pages: who is killed in between does the rest on the next execution.
             if let Some(version) = record.current() {
-                file_of(&self.options.root, &version.path).map_err(failed)?;
+                let page = SitePath::new(&version.path).map_err(failed)?;
+                self.disk.check_page(&page).map_err(failed)?;
             }
-            record.write(&file).map_err(failed)?;
+            record.write(&self.disk, &article).map_err(failed)?;
         }
-        let current = record.current();
-        if let Some(before) = before.filter(|before| current.is_none_or(|current| current.path != *before)) {
-            remove(&file_of(&self.options.root, &before).map_err(failed)?).map_err(failed)?;
+        if let Some(current) = record.current() {
+            let html = render(current, self.template.as_deref());
+            self.show(&SitePath::new(&current.path).map_err(failed)?, &article, Some(html))
+                .map_err(failed)?;
         }
-        let Some(current) = current else {
-            if let Some(last) = record.last_path() {
-                remove(&file_of(&self.options.root, last).map_err(failed)?).map_err(failed)?;
-            }
-            let status = Some("deleted".to_owned());
-            return Ok(Done { external_id: Some(name), status, ..Done::default() });
+        let mut is_restored = false;
+        for path in record.former_paths() {
+            let page = SitePath::new(path).map_err(failed)?;
+            is_restored |= self.show(&page, &article, None).map_err(failed)?;
+        }
+        let Some(current) = record.current() else {
+            let message = is_restored.then(|| "The page that was there before is back.".to_owned());
+            let (external_id, status) = (Some(name), Some(wants.to_owned()));
+            return Ok(Done { external_id, status, message, ..Done::default() });
         };
-        self.write_page(&current.path, &render(current, self.options.template.as_deref())).map_err(failed)?;
         Ok(Done {
             external_id: Some(name),
-            url: Some(format!("{}{}", self.options.origin.trim_end_matches('/'), current.path)),
+            url: Some(format!("{}{}", self.origin.trim_end_matches('/'), current.path)),
             path: Some(current.path.clone()),
             status: Some("published".to_owned()),
             ..Done::default()
         })
     }
 
-    /// Puts an overlay into the head of its page.
+    /// Puts an overlay into the head of its page. One that says nothing takes the one before away.
     pub(super) fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
         let path = overlay.path.as_deref().ok_or(JobFailure::new("The overlay names no page."))?;
+        let page = SitePath::new(path).map_err(failed)?;
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = file_of(&self.options.root, path).map_err(failed)?;
-        let written = match fs::read_to_string(&page) {
-            Ok(written) => written,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(JobFailure::new(format!("The site has no page {path}.")));
+        let before = PageRecord::read(&self.disk, &page).map_err(failed)?;
+        let found = self.disk.page(&page).map_err(failed)?;
+        let mut record = before.clone();
+        self.keep(&mut record, &page, found.as_deref()).map_err(failed)?;
+        if found.is_none() || (record.shown.is_none() && !record.has_original()) {
+            return Err(JobFailure::new(format!("The site has no page {}.", Printable(path))));
+        }
+        record.overlay = Some(overlay.clone()).filter(Overlay::says_something);
+        self.bring_about(&page, &before, record, found.as_deref()).map_err(failed)
+    }
+
+    /// Shows an article on a page, or no longer. Whether the site's own page is there again.
+    fn show(&self, page: &SitePath, article: &str, html: Option<String>) -> io::Result<bool> {
+        let before = PageRecord::read(&self.disk, page)?;
+        let found = self.disk.page(page)?;
+        let is_shown = before.shown.as_ref().is_some_and(|shown| shown.article == article);
+        let is_written = found.as_ref().is_some_and(|found| before.has_written(found));
+        // What is another's is left alone, unless a process was killed while it took its own away.
+        if html.is_none() && !is_shown && !is_written {
+            return Ok(before.shown.is_none() && found.is_some());
+        }
+        let mut record = before.clone();
+        self.keep(&mut record, page, found.as_deref())?;
+        match html {
+            Some(html) => record.shown = Some(Shown { article: article.to_owned(), html }),
+            None if is_shown => record.shown = None,
+            None => {}
+        }
+        let is_restored = record.shown.is_none() && record.has_original();
+        self.bring_about(page, &before, record, found.as_deref())?;
+        Ok(is_restored)
+    }
+
+    /// Keeps what was found if it is the site's own.
+    fn keep(&self, record: &mut PageRecord, page: &SitePath, found: Option<&[u8]>) -> io::Result<()> {
+        match found {
+            Some(own) if !record.has_written(own) => record.keep(&self.disk, page, own)?,
+            None if record.shown.is_none() => record.forget_original(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Makes a page what its record says: the article or else the site's own page, with the overlay.
+    fn bring_about(
+        &self,
+        page: &SitePath,
+        before: &PageRecord,
+        mut record: PageRecord,
+        found: Option<&[u8]>,
+    ) -> io::Result<()> {
+        let source = match &record.shown {
+            Some(shown) => Some(Cow::Borrowed(shown.html.as_bytes())),
+            None => record.original(&self.disk, page)?.map(Cow::Owned),
+        };
+        let wanted = match (source, &record.overlay) {
+            (Some(source), Some(overlay)) => {
+                let html = str::from_utf8(&source)
+                    .map_err(|_| io::Error::other("the page is not UTF-8, and can take no overlay"))?;
+                Some(apply_to_head(html, overlay).map_err(io::Error::other)?.into_bytes())
             }
-            Err(error) => return Err(failed(error)),
+            (source, _) => source.map(Cow::into_owned),
         };
-        let original = self.options.state.join("originals").join(format!("{}.html", digest(path)));
-        let source =
-            if is_ours(&written) { fs::read_to_string(&original).unwrap_or(written) } else { written };
-        let known = self.overlay_file(path);
-        write_whole(&known, &Value::from(overlay).to_string()).map_err(failed)?;
-        self.write_page(path, &source).map_err(failed)
+        let is_own = record.shown.is_none() && record.overlay.is_none();
+        if let Some(wanted) = wanted.as_deref().filter(|_| !is_own) {
+            record.will_write(wanted, found);
+        }
+        if record != *before {
+            record.write(&self.disk, page)?;
+        }
+        match &wanted {
+            _ if wanted.as_deref() == found => Ok(()),
+            Some(wanted) => self.disk.write_page(page, wanted),
+            None => self.disk.remove_page(page),
+        }
     }
 
-    fn overlay_file(&self, path: &str) -> PathBuf {
-        self.options.state.join("overlays").join(format!("{}.json", digest(path)))
-    }
-
-    /// Writes a page, with its overlay if it has one; the page without it is kept for the next overlay.
-    fn write_page(&self, path: &str, source: &str) -> io::Result<()> {
-        let page = file_of(&self.options.root, path).map_err(io::Error::other)?;
-        let overlay = fs::read_to_string(self.overlay_file(path)).ok();
-        let overlay = overlay.and_then(|text| serde_json::from_str::<Value>(&text).ok());
-        let Some(overlay) = overlay.and_then(|overlay| Overlay::try_from(overlay).ok()) else {
-            return write_whole(&page, source);
+    /// Whether there is a page of the site's own below the article.
+    fn has_original(&self, article: &str, record: &Record) -> io::Result<bool> {
+        let Some(page) = record.current().and_then(|current| SitePath::new(&current.path).ok()) else {
+            return Ok(false);
         };
-        write_whole(&self.options.state.join("originals").join(format!("{}.html", digest(path))), source)?;
-        write_whole(&page, &apply_to_head(source, &overlay).map_err(io::Error::other)?)
+        let page = PageRecord::read(&self.disk, &page)?;
+        Ok(page.has_original() && page.shown.is_some_and(|shown| shown.article == article))
     }
 }
 
@@ -125,55 +203,4 @@ fn version(payload: ArticlePayload) -> Result<Version, JobFailure> {
         locale: payload.locale,
         content: payload.content.ok_or_else(|| missing("content"))?,
     })
-}
-
-/// A file name for any text.
-fn digest(text: &str) -> String {
-    Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()).simple().to_string()
-}
-
-/// Writes a file in one piece: who reads it meanwhile sees the old one or the new one.
-pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(directory)?;
-    let unfinished = directory.join(format!(".{}.tmp", Uuid::new_v4().simple()));
-    let write = || {
-        let mut file = File::create(&unfinished)?;
-        file.write_all(text.as_bytes())?;
-        // The journal says next that this was done: then it has to be so after a power cut, too.
-        file.sync_all()?;
-        fs::rename(&unfinished, path)
-    };
-    let written = write();
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Read;
-
-    #[test]
-    fn whoever_reads_a_page_while_it_is_written_sees_all_of_the_old_one_or_all_of_the_new_one() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let page = directory.path().join("page.html");
-        write_whole(&page, "old").expect("written");
-        let mut reading = File::open(&page).expect("a page");
-        write_whole(&page, "newer").expect("written");
-        let mut read = String::new();
-        reading.read_to_string(&mut read).expect("text");
-        assert_eq!(read, "old", "who has begun to read is not disturbed");
-        assert_eq!(fs::read_to_string(&page).expect("a page"), "newer");
-        assert_eq!(fs::read_dir(directory.path()).expect("a directory").count(), 1, "nothing else is left");
-    }
 }

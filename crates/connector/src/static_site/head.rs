@@ -9,7 +9,7 @@ use lol_html::html_content::ContentType;
 use lol_html::{RewriteStrSettings, element, rewrite_str};
 
 /// What everything of an overlay's is marked with.
-pub(super) const MARK: &str = "data-seo-overlay";
+const MARK: &str = "data-seo-overlay";
 
 /// Why a page cannot take an overlay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,14 +1,12 @@
 //! What is known of one article: its versions, and the jobs that have made it what it is.
 
-use std::fs;
 use std::io;
-use std::path::Path;
 
 use chat_protocol::{Fields, JobId, Value};
 
-use super::folder::write_whole;
+use super::disk::Disk;
 
-/// Versions that can be gone back to, and jobs that are remembered.
+/// Versions that can be gone back to, and jobs and paths that are remembered.
 const KEPT: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,21 +24,20 @@ pub(super) struct Record {
     versions: Vec<Version>,
     withdrawn: bool,
     applied: Vec<JobId>,
+    /// Where the article is and was: from there it has to go when it is published elsewhere.
+    paths: Vec<String>,
 }
 
 impl Record {
-    /// The record in this file; an empty one when there is none.
-    pub(super) fn read(file: &Path) -> io::Result<Self> {
-        let text = match fs::read_to_string(file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(error),
-        };
-        let value: Value = serde_json::from_str(&text)?;
+    /// The record of this article; an empty one when there is none.
+    pub(super) fn read(disk: &impl Disk, article: &str) -> io::Result<Self> {
+        let Some(bytes) = disk.state(&name(article))? else { return Ok(Self::default()) };
+        let value: Value = serde_json::from_slice(&bytes)?;
         let mut fields = Fields::of(value).map_err(io::Error::other)?;
         let mut record = Self {
             withdrawn: fields.lenient_bool("withdrawn").unwrap_or(false),
             applied: fields.lenient_texts("applied").into_iter().map(JobId::from).collect(),
+            paths: fields.lenient_texts("paths"),
             versions: Vec::new(),
         };
         for version in fields.list("versions").map_err(io::Error::other)? {
@@ -56,7 +53,7 @@ impl Record {
         Ok(record)
     }
 
-    pub(super) fn write(&self, file: &Path) -> io::Result<()> {
+    pub(super) fn write(&self, disk: &impl Disk, article: &str) -> io::Result<()> {
         let version = |version: &Version| {
             Value::object([
                 ("path", version.path.as_str().into()),
@@ -69,8 +66,9 @@ impl Record {
             ("versions", Value::List(self.versions.iter().map(version).collect())),
             ("withdrawn", self.withdrawn.into()),
             ("applied", self.applied.iter().map(JobId::as_str).collect()),
+            ("paths", self.paths.iter().map(String::as_str).collect()),
         ]);
-        write_whole(file, &value.to_string())
+        disk.write_state(&name(article), value.to_string().as_bytes())
     }
 
     /// The version that visitors see; none when the article is withdrawn.
@@ -78,9 +76,10 @@ impl Record {
         self.versions.last().filter(|_| !self.withdrawn)
     }
 
-    /// Where the article was last.
-    pub(super) fn last_path(&self) -> Option<&str> {
-        self.versions.last().map(|version| version.path.as_str())
+    /// Where the article was, and is no more.
+    pub(super) fn former_paths(&self) -> impl Iterator<Item = &str> {
+        let current = self.current().map(|version| version.path.as_str());
+        self.paths.iter().map(String::as_str).filter(move |path| Some(*path) != current)
     }
 
     pub(super) fn has_applied(&self, job: &JobId) -> bool {
@@ -94,6 +93,9 @@ impl Record {
 
     pub(super) fn publish(&mut self, version: Version) {
         self.withdrawn = false;
+        self.paths.retain(|path| *path != version.path);
+        self.paths.push(version.path.clone());
+        self.paths.drain(..self.paths.len().saturating_sub(KEPT));
         self.versions.push(version);
         self.versions.drain(..self.versions.len().saturating_sub(KEPT));
     }
@@ -102,16 +104,18 @@ impl Record {
         self.withdrawn = true;
     }
 
-    /// Goes back to the version before; a withdrawn article comes back as it was. `None` when there is none before.
-    pub(super) fn roll_back(&mut self) -> Option<()> {
+    /// Goes back to the version before; a withdrawn article comes back as it was, and before the first version is the
+    /// page that was there without the article, if there was one. Whether there was anything to go back to.
+    pub(super) fn roll_back(&mut self, has_original: bool) -> bool {
         if self.withdrawn && !self.versions.is_empty() {
             self.withdrawn = false;
-            return Some(());
+            return true;
         }
-        if self.versions.len() < 2 {
-            return None;
-        }
-        self.versions.pop();
-        Some(())
+        let least = if has_original { 1 } else { 2 };
+        self.versions.len() >= least && self.versions.pop().is_some()
     }
+}
+
+fn name(article: &str) -> String {
+    format!("articles/{article}.json")
 }

@@ -1,0 +1,264 @@
+//! Jobs, people who edit pages by hand, and a process that is killed between any two changes of the disk: a page of the
+//! site's own is always there or kept, and it is back when nothing is published over it any more.
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use chat_protocol::{Job, Overlay, Value};
+use proptest::prelude::*;
+
+use super::disk::{Disk, SiteDisk};
+use super::folder::Folder;
+use super::page_record::PageRecord;
+use super::site_path::SitePath;
+use super::tree::Tree;
+use crate::jobs::JobFailure;
+
+const PATHS: [&str; 3] = ["/", "/news", "/about.html"];
+const ARTICLES: usize = 3;
+
+/// A disk whose process is killed before one of its changes, and makes none from then on.
+struct Crashing {
+    inner: SiteDisk,
+    changes_left: Cell<Option<u32>>,
+}
+
+impl Crashing {
+    fn change(&self) -> io::Result<()> {
+        match self.changes_left.get() {
+            Some(0) => return Err(io::Error::other("killed")),
+            Some(left) => self.changes_left.set(Some(left - 1)),
+            None => {}
+        }
+        Ok(())
+    }
+}
+
+impl Disk for Crashing {
+    fn page(&self, page: &SitePath) -> io::Result<Option<Vec<u8>>> {
+        self.inner.page(page)
+    }
+
+    fn check_page(&self, page: &SitePath) -> io::Result<()> {
+        self.inner.check_page(page)
+    }
+
+    fn write_page(&self, page: &SitePath, bytes: &[u8]) -> io::Result<()> {
+        self.change()?;
+        self.inner.write_page(page, bytes)
+    }
+
+    fn remove_page(&self, page: &SitePath) -> io::Result<()> {
+        self.change()?;
+        self.inner.remove_page(page)
+    }
+
+    fn state(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        self.inner.state(name)
+    }
+
+    fn write_state(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.change()?;
+        self.inner.write_state(name, bytes)
+    }
+
+    fn remove_state(&self, name: &str) -> io::Result<()> {
+        self.change()?;
+        self.inner.remove_state(name)
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Event {
+    Publish { article: usize, path: usize },
+    Delete { article: usize },
+    RollBack { article: usize },
+    Overlay { path: usize, says: bool },
+    EditByHand { path: usize },
+    RemoveByHand { path: usize },
+}
+
+/// What becomes of the process while it carries out an event.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Lives,
+    /// Killed after so many changes; the job comes again or not.
+    IsKilled {
+        after: u32,
+        comes_again: bool,
+    },
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let (article, path) = (0..ARTICLES, 0..PATHS.len());
+    prop_oneof![
+        4 => (article.clone(), path.clone()).prop_map(|(article, path)| Event::Publish { article, path }),
+        3 => article.clone().prop_map(|article| Event::Delete { article }),
+        2 => article.prop_map(|article| Event::RollBack { article }),
+        2 => (path.clone(), any::<bool>()).prop_map(|(path, says)| Event::Overlay { path, says }),
+        3 => path.clone().prop_map(|path| Event::EditByHand { path }),
+        1 => path.prop_map(|path| Event::RemoveByHand { path }),
+    ]
+}
+
+fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![
+        2 => Just(Fate::Lives),
+        1 => (0..7_u32, any::<bool>()).prop_map(|(after, comes_again)| Fate::IsKilled { after, comes_again }),
+    ]
+}
+
+/// A site, and what its people know that they have written.
+struct Site<'a> {
+    folder: Folder<Crashing>,
+    directory: &'a Path,
+    own: HashMap<usize, String>,
+    /// Paths whose page of the site's own was removed after an article was published over an older one: the older one
+    /// may come back.
+    unclear: HashSet<usize>,
+    number: usize,
+    /// Whether every job has been carried out to its end.
+    is_settled: bool,
+}
+
+impl<'a> Site<'a> {
+    fn new(directory: &'a Path) -> Self {
+        let inner = SiteDisk { tree: Tree::new(directory.join("www")), state: directory.join("state") };
+        let disk = Crashing { inner, changes_left: Cell::new(None) };
+        let folder = Folder::on(disk, "https://shop.example".to_owned(), None);
+        Self { folder, directory, own: HashMap::new(), unclear: HashSet::new(), number: 0, is_settled: true }
+    }
+
+    fn page(&self, path: usize) -> Option<String> {
+        let page = SitePath::new(PATHS[path]).expect("a path");
+        self.folder.disk.page(&page).expect("read").map(|bytes| String::from_utf8(bytes).expect("text"))
+    }
+
+    fn apply(&mut self, event: &Event, fate: Fate) {
+        self.number += 1;
+        let number = self.number;
+        match *event {
+            Event::EditByHand { path } => {
+                let html = format!("<html><head><title>own {number}</title></head>own {number}</html>");
+                let page = SitePath::new(PATHS[path]).expect("a path");
+                self.folder.disk.inner.write_page(&page, html.as_bytes()).expect("written");
+                self.own.insert(path, html);
+                self.unclear.remove(&path);
+            }
+            Event::RemoveByHand { path } => {
+                let page = SitePath::new(PATHS[path]).expect("a path");
+                let record = PageRecord::read(&self.folder.disk, &page).expect("a record");
+                // Who removes the page of an article has not removed the one below it.
+                if self.page(path).as_ref() == self.own.get(&path) || record.shown.is_none() {
+                    self.own.remove(&path);
+                    if record.shown.is_some() {
+                        self.unclear.insert(path);
+                    }
+                }
+                self.folder.disk.inner.remove_page(&page).expect("removed");
+            }
+            Event::Publish { article, path } => {
+                let content = format!("<html><head></head><body>article {number}</body></html>");
+                let payload = [
+                    ("contentId", article.to_string().into()),
+                    ("path", PATHS[path].into()),
+                    ("title", "T".into()),
+                    ("content", content.into()),
+                ];
+                self.work(fate, |folder| {
+                    folder.article(&job(number, "publish_article", Value::object(payload.clone()))).map(drop)
+                });
+            }
+            Event::Delete { article } | Event::RollBack { article } => {
+                let is_delete = matches!(event, Event::Delete { .. });
+                let job_type = if is_delete { "delete_article" } else { "rollback_article" };
+                let payload = Value::object([("contentId", article.to_string().into())]);
+                self.work(fate, |folder| folder.article(&job(number, job_type, payload.clone())).map(drop));
+            }
+            Event::Overlay { path, says } => {
+                let title = says.then(|| format!("overlay {number}"));
+                let overlay = Overlay { path: Some(PATHS[path].to_owned()), title, ..Overlay::default() };
+                self.work(fate, |folder| folder.apply_overlay(&overlay));
+            }
+        }
+    }
+
+    fn work(&mut self, fate: Fate, work: impl Fn(&Folder<Crashing>) -> Result<(), JobFailure>) {
+        if let Fate::IsKilled { after, comes_again } = fate {
+            self.folder.disk.changes_left.set(Some(after));
+            let outcome = work(&self.folder);
+            let was_killed = self.folder.disk.changes_left.replace(None) == Some(0) && outcome.is_err();
+            if !comes_again || !was_killed {
+                self.is_settled &= !was_killed;
+                return;
+            }
+        }
+        // What there is nothing to be done for is refused.
+        let _ = work(&self.folder);
+    }
+
+    /// That each page of the site's own is on the site or among the pages that are kept.
+    fn check_nothing_is_lost(&self) {
+        let kept: Vec<_> =
+            fs::read_dir(self.directory.join("state/originals")).into_iter().flatten().collect();
+        let kept =
+            kept.into_iter().map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"));
+        let kept: Vec<_> = kept.collect();
+        for (path, own) in &self.own {
+            let is_there = self.page(*path).as_ref() == Some(own) || kept.contains(own);
+            assert!(is_there, "{} is lost: {own}", PATHS[*path]);
+        }
+    }
+
+    /// That pages on which nothing is published are the site's own, to the byte.
+    fn check_own_pages(&self) {
+        for (path, name) in PATHS.iter().enumerate() {
+            let page = SitePath::new(name).expect("a path");
+            let record = PageRecord::read(&self.folder.disk, &page).expect("a record");
+            let is_own = record.shown.is_none() && record.overlay.is_none();
+            if is_own && !self.unclear.contains(&path) {
+                assert_eq!(self.page(path).as_ref(), self.own.get(&path), "{name}");
+            }
+        }
+    }
+}
+
+fn job(number: usize, job_type: &str, payload: Value) -> Job {
+    let job = [("id", number.to_string().into()), ("type", job_type.into()), ("payload", payload)];
+    Job::try_from(Value::object(job)).expect("a job")
+}
+
+/// A case waits for the disk a few hundred times.
+fn some_cases() -> ProptestConfig {
+    let all = ProptestConfig::default();
+    ProptestConfig { cases: all.cases.div_ceil(4), ..all }
+}
+
+proptest! {
+    #![proptest_config(some_cases())]
+
+    #[test]
+    fn a_page_of_the_sites_own_is_never_lost_and_comes_back(
+        events in proptest::collection::vec((event(), fate()), 1..24),
+    ) {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut site = Site::new(directory.path());
+        for (event, fate) in &events {
+            site.apply(event, *fate);
+            site.check_nothing_is_lost();
+            if site.is_settled {
+                site.check_own_pages();
+            }
+        }
+        for path in 0..PATHS.len() {
+            site.apply(&Event::Overlay { path, says: false }, Fate::Lives);
+        }
+        for article in 0..ARTICLES {
+            site.apply(&Event::Delete { article }, Fate::Lives);
+        }
+        site.check_own_pages();
+    }
+}

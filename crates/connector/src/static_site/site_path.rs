@@ -1,0 +1,212 @@
+//! The path of a page, and the file that it is: a name that every system can store, and that leads nowhere else.
+
+use std::fmt::{self, Display, Formatter};
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+use crate::printable::{Printable, is_unprintable};
+
+/// The maximum length of a path, in bytes.
+const MAX_LENGTH: usize = 1000;
+/// The maximum length of a part, in bytes. Systems take 255; a temporary name has to fit, too.
+const MAX_PART: usize = 200;
+/// The maximum number of parts.
+const MAX_PARTS: usize = 32;
+
+/// A path that is no page of the site.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct PageError {
+    path: String,
+    reason: &'static str,
+}
+
+impl Display for PageError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let path: String = self.path.chars().take(200).collect();
+        write!(out, "invalid path of a page: {}, got {}", self.reason, Printable(&path))
+    }
+}
+
+/// The path of a page, such as `/news`, and the file that it is below the site's folder, such as `news/index.html`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SitePath {
+    path: String,
+    folders: Vec<String>,
+    file: String,
+}
+
+impl SitePath {
+    /// `/a` and `/a/` are `a/index.html`, `/a.html` is itself.
+    pub(super) fn new(path: &str) -> Result<Self, PageError> {
+        let bad = |reason| PageError { path: path.to_owned(), reason };
+        let rest = path.strip_prefix('/').ok_or_else(|| bad("expected / at the beginning"))?;
+        if path.len() > MAX_LENGTH {
+            return Err(bad("expected at most 1000 bytes"));
+        }
+        let mut folders = Vec::new();
+        for part in rest.strip_suffix('/').unwrap_or(rest).split('/').filter(|_| !rest.is_empty()) {
+            check(part).map_err(bad)?;
+            folders.push(part.to_owned());
+        }
+        if folders.len() > MAX_PARTS {
+            return Err(bad("expected at most 32 parts"));
+        }
+        let is_file = !path.ends_with('/') && folders.last().is_some_and(|last| is_html(last));
+        let file = folders.pop_if(|_| is_file).unwrap_or_else(|| "index.html".to_owned());
+        Ok(Self { path: path.to_owned(), folders, file })
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.path
+    }
+
+    /// The folders that the file is in, outermost first.
+    pub(super) fn folders(&self) -> &[String] {
+        &self.folders
+    }
+
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+}
+
+/// Whether a file of this name is a page.
+pub(super) fn is_html(name: &str) -> bool {
+    name.strip_suffix(".html").or(name.strip_suffix(".htm")).is_some_and(|stem| !stem.is_empty())
+}
+
+/// The name in the form that systems compare which tell neither case nor Unicode's normal forms apart.
+pub(super) fn folded(name: &str) -> String {
+    let lower = ComposingNormalizerBorrowed::new_nfc().normalize(name).to_lowercase();
+    ComposingNormalizerBorrowed::new_nfc().normalize(&lower).into_owned()
+}
+
+/// That a part of a path is a name for every system, and says to the web server what it says here.
+fn check(part: &str) -> Result<(), &'static str> {
+    if part.is_empty() || part.starts_with('.') {
+        return Err("expected no part that is empty or begins with a dot");
+    }
+    if part.len() > MAX_PART {
+        return Err("expected parts of at most 200 bytes");
+    }
+    if part.ends_with(['.', ' ']) || part.starts_with(' ') {
+        return Err("expected no part that begins or ends with a space, or ends with a dot");
+    }
+    if part.contains(['\\', ':', '%', '?', '#', '<', '>', '"', '|', '*']) {
+        return Err("expected none of the characters \\ : % ? # < > \" | *");
+    }
+    if part.chars().any(is_unprintable) {
+        return Err("expected no control characters");
+    }
+    if is_device(part) {
+        return Err("expected no name of a device, such as con or nul");
+    }
+    Ok(())
+}
+
+/// Whether Windows takes a name for a device, whatever its extension.
+fn is_device(part: &str) -> bool {
+    let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
+    let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));
+    let is_digit = |rest: &str| matches!(rest.chars().next(), Some('0'..='9' | '¹' | '²' | '³'));
+    matches!(stem.as_str(), "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
+        || numbered.is_some_and(|rest| rest.chars().count() == 1 && is_digit(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::path::{Component, Path};
+
+    fn file(path: &str) -> Result<String, PageError> {
+        let path = SitePath::new(path)?;
+        Ok([path.folders(), &[path.file().to_owned()]].concat().join("/"))
+    }
+
+    #[test]
+    fn a_path_is_a_file_in_the_folder() {
+        for (path, expected) in [
+            ("/", "index.html"),
+            ("/news", "news/index.html"),
+            ("/news/", "news/index.html"),
+            ("/news/a.html", "news/a.html"),
+            ("/v1.2/", "v1.2/index.html"),
+            ("/a.html/", "a.html/index.html"),
+            ("/grüße/你好", "grüße/你好/index.html"),
+            ("/console/comma/com10", "console/comma/com10/index.html"),
+        ] {
+            assert_eq!(file(path).as_deref(), Ok(expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_leads_out_or_is_no_name_everywhere_is_refused() {
+        let (part, path, parts) = ("x".repeat(201), "/x".repeat(501), "/x".repeat(33));
+        let long = [format!("/{part}"), path, parts];
+        let bad = [
+            "news",
+            "",
+            "/../x",
+            "/a/../../x",
+            "/.htaccess",
+            "//x",
+            "/a//b",
+            "/a\\b",
+            "/%2e%2e/x",
+            "/%2E%2E",
+            "/a\0b",
+            "/a\nb",
+            "/a\x1b[2Jb",
+            "/a\u{9b}b",
+            "/gpj.\u{202e}exe",
+            "/a?b",
+            "/a#b",
+            "/C:",
+            "/a:stream",
+            "/a.",
+            "/a /b",
+            "/a./b",
+            "/ a",
+            "/con",
+            "/CON.html",
+            "/nul.tar.html",
+            "/a/AUX/b",
+            "/com1",
+            "/LPT9.html",
+            "/com¹",
+            "/a<b",
+            "/a|b",
+            "/a*",
+            "/a\"b",
+        ];
+        for bad in bad.into_iter().chain(long.iter().map(String::as_str)) {
+            let error = file(bad).expect_err(bad);
+            assert!(!error.to_string().chars().any(is_unprintable) && error.to_string().len() < 600);
+        }
+    }
+
+    #[test]
+    fn names_that_some_systems_do_not_tell_apart_fold_to_one() {
+        assert_eq!(folded("Grüße"), folded("GRU\u{308}ßE"));
+        assert_eq!(folded("News"), folded("nEWS"));
+        assert_ne!(folded("news"), folded("nevs"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_refused_or_a_name_in_the_folder(
+            path in prop_oneof![any::<String>(), "/[a-zA-Z0-9./\\\\%: ~é-]{0,60}", "(/[^/]{0,300}){0,40}"],
+        ) {
+            let Ok(site_path) = SitePath::new(&path) else { return Ok(()) };
+            prop_assert_eq!(site_path.as_str(), &path);
+            let names = [site_path.folders(), &[site_path.file().to_owned()]].concat();
+            for name in &names {
+                let components: Vec<_> = Path::new(name).components().collect();
+                prop_assert_eq!(components, [Component::Normal(name.as_ref())]);
+                prop_assert!(name.len() <= 255 && !name.chars().any(is_unprintable));
+            }
+            prop_assert!(is_html(site_path.file()));
+        }
+    }
+}

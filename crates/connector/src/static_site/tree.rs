@@ -1,0 +1,300 @@
+//! The site's folder, reached from its handle part by part: no link is followed, so that nothing outside of it is read
+//! or written, also when a link is put in the way meanwhile.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt, OpenOptionsSyncExt};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+use tracing::warn;
+use uuid::Uuid;
+
+use super::site_path::{SitePath, folded, is_html};
+use crate::printable::{Printable, is_unprintable};
+
+/// The largest page that is read, in bytes.
+pub(super) const MAX_PAGE: u64 = 16 * 1024 * 1024;
+/// The most pages, the most entries, the most bytes and the deepest folder of one walk.
+const MAX_PAGES: usize = 100_000;
+const MAX_ENTRIES: usize = 1_000_000;
+const MAX_BYTES: usize = 1024 * 1024 * 1024;
+const MAX_DEPTH: usize = 32;
+
+/// A folder of pages.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    pub(super) fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// The bytes of a page; none if there is no such file.
+    pub(super) fn read(&self, page: &SitePath) -> io::Result<Option<Vec<u8>>> {
+        match self.folder_of(page, false)? {
+            Some(folder) => read(&folder, page.file()),
+            None => Ok(None),
+        }
+    }
+
+    /// Fails if the page could not be written: something is in its way, or it would take the place of another page where
+    /// names are compared without case.
+    pub(super) fn check(&self, page: &SitePath) -> io::Result<()> {
+        let Some(mut folder) = self.open(false)? else { return Ok(()) };
+        for name in page.folders() {
+            refuse_twin(&folder, name)?;
+            match enter(&folder, name)? {
+                Some(next) => folder = next,
+                None => return Ok(()),
+            }
+        }
+        refuse_twin(&folder, page.file())?;
+        refuse_other_than_file(&folder, page.file()).map(drop)
+    }
+
+    /// Writes a page in one piece, and the folders that it is in: whoever reads it meanwhile sees the old one or the new
+    /// one. Its permissions stay as they were.
+    pub(super) fn write(&self, page: &SitePath, bytes: &[u8]) -> io::Result<()> {
+        let folder = self.folder_of(page, true)?.ok_or(io::ErrorKind::NotFound)?;
+        refuse_twin(&folder, page.file())?;
+        let before = refuse_other_than_file(&folder, page.file())?;
+        let unfinished = format!(".{}.tmp", Uuid::new_v4().simple());
+        let write = || {
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true).follow(FollowSymlinks::No);
+            let mut file = folder.open_with(&unfinished, &options)?;
+            file.write_all(bytes)?;
+            if let Some(before) = before {
+                file.set_permissions(before.permissions())?;
+            }
+            // The journal says next that this was done: then it has to be so after a power cut, too.
+            file.sync_all()?;
+            folder.rename(&unfinished, &folder, page.file())?;
+            sync(&folder);
+            Ok(())
+        };
+        let written = write();
+        if written.is_err() {
+            let _ = folder.remove_file(&unfinished);
+        }
+        written
+    }
+
+    /// Removes a page, if it is there.
+    pub(super) fn remove(&self, page: &SitePath) -> io::Result<()> {
+        let Some(folder) = self.folder_of(page, false)? else { return Ok(()) };
+        if refuse_other_than_file(&folder, page.file())?.is_some() {
+            folder.remove_file(page.file())?;
+            sync(&folder);
+        }
+        Ok(())
+    }
+
+    /// Gives every page to `each`, with its path below the folder, in the order of their paths. What begins with a dot
+    /// and `404.html` are no pages; links, pipes and the like, pages that are too large, and names that no address has
+    /// are passed over with a warning.
+    pub(super) fn walk(&self, each: &mut dyn FnMut(&str, Vec<u8>)) -> io::Result<()> {
+        let root = self.open(false)?.ok_or(io::ErrorKind::NotFound)?;
+        Walk { pages: 0, entries: 0, bytes: 0, each }.folder(&root, "", 0)
+    }
+
+    /// The folder itself may be a link: whoever set it up has named it.
+    fn open(&self, create: bool) -> io::Result<Option<Dir>> {
+        if create {
+            std::fs::create_dir_all(&self.root)?;
+        }
+        found(Dir::open_ambient_dir(&self.root, ambient_authority()))
+    }
+
+    /// The folder that a page is in; none if there is none, and it is not to be made.
+    fn folder_of(&self, page: &SitePath, create: bool) -> io::Result<Option<Dir>> {
+        let Some(mut folder) = self.open(create)? else { return Ok(None) };
+        for name in page.folders() {
+            if create {
+                refuse_twin(&folder, name)?;
+            }
+            folder = match enter(&folder, name)? {
+                Some(next) => next,
+                None if create => {
+                    folder.create_dir(name)?;
+                    sync(&folder);
+                    enter(&folder, name)?.ok_or(io::ErrorKind::NotFound)?
+                }
+                None => return Ok(None),
+            };
+        }
+        Ok(Some(folder))
+    }
+}
+
+/// Opens a folder in a folder; none if there is none of this name.
+fn enter(folder: &Dir, name: &str) -> io::Result<Option<Dir>> {
+    match found(folder.symlink_metadata(name))? {
+        None => return Ok(None),
+        Some(metadata) if metadata.is_dir() => {}
+        Some(metadata) => return Err(in_the_way(name, &metadata, "a folder")),
+    }
+    // A link that was put there since is not followed.
+    found(folder.open_dir_nofollow(name))
+}
+
+/// The bytes of a regular file that is not too large; none if there is none of this name. Waits for nobody: a pipe that
+/// was put there since is opened without waiting for its writer, and refused.
+fn read(folder: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
+    if refuse_other_than_file(folder, name)?.is_none() {
+        return Ok(None);
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).nonblock(true);
+    let Some(file) = found(folder.open_with(name, &options))? else { return Ok(None) };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(in_the_way(name, &metadata, "a regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_PAGE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_PAGE {
+        let text = format!("{} has more than 16 MiB", Printable(name));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
+    Ok(Some(bytes))
+}
+
+/// What is known of a file; none if there is none of this name. Fails on everything else of the name.
+fn refuse_other_than_file(folder: &Dir, name: &str) -> io::Result<Option<Metadata>> {
+    match found(folder.symlink_metadata(name))? {
+        Some(metadata) if !metadata.is_file() => Err(in_the_way(name, &metadata, "a regular file")),
+        metadata => Ok(metadata),
+    }
+}
+
+/// Fails if the folder has another name that systems which ignore case, or the form of accents, take for this one.
+fn refuse_twin(folder: &Dir, name: &str) -> io::Result<()> {
+    let wanted = folded(name);
+    let mut twin = None;
+    for (seen, entry) in folder.entries()?.enumerate() {
+        if seen > MAX_ENTRIES {
+            return Err(io::Error::other("a folder has more than 1,000,000 entries"));
+        }
+        let entry = entry?.file_name();
+        let Some(entry) = entry.to_str() else { continue };
+        if entry == name {
+            return Ok(());
+        }
+        if folded(entry) == wanted {
+            twin = Some(entry.to_owned());
+        }
+    }
+    let Some(twin) = twin else { return Ok(()) };
+    Err(io::Error::other(format!(
+        "{} differs from {} only in case or accents, which many systems do not tell apart: use one of the two names",
+        Printable(name),
+        Printable(&twin)
+    )))
+}
+
+fn in_the_way(name: &str, metadata: &Metadata, expected: &str) -> io::Error {
+    let got = if metadata.is_symlink() {
+        "a link, and links are not followed"
+    } else if metadata.is_dir() {
+        "a folder"
+    } else if metadata.is_file() {
+        "a file"
+    } else {
+        "a pipe, socket or device"
+    };
+    io::Error::other(format!(
+        "{} in the site's folder is not usable: expected {expected}, got {got}",
+        Printable(name)
+    ))
+}
+
+fn found<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
+    match outcome {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Flushes a folder, where the system can.
+fn sync(folder: &Dir) {
+    if let Ok(folder) = folder.try_clone() {
+        let _ = folder.into_std_file().sync_all();
+    }
+}
+
+/// A walk through a folder, and what it has come to.
+struct Walk<'a> {
+    pages: usize,
+    entries: usize,
+    bytes: usize,
+    each: &'a mut dyn FnMut(&str, Vec<u8>),
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Dir, below: &str, depth: usize) -> io::Result<()> {
+        let too_much =
+            |what: &str| Err(io::Error::other(format!("the folder has {what}: is it the site's?")));
+        if depth > MAX_DEPTH {
+            return too_much("folders in each other, more than 32 deep");
+        }
+        let mut names = Vec::new();
+        for entry in folder.entries()? {
+            let entry = entry?;
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return too_much("more than 1,000,000 files");
+            }
+            names.push((entry.file_name(), entry.file_type()?));
+        }
+        names.sort_by(|one, other| one.0.cmp(&other.0));
+        for (name, kind) in names {
+            let Some(text) = name.to_str().filter(|text| !text.chars().any(is_unprintable)) else {
+                let name = name.to_string_lossy();
+                warn!("{} is passed over: no address has such a name", Printable(&format!("{below}{name}")));
+                continue;
+            };
+            if text.starts_with('.') || text == "404.html" {
+                continue;
+            }
+            let path = format!("{below}{text}");
+            if kind.is_dir() {
+                // Another may have taken its place since.
+                let Some(inner) = enter(folder, text)? else { continue };
+                self.folder(&inner, &format!("{path}/"), depth + 1)?;
+            } else if kind.is_symlink() {
+                if is_html(text) || Path::new(text).extension().is_none() {
+                    warn!("{} is passed over: it is a link, and links are not followed", Printable(&path));
+                }
+            } else if is_html(text) && !kind.is_file() {
+                warn!("{} is passed over: it is no regular file", Printable(&path));
+            } else if is_html(text) {
+                self.pages += 1;
+                if self.pages > MAX_PAGES {
+                    return too_much("more than 100,000 pages");
+                }
+                let bytes = match read(folder, text) {
+                    Ok(Some(bytes)) => bytes,
+                    Ok(None) => continue,
+                    Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                        warn!("{} is passed over: it has more than 16 MiB", Printable(&path));
+                        continue;
+                    }
+                    Err(error) => {
+                        return Err(io::Error::new(error.kind(), format!("{}: {error}", Printable(&path))));
+                    }
+                };
+                self.bytes += bytes.len();
+                if self.bytes > MAX_BYTES {
+                    return too_much("more than 1 GiB of pages");
+                }
+                (self.each)(&path, bytes);
+            }
+        }
+        Ok(())
+    }
+}
