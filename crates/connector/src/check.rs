@@ -12,6 +12,7 @@ use reqwest::Url;
 
 use crate::client::ConnectorError;
 use crate::connection::http_client;
+use crate::printable::Printable;
 
 /// What is checked, and how.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ impl CheckOptions {
 pub struct Checked {
     /// The sentence that it is about.
     pub sentence: &'static str,
-    /// Why it does not hold; none when it does.
+    /// Why it does not hold, as one line in which nothing acts on a terminal; none when it does.
     pub problem: Option<String>,
 }
 
@@ -56,7 +57,8 @@ pub async fn check(
     asks.reach().await?;
     let mut checked = Vec::new();
     let mut note = |sentence, outcome: Result<(), String>| {
-        let one = Checked { sentence, problem: outcome.err() };
+        let problem = outcome.err().map(|problem| Printable(&problem).to_string());
+        let one = Checked { sentence, problem };
         each(&one);
         checked.push(one);
     };

@@ -16,6 +16,7 @@ mod error;
 mod exchange;
 mod keys;
 mod sync;
+mod sync_record;
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use uuid::Uuid;
 pub use back_off::BackOff;
 pub use error::{ConnectorError, ErrorKind};
 pub use sync::{SyncProgress, SyncRun, SyncStopped};
+pub use sync_record::{ItemName, SyncPlan, SyncRecord, SyncRecordError, TooManyRemovals};
 
 use exchange::{Call, Exchange};
 

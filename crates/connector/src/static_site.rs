@@ -56,13 +56,14 @@ pub struct StaticSiteOptions {
 #[derive(Debug)]
 pub struct StaticSite {
     folder: Arc<Folder<SiteDisk>>,
+    state: PathBuf,
     client: Option<ServerConnectorClient>,
 }
 
 impl StaticSite {
     /// A site in a folder.
     pub fn new(options: StaticSiteOptions) -> Self {
-        Self { folder: Arc::new(Folder::new(options)), client: None }
+        Self { state: options.state.clone(), folder: Arc::new(Folder::new(options)), client: None }
     }
 
     /// The same site, which can also answer `sync_content` jobs.
@@ -95,13 +96,19 @@ impl StaticSite {
         let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
         let items = self.in_folder(|folder| folder.items().map_err(failed)).await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
+        // Nobody is there to ask whether this is the right folder.
+        let mut record = client.sync_record(&self.state).await.map_err(failed)?;
+        record.plan(&items, true).check(None).map_err(failed)?;
+        record.begin(&items).map_err(failed)?;
         // The job's name is the snapshot's: a repetition pushes the same pages under the same keys.
         let snapshot = match job.payload.get("snapshotId").and_then(Value::as_text) {
             Some(snapshot) => snapshot.to_owned(),
             None => job.id.as_str().to_owned(),
         };
         let run = SyncRun::new(snapshot);
-        let progress = client.sync_content_pages(stream::iter(items), &run, |_| ()).await.map_err(failed)?;
+        let pushed = stream::iter(items.iter().cloned());
+        let progress = client.sync_content_pages(pushed, &run, |_| ()).await.map_err(failed)?;
+        record.finish(&items, true).map_err(failed)?;
         let data = Value::object([("items", count.into()), ("accepted", progress.accepted.into())]);
         Ok(Done { status: Some("synced".to_owned()), data, ..Done::default() })
     }

@@ -5,11 +5,14 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use chat_protocol::{ErrorCode, Unusable, Value, open};
 use reqwest::{Client, Method, Url};
+use tokio::time::Instant;
 use tracing::warn;
 
 use crate::client::ConnectorError;
 use crate::connection::{chain, retry_after};
 
+/// The shortest wait after a 429.
+const MIN_WAIT: Duration = Duration::from_secs(1);
 /// The largest answer that is looked at, in bytes.
 const ANSWER_LIMIT: usize = 8 * 1024 * 1024;
 
@@ -57,6 +60,7 @@ impl Asks {
         key: Option<&str>,
         body: &str,
     ) -> Result<Answer, String> {
+        let begun = Instant::now();
         loop {
             let answer = self.send_once(method.clone(), path, content_type, key, body).await?;
             if answer.status != 429 {
@@ -65,7 +69,9 @@ impl Asks {
             let Some(wait) = retry_after(&answer.headers) else {
                 return Err("it answers 429 without Retry-After".to_owned());
             };
-            if wait > self.timeout {
+            // Who says 0 for ever is not asked for ever, nor all the time.
+            let wait = wait.max(MIN_WAIT);
+            if begun.elapsed() + wait > self.timeout {
                 return Err(format!(
                     "it answers 429, and asks to wait {} s: check again then",
                     wait.as_secs()

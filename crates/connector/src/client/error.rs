@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use chat_protocol::{ErrorCode, ServiceError};
 
+use crate::printable::Printable;
+
 /// Where a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -29,7 +31,7 @@ pub struct ConnectorError {
     pub status: Option<u16>,
     /// `error.code` (7); empty when the service named none.
     pub code: ErrorCode,
-    /// What went wrong, and where possible what to do.
+    /// What went wrong, and where possible what to do: one line, in which nothing acts on a terminal.
     pub message: String,
     /// `requestId`, to be named to whoever runs the service.
     pub request_id: Option<String>,
@@ -52,7 +54,8 @@ impl ConnectorError {
         Self::plain(ErrorKind::Timeout, format!("the service did not answer within {after:?}"), true)
     }
 
-    pub(crate) fn unusable(status: u16, message: String, request_id: Option<String>) -> Self {
+    pub(crate) fn unusable(status: u16, message: &str, request_id: Option<String>) -> Self {
+        let message = Printable(message).to_string();
         Self { status: Some(status), request_id, ..Self::plain(ErrorKind::Unusable, message, false) }
     }
 
@@ -77,7 +80,7 @@ impl ConnectorError {
         let message = if error.code.as_str().is_empty() {
             format!("the service answered {}, and not why", error.status)
         } else {
-            format!("the service refused: {error}{advice}")
+            format!("the service refused: {}{advice}", Printable(&error.to_string()))
         };
         Self {
             kind: ErrorKind::Refused,
@@ -122,6 +125,21 @@ mod tests {
         assert!(refused(409, ErrorCode::ResourceConflict, Some(1)).retryable);
         assert!(refused(409, ErrorCode::ResourceConflict, None).job_is_lost());
         assert!(!refused(409, ErrorCode::IdempotencyConflict, Some(1)).retryable);
+    }
+
+    #[test]
+    fn nothing_that_a_service_says_acts_on_a_terminal_or_makes_a_line_of_its_own() {
+        let error = ServiceError {
+            status: 400,
+            code: ErrorCode::Other("A\x1b[2J".into()),
+            message: format!("\u{9b}2J\nerror: forged{}", "x".repeat(1_000_000)),
+            request_id: Some("\u{202e}".into()),
+        };
+        let message = ConnectorError::refused(error, None).to_string();
+        assert!(
+            !message.chars().any(crate::printable::is_unprintable) && message.len() < 10_000,
+            "{message}"
+        );
     }
 
     #[test]

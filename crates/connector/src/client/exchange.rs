@@ -98,6 +98,11 @@ impl Exchange {
         Ok(Self { client, origin, authorization, timeout, back_off, answer_limit })
     }
 
+    /// Where the service is.
+    pub(super) fn origin(&self) -> &Url {
+        &self.origin
+    }
+
     /// Makes a call and reads what its answer is about.
     pub(super) async fn call<T: TryFrom<Value, Error = Unusable>>(
         &self,
@@ -166,6 +171,8 @@ impl Exchange {
             Method::Post => self.client.post(url).header(header::CONTENT_TYPE, "application/json"),
         };
         request = request.header(header::ACCEPT, "application/json");
+        // What is compressed could not be read, and would be larger than it looks.
+        request = request.header(header::ACCEPT_ENCODING, "identity");
         if let Some(authorization) = &self.authorization {
             request = request.header(header::AUTHORIZATION, authorization.clone());
         }
@@ -180,11 +187,17 @@ impl Exchange {
         };
         let mut answer = request.send().await.map_err(broken)?;
         let status = answer.status().as_u16();
+        let too_large = || {
+            let message = format!("the answer has more than {} bytes", self.answer_limit);
+            Err(ConnectorError::unusable(status, &message, None))
+        };
+        if answer.content_length().is_some_and(|length| length > self.answer_limit as u64) {
+            return too_large();
+        }
         let mut body = Vec::new();
         while let Some(chunk) = answer.chunk().await.map_err(broken)? {
             if body.len() + chunk.len() > self.answer_limit {
-                let message = format!("the answer has more than {} bytes", self.answer_limit);
-                return Err(ConnectorError::unusable(status, message, None));
+                return too_large();
             }
             body.extend_from_slice(&chunk);
         }
@@ -211,12 +224,12 @@ fn opened<T>(arrived: &Arrived, read: impl Fn(Value) -> Result<T, Unusable>) -> 
         if refused.code.as_str().is_empty() && !refused.retryable {
             let message =
                 format!("the answer, {status}, is none of the connector API: is this the service's origin?");
-            return ConnectorError::unusable(*status, message, refused.request_id);
+            return ConnectorError::unusable(*status, &message, refused.request_id);
         }
         refused
     })?;
     read(data).map_err(|unusable| {
-        ConnectorError::unusable(*status, format!("the answer cannot be used: {unusable}"), said)
+        ConnectorError::unusable(*status, &format!("the answer cannot be used: {unusable}"), said)
     })
 }
 

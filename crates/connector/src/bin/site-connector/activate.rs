@@ -1,10 +1,11 @@
 //! `site-connector activate`
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use chat_connector::client::{ClientOptions, ServerConnectorClient};
+use chat_connector::printable::Printable;
+use chat_connector::private_file::PrivateFile;
 use chat_protocol::{Activation, Value};
 use clap::Args;
 use secrecy::ExposeSecret;
@@ -65,11 +66,18 @@ pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
         supported_locales: flags.locales,
     };
     let file = flags.token_file.display().to_string();
-    let unwritable = |error: io::Error| Failure::new(format!("{file} cannot be written: {error}"));
+    let unwritable = |error: io::Error| {
+        let missing = error.kind() == io::ErrorKind::NotFound;
+        let advice = if missing { ": make its folder first" } else { "" };
+        Failure::new(format!("{file} cannot be written: {error}{advice}"))
+    };
     // Before the license is used: a token that can be kept nowhere is lost.
-    let place = Place::open(&flags.token_file).map_err(unwritable)?;
+    let mut place = PrivateFile::begin(&flags.token_file).map_err(unwritable)?;
     let site = ServerConnectorClient::activate(&ClientOptions::new(flags.origin), &body).await?;
-    place.keep(site.token.expose_secret(), &flags.token_file).map_err(unwritable)?;
+    place.write(format!("{}\n", site.token.expose_secret()).as_bytes()).map_err(unwritable)?;
+    place.put_in_place(flags.replace).map_err(|error| {
+        Failure::new(format!("{file} cannot be written: the token could not be moved: {error}"))
+    })?;
     let site_id = site.site_id.clone();
     let json = Value::object([
         ("siteId", site.site_id.into()),
@@ -77,40 +85,8 @@ pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
         ("tokenFile", file.as_str().into()),
     ]);
     say(flags.json, &json, || {
-        let site = site_id.map_or(String::new(), |id| format!(" as {id}"));
+        let site = site_id.map_or(String::new(), |id| format!(" as {}", Printable(&id)));
         format!("Activated{site}. The site token is in {file}: keep it on the server.")
     });
     Ok(())
-}
-
-/// Where the token will be, for its owner only: a file beside the place first, so that there is never half of one.
-struct Place {
-    unfinished: PathBuf,
-    file: File,
-}
-
-impl Place {
-    fn open(file: &Path) -> io::Result<Self> {
-        let unfinished = file.with_extension("unfinished");
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let _ = fs::remove_file(&unfinished);
-        let file = options.open(&unfinished)?;
-        Ok(Self { unfinished, file })
-    }
-
-    fn keep(mut self, token: &str, file: &Path) -> io::Result<()> {
-        writeln!(self.file, "{token}")?;
-        self.file.sync_all()?;
-        fs::rename(&self.unfinished, file)
-    }
-}
-
-impl Drop for Place {
-    /// There is none any more once the token is kept.
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.unfinished);
-    }
 }

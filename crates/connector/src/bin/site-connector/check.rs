@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use chat_connector::check::{CheckOptions, Checked, check};
+use chat_connector::printable::{Printable, printable_json};
 use chat_protocol::Value;
 use clap::Args;
 
@@ -22,7 +23,7 @@ pub(crate) struct CheckFlags {
     #[arg(long)]
     read_only: bool,
     /// Seconds that an answer may take
-    #[arg(long, default_value_t = 40, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 40, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
     /// Say each outcome as a line of JSON
     #[arg(long)]
@@ -55,10 +56,10 @@ fn shown(one: &Checked, json: bool) -> String {
             ("ok", one.problem.is_none().into()),
             ("problem", one.problem.clone().into()),
         ];
-        return Value::object(outcome).to_string();
+        return printable_json(&Value::object(outcome).to_string());
     }
     match &one.problem {
         None => format!("ok      {}", one.sentence),
-        Some(problem) => format!("FAILED  {}: {problem}", one.sentence),
+        Some(problem) => format!("FAILED  {}: {}", one.sentence, Printable(problem)),
     }
 }

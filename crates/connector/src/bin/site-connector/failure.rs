@@ -2,13 +2,14 @@
 
 use std::process::ExitCode;
 
-use chat_connector::client::{ConnectorError, SyncStopped};
+use chat_connector::client::{ConnectorError, SyncRecordError, SyncStopped};
+use chat_connector::printable::printable_lines;
 use chat_protocol::ErrorCode;
 
 /// A command that failed. The text says what to do.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    pub(crate) text: String,
+    text: String,
     /// Whether the same command may succeed later.
     passing: bool,
 }
@@ -23,6 +24,11 @@ impl Failure {
         Self { text: text.into(), passing: false }
     }
 
+    /// What is said of it: lines in which nothing acts on a terminal, whoever wrote them.
+    pub(crate) fn shown(&self) -> String {
+        printable_lines(&self.text)
+    }
+
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(if self.passing { TRY_LATER } else { FAILED })
     }
@@ -31,6 +37,15 @@ impl Failure {
 impl From<ConnectorError> for Failure {
     fn from(error: ConnectorError) -> Self {
         Self { text: error.to_string(), passing: error.retryable }
+    }
+}
+
+impl From<SyncRecordError> for Failure {
+    fn from(error: SyncRecordError) -> Self {
+        match error {
+            SyncRecordError::Service(error) => error.into(),
+            error @ SyncRecordError::File { .. } => Self::new(error.to_string()),
+        }
     }
 }
 

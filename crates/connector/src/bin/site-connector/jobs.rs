@@ -33,7 +33,7 @@ pub(crate) struct JobsFlags {
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
     /// Seconds between one question for jobs and the next
-    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     interval: u64,
     /// Stop when no job is left
     #[arg(long)]

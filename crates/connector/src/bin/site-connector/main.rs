@@ -11,6 +11,7 @@ mod check;
 mod cli;
 mod failure;
 mod jobs;
+mod log;
 mod overlays;
 mod proxy;
 mod service;
@@ -21,10 +22,11 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use chat_connector::demo::{Demo, DemoError};
+use chat_connector::printable::{printable_json, printable_lines};
 use chat_protocol::Value;
 use chat_sandbox::SandboxOptions;
 use clap::Parser;
-use cli::{Cli, Command, DemoFlags, LogFormat};
+use cli::{Cli, Command, DemoFlags};
 use failure::Failure;
 use mimalloc::MiMalloc;
 
@@ -38,15 +40,7 @@ async fn main() -> ExitCode {
     let cli = Cli::parse();
     // Standard output is for what was asked for; what happened meanwhile goes beside it.
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let log = tracing_subscriber::fmt()
-        .with_max_level(cli.log)
-        .with_writer(io::stderr)
-        .with_ansi(colours)
-        .with_target(false);
-    match cli.log_format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
-    }
+    log::start(cli.log, cli.log_format, colours);
     let outcome = match cli.command {
         Command::Activate(flags) => activate::run(flags).await,
         Command::Status(flags) => status::run(flags).await,
@@ -60,7 +54,7 @@ async fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.text);
+            eprintln!("error: {}", failure.shown());
             failure.code()
         }
     }
@@ -68,7 +62,7 @@ async fn main() -> ExitCode {
 
 /// Says what was asked for, as JSON or in words. Who asked may have closed its end of the pipe: what was done is done.
 fn say(json: bool, value: &Value, words: impl FnOnce() -> String) {
-    let text = if json { value.to_string() } else { words() };
+    let text = if json { printable_json(&value.to_string()) } else { printable_lines(&words()) };
     let _ = writeln!(io::stdout(), "{text}");
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use chat_connector::client::OverlayQuery;
+use chat_connector::printable::Printable;
 use chat_connector::static_site::{StaticSite, StaticSiteOptions};
 use chat_protocol::{OverlayList, Value};
 use clap::Args;
@@ -48,7 +49,7 @@ pub(crate) async fn run(flags: OverlaysFlags) -> Result<(), Failure> {
         });
         for overlay in &list.overlays {
             if let Err(failure) = site.apply_overlay(overlay).await {
-                problems.push(failure.0);
+                problems.push(Printable(&failure.0).to_string());
             }
         }
     }
@@ -64,7 +65,7 @@ fn shown(list: &OverlayList) -> String {
         return "No overlays are published.".to_owned();
     }
     let line = |overlay: &chat_protocol::Overlay| {
-        let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+        let text = |text: &Option<String>| Printable(text.as_deref().unwrap_or("-")).to_string();
         format!("{:<32}{}", text(&overlay.path), text(&overlay.title))
     };
     list.overlays.iter().map(line).collect::<Vec<_>>().join("\n")

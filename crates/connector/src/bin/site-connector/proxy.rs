@@ -140,7 +140,31 @@ fn failed(error: &ServerError) -> Failure {
 fn read(file: &Path) -> Result<Settings, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::new(format!("{} cannot be read: {error}", file.display())))?;
-    toml::from_str(&text).map_err(|error| Failure::new(format!("{}: {error}", file.display())))
+    toml::from_str(&text)
+        .map_err(|error| Failure::new(format!("{}: {}", file.display(), explained(&text, &error))))
+}
+
+/// What is wrong with a configuration, by line. The line itself, and a value that is of the wrong kind, may be a token
+/// and are not shown.
+fn explained(text: &str, error: &toml::de::Error) -> String {
+    let lines =
+        |span: std::ops::Range<usize>| text.get(..span.start).map(|before| before.matches('\n').count() + 1);
+    let line = error.span().and_then(lines).map_or(String::new(), |line| format!("line {line}: "));
+    let message = error.message();
+    if let Some(name) = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
+        && name.to_ascii_lowercase().contains("token")
+    {
+        return format!(
+            "{line}put the token in a file of its own and name that with token_file, or set CONNECTOR_TOKEN: \
+             a token in the configuration is not read"
+        );
+    }
+    match message.rsplit_once(", expected ") {
+        Some((wrong, expected)) if wrong.starts_with("invalid") => {
+            format!("{line}invalid value: expected {expected}")
+        }
+        _ => format!("{line}{message}"),
+    }
 }
 
 impl Settings {

@@ -1,5 +1,6 @@
 //! `site-connector status`
 
+use chat_connector::printable::Printable;
 use chat_protocol::Value;
 use clap::Args;
 
@@ -21,9 +22,12 @@ pub(crate) async fn run(flags: StatusFlags) -> Result<(), Failure> {
     let value = Value::from(&status);
     say(flags.json, &value, || match &value {
         Value::Object(members) => {
-            let line = |(name, value): &(String, Value)| match value {
-                Value::Text(text) => format!("{name:<18}{text}"),
-                other => format!("{name:<18}{other}"),
+            let line = |(name, value): &(String, Value)| {
+                let text = match value {
+                    Value::Text(text) => Printable(text).to_string(),
+                    other => Printable(&other.to_string()).to_string(),
+                };
+                format!("{:<18}{text}", Printable(name).to_string())
             };
             members.iter().map(line).collect::<Vec<_>>().join("\n")
         }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use chat_connector::client::SyncRun;
+use chat_connector::client::{SyncPlan, SyncRun};
 use chat_connector::static_site;
 use chat_protocol::{ContentItem, Value};
 use clap::Args;
@@ -45,6 +45,16 @@ pub(crate) struct SyncFlags {
     /// These items are not all: keep what is not among them
     #[arg(long)]
     partial: bool,
+    /// Say what would be pushed and, as far as it is known, removed; push nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Allow so many items to be removed. Without it, a sync is refused that removes more than 10 items that are more than
+    /// a fifth of all, or more than half of all
+    #[arg(long, value_name = "COUNT")]
+    allow_removals: Option<u64>,
+    /// The folder that remembers what was pushed
+    #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
+    state: PathBuf,
     /// Say the outcome as one line of JSON
     #[arg(long)]
     json: bool,
@@ -58,8 +68,14 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
             .map_err(|error| Failure::new(format!("{} cannot be read: {error}", folder.display())))?,
         (None, None) => Vec::new(),
     };
-    if items.is_empty() && !flags.partial {
-        return Err(Failure::new("there is nothing to sync, and an empty snapshot would remove all content"));
+    let mut record = client.sync_record(&flags.state).await?;
+    let plan = record.plan(&items, !flags.partial);
+    if flags.dry_run {
+        say(flags.json, &planned(&plan), || plan_in_words(&plan));
+    }
+    plan.check(flags.allow_removals).map_err(|refused| Failure::new(refused.to_string()))?;
+    if flags.dry_run {
+        return Ok(());
     }
     let run = SyncRun {
         snapshot_id: flags
@@ -69,12 +85,13 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
         page_size: usize::from(flags.page_size),
         complete: !flags.partial,
     };
+    record.begin(&items)?;
     // On standard error, and only where somebody watches.
     let bar = ProgressBar::new(items.len() as u64);
     bar.set_style(style());
     let before = u64::try_from(run.first_page - 1).unwrap_or(0) * u64::from(flags.page_size);
     let progress = client
-        .sync_content_pages(stream::iter(items), &run, |progress| {
+        .sync_content_pages(stream::iter(items.iter().cloned()), &run, |progress| {
             bar.set_message(format!("page {}", progress.page));
             bar.set_position(before + progress.items);
         })
@@ -85,6 +102,7 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
         let pages = count(u64::try_from(progress.page).unwrap_or(0), "page");
         return Err(Failure::new(format!("there is no page {}: this is {pages}", run.first_page)));
     }
+    record.finish(&items, run.complete)?;
     let outcome = Value::object([
         ("snapshotId", run.snapshot_id.as_str().into()),
         ("pages", progress.page.into()),
@@ -104,6 +122,28 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
         )
     });
     Ok(())
+}
+
+fn planned(plan: &SyncPlan) -> Value {
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).into();
+    Value::object([
+        ("dryRun", true.into()),
+        ("items", number(plan.pushed.len() as u64)),
+        ("removed", number(plan.removals)),
+        ("removedItems", Value::List(plan.removed.iter().map(|name| name.to_string().into()).collect())),
+    ])
+}
+
+fn plan_in_words(plan: &SyncPlan) -> String {
+    let mut lines: Vec<_> = plan.pushed.iter().map(|name| format!("push    {name}")).collect();
+    lines.extend(plan.removed.iter().map(|name| format!("remove  {name}")));
+    let unnamed = plan.removals - plan.removed.len() as u64;
+    if unnamed > 0 {
+        lines.push(format!("remove  {}, which this machine has not pushed", count(unnamed, "other item")));
+    }
+    let pushed = count(plan.pushed.len() as u64, "item");
+    lines.push(format!("{pushed} would be pushed, {} removed, as far as it is known", plan.removals));
+    lines.join("\n")
 }
 
 fn style() -> ProgressStyle {

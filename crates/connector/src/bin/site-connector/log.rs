@@ -1,0 +1,37 @@
+//! What happens meanwhile, on standard error: whatever was said from outside acts on no terminal and forges no line.
+
+use std::io::{self, Write};
+
+use chat_connector::printable::{printable_json, printable_log_line};
+use tracing::Level;
+
+use crate::cli::LogFormat;
+
+/// Starts the log. Its colours are for terminals only.
+pub(crate) fn start(level: Level, format: LogFormat, colours: bool) {
+    let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(colours).with_target(false);
+    match format {
+        LogFormat::Text => log.with_writer(|| Lines { printable: printable_log_line }).init(),
+        LogFormat::Json => {
+            log.with_writer(|| Lines { printable: printable_json }).json().flatten_event(true).init();
+        }
+    }
+}
+
+/// Standard error, to which each event is written at once, as one line.
+struct Lines {
+    printable: fn(&str) -> String,
+}
+
+impl Write for Lines {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let line = (self.printable)(text.strip_suffix('\n').unwrap_or(&text));
+        io::stderr().lock().write_all(format!("{line}\n").as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}

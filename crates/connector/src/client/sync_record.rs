@@ -1,0 +1,318 @@
+//! What the last sync left at the service, as far as this machine knows: a sync that would remove much is seen before it
+//! does.
+//!
+//! The contract shows no way to ask what a complete snapshot would remove. So the names of what was pushed are kept in a
+//! state folder, and a service that says in its status how many items it has (`contentItems`) is believed, too.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use chat_protocol::{ContentItem, Fields, Value};
+use uuid::Uuid;
+
+use super::{ConnectorError, ServerConnectorClient};
+use crate::printable::Printable;
+use crate::private_file;
+
+/// Removals up to this number need no leave if they are at most half of all items.
+const MAX_UNASKED: u64 = 10;
+/// Removals below this number need no leave.
+const MIN_ASKED: u64 = 3;
+
+/// An item's name: its kind, its `externalId` and its locale.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ItemName {
+    kind: String,
+    external_id: String,
+    locale: String,
+}
+
+impl From<&ContentItem> for ItemName {
+    fn from(item: &ContentItem) -> Self {
+        Self {
+            kind: item.kind.as_str().to_owned(),
+            external_id: item.external_id.clone(),
+            locale: item.locale.clone().unwrap_or_default(),
+        }
+    }
+}
+
+impl Display for ItemName {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} {}", Printable(&self.kind), Printable(&self.external_id))?;
+        if self.locale.is_empty() { Ok(()) } else { write!(out, " ({})", Printable(&self.locale)) }
+    }
+}
+
+/// Why nothing can be said of removals.
+#[derive(Debug, thiserror::Error)]
+pub enum SyncRecordError {
+    /// The service does not say which site this is.
+    #[error(transparent)]
+    Service(#[from] ConnectorError),
+    /// The record cannot be read or written.
+    #[error("{} cannot be kept: {source}; give another --state, or remove the file to begin again", .file.display())]
+    File {
+        /// The file.
+        file: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// The names of the items that were pushed for a site.
+#[derive(Debug)]
+pub struct SyncRecord {
+    file: PathBuf,
+    known: BTreeSet<ItemName>,
+    /// The number of items at the service, if it says so.
+    at_service: Option<u64>,
+}
+
+/// What a sync is going to do, before it does anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SyncPlan {
+    /// The items that are pushed.
+    pub pushed: Vec<ItemName>,
+    /// The items that the service forgets, as far as their names are known.
+    pub removed: Vec<ItemName>,
+    /// The number of items that the service forgets: more than the names if it has items that this machine has not
+    /// pushed.
+    pub removals: u64,
+    /// The number of items that the service has.
+    pub known: u64,
+    is_complete: bool,
+}
+
+/// A sync that would remove more than it was allowed to.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooManyRemovals {
+    /// It has no items at all.
+    #[error(
+        "there is nothing to sync, and an empty snapshot would remove all content: is this the right folder or file? \
+         If so: --allow-removals {removals}"
+    )]
+    Everything {
+        /// The number of items that would be removed.
+        removals: u64,
+    },
+    /// It lacks much of what the service has.
+    #[error(
+        "{removals} of the {known} items that the service has would be removed, as they are not among these: is this \
+         the right folder or file? If so: --allow-removals {removals}; if these are not all items: --partial"
+    )]
+    Many {
+        /// The number of items that would be removed.
+        removals: u64,
+        /// The number of items that the service has.
+        known: u64,
+    },
+}
+
+impl ServerConnectorClient {
+    /// The record of this site in a state folder; an empty one before its first sync. Asks the service which site this
+    /// is, and how many items it has.
+    pub async fn sync_record(&self, state: &Path) -> Result<SyncRecord, SyncRecordError> {
+        let status = self.get_site_status().await?;
+        let at_service = match status.more.get("contentItems") {
+            Some(Value::Integer(count)) => u64::try_from(*count).ok(),
+            _ => None,
+        };
+        let site = format!("{} {}", self.exchange.origin(), status.site_id.unwrap_or_default());
+        let name = Uuid::new_v5(&Uuid::NAMESPACE_OID, site.as_bytes()).simple().to_string();
+        SyncRecord::open(state.join(format!("synced-{name}.json")), at_service)
+    }
+}
+
+impl SyncRecord {
+    fn open(file: PathBuf, at_service: Option<u64>) -> Result<Self, SyncRecordError> {
+        let known = match std::fs::read(&file) {
+            Ok(bytes) => names(&bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeSet::new()),
+            Err(error) => Err(error),
+        };
+        match known {
+            Ok(known) => Ok(Self { file, known, at_service }),
+            Err(source) => Err(SyncRecordError::File { file, source }),
+        }
+    }
+
+    /// What a sync of these items is going to do. Items that say themselves that they are deleted are no removals.
+    pub fn plan(&self, items: &[ContentItem], is_complete: bool) -> SyncPlan {
+        let named: BTreeSet<ItemName> = items.iter().map(ItemName::from).collect();
+        let pushed: Vec<_> = items.iter().filter(|item| !item.deleted).map(ItemName::from).collect();
+        let (mut removed, mut removals) = (Vec::new(), 0);
+        if is_complete {
+            removed.extend(self.known.difference(&named).cloned());
+            let unnamed = self.at_service.unwrap_or(0).saturating_sub(named.len() as u64);
+            removals = unnamed.max(removed.len() as u64);
+        }
+        let known = self.at_service.unwrap_or(0).max(self.known.len() as u64);
+        SyncPlan { pushed, removed, removals, known, is_complete }
+    }
+
+    /// Notes that a sync of these items begins: from now on the service may have them.
+    pub fn begin(&mut self, items: &[ContentItem]) -> Result<(), SyncRecordError> {
+        self.known.extend(items.iter().filter(|item| !item.deleted).map(ItemName::from));
+        self.write()
+    }
+
+    /// Notes that a sync has come to its end: of a complete one, the service has these items and no others.
+    pub fn finish(&mut self, items: &[ContentItem], is_complete: bool) -> Result<(), SyncRecordError> {
+        if is_complete {
+            self.known.clear();
+        }
+        for item in items {
+            let name = ItemName::from(item);
+            if item.deleted {
+                self.known.remove(&name);
+            } else {
+                self.known.insert(name);
+            }
+        }
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), SyncRecordError> {
+        let name = |name: &ItemName| {
+            Value::List(vec![
+                name.kind.as_str().into(),
+                name.external_id.as_str().into(),
+                name.locale.as_str().into(),
+            ])
+        };
+        let record = Value::object([("items", Value::List(self.known.iter().map(name).collect()))]);
+        private_file::write(&self.file, record.to_string().as_bytes())
+            .map_err(|source| SyncRecordError::File { file: self.file.clone(), source })
+    }
+}
+
+impl SyncPlan {
+    /// Fails if the plan removes more than `allowed`. Without that, fails if it removes more than 10 items that are more
+    /// than a fifth of all, more than half of all, or everything.
+    pub fn check(&self, allowed: Option<u64>) -> Result<(), TooManyRemovals> {
+        let (removals, known) = (self.removals, self.known);
+        if !self.is_complete || allowed.is_some_and(|allowed| removals <= allowed) {
+            return Ok(());
+        }
+        if self.pushed.is_empty() {
+            return Err(TooManyRemovals::Everything { removals });
+        }
+        let is_much = removals > MAX_UNASKED && removals > known / 5;
+        let is_most = removals >= MIN_ASKED && removals > known / 2;
+        if allowed.is_some() || is_much || is_most {
+            return Err(TooManyRemovals::Many { removals, known });
+        }
+        Ok(())
+    }
+}
+
+/// The names in a record.
+fn names(bytes: &[u8]) -> io::Result<BTreeSet<ItemName>> {
+    let invalid = || io::Error::from(io::ErrorKind::InvalidData);
+    let mut fields = Fields::of(serde_json::from_slice(bytes)?).map_err(io::Error::other)?;
+    let items = fields.list("items").map_err(io::Error::other)?;
+    let name = |item: Value| match item {
+        Value::List(parts) => match <[Value; 3]>::try_from(parts) {
+            Ok([Value::Text(kind), Value::Text(external_id), Value::Text(locale)]) => {
+                Ok(ItemName { kind, external_id, locale })
+            }
+            _ => Err(invalid()),
+        },
+        _ => Err(invalid()),
+    };
+    items.into_iter().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chat_protocol::ContentKind;
+
+    fn items(names: impl IntoIterator<Item = u64>) -> Vec<ContentItem> {
+        names.into_iter().map(|name| ContentItem::new(name.to_string(), ContentKind::Page)).collect()
+    }
+
+    fn record(directory: &Path, at_service: Option<u64>) -> SyncRecord {
+        SyncRecord::open(directory.join("state/synced.json"), at_service).expect("a record")
+    }
+
+    #[test]
+    fn what_a_sync_would_remove_is_known_from_the_one_before() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut first = record(directory.path(), None);
+        assert_eq!(first.plan(&items(0..100), true).check(None), Ok(()), "nothing is known of a first sync");
+        first.begin(&items(0..100)).expect("written");
+        first.finish(&items(0..100), true).expect("written");
+        let again = record(directory.path(), None);
+        for (kept, refused) in [(100, false), (90, false), (80, false), (79, true), (1, true)] {
+            let plan = again.plan(&items(0..kept), true);
+            assert_eq!((plan.removals, plan.known), (100 - kept, 100));
+            assert_eq!(plan.check(None).is_err(), refused, "{kept} of 100 are left");
+            assert_eq!(plan.check(Some(100 - kept)), Ok(()));
+            assert_eq!(plan.check(Some(99 - kept.min(99))).is_err(), kept < 100);
+            assert_eq!(again.plan(&items(0..kept), false).check(None), Ok(()), "a part removes nothing");
+        }
+        let removed = again.plan(&items(2..100), true).removed;
+        assert_eq!(removed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["page 0", "page 1"]);
+    }
+
+    #[test]
+    fn most_of_a_small_site_is_not_removed_unasked_either() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut small = record(directory.path(), None);
+        small.finish(&items(0..8), true).expect("written");
+        assert_eq!(
+            small.plan(&items(7..12), true).check(None),
+            Err(TooManyRemovals::Many { removals: 7, known: 8 })
+        );
+        assert_eq!(small.plan(&items(2..8), true).check(None), Ok(()));
+        assert_eq!(small.plan(&[], true).check(None), Err(TooManyRemovals::Everything { removals: 8 }));
+        assert_eq!(small.plan(&[], true).check(Some(8)), Ok(()));
+    }
+
+    #[test]
+    fn a_service_that_says_how_many_items_it_has_is_believed() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let plan = record(directory.path(), Some(500)).plan(&items(0..3), true);
+        assert_eq!((plan.removals, plan.removed.len()), (497, 0));
+        assert!(plan.check(None).is_err());
+        assert_eq!(record(directory.path(), Some(3)).plan(&items(0..3), true).check(None), Ok(()));
+    }
+
+    #[test]
+    fn an_item_that_says_it_is_deleted_is_no_removal_and_is_known_no_more() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut record = record(directory.path(), None);
+        record.finish(&items(0..20), true).expect("written");
+        let mut deleted = items(0..20);
+        for item in &mut deleted[..15] {
+            item.deleted = true;
+        }
+        let plan = record.plan(&deleted, true);
+        assert_eq!((plan.removals, plan.check(None)), (0, Ok(())));
+        record.finish(&deleted, true).expect("written");
+        assert_eq!(record.plan(&[], true).removals, 5);
+    }
+
+    #[test]
+    fn a_sync_that_stopped_has_removed_nothing_and_may_have_pushed_everything() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut stopped = record(directory.path(), None);
+        stopped.finish(&items(0..10), true).expect("written");
+        stopped.begin(&items(10..20)).expect("written");
+        assert_eq!(record(directory.path(), None).plan(&[], true).removals, 20);
+    }
+
+    #[test]
+    fn a_record_that_cannot_be_read_is_no_empty_one() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("synced.json");
+        for text in ["", "{", "{\"items\":[[1]]}", "{\"items\":7}"] {
+            std::fs::write(&file, text).expect("written");
+            assert!(SyncRecord::open(file.clone(), None).is_err(), "{text}");
+        }
+    }
+}

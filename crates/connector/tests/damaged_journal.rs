@@ -1,0 +1,89 @@
+//! A journal that is damaged, or that no disk has room for, costs no job and publishes none twice.
+
+#![cfg(unix)]
+
+mod service;
+mod site_connector;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+use service::{Service, TOKEN};
+use site_connector::run;
+
+const JOBS: [&str; 7] =
+    ["jobs", "--site", "www", "--site-origin", "https://shop.example", "--once", "--json"];
+const ARTICLES: usize = 12;
+
+async fn with_articles(service: &Service, here: &Path) {
+    fs::create_dir(here.join("www")).expect("a folder");
+    for number in 0..ARTICLES {
+        let payload = json!({ "contentId": number.to_string(), "path": format!("/{number}"), "title": "A", "content": "A" });
+        service.add_job("publish_article", payload).await;
+    }
+}
+
+/// How often each article was published.
+fn versions(here: &Path) -> Vec<usize> {
+    let records = fs::read_dir(here.join(".site-connector/articles")).expect("records");
+    let records = records.map(|record| fs::read(record.expect("a record").path()).expect("a file"));
+    let records = records.map(|record| serde_json::from_slice::<Value>(&record).expect("JSON"));
+    records.map(|record| record["versions"].as_array().expect("versions").len()).collect()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_without_room_for_the_journal_stops_the_runner_and_the_next_one_goes_on() {
+    let service = Service::start().await;
+    // What could not be reported comes again soon.
+    service.trouble(json!({ "leaseMs": 2000 })).await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    with_articles(&service, here).await;
+    let mut limited = Command::new("sh");
+    let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"";
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_site-connector")]).args(JOBS).current_dir(here);
+    limited.env("CONNECTOR_ORIGIN", service.origin()).env("CONNECTOR_TOKEN", TOKEN);
+    let output =
+        tokio::task::spawn_blocking(move || limited.output()).await.expect("no panic").expect("runs");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("journal.jsonl cannot be kept"), "{}", said(&output));
+    let journal = fs::read_to_string(here.join(".site-connector/journal.jsonl")).expect("text");
+    assert!(journal.ends_with('\n'), "no half line is left: {journal}");
+
+    while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
+        let output = run(here, &service.origin(), &JOBS).await;
+        assert!(output.status.success(), "{}", said(&output));
+    }
+    assert_eq!(versions(here), [1; ARTICLES]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_whose_line_is_damaged_is_done_again_without_being_published_again() {
+    let service = Service::start().await;
+    let directory = tempfile::tempdir().expect("a directory");
+    let here = directory.path();
+    with_articles(&service, here).await;
+    service
+        .trouble(json!({ "leaseMs": 3000, "only": "complete", "status": 409, "code": "RESOURCE_CONFLICT" }))
+        .await;
+    // Every job is done, and none is reported.
+    let output = run(here, &service.origin(), &JOBS).await;
+    assert!(output.status.success(), "{}", said(&output));
+    let path = here.join(".site-connector/journal.jsonl");
+    let journal = fs::read_to_string(&path).expect("text");
+    let damaged: String = journal.replace("\"executed\"", "\"exec\u{fffd}").replace("true", "tru");
+    fs::write(&path, damaged).expect("written");
+    service.trouble(json!({})).await;
+    while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
+        let output = run(here, &service.origin(), &JOBS).await;
+        assert!(output.status.success(), "{}", said(&output));
+    }
+    assert_eq!(versions(here), [1; ARTICLES]);
+    assert!(here.join(".site-connector/journal.jsonl.damaged").is_file());
+}

@@ -1,0 +1,199 @@
+//! A page of the site's own comes back, to the byte, when what was published over it goes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chat_connector::jobs::JobHandler;
+use chat_connector::static_site::{StaticSite, StaticSiteOptions};
+use chat_protocol::{Done, Job};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const OWN: &[u8] = b"<html><head><title>By hand</title></head><body>Gr\xc3\xbc\xc3\x9fe</body></html>\r\n";
+
+struct Site {
+    directory: TempDir,
+    number: u32,
+}
+
+impl Site {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::create_dir_all(directory.path().join("www/news")).expect("a folder");
+        Self { directory, number: 0 }
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.directory.path().join(below)
+    }
+
+    fn page(&self) -> Option<Vec<u8>> {
+        fs::read(self.path("www/news/index.html")).ok()
+    }
+
+    fn write_by_hand(&self, html: &[u8]) {
+        fs::write(self.path("www/news/index.html"), html).expect("written");
+    }
+
+    /// Has a job done, twice: what is executed again changes nothing.
+    async fn job(&mut self, job_type: &str, payload: Value) -> Result<Done, String> {
+        self.number += 1;
+        let job = json!({ "id": self.number.to_string(), "type": job_type, "payload": payload });
+        let job = Job::try_from(serde_json::from_value::<chat_protocol::Value>(job).expect("JSON"));
+        let job = job.expect("a job");
+        let site = handler(self.directory.path());
+        let done = site.execute(&job).await;
+        let before = self.page();
+        assert_eq!(site.execute(&job).await.is_ok(), done.is_ok());
+        assert_eq!(self.page(), before);
+        done.map_err(|failure| failure.0)
+    }
+
+    async fn publish(&mut self, content: &str) {
+        let payload = json!({ "contentId": "c1", "path": "/news", "title": "News", "content": content });
+        self.job("publish_article", payload).await.expect("published");
+        let page = String::from_utf8(self.page().expect("a page")).expect("text");
+        assert!(page.contains(content), "{page}");
+    }
+
+    async fn delete(&mut self) -> Done {
+        self.job("delete_article", json!({ "contentId": "c1" })).await.expect("deleted")
+    }
+
+    async fn roll_back(&mut self) -> Result<Done, String> {
+        self.job("rollback_article", json!({ "contentId": "c1" })).await
+    }
+
+    async fn overlay(&mut self, title: Option<&str>) {
+        let payload = json!({ "path": "/news", "title": title });
+        self.job("apply_seo_overlay", payload).await.expect("applied");
+    }
+}
+
+fn handler(directory: &Path) -> StaticSite {
+    StaticSite::new(StaticSiteOptions {
+        root: directory.join("www"),
+        state: directory.join("state"),
+        origin: "https://shop.example".to_owned(),
+        template: None,
+    })
+}
+
+#[tokio::test]
+async fn deleting_an_article_brings_back_the_page_that_it_was_published_over() {
+    let mut site = Site::new();
+    for round in ["One", "Two"] {
+        site.write_by_hand(OWN);
+        site.publish(round).await;
+        site.publish("Again").await;
+        let done = site.delete().await;
+        assert_eq!(site.page().as_deref(), Some(OWN));
+        assert_eq!(done.message.as_deref(), Some("The page that was there before is back."));
+    }
+}
+
+#[tokio::test]
+async fn rolling_back_the_first_version_brings_back_the_page_that_it_was_published_over() {
+    let mut site = Site::new();
+    site.write_by_hand(OWN);
+    site.publish("One").await;
+    site.publish("Two").await;
+    site.roll_back().await.expect("rolled back");
+    assert!(String::from_utf8_lossy(&site.page().expect("a page")).contains("One"));
+    let done = site.roll_back().await.expect("rolled back");
+    assert_eq!((site.page().as_deref(), done.status.as_deref()), (Some(OWN), Some("restored")));
+    assert_eq!(site.roll_back().await, Err("There is no earlier version to go back to.".to_owned()));
+    site.publish("Three").await;
+    site.delete().await;
+    assert_eq!(site.page().as_deref(), Some(OWN));
+}
+
+#[tokio::test]
+async fn without_a_page_of_the_sites_own_the_first_version_cannot_be_rolled_back() {
+    let mut site = Site::new();
+    site.publish("One").await;
+    assert!(site.roll_back().await.is_err());
+    site.delete().await;
+    assert_eq!(site.page(), None);
+}
+
+#[tokio::test]
+async fn an_overlay_that_says_nothing_brings_back_the_page_as_it_was() {
+    let mut site = Site::new();
+    site.write_by_hand(OWN);
+    site.overlay(Some("Better")).await;
+    site.overlay(Some("Best")).await;
+    assert!(String::from_utf8_lossy(&site.page().expect("a page")).contains("Best"));
+    site.overlay(None).await;
+    assert_eq!(site.page().as_deref(), Some(OWN));
+}
+
+#[tokio::test]
+async fn an_article_below_an_overlay_goes_and_the_page_keeps_the_overlay() {
+    let mut site = Site::new();
+    site.write_by_hand(OWN);
+    site.overlay(Some("Better")).await;
+    let with_overlay = site.page();
+    site.publish("One").await;
+    site.delete().await;
+    assert_eq!(site.page(), with_overlay);
+    site.overlay(None).await;
+    assert_eq!(site.page().as_deref(), Some(OWN));
+}
+
+#[tokio::test]
+async fn a_page_that_was_edited_by_hand_since_is_the_one_that_comes_back() {
+    let mut site = Site::new();
+    site.write_by_hand(OWN);
+    site.publish("One").await;
+    site.write_by_hand(b"<html><head></head>Newer, by hand</html>");
+    site.publish("Two").await;
+    site.delete().await;
+    assert_eq!(site.page().as_deref(), Some(&b"<html><head></head>Newer, by hand</html>"[..]));
+    let originals = fs::read_dir(site.path("state/originals")).expect("a folder");
+    let originals = originals.map(|entry| fs::read(entry.expect("an entry").path()).expect("a page"));
+    assert!(originals.collect::<Vec<_>>().iter().any(|page| page == OWN), "the older one is kept");
+}
+
+#[tokio::test]
+async fn a_page_in_any_encoding_comes_back() {
+    let mut site = Site::new();
+    let latin = b"<html><head></head>Gr\xfc\xdfe\0\x80</html>";
+    site.write_by_hand(latin);
+    site.publish("One").await;
+    site.delete().await;
+    assert_eq!(site.page().as_deref(), Some(&latin[..]));
+}
+
+#[tokio::test]
+async fn an_article_that_moves_leaves_the_page_below_it_as_it_was() {
+    let mut site = Site::new();
+    site.write_by_hand(OWN);
+    site.publish("One").await;
+    let elsewhere = json!({ "contentId": "c1", "path": "/elsewhere", "title": "News", "content": "Two" });
+    site.job("publish_article", elsewhere).await.expect("published");
+    assert_eq!(site.page().as_deref(), Some(OWN));
+    assert!(site.path("www/elsewhere/index.html").is_file());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_is_kept_is_its_owners_alone_and_what_is_published_is_not() {
+    use std::os::unix::fs::PermissionsExt;
+    let mut site = Site::new();
+    site.write_by_hand(OWN);
+    fs::set_permissions(site.path("www/news/index.html"), fs::Permissions::from_mode(0o640))
+        .expect("changed");
+    site.publish("One").await;
+    site.overlay(Some("Better")).await;
+    let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!(mode(&site.path("www/news/index.html")), 0o640, "as it was");
+    assert_eq!(mode(&site.path("state")), 0o700);
+    for folder in ["articles", "pages", "originals"] {
+        assert_eq!(mode(&site.path("state").join(folder)), 0o700, "{folder}");
+        for entry in fs::read_dir(site.path("state").join(folder)).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            assert_eq!(mode(&path), 0o600, "{}", path.display());
+        }
+    }
+}

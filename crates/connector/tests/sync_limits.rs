@@ -1,0 +1,171 @@
+//! A sync of the wrong folder removes nothing before somebody has said so.
+
+mod service;
+mod site_connector;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use service::Service;
+use site_connector::{fails, succeeds};
+use tempfile::TempDir;
+
+const SYNC: [&str; 5] = ["sync", "www", "--site-origin", "https://shop.example", "--json"];
+
+fn folder(pages: usize) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_pages(&directory.path().join("www"), "page", pages);
+    directory
+}
+
+fn write_pages(folder: &Path, name: &str, count: usize) {
+    fs::create_dir_all(folder).expect("a folder");
+    for number in 0..count {
+        let page = format!("<html><head><title>{name} {number}</title></head><body>Words</body></html>");
+        fs::write(folder.join(format!("{name}-{number}.html")), page).expect("written");
+    }
+}
+
+async fn content_items(service: &Service) -> Value {
+    service.local("GET", "/sandbox/site", None).await["contentItems"].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_of_the_wrong_folder_is_refused_before_anything_is_pushed() {
+    let service = Service::start().await;
+    let directory = folder(60);
+    let (here, origin) = (directory.path(), service.origin());
+    succeeds(here, &origin, &SYNC).await;
+    write_pages(&here.join("other"), "other", 5);
+    let wrong = ["sync", "other", "--site-origin", "https://shop.example", "--json"];
+    let (code, said) = fails(here, &origin, &wrong).await;
+    assert_eq!(code, Some(1));
+    assert!(said.contains("60 of the 60 items") && said.contains("--allow-removals 60"), "{said}");
+    assert_eq!(content_items(&service).await, 60);
+    let (_, said) = fails(here, &origin, &[&wrong[..], &["--allow-removals", "59"]].concat()).await;
+    assert!(said.contains("--allow-removals 60"), "{said}");
+    assert_eq!(content_items(&service).await, 60);
+    let synced = succeeds(here, &origin, &[&wrong[..], &["--allow-removals", "60"]].concat()).await;
+    assert_eq!((&synced["accepted"], &synced["removed"]), (&json!(5), &json!(60)));
+    assert_eq!(content_items(&service).await, 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_machine_that_has_pushed_nothing_asks_the_service_how_much_it_has() {
+    let service = Service::start().await;
+    let (directory, elsewhere) = (folder(60), folder(5));
+    succeeds(directory.path(), &service.origin(), &SYNC).await;
+    let (code, said) = fails(elsewhere.path(), &service.origin(), &SYNC).await;
+    assert!(code == Some(1) && said.contains("55 of the 60 items"), "{said}");
+    assert_eq!(content_items(&service).await, 60);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_or_a_file_without_items_is_refused_without_leave() {
+    let service = Service::start().await;
+    let directory = folder(3);
+    let (here, origin) = (directory.path(), service.origin());
+    fs::create_dir(here.join("empty")).expect("a folder");
+    fs::write(here.join("items"), "\n").expect("written");
+    for source in
+        [&["sync", "empty", "--site-origin", "https://shop.example"][..], &["sync", "--items", "items"]]
+    {
+        let (code, said) = fails(here, &origin, source).await;
+        assert!(code == Some(1) && said.contains("there is nothing to sync"), "{said}");
+        succeeds(here, &origin, &SYNC).await;
+        let (_, said) = fails(here, &origin, source).await;
+        assert!(said.contains("--allow-removals 3"), "{said}");
+        assert_eq!(content_items(&service).await, 3);
+        let allowed = [source, &["--allow-removals", "3", "--json"]].concat();
+        assert_eq!(succeeds(here, &origin, &allowed).await["removed"], 3);
+        assert_eq!(content_items(&service).await, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_of_items_that_lacks_most_of_them_is_refused() {
+    let service = Service::start().await;
+    let directory = folder(0);
+    let (here, origin) = (directory.path(), service.origin());
+    let lines = |numbers: std::ops::Range<u32>| {
+        let line = |number| {
+            json!({ "externalId": format!("{number}"), "type": "product", "title": "Mug" }).to_string()
+        };
+        numbers.map(line).collect::<Vec<_>>().join("\n")
+    };
+    let sync = ["sync", "--items", "items", "--json"];
+    fs::write(here.join("items"), lines(0..40)).expect("written");
+    succeeds(here, &origin, &sync).await;
+    fs::write(here.join("items"), lines(20..45)).expect("written");
+    let (_, said) = fails(here, &origin, &sync).await;
+    assert!(said.contains("20 of the 40 items"), "{said}");
+    assert_eq!(content_items(&service).await, 40);
+    succeeds(here, &origin, &[&sync[..], &["--partial"]].concat()).await;
+    assert_eq!(content_items(&service).await, 45, "a part removes nothing");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_says_what_a_sync_would_do_and_does_nothing() {
+    let service = Service::start().await;
+    let directory = folder(20);
+    let (here, origin) = (directory.path(), service.origin());
+    succeeds(here, &origin, &SYNC).await;
+    for number in 0..2 {
+        fs::remove_file(here.join(format!("www/page-{number}.html"))).expect("removed");
+    }
+    let before = fs::read_dir(here.join(".site-connector")).expect("a folder").count();
+    let planned = succeeds(here, &origin, &[&SYNC[..], &["--dry-run"]].concat()).await;
+    assert_eq!(
+        planned,
+        json!({ "dryRun": true, "items": 18, "removed": 2, "removedItems": ["page /page-0.html", "page /page-1.html"] })
+    );
+    let output = site_connector::run(here, &origin, &[&SYNC[..4], &["--dry-run"]].concat()).await;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        said.contains("push    page /page-2.html\n") && said.contains("remove  page /page-1.html\n"),
+        "{said}"
+    );
+    assert!(said.ends_with("18 items would be pushed, 2 removed, as far as it is known\n"), "{said}");
+    assert_eq!(content_items(&service).await, 20);
+    assert_eq!(fs::read_dir(here.join(".site-connector")).expect("a folder").count(), before);
+    fs::remove_dir_all(here.join("www")).expect("removed");
+    write_pages(&here.join("www"), "other", 1);
+    let output = site_connector::run(here, &origin, &[&SYNC[..], &["--dry-run"]].concat()).await;
+    assert_eq!(output.status.code(), Some(1), "a script learns that it would be refused");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"removed\":20"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sync_job_in_the_wrong_folder_is_a_failure_and_removes_nothing() {
+    let service = Service::start().await;
+    let directory = folder(30);
+    let (here, origin) = (directory.path(), service.origin());
+    succeeds(here, &origin, &SYNC).await;
+    for (pages, reason) in [(0, "there is nothing to sync"), (2, "30 of the 30 items")] {
+        let wrong = format!("wrong-{pages}");
+        write_pages(&here.join(&wrong), "other", pages);
+        let job = json!({ "type": "sync_content", "payload": {}, "maxAttempts": 1 });
+        service.local("POST", "/sandbox/jobs", Some(&job)).await;
+        let jobs = ["jobs", "--site", &wrong, "--site-origin", "https://shop.example", "--once", "--json"];
+        assert_eq!(succeeds(here, &origin, &jobs).await["failed"], 1);
+        let job = service.jobs().await.pop().expect("a job");
+        assert!(job["error"].as_str().is_some_and(|error| error.contains(reason)), "{job}");
+        assert_eq!(content_items(&service).await, 30);
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_pushed_is_remembered_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let service = Service::start().await;
+    let directory = folder(1);
+    succeeds(directory.path(), &service.origin(), &SYNC).await;
+    let state = directory.path().join(".site-connector");
+    let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!(mode(&state), 0o700);
+    for entry in fs::read_dir(&state).expect("a folder") {
+        assert_eq!(mode(&entry.expect("an entry").path()), 0o600);
+    }
+}
