@@ -161,10 +161,18 @@ fn explained(text: &str, error: &toml::de::Error) -> String {
     }
     match message.rsplit_once(", expected ") {
         Some((wrong, expected)) if wrong.starts_with("invalid") => {
-            format!("{line}invalid value: expected {expected}")
+            format!("{line}invalid {}: expected {expected}", setting(text, error).unwrap_or("value"))
         }
         _ => format!("{line}{message}"),
     }
+}
+
+/// The name of the setting that an error is about, if it stands on the line and looks like one.
+fn setting<'text>(text: &'text str, error: &toml::de::Error) -> Option<&'text str> {
+    let line = text.get(..error.span()?.start)?.lines().last()?;
+    let name = line.split('=').next()?.trim();
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    is_name.then_some(name)
 }
 
 impl Settings {
