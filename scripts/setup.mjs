@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 
 // Tools compiled by cargo are kept by version, outside the project: clones share them, and no tool that the
 // developer installed for something else is replaced.
-const toolsHome =
+export const toolsHome =
   process.env.CHAT_WIDGET_TOOLS ??
   join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "chat-widget-tools");
 
@@ -35,12 +35,12 @@ export function run(program, args, options = {}) {
 }
 
 /** The first line that a program prints, or null when it is not there. */
-function firstLine(program, args) {
+export function firstLine(program, args) {
   const result = spawnSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   return result.status === 0 ? result.stdout.trim().split("\n")[0] : null;
 }
 
-function which(program) {
+export function which(program) {
   for (const folder of process.env.PATH.split(delimiter)) {
     const path = join(folder, program);
     if (existsSync(path)) return path;
@@ -48,7 +48,7 @@ function which(program) {
   return null;
 }
 
-function onPath(folder) {
+export function onPath(folder) {
   if (!process.env.PATH.split(delimiter).includes(folder)) process.env.PATH = folder + delimiter + process.env.PATH;
 }
 
@@ -101,7 +101,7 @@ export function lockedVersion(name) {
   return found[1];
 }
 
-function cargoTool(crate, version, program) {
+export function cargoTool(crate, version, program) {
   const home = join(toolsHome, `${crate}-${version}`);
   const bin = join(home, "bin");
   if (existsSync(join(bin, program))) return onPath(bin);

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { startScreen } from "../tests/browsers/screen.mjs";
+import { auditLocally } from "./audit.mjs";
 import { build } from "./build.mjs";
 import { buildExample } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
@@ -118,6 +119,7 @@ await main(async () => {
   await step("clippy for the browser, without the JavaScript API", () =>
     tee("cargo", ["clippy", "--locked", ...wasm, "-p", "leptos-shop", "--no-default-features", ...denied]),
   );
+  await step("supply chain", () => ({ output: "", ok: auditLocally() }));
   await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace"]), { tests: true });
   await step("tests of the sources", () => tee("node", ["--test", "tests/unit/"]), { tests: true });
   await step("documentation of the crates", () =>
