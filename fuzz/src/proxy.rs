@@ -1,0 +1,211 @@
+//! The proxy between a browser and the service, and the client of a site's own server: requests of any shape, and
+//! answers of any shape.
+
+use std::cell::LazyCell;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, HeaderValue, Request, Response};
+use chat_connector::client::{BackOff, ClientOptions, OverlayQuery, ServerConnectorClient};
+use chat_connector::proxy::{self, ProxyOptions};
+use chat_protocol::{Endpoint, Value};
+use tokio::runtime::Runtime;
+use tower::ServiceExt;
+
+use crate::service::{Service, runtime};
+
+const TOKEN: &str = "cmt_fuzz_secret";
+const PREFIX: &str = "/connector";
+/// What a request may have on its way to the service, the token apart.
+const PASSED_ON: [&str; 8] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "content-length",
+    "content-type",
+    "host",
+    "idempotency-key",
+    "user-agent",
+];
+/// What an answer may have on its way to the browser, and what the proxy adds.
+const PASSED_BACK: [&str; 12] = [
+    "allow",
+    "cache-control",
+    "connection",
+    "content-length",
+    "content-security-policy",
+    "content-type",
+    "retry-after",
+    "x-content-type-options",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-request-id",
+];
+
+/// A proxy before a service of this thread's own.
+struct Site {
+    runtime: Runtime,
+    service: Service,
+    router: Router,
+    client: ServerConnectorClient,
+}
+
+thread_local! {
+    static SITE: LazyCell<Site> = LazyCell::new(Site::start);
+}
+
+impl Site {
+    fn start() -> Self {
+        let service = Service::start();
+        let timeout = Duration::from_secs(5);
+        let options = ProxyOptions { timeout, ..ProxyOptions::new(service.origin(), TOKEN.into()) };
+        let router = Router::new().nest(PREFIX, proxy::router(options).expect("a proxy"));
+        let back_off = BackOff { attempts: 1, ..BackOff::default() };
+        let options = ClientOptions { timeout, back_off, ..ClientOptions::new(service.origin()) };
+        let client = ServerConnectorClient::new(options, &TOKEN.into()).expect("a client");
+        Self { runtime: runtime(), service, router, client }
+    }
+
+    /// What the proxy makes of a request: the answer's status, headers and body.
+    fn ask(&self, request: Request<Body>) -> (u16, HeaderMap, Vec<u8>) {
+        self.runtime.block_on(async {
+            let response: Response<Body> = self.router.clone().oneshot(request).await.expect("an answer");
+            let (parts, body) = response.into_parts();
+            let body = to_bytes(body, 4 * 1024 * 1024).await.expect("an answer within its bounds");
+            (parts.status.as_u16(), parts.headers, body.to_vec())
+        })
+    }
+}
+
+/// A request as text: method and address, lines of headers, an empty line, a body.
+fn parse(data: &[u8]) -> Option<Request<Body>> {
+    let end = data.windows(2).position(|bytes| bytes == b"\n\n");
+    let (head, body) = end.map_or((data, &[][..]), |end| (&data[..end], &data[end + 2..]));
+    let head = String::from_utf8_lossy(head);
+    let mut lines = head.lines();
+    let (method, address) = lines.next()?.split_once(' ')?;
+    let mut request = Request::builder().method(method).uri(address);
+    for line in lines {
+        let (name, value) = line.split_once(':')?;
+        request = request.header(name, value.trim());
+    }
+    request.body(Body::from(body.to_vec())).ok()
+}
+
+/// A request of a browser or an attacker: nothing but the five calls reaches the service, with nothing but what is
+/// listed, and the token stays behind the proxy.
+pub fn request(data: &[u8]) {
+    let Some(request) = parse(data) else { return };
+    let is_head = request.method() == "HEAD";
+    // What is not below the prefix is answered by the site around the proxy.
+    let is_below =
+        request.uri().path().strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
+    SITE.with(|site| {
+        let (status, headers, body) = site.ask(request);
+        assert!(status < 500, "{status}");
+        if is_below {
+            check_answer(&headers, &body);
+            let envelope: Value = serde_json::from_slice(&body).unwrap_or_default();
+            assert!(is_head || envelope.get("ok") == Some(&Value::Bool(status < 300)), "{status} {envelope}");
+        }
+        for head in site.service.take_heads() {
+            check_request(&head);
+        }
+    });
+}
+
+/// What the service was asked.
+fn check_request(head: &str) {
+    let mut lines = head.lines();
+    let first = lines.next().unwrap_or_default();
+    let call = Endpoint::ALL.iter().any(|endpoint| {
+        let method = if endpoint.method() == chat_protocol::Method::Get { "GET" } else { "POST" };
+        let start = format!("{method} /api/connector/v1{}", endpoint.path());
+        first.strip_prefix(&start).is_some_and(|rest| rest.starts_with([' ', '?']))
+    });
+    assert!(call, "asked of the service: {first:?}");
+    for line in lines {
+        let (name, value) = line.split_once(':').expect("a header");
+        let name = name.to_ascii_lowercase();
+        if name == "authorization" {
+            assert_eq!(value.trim(), format!("Bearer {TOKEN}"));
+        } else {
+            assert!(PASSED_ON.contains(&name.as_str()), "passed on to the service: {line:?}");
+        }
+    }
+}
+
+/// What the browser gets.
+fn check_answer(headers: &HeaderMap, body: &[u8]) {
+    for (name, value) in headers {
+        let known = PASSED_BACK.contains(&name.as_str()) || name == "x-service-api-version";
+        assert!(known, "passed back to the browser: {name}: {value:?}");
+        assert!(!contains(value.as_bytes(), TOKEN.as_bytes()), "the token in {name}");
+    }
+    assert_eq!(headers.get("x-content-type-options").map(HeaderValue::as_bytes), Some(&b"nosniff"[..]));
+    let kind = headers
+        .get("content-type")
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).to_ascii_lowercase());
+    let is_harmless = kind
+        .as_deref()
+        .is_none_or(|kind| kind.starts_with("application/json") || kind.starts_with("text/plain"));
+    assert!(is_harmless, "passed back as {kind:?}");
+    assert!(body.len() <= 1024 * 1024, "{} bytes", body.len());
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// Bytes that the service sends in place of an answer: what the browser gets is bounded, no page, and has no header that
+/// is not listed.
+pub fn answer(data: &[u8]) {
+    SITE.with(|site| {
+        site.service.answer_with(data.to_vec());
+        let request = Request::get("/connector/chat/presence").body(Body::empty()).expect("a request");
+        let (status, headers, body) = site.ask(request);
+        site.service.take_heads();
+        assert!(!(300..400).contains(&status) && status >= 200, "{status}");
+        // The service may repeat what it was sent; the test is about what the proxy adds.
+        if !contains(data, TOKEN.as_bytes()) {
+            check_answer(&headers, &body);
+        }
+    });
+}
+
+/// An answer to the site's own server: a line with the status and `Retry-After`, then the body. The call that it answers
+/// goes by the status.
+pub fn client_answer(data: &[u8]) {
+    let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let (line, body) = data.split_at(end);
+    let body = body.get(1..).unwrap_or_default();
+    let line: Vec<u8> = line.iter().copied().filter(|byte| !matches!(byte, b'\r' | b'\0')).collect();
+    let line = String::from_utf8_lossy(&line);
+    let (status, retry_after) = line.split_once(' ').unwrap_or((&line, ""));
+    let Some(status) = status.parse::<u16>().ok().filter(|status| (200..1000).contains(status)) else {
+        return;
+    };
+    let head = format!(
+        "HTTP/1.1 {status} Fuzz\r\nRetry-After: {retry_after}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    SITE.with(|site| {
+        site.service.answer_with([head.as_bytes(), body].concat());
+        site.runtime.block_on(async {
+            let client = &site.client;
+            let error = match status % 5 {
+                0 => client.get_presence(None).await.err(),
+                1 => client.get_chat_config(None).await.err(),
+                2 => client.claim_next_job().await.err(),
+                3 => client.list_seo_overlays(&OverlayQuery::default()).await.err(),
+                _ => client.get_site_status().await.err(),
+            };
+            if let Some(error) = error {
+                assert!(!error.to_string().contains(TOKEN) && !format!("{error:?}").contains(TOKEN));
+            }
+        });
+        site.service.take_heads();
+    });
+}
