@@ -1,0 +1,57 @@
+// What SECURITY.md cites is there: every file, and every test by its name.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { read } from "../docs-snippets.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const page = read("SECURITY.md");
+const isPath = (span) => /^[\w.-]+(?:\/[\w.-]+)*\.(?:rs|mjs|ts|toml)$/.test(span);
+const spans = (text) => [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => span);
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The rules of the page: what is said, where it is enforced, what proves it. */
+const rules = page.split("## Where each rule is enforced")[1].split("\n").filter((line) => line.startsWith("| ") && !/^\| (?:rule|---) /.test(line));
+
+/** Whether a source file has a test of this name, whatever declares it. */
+function declares(file, name) {
+  const source = read(file);
+  if (!file.endsWith(".rs")) return new RegExp(`\\btest\\(\\s*"${escaped(name)}"`).test(source);
+  // A function, or one that a macro makes of a name.
+  return new RegExp(`fn ${name}\\b|^    ${name},$`, "m").test(source);
+}
+
+test("Every file in SECURITY.md exists", () => {
+  const files = spans(page).filter(isPath);
+  assert.ok(files.length > 60, `${files.length}`);
+  for (const file of files) assert.ok(existsSync(join(root, file)), file);
+});
+
+test("Every rule in SECURITY.md names a file that enforces it and a test that exists", () => {
+  assert.ok(rules.length > 25, `${rules.length}`);
+  for (const line of rules) {
+    const columns = line.slice(2, -2).split(" | ");
+    assert.equal(columns.length, 3, `invalid row: expected three columns, got ${line}`);
+    const [rule, enforced, proved] = columns;
+    assert.ok(spans(enforced).some(isPath), `${rule}: no file enforces it`);
+    let file = null;
+    let tests = 0;
+    for (const span of spans(proved)) {
+      if (isPath(span)) file = span;
+      else if (file) {
+        assert.ok(declares(file, span), `${rule}: ${file} has no test ${span}`);
+        tests += 1;
+      }
+    }
+    assert.ok(tests > 0 || proved.includes("lint"), `${rule}: no test proves it`);
+  }
+});
+
+test("A test that does not exist is noticed", () => {
+  assert.ok(declares("fuzz/tests/corpus.rs", "proxy_request"));
+  assert.ok(!declares("fuzz/tests/corpus.rs", "proxy_requests"));
+  assert.ok(!declares("tests/e2e/page.test.mjs", "No answer carries a token"));
+});
