@@ -1,13 +1,13 @@
-// Requests per second, the 99th percentile of their latency, and memory of the project's proxy and of nginx with the
-// recipe of docs/recipes/nginx.conf, side by side: the same machine, the same load, the same service behind them.
+// Requests per second, the 99th percentile of their latency, and memory of the project's proxy and of nginx, plain and with
+// the recipe of docs/recipes/nginx.conf, side by side: the same machine, the same load, the same service behind them.
 //
 // The service is an nginx that gives the same answer to everything, at once: the sandbox writes each request into its
 // database, and would be what is measured.
 
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { answers, firstLine, freePort, nginxRecipe, start, startNginx, stopAll } from "./servers.mjs";
+import { answers, firstLine, folder, freePort, nginxRecipe, start, startNginx, stopAll } from "./servers.mjs";
 import { Advice, main, root, run, say, setupProxyBench } from "./setup.mjs";
 
 const CONNECTIONS = [10, 100, 1000];
@@ -20,7 +20,7 @@ const ANSWER = JSON.stringify({ ok: true, data: { operatorOnline: true, shouldPo
 
 /** As many workers as there are processors, and room for the connections of both sides. */
 const nginx = (name, http) =>
-  startNginx(name, {
+  startNginx(join(folder, name), {
     main: "worker_processes auto;",
     events: "worker_connections 16384;",
     http: `keepalive_requests 1000000000; ${http}`,
@@ -46,17 +46,30 @@ const proxies = {
     const started = start(join(root, "target/release/site-connector"), ["proxy", ...args], { CONNECTOR_TOKEN: TOKEN });
     return { started, address: (await firstLine(started)).split(" ").at(-1) };
   },
-  async nginx(upstream) {
-    const port = await freePort();
-    const { http, server } = nginxRecipe(upstream, TOKEN);
-    const whole = `${http} server { listen 127.0.0.1:${port} backlog=4096; ${server} }`
-      // One client is all there is.
-      .replace(/^ *limit_req.*$/gm, "")
-      // As many connections to the service are kept as the other proxy keeps, which has no bound.
-      .replace("keepalive 16;", "keepalive 1024; keepalive_requests 1000000000;");
-    return { started: nginx("proxy", whole), address: `http://127.0.0.1:${port}` };
+  /** Passes on without a look at it: the least that a proxy can do. */
+  nginx: (upstream) =>
+    nginxProxy("plain", `${UPSTREAM(upstream)}
+      server { listen PORT backlog=4096; location = /connector/chat/presence {
+        proxy_pass http://chat_service/api/connector/v1/chat/presence; proxy_http_version 1.1; proxy_set_header Connection "";
+        proxy_set_header Authorization "Bearer ${TOKEN}"; } }`),
+  async "nginx, with the recipe"(upstream) {
+    copyFileSync(join(root, "docs/recipes/chat.js"), join(folder, "chat.js"));
+    const source = readFileSync(join(root, "docs/recipes/nginx.conf"), "utf8");
+    const { http, server } = nginxRecipe({ own: folder, source, service: upstream, token: TOKEN });
+    // One client is all there is.
+    const unlimited = `${http} server { listen PORT backlog=4096; ${server} }`.replace(/^ *limit_req.*$/gm, "");
+    return nginxProxy("recipe", unlimited.replace("keepalive 16;", KEEPALIVE));
   },
 };
+
+/** As many connections to the service are kept as the other proxy keeps, which has no bound. */
+const KEEPALIVE = "keepalive 1024; keepalive_requests 1000000000;";
+const UPSTREAM = (upstream) => `upstream chat_service { server ${upstream}; ${KEEPALIVE} }`;
+
+async function nginxProxy(name, http) {
+  const port = await freePort();
+  return { started: nginx(name, http.replace("PORT", `127.0.0.1:${port}`)), address: `http://127.0.0.1:${port}` };
+}
 
 /** The memory of a process and its children that is its own or its share of, in MiB. */
 function memory(pid) {

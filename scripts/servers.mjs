@@ -2,15 +2,17 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { Advice, root } from "./setup.mjs";
+import { Advice, nginxModule } from "./setup.mjs";
 
 /** A folder for what the servers read and write. */
 export const folder = mkdtempSync(join(tmpdir(), "chat-widget-servers-"));
+// Servers that root starts read it as somebody else.
+chmodSync(folder, 0o755);
 
 const running = [];
 export const stopAll = () => Promise.all(running.splice(0).map(({ child, ended }) => (child.kill(), ended)));
@@ -56,24 +58,21 @@ export async function answers(url, { child, said }) {
   }
 }
 
-export const recipe = (name) => readFileSync(join(root, "docs/recipes", name), "utf8");
-
-/** An nginx of its own, with what is said in `http` and beside it. */
-export function startNginx(name, { main = "", events = "", http }) {
-  const own = join(folder, name);
+/** An nginx of its own, whose files begin with a path, with the module njs and with what is said in `http` and beside it. */
+export function startNginx(own, { main = "", events = "", http }) {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${own}-${kind};`);
-  writeFileSync(`${own}.conf`, `daemon off; pid ${own}.pid; error_log stderr crit; ${main} events { ${events} }
-    http { access_log off; ${paths.join(" ")} ${http} }`);
+  writeFileSync(`${own}.conf`, `daemon off; pid ${own}.pid; error_log stderr crit; load_module ${nginxModule()}; ${main}
+    events { ${events} } http { access_log off; ${paths.join(" ")} ${http} }`);
   return start("nginx", ["-p", folder, "-e", "stderr", "-c", `${own}.conf`]);
 }
 
-/** The two parts of the recipe for nginx, before a service at this address, which speaks no TLS. */
-export function nginxRecipe(service, token) {
-  writeFileSync(join(folder, "token.conf"), `proxy_set_header Authorization "Bearer ${token}";\n`);
-  const plain = recipe("nginx.conf")
+/** The two parts of the recipe for nginx, before a service at this address, which speaks no TLS. `own`: a folder for its files. */
+export function nginxRecipe({ own, source, service, token }) {
+  writeFileSync(join(own, "chat-token.conf"), `proxy_set_header Authorization "Bearer ${token}";\n`);
+  const plain = source
     .replaceAll("https://chat_service", "http://chat_service")
     .replaceAll("service.example:443", service).replaceAll("service.example", service)
-    .replaceAll("/etc/nginx/chat-token.conf", join(folder, "token.conf"))
+    .replaceAll("/etc/nginx/chat", join(own, "chat"))
     .replace(/^ *proxy_ssl_.*$/gm, "");
   const [http, server] = plain.split(/^# --- in server.*$/m);
   return { http, server };

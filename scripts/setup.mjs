@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -34,11 +34,14 @@ export function run(program, args, options = {}) {
   if (result.status !== 0) throw new Advice(`failed (${result.status ?? result.signal}): ${program} ${args.join(" ")}`);
 }
 
-/** The first line that a program prints, or null when it is not there. */
-export function firstLine(program, args) {
+/** What a program prints, or null when it is not there. */
+function output(program, args) {
   const result = spawnSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  return result.status === 0 ? result.stdout.trim().split("\n")[0] : null;
+  return result.status === 0 ? result.stdout.trim() : null;
 }
+
+/** The first line that a program prints, or null when it is not there. */
+export const firstLine = (program, args) => output(program, args)?.split("\n")[0] ?? null;
 
 export function which(program) {
   for (const folder of process.env.PATH.split(delimiter)) {
@@ -140,15 +143,28 @@ function fromDebian(what, packages, found, elsewhere) {
 
 /** What is said of a program that is not simply the one in Debian's package of the same name. */
 const DEBIAN = {
-  php: {
-    called: "php with its extension curl",
-    packages: ["php-cli", "php-curl"],
-    // Which version is `php`, and that an extension is switched on, is settled only when a package is installed.
-    file: /^php\d/,
+  nginx: {
+    called: "nginx with its module njs",
+    packages: ["nginx", "libnginx-mod-http-js"],
+    works: () => nginxModule() !== null,
+  },
+  "php-fpm": {
+    called: "php-fpm with the extension curl",
+    packages: ["php-fpm", "php-curl"],
+    // Which version is `php-fpm`, and that an extension is switched on, is settled only when a package is installed.
+    file: /^php-fpm\d/,
     options: '-n -d extension_dir="$(echo "$home"/usr/lib/php/2*)" -d extension=curl',
-    works: () => firstLine("php", ["-r", "echo extension_loaded('curl') ? 'yes' : 'no';"]) === "yes",
+    works: () => output("php-fpm", ["-m"])?.split("\n").includes("curl"),
   },
 };
+
+/** The path of nginx's module njs: beside an unpacked nginx, or where systems install it. Null when it is not there. */
+export function nginxModule() {
+  const nginx = which("nginx");
+  const homes = [...(nginx ? [join(dirname(nginx), "..")] : []), "/"];
+  const folders = homes.flatMap((home) => ["usr/lib/nginx/modules", "usr/lib64/nginx/modules", "lib/nginx/modules"].map((folder) => join(home, folder)));
+  return folders.map((folder) => join(folder, "ngx_http_js_module.so")).find((path) => existsSync(path)) ?? null;
+}
 
 /** Where Chromium and its driver are. */
 export const chromium = () =>
@@ -187,8 +203,8 @@ export function debianTool(name) {
   const { called = name, packages = [name], file = new RegExp(`^${name}$`), options = "", works = () => true } = DEBIAN[name] ?? {};
   if (which(name) && works()) return;
   // Where Debian installs servers, which is not on everybody's path.
-  if (existsSync(join("/usr/sbin", name))) return onPath("/usr/sbin");
-  const home = join(toolsHome, `debian-${name}`);
+  if (existsSync(join("/usr/sbin", name)) && (onPath("/usr/sbin"), works())) return;
+  const home = join(toolsHome, `debian-${packages.join("+")}`);
   if (!existsSync(home)) {
     say(`unpacking Debian's package ${packages.join(" and ")} into the tools cache`);
     // Under its own name only once it is complete.
@@ -241,7 +257,7 @@ function unpack(packages, home) {
 }
 
 /** The servers of docs/recipes/ that are no packages of npm. */
-const RECIPE_SERVERS = ["nginx", "caddy", "php"];
+const RECIPE_SERVERS = ["nginx", "caddy", "php-fpm"];
 
 /** What `npm run bench:proxy` needs. */
 export function setupProxyBench() {

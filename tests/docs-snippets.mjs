@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 const E2E = "tests/e2e/docs.test.mjs";
 const GUEST = "tests/e2e/guest.test.mjs";
+const HOSTILE = "tests/hostile/proxies.mjs";
 const UNIT = "tests/unit/docs.test.mjs";
 const CRATE = "src/lib.rs";
 const CONNECTOR = "crates/connector/src/lib.rs";
@@ -61,6 +62,7 @@ export const RUN_BY = {
     "The proxy, in ten lines: sh": E2E,
     "The proxy, in ten lines: js": E2E,
     "The proxy, in ten lines: sh 2": E2E,
+    "Compare the recipes: nginx": HOSTILE,
     "Settings of `site-connector proxy`: toml": "crates/connector/tests/proxy_server/command.rs",
     "The commands: sh": "crates/connector/tests/commands.rs",
     "The client: rust": CONNECTOR,
@@ -81,10 +83,12 @@ export const RUN_BY = {
 export const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** The snippets of a page, by their names: heading and language, with a number from the second of a kind on. */
-export function snippets(page) {
+export const snippets = (page) => snippetsOf(read(page));
+
+function snippetsOf(markdown) {
   const found = new Map();
   let heading;
-  for (const [, title, indent, language, text] of read(page).matchAll(/^#+ (.*)$|^( *)```(\S+)\n([^]*?)^ *```$/gm)) {
+  for (const [, title, indent, language, text] of markdown.matchAll(/^#+ (.*)$|^( *)```(\S+)\n([^]*?)^ *```$/gm)) {
     if (title !== undefined) {
       heading = title;
       continue;
@@ -98,8 +102,11 @@ export function snippets(page) {
 }
 
 /** A snippet of a page. */
-export function snippet(page, name) {
-  const text = snippets(page).get(name);
-  if (text === undefined) throw new Error(`${page} has no snippet "${name}", but: ${[...snippets(page).keys()].join("; ")}`);
-  return text;
+export const snippet = (page, name) => snippetOf(read(page), name, page);
+
+/** A snippet of Markdown. */
+export function snippetOf(markdown, name, page = "the page") {
+  const found = snippetsOf(markdown);
+  if (!found.has(name)) throw new Error(`${page} has no snippet "${name}", but: ${[...found.keys()].join("; ")}`);
+  return found.get(name);
 }

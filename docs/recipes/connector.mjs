@@ -1,81 +1,177 @@
 // The chat's proxy for Node: the five paths, and nothing else. A handler of Node's `http`, and a middleware of Express,
 // Connect and their like. Node 20 or newer; no packages.
 
-const CALLS = {
-  "/chat/config": { GET: 0 },
-  "/chat/messages": { GET: 0, POST: 64 * 1024 },
-  "/chat/presence": { GET: 0 },
-  "/events": { POST: 256 * 1024 },
-};
-const PASSED_BACK = ["content-type", "retry-after", "x-request-id", "x-service-api-version",
-  "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+import http from "node:http";
+import https from "node:https";
+
+/** The largest body of each call, in bytes. */
+const CALLS = new Map([
+  ["GET /chat/config", 0],
+  ["GET /chat/messages", 0],
+  ["POST /chat/messages", 64 * 1024],
+  ["GET /chat/presence", 0],
+  ["POST /events", 256 * 1024],
+]);
+const MAX_ANSWER = 1024 * 1024;
+const PASSED_ON = ["idempotency-key", "accept-language"];
+const PASSED_BACK = ["retry-after", "x-request-id", "x-service-api-version", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /**
- * @param {{origin: string, token: string, prefix?: string, timeoutMs?: number}} options `origin`: of the service, such as
- *   https://service.example; `prefix`: of the five paths, "" where a router has taken it off already.
+ * @param {object} options
+ * @param {string} options.origin Origin of the service, such as https://service.example.
+ * @param {string} options.token The site token.
+ * @param {string} [options.prefix] Prefix of the five paths; "" where a router has taken it off already.
+ * @param {number} [options.timeoutMs] Milliseconds that the service may take. An AI may think for a while.
+ * @param {number} [options.perMinute] Requests a minute from one address, in the long run. Behind another server, Express
+ *   needs `trust proxy` to know the address; without it all visitors are counted as one.
+ * @param {number} [options.burst] Requests at once from one address.
  */
-export function chatConnector({ origin, token, prefix = "/connector", timeoutMs = 35_000 }) {
+export function chatConnector({ origin, token, prefix = "/connector", timeoutMs = 35_000, perMinute = 240, burst = 60 }) {
+  const secondsToWait = rateLimit(perMinute, burst);
   return async function handle(request, response, next) {
-    const { pathname, search } = new URL(request.url, "http://localhost");
-    if (!pathname.startsWith(`${prefix}/`)) return next ? next() : refuse(response, 404, "NOT_FOUND", "No such path.");
-    const path = pathname.slice(prefix.length);
-    const methods = Object.hasOwn(CALLS, path) ? CALLS[path] : {};
-    if (!Object.hasOwn(methods, request.method)) return refuse(response, 404, "NOT_FOUND", "The proxy has no such path.");
+    // Nothing that a visitor or the service sends may end the process.
     try {
-      let body;
-      if (request.method === "POST") {
-        // A page of another site can send no JSON without asking first: what is none is refused.
-        if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
-          return refuse(response, 415, "INVALID_REQUEST", "Content-Type must be application/json.");
-        }
-        body = await read(request, methods.POST);
-        if (body === null) return refuse(response, 413, "INVALID_REQUEST", "The body is too large.");
-      }
-      const headers = { Accept: "application/json", Authorization: `Bearer ${token}` };
-      if (body !== undefined) headers["Content-Type"] = "application/json";
-      for (const name of ["idempotency-key", "accept-language"]) {
-        if (request.headers[name]) headers[name] = request.headers[name];
-      }
-      const answer = await fetch(`${origin}/api/connector/v1${path}${search}`, {
-        method: request.method, headers, body, redirect: "error", signal: AbortSignal.timeout(timeoutMs),
-      });
-      const text = Buffer.from(await answer.arrayBuffer());
-      for (const name of PASSED_BACK) {
-        if (answer.headers.has(name)) response.setHeader(name, answer.headers.get(name));
-      }
-      seal(response, answer.status).end(text);
+      // `new URL` throws on targets such as `//`.
+      const [path, query] = request.url.split(/(?=\?)(.*)/s);
+      if (next && !path.startsWith(`${prefix}/`)) return next();
+      const call = `${request.method} ${path.startsWith(prefix) ? path.slice(prefix.length) : ""}`;
+      if (!CALLS.has(call)) throw new Refusal(404, "NOT_FOUND", "The proxy has no such path.");
+      const wait = secondsToWait(request.ip ?? request.socket.remoteAddress ?? "");
+      if (wait > 0) throw new Refusal(429, "RATE_LIMITED", "Too many requests.", { "Retry-After": wait });
+      const body = request.method === "POST" ? await read(request, CALLS.get(call)) : undefined;
+      const headers = { Accept: "application/json", "Accept-Encoding": "identity", Authorization: `Bearer ${token}` };
+      for (const name of PASSED_ON) if (request.headers[name]) headers[name] = request.headers[name];
+      if (body) Object.assign(headers, { "Content-Type": "application/json", "Content-Length": body.length });
+      const address = `${origin}/api/connector/v1${call.split(" ")[1]}${query ?? ""}`;
+      const answer = await ask(address, { method: request.method, headers }, body, { response, timeoutMs });
+      send(response, answer.status, answer.headers, answer.body);
     } catch (error) {
-      if (error.name === "TimeoutError") return refuse(response, 504, "UPSTREAM_TIMEOUT", "The chat service did not answer in time.");
-      refuse(response, 502, "UPSTREAM_UNAVAILABLE", "The chat service cannot be reached.");
+      refuse(request, response, error instanceof Refusal ? error : UNAVAILABLE);
     }
   };
 }
 
-/** The body, also where a framework has parsed it already; null when it is too large. */
-async function read(request, limit) {
-  if (request.body !== undefined && !request.readable) return JSON.stringify(request.body);
-  const parts = [];
-  let size = 0;
-  for await (const part of request) {
-    size += part.length;
-    // What comes too late to be read is read all the same, so that the refusal arrives.
-    if (size <= limit) parts.push(part);
+class Refusal extends Error {
+  constructor(status, code, message, headers = {}) {
+    super(message);
+    Object.assign(this, { status, code, headers });
   }
-  return size > limit ? null : Buffer.concat(parts);
+}
+const UNAVAILABLE = new Refusal(502, "UPSTREAM_UNAVAILABLE", "The chat service cannot be reached.");
+const TIMEOUT = new Refusal(504, "UPSTREAM_TIMEOUT", "The chat service did not answer in time.");
+const TOO_LARGE = new Refusal(413, "INVALID_REQUEST", "The body is too large.");
+
+/** Reads a body, also where a framework has parsed it already. */
+async function read(request, limit) {
+  // A page of another site can send no JSON without asking first: this keeps its forms out.
+  if (!JSON_TYPE.test(request.headers["content-type"] ?? "")) throw new Refusal(415, "INVALID_REQUEST", "Content-Type must be application/json.");
+  if (Number(request.headers["content-length"]) > limit) throw TOO_LARGE;
+  const body = bounded(limit);
+  if (request.body !== undefined && request.readableEnded) {
+    const parsed = request.body;
+    const text = typeof parsed === "string" || parsed instanceof Uint8Array ? parsed : JSON.stringify(parsed);
+    if (!body.add(Buffer.from(text))) throw TOO_LARGE;
+  } else {
+    for await (const part of request.iterator({ destroyOnReturn: false })) if (!body.add(part)) throw TOO_LARGE;
+  }
+  return body.bytes();
 }
 
-function seal(response, status) {
-  response.statusCode = status;
-  response.setHeader("Cache-Control", "no-store");
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  // What comes in place of an answer may be a page: it runs nothing here.
-  response.setHeader("Content-Security-Policy", "default-src 'none'");
-  return response;
+/** Collects at most so many bytes, in one piece: a million parts of a byte each would take a hundred times the memory. */
+function bounded(limit) {
+  let kept = Buffer.alloc(0);
+  let size = 0;
+  return {
+    /** Adds a part. False when it would be too much. */
+    add(part) {
+      if (size + part.length > limit) return false;
+      if (size + part.length > kept.length) kept = Buffer.concat([kept], Math.min(limit, 2 * size + part.length));
+      size += part.copy(kept, size);
+      return true;
+    },
+    bytes: () => kept.subarray(0, size),
+  };
 }
 
-function refuse(response, status, code, message) {
+/** Asks the service, once: no redirect is followed, nothing decompressed, and at most `MAX_ANSWER` bytes are read. */
+function ask(address, options, body, { response, timeoutMs }) {
+  return new Promise((resolve, reject) => {
+    const asked = (address.startsWith("https:") ? https : http).request(address, options);
+    const fail = (reason) => {
+      reject(reason);
+      asked.destroy();
+    };
+    const timer = setTimeout(fail, timeoutMs, TIMEOUT);
+    const hungUp = () => fail(UNAVAILABLE);
+    response.once("close", hungUp);
+    asked.once("close", () => {
+      clearTimeout(timer);
+      response.off("close", hungUp);
+      reject(UNAVAILABLE);
+    });
+    asked.on("error", reject);
+    asked.on("response", (answer) => {
+      const { statusCode: status, headers } = answer;
+      const usable = (status >= 200 && status < 300) || (status >= 400 && status < 600);
+      const encoded = (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
+      if (!usable || encoded || Number(headers["content-length"]) > MAX_ANSWER) return fail(UNAVAILABLE);
+      const received = bounded(MAX_ANSWER);
+      answer.on("error", reject);
+      answer.on("data", (part) => {
+        if (!received.add(part)) fail(UNAVAILABLE);
+      });
+      answer.on("end", () => {
+        // A page in place of an answer is shown as text.
+        const back = { "Content-Type": JSON_TYPE.test(headers["content-type"] ?? "") ? "application/json" : "text/plain; charset=utf-8" };
+        for (const name of PASSED_BACK) if (headers[name] !== undefined) back[name] = headers[name];
+        resolve({ status, headers: back, body: received.bytes() });
+      });
+    });
+    asked.end(body);
+  });
+}
+
+function refuse(request, response, { status, code, message, headers }) {
+  if (response.headersSent) return response.destroy();
   const requestId = `proxy_${crypto.randomUUID()}`;
-  response.setHeader("Content-Type", "application/json");
-  response.setHeader("X-Request-Id", requestId);
-  seal(response, status).end(JSON.stringify({ ok: false, error: { code, message }, requestId }));
+  const body = JSON.stringify({ ok: false, error: { code, message }, requestId });
+  const all = { "Content-Type": "application/json", "X-Request-Id": requestId, ...headers };
+  const hasBody = Number(request.headers["content-length"]) > 0 || "transfer-encoding" in request.headers;
+  if (request.complete || !hasBody) return send(response, status, all, body);
+  // Hanging up at once could lose the refusal: a little of the rest is read first.
+  send(response, status, { ...all, Connection: "close" }, body, { end: false });
+  const end = () => response.end();
+  let left = MAX_ANSWER;
+  request.on("data", (part) => {
+    left -= part.length;
+    if (left < 0) end();
+  });
+  request.once("end", end);
+  setTimeout(end, 1000).unref();
+}
+
+function send(response, status, headers, body, { end = true } = {}) {
+  const always = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'" };
+  response.writeHead(status, { ...headers, ...always, "Content-Length": Buffer.byteLength(body) });
+  response.write(body);
+  if (end) response.end();
+}
+
+/** Counts requests by address: a bucket of `burst`, filled at `perMinute`. Gives the seconds to wait, 0 for none. */
+function rateLimit(perMinute, burst) {
+  const MAX_ADDRESSES = 10_000;
+  const buckets = new Map();
+  return (address) => {
+    // A client of IPv6 usually has a whole /64 network.
+    const client = address.replace(/^::ffff:/, "").split("::")[0].split(":").slice(0, 4).join(":");
+    const now = Date.now();
+    const { left, at } = buckets.get(client) ?? { left: burst, at: now };
+    const filled = Math.min(burst, left + ((now - at) * perMinute) / 60_000);
+    buckets.delete(client);
+    buckets.set(client, { left: Math.max(0, filled - 1), at: now });
+    // The address that was idle longest is forgotten first.
+    if (buckets.size > MAX_ADDRESSES) buckets.delete(buckets.keys().next().value);
+    return filled >= 1 ? 0 : Math.ceil(((1 - filled) * 60) / perMinute);
+  };
 }

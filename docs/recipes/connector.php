@@ -4,6 +4,9 @@
 
 declare(strict_types=1);
 
+namespace ChatConnector;
+
+/** The largest body of each call, in bytes. */
 const CALLS = [
     'GET /chat/config' => 0,
     'GET /chat/messages' => 0,
@@ -11,9 +14,14 @@ const CALLS = [
     'GET /chat/presence' => 0,
     'POST /events' => 256 * 1024,
 ];
-const PASSED_BACK = ['content-type', 'retry-after', 'x-request-id', 'x-service-api-version',
-    'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+const MAX_ANSWER = 1024 * 1024;
+const PASSED_BACK = ['retry-after', 'x-request-id', 'x-service-api-version', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
+const JSON_TYPE = '~^application/json\s*(;|$)~iD';
+/** Requests a minute from one address, in the long run, and requests at once. */
+const PER_MINUTE = 240;
+const BURST = 60;
 
+/** Answers with JSON of the proxy's own, and ends. */
 function refuse(int $status, string $code, string $message): never
 {
     $requestId = 'proxy_' . bin2hex(random_bytes(16));
@@ -23,64 +31,133 @@ function refuse(int $status, string $code, string $message): never
     exit(json_encode(['ok' => false, 'error' => ['code' => $code, 'message' => $message], 'requestId' => $requestId]));
 }
 
-$origin = getenv('CONNECTOR_ORIGIN') ?: 'https://service.example';
-$token = trim((string) (getenv('CONNECTOR_TOKEN') ?: @file_get_contents((string) getenv('CONNECTOR_TOKEN_FILE'))));
-$prefix = '/connector';
+/**
+ * Counts requests by address, and returns the seconds to wait, 0 for none. The file has one size: addresses with the same
+ * hash share a place. Behind a server or a CDN that hides the visitor's address all visitors are one: count there instead.
+ */
+function seconds_to_wait(string $address): int
+{
+    // A client of IPv6 usually has a whole /64 network.
+    $packed = (string) @inet_pton($address);
+    $place = 12 * (crc32(strlen($packed) === 16 ? substr($packed, 0, 8) : $packed) % 65536);
+    $file = @fopen(sys_get_temp_dir() . '/chat-connector-' . md5(__DIR__), 'c+');
+    // Without a file, nobody is counted: the chat goes on.
+    if ($file === false || !flock($file, LOCK_EX)) {
+        return 0;
+    }
+    $now = microtime(true);
+    fseek($file, $place);
+    $kept = (string) fread($file, 12);
+    ['at' => $at, 'left' => $left] = strlen($kept) === 12 ? unpack('Eat/Gleft', $kept) : ['at' => 0.0, 'left' => 0.0];
+    $filled = min((float) BURST, $left + max(0.0, $now - $at) * PER_MINUTE / 60);
+    fseek($file, $place);
+    fwrite($file, pack('EG', $now, max(0.0, $filled - 1)));
+    fclose($file);
+    return $filled >= 1 ? 0 : (int) ceil((1 - $filled) * 60 / PER_MINUTE);
+}
 
-header_remove('X-Powered-By');
+/** Returns the body of a POST, or refuses it. */
+function body_of(string $call): string
+{
+    if (!preg_match(JSON_TYPE, $_SERVER['CONTENT_TYPE'] ?? '')) {
+        // A page of another site can send no JSON without asking first: this keeps its forms out.
+        refuse(415, 'INVALID_REQUEST', 'Content-Type must be application/json.');
+    }
+    $limit = CALLS[$call];
+    $body = (int) ($_SERVER['CONTENT_LENGTH'] ?? 0) > $limit ? null : (string) file_get_contents('php://input', length: $limit + 1);
+    if ($body === null || strlen($body) > $limit) {
+        refuse(413, 'INVALID_REQUEST', 'The body is too large.');
+    }
+    return $body;
+}
+
+/** Asks the service, once: no redirect is followed, nothing decompressed, and at most MAX_ANSWER bytes are read. */
+function ask(string $address, array $headers, ?string $body): array
+{
+    $answer = ['headers' => [], 'whole' => false, 'body' => ''];
+    $request = curl_init($address);
+    curl_setopt_array($request, [
+        CURLOPT_HTTPHEADER => $headers,
+        CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
+        CURLOPT_FOLLOWLOCATION => false,
+        CURLOPT_CONNECTTIMEOUT => 5,
+        // An AI may think for a while.
+        CURLOPT_TIMEOUT => 35,
+        CURLOPT_HEADERFUNCTION => function ($request, string $line) use (&$answer): int {
+            if (str_starts_with($line, 'HTTP/')) {
+                $answer['headers'] = [];
+            }
+            $answer['whole'] = trim($line) === '';
+            [$name, $value] = explode(':', $line, 2) + [1 => ''];
+            $name = strtolower($name);
+            // Trailers, after the body, are ignored.
+            if ($answer['body'] === '' && in_array($name, [...PASSED_BACK, 'content-type', 'content-encoding', 'content-length'], true)) {
+                $answer['headers'][$name] ??= trim($value);
+            }
+            $usable = (int) ($answer['headers']['content-length'] ?? 0) <= MAX_ANSWER
+                && strcasecmp($answer['headers']['content-encoding'] ?? 'identity', 'identity') === 0;
+            return $usable ? strlen($line) : -1;
+        },
+        CURLOPT_WRITEFUNCTION => function ($request, string $part) use (&$answer): int {
+            $answer['body'] .= $part;
+            return strlen($answer['body']) > MAX_ANSWER ? -1 : strlen($part);
+        },
+    ]);
+    if ($body !== null) {
+        curl_setopt($request, CURLOPT_POSTFIELDS, $body);
+    }
+    $done = curl_exec($request);
+    $status = curl_getinfo($request, CURLINFO_RESPONSE_CODE);
+    if (!$done && curl_errno($request) === CURLE_OPERATION_TIMEDOUT) {
+        refuse(504, 'UPSTREAM_TIMEOUT', 'The chat service did not answer in time.');
+    }
+    if (!$done || !$answer['whole'] || !(($status >= 200 && $status < 300) || ($status >= 400 && $status < 600))) {
+        refuse(502, 'UPSTREAM_UNAVAILABLE', 'The chat service cannot be reached.');
+    }
+    return [$status, $answer['headers'], $answer['body']];
+}
+
+// An error shows neither a path nor what a call was made with.
+ini_set('display_errors', '0');
+set_exception_handler(fn () => refuse(502, 'UPSTREAM_UNAVAILABLE', 'The chat service cannot be reached.'));
+header_remove();
 header('Cache-Control: no-store');
 header('X-Content-Type-Options: nosniff');
 header("Content-Security-Policy: default-src 'none'");
 
+$origin = \defined('CHAT_ORIGIN') ? \CHAT_ORIGIN : (getenv('CONNECTOR_ORIGIN') ?: 'https://service.example');
+$token = trim((string) (\defined('CHAT_TOKEN') ? \CHAT_TOKEN : (getenv('CONNECTOR_TOKEN') ?: @file_get_contents((string) getenv('CONNECTOR_TOKEN_FILE')))));
+$prefix = '/connector';
+
 [$path, $query] = explode('?', $_SERVER['REQUEST_URI'], 2) + [1 => ''];
 $call = $_SERVER['REQUEST_METHOD'] . ' ' . (str_starts_with($path, "$prefix/") ? substr($path, strlen($prefix)) : '');
-if (!array_key_exists($call, CALLS)) {
+if (!array_key_exists($call, CALLS) || preg_match('/[^!-~]/', $query)) {
     refuse(404, 'NOT_FOUND', 'The proxy has no such path.');
 }
-$headers = ['Accept: application/json', "Authorization: Bearer $token"];
+$wait = seconds_to_wait($_SERVER['REMOTE_ADDR'] ?? '');
+if ($wait > 0) {
+    header("Retry-After: $wait");
+    refuse(429, 'RATE_LIMITED', 'Too many requests.');
+}
+$headers = ['Accept: application/json', 'Accept-Encoding: identity', "Authorization: Bearer $token"];
 foreach (['HTTP_IDEMPOTENCY_KEY' => 'Idempotency-Key', 'HTTP_ACCEPT_LANGUAGE' => 'Accept-Language'] as $from => $name) {
     if (isset($_SERVER[$from])) {
         $headers[] = "$name: $_SERVER[$from]";
     }
 }
-$answer = [];
-$request = curl_init("$origin/api/connector/v1" . substr($call, strpos($call, ' ') + 1) . ($query === '' ? '' : "?$query"));
+$body = null;
 if ($_SERVER['REQUEST_METHOD'] === 'POST') {
-    // A page of another site can send no JSON without asking first: what is none is refused.
-    if (!preg_match('~^application/json\s*(;|$)~i', $_SERVER['CONTENT_TYPE'] ?? '')) {
-        refuse(415, 'INVALID_REQUEST', 'Content-Type must be application/json.');
-    }
-    $body = (string) file_get_contents('php://input', length: CALLS[$call] + 1);
-    if (strlen($body) > CALLS[$call]) {
-        refuse(413, 'INVALID_REQUEST', 'The body is too large.');
-    }
-    $headers[] = 'Content-Type: application/json';
-    // Without this curl asks first whether it may send a body, and waits.
-    $headers[] = 'Expect:';
-    curl_setopt($request, CURLOPT_POSTFIELDS, $body);
+    $body = body_of($call);
+    // Without `Expect:` curl asks first whether it may send a body, and waits.
+    array_push($headers, 'Content-Type: application/json', 'Expect:');
 }
-curl_setopt_array($request, [
-    CURLOPT_HTTPHEADER => $headers,
-    CURLOPT_RETURNTRANSFER => true,
-    CURLOPT_FOLLOWLOCATION => false,
-    CURLOPT_CONNECTTIMEOUT => 5,
-    CURLOPT_TIMEOUT => 35,
-    CURLOPT_HEADERFUNCTION => function ($request, string $line) use (&$answer): int {
-        [$name, $value] = explode(':', $line, 2) + [1 => ''];
-        $answer[strtolower($name)] = trim($value);
-        return strlen($line);
-    },
-]);
-$text = curl_exec($request);
-if ($text === false) {
-    curl_errno($request) === CURLE_OPERATION_TIMEDOUT
-        ? refuse(504, 'UPSTREAM_TIMEOUT', 'The chat service did not answer in time.')
-        : refuse(502, 'UPSTREAM_UNAVAILABLE', 'The chat service cannot be reached.');
-}
-http_response_code(curl_getinfo($request, CURLINFO_RESPONSE_CODE));
+[$status, $back, $text] = ask("$origin/api/connector/v1" . explode(' ', $call)[1] . ($query === '' ? '' : "?$query"), $headers, $body);
+http_response_code($status);
+// A page in place of an answer is shown as text.
+header('Content-Type: ' . (preg_match(JSON_TYPE, $back['content-type'] ?? '') ? 'application/json' : 'text/plain; charset=utf-8'));
 foreach (PASSED_BACK as $name) {
-    if (isset($answer[$name])) {
-        header("$name: $answer[$name]");
+    if (isset($back[$name])) {
+        header("$name: $back[$name]");
     }
 }
 echo $text;
