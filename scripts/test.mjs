@@ -137,7 +137,8 @@ await main(async () => {
   await step("the command", () =>
     tee("cargo", ["build", "--locked", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]),
   );
-  await step("the proxy, and its recipes in their servers", () => tee("node", ["scripts/check-recipes.mjs", "Express", "nginx", "Caddy", "PHP", "WordPress"]));
+  await step("the proxy, and its recipes in their servers", () => tee("node", ["scripts/check-recipes.mjs", "Express 4", "Express 5", "nginx", "Caddy", "PHP", "WordPress"]));
+  await step("the proxy and its recipes under attack", () => tee("node", ["--test", ...testsIn("hostile")]), { tests: true });
   await step(
     "end-to-end tests",
     // Each file starts a browser and waits more than it works.

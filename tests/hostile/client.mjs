@@ -1,0 +1,138 @@
+// A hostile client: bytes over a raw socket, and what came back for them.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+
+/** Bytes of an answer that are kept. More is counted and not kept. */
+const MAX_KEPT = 3 * 1024 * 1024;
+const PATIENCE_MS = 8_000;
+
+/** A request of these parts. The body gets a Content-Length unless a header says how it is framed. */
+export function request(line, headers = {}, body = "") {
+  const all = { Host: "shop.example", ...headers };
+  const names = Object.keys(all).map((name) => name.toLowerCase());
+  if (body !== "" && !names.includes("content-length") && !names.includes("transfer-encoding")) {
+    all["Content-Length"] = Buffer.byteLength(body);
+  }
+  const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().filter((one) => one !== null).map((one) => `${name}: ${one}\r\n`));
+  return Buffer.concat([Buffer.from(`${line}\r\n${lines.join("")}\r\n`, "latin1"), Buffer.from(body)]);
+}
+
+export const get = (target, headers) => request(`GET ${target} HTTP/1.1`, headers);
+
+export const post = (target, body = "{}", headers = {}) =>
+  request(`POST ${target} HTTP/1.1`, { "Content-Type": "application/json", "Idempotency-Key": "attack-key-1", ...headers }, body);
+
+/** The bytes of a chunked body, with the chunk that ends it. */
+export const chunked = (...parts) => `${parts.map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`;
+
+/** The head at the start of some bytes, or null while it is not whole. */
+function head(bytes) {
+  const end = bytes.indexOf("\r\n\r\n");
+  if (end < 0) return null;
+  const [line, ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
+  const headers = lines.map((text) => {
+    const colon = text.indexOf(":");
+    return [text.slice(0, colon).toLowerCase(), text.slice(colon + 1).trim()];
+  });
+  return { line, status: Number(line.split(" ")[1]), headers, length: end + 4 };
+}
+
+/** Reads a chunked body: its bytes, its length on the wire, and whether its last chunk is there. */
+export function unchunk(bytes) {
+  const parts = [];
+  let at = 0;
+  for (;;) {
+    const lineEnd = bytes.indexOf("\r\n", at);
+    const size = lineEnd < 0 ? NaN : Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);
+    const next = lineEnd + 2 + size + 2;
+    if (Number.isNaN(size) || (size > 0 && next > bytes.length)) break;
+    if (size === 0) {
+      const end = bytes.indexOf("\r\n", lineEnd + 2) === lineEnd + 2 ? lineEnd + 4 : bytes.indexOf("\r\n\r\n", lineEnd) + 4;
+      if (end < 4) break;
+      return { body: Buffer.concat(parts), length: end, complete: true };
+    }
+    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = next;
+  }
+  return { body: Buffer.concat(parts), length: bytes.length, complete: false };
+}
+
+/** The answers in some bytes, in order. Those with a status below 200 are among them. */
+function answersIn(bytes, closed, method) {
+  const answers = [];
+  let rest = bytes;
+  while (rest.length > 0) {
+    const found = head(rest);
+    if (found === null || !/^HTTP\/\d\.\d \d{3}( |$)/.test(found.line)) {
+      answers.push({ junk: rest, complete: closed });
+      break;
+    }
+    const value = (name) => found.headers.find(([one]) => one === name)?.[1];
+    const after = rest.subarray(found.length);
+    let read;
+    if (found.status < 200 || found.status === 204 || found.status === 304 || method === "HEAD") {
+      read = { body: Buffer.alloc(0), length: 0, complete: true };
+    } else if (value("transfer-encoding")) {
+      read = unchunk(after);
+    } else {
+      const length = value("content-length") === undefined ? Infinity : Number(value("content-length"));
+      read = { body: after.subarray(0, length), length: Math.min(length, after.length), complete: length === Infinity ? closed : after.length >= length };
+    }
+    answers.push({ ...found, body: read.body, complete: read.complete });
+    rest = read.complete ? after.subarray(read.length) : Buffer.alloc(0);
+  }
+  return answers;
+}
+
+/**
+ * Sends bytes, and gives what came back once an answer is whole, the connection is closed or patience is over.
+ *
+ * `then`: sends more once the first bytes are out, by a function of the socket. `whole`: how many final answers make
+ * it whole.
+ */
+export async function exchange(port, bytes, { then, whole = 1, patience = PATIENCE_MS } = {}) {
+  const started = Date.now();
+  const socket = connect(port, "127.0.0.1");
+  const method = String(bytes.subarray(0, 5)) === "HEAD " ? "HEAD" : "GET";
+  const said = { answers: [], received: 0, closed: false, timedOut: false };
+  const parts = [];
+  const read = () => (said.answers = answersIn(Buffer.concat(parts), said.closed, method));
+  const done = new Promise((resolve) => {
+    const timer = setTimeout(() => ((said.timedOut = true), resolve()), patience);
+    const finish = () => (clearTimeout(timer), resolve());
+    socket.on("data", (data) => {
+      if (said.received < MAX_KEPT) parts.push(data);
+      said.received += data.length;
+      if (said.received > MAX_KEPT) return said.received > 16 * MAX_KEPT ? finish() : undefined;
+      read();
+      if (said.answers.filter(({ status, complete }) => status >= 200 && complete).length >= whole) finish();
+    });
+    // Writing to a connection that was closed fails; what had come before counts.
+    socket.on("error", () => {});
+    socket.on("close", () => ((said.closed = true), finish()));
+  });
+  await Promise.race([once(socket, "connect").catch(() => {}), done]);
+  socket.write(bytes);
+  const more = Promise.resolve(then?.(socket, said)).catch(() => {});
+  await Promise.race([done, more.then(() => done)]);
+  socket.destroy();
+  read();
+  said.raw = Buffer.concat(parts);
+  said.ms = Date.now() - started;
+  said.answer = said.answers.find(({ status, junk }) => junk || status >= 200);
+  return said;
+}
+
+/** Writes without end until the socket is closed or so many bytes are out. Gives how many were. */
+export async function flood(socket, part, limit) {
+  let sent = 0;
+  let go = () => {};
+  socket.on("drain", () => go()).on("close", () => go());
+  while (sent < limit && !socket.destroyed && socket.writable) {
+    const full = !socket.write(part);
+    sent += part.length;
+    await new Promise((resolve) => (full && !socket.destroyed ? (go = resolve) : setImmediate(resolve)));
+  }
+  return sent;
+}

@@ -1,0 +1,146 @@
+// What may reach the service, and what may reach a visitor: everything else is a hole.
+
+import { folder } from "../../scripts/servers.mjs";
+import { root } from "../../scripts/setup.mjs";
+import { token } from "./proxies.mjs";
+
+const CALL = /^(GET \/api\/connector\/v1\/(chat\/config|chat\/messages|chat\/presence)|POST \/api\/connector\/v1\/(chat\/messages|events))(\?[^ ]*)? HTTP\/1\.[01]$/;
+
+/** Headers of a request that goes on to the service, and their values. */
+const GOES_ON = {
+  host: (value, { host }) => value === host,
+  authorization: (value) => value === `Bearer ${token}`,
+  accept: (value) => value === "application/json",
+  "accept-encoding": (value) => value === "identity",
+  "accept-language": () => true,
+  "content-type": (value) => /^application\/json(;|$)/i.test(value),
+  "content-length": (value) => /^\d+$/.test(value),
+  "transfer-encoding": (value) => value === "chunked",
+  "idempotency-key": () => true,
+  connection: (value) => /^(keep-alive|close)$/i.test(value),
+  // A server may name itself; a visitor's browser is not named.
+  "user-agent": (value) => /^(Go-http-client\/\d\.\d|curl\/[\d.]+|site-connector\/[\d.]+)?$/.test(value),
+};
+const ONE_OF = ["content-length", "transfer-encoding"];
+const NEEDED = ["host", "authorization", "accept", "accept-encoding"];
+
+/** Headers of an answer that a visitor may see, and their values where only some are right. */
+const COMES_BACK = {
+  "content-type": (value) => /^(application\/json|text\/plain)(;|$)/i.test(value),
+  "content-length": null, "transfer-encoding": null, date: null, connection: null, "keep-alive": null,
+  "retry-after": null, "x-request-id": null, "x-service-api-version": null, "x-ratelimit-limit": null, "x-ratelimit-remaining": null, "x-ratelimit-reset": null,
+  "cache-control": (value) => value === "no-store",
+  "x-content-type-options": (value) => value === "nosniff",
+  "content-security-policy": (value) => value.startsWith("default-src 'none'"),
+  // Of the server itself.
+  server: (value) => /^(nginx\/[\d.]+|Caddy)$/.test(value),
+  "x-powered-by": (value) => value === "Express",
+  "referrer-policy": (value) => value === "no-referrer",
+  "cross-origin-resource-policy": (value) => value === "same-origin",
+  allow: null,
+  // nginx leads from a folder's name to the folder.
+  location: (value) => /^http:\/\/shop\.example:\d+\/connector\/$/.test(value),
+};
+/** Headers of the service's that come back as they are, also twice. */
+const LISTED = /^(retry-after|x-request-id|x-service-api-version|x-ratelimit-.*)$/;
+const SEALED = ["cache-control", "x-content-type-options", "content-security-policy"];
+
+const PLACES = [folder, root.replace(/\/$/, ""), "/tmp/", "/srv/", ".php", ".mjs", "node_modules", "node:internal", "\n    at ", "&nbsp; &nbsp;at ", "Stack trace", "Traceback"];
+
+/** Bytes that a proxy may let through beyond 1 MiB: heads, and the framing of chunks. */
+const ANSWER_LIMIT = 1024 * 1024 + 64 * 1024;
+/** Bytes that a service gets rid of into the buffers of both sides' systems until it is cut off. */
+const SENT_LIMIT = 24 * 1024 * 1024;
+/** Memory that a proxy may take for one attack. */
+export const MEMORY_LIMIT = 64 * 1024 * 1024;
+
+const short = (value) => (value.length > 60 ? `${value.slice(0, 60)}…` : value);
+
+/** Problems with what arrived at the service. */
+export function arrivals(attack, requests, host) {
+  const problems = [];
+  const complete = requests.filter((one) => one.complete);
+  for (const { line, headers, body, value } of requests) {
+    if (!CALL.test(line)) problems.push(`${JSON.stringify(short(line))} reached the service`);
+    for (const [name, told] of headers) {
+      if (!Object.hasOwn(GOES_ON, name) || !GOES_ON[name](told, { host })) problems.push(`the service was told ${name}: ${short(told)}`);
+    }
+    const names = headers.map(([name]) => name);
+    const twice = names.filter((name, at) => names.indexOf(name) !== at);
+    if (twice.length > 0) problems.push(`the service was told ${twice[0]} twice`);
+    if (ONE_OF.every((name) => names.includes(name))) problems.push("the service was told two lengths");
+    for (const name of NEEDED) if (!names.includes(name)) problems.push(`the service was not told ${name}`);
+    if (`${line}${JSON.stringify(headers)}${body}`.includes(attack.secret ?? "\0none")) problems.push("a visitor's secret reached the service");
+    if (line.includes(token)) problems.push("the token is in the address");
+    for (const [name, wanted] of Object.entries(attack.goesOn ?? {})) if (value(name) !== wanted) problems.push(`the service was told ${name}: ${value(name)}`);
+  }
+  if ((attack.refused || attack.never) && complete.length > 0) problems.push("it reached the service");
+  if (attack.arrives !== undefined) {
+    for (const { body } of complete) if (String(body) !== attack.arrives) problems.push(`a body of ${body.length} bytes arrived: ${short(String(body))}`);
+    if (attack.status === 200 && complete.length !== 1) problems.push(`it arrived ${complete.length} times`);
+  }
+  // A GET may be repeated by a server, a POST never.
+  const posted = complete.filter(({ line }) => line.startsWith("POST"));
+  if (posted.length > (attack.whole ?? 1)) problems.push(`${posted.length} requests arrived`);
+  return problems;
+}
+
+/** Problems with what came back to the visitor. */
+export function answered(attack, said, requests) {
+  const problems = [];
+  const { answer, raw } = said;
+  const fail = (problem) => problems.push(problem);
+  const told = raw.toString("latin1");
+  if (told.includes(token)) fail("the answer has the token in it");
+  for (const place of PLACES) if (told.includes(place) && !attack.bytes?.includes?.(place)) fail(`the answer has ${JSON.stringify(place)} in it`);
+  if (attack.answer && attack.secret && told.includes(attack.secret)) fail("the answer has a file in it");
+  if (said.timedOut && !attack.mayWait) fail(`no whole answer within ${said.ms} ms`);
+  for (const one of said.answers) {
+    if (one.junk) {
+      if (!attack.old) fail(`the answer is not HTTP: ${JSON.stringify(short(one.junk.toString("latin1", 0, 80)))}`);
+      continue;
+    }
+    if (one.status < 200 && attack.interim) {
+      for (const name of ["link", "set-cookie"]) if (one.headers.some(([told]) => told === name)) fail(`${one.line} came back with ${name}`);
+      continue;
+    }
+    if (one.status < 200 && !(one.status === 100 && attack.bytes?.includes?.("Expect: 100"))) fail(`${one.line} came back`);
+    header(one, fail, requests.length > 0 && (!attack.most || one === answer));
+  }
+  const final = said.answers.filter(({ status }) => status >= 200);
+  if (final.length > (attack.most ?? attack.whole ?? 1)) fail(`${final.length} answers came back`);
+  if (attack.status && ![attack.status].flat().includes(answer?.status)) fail(`${attack.status} was expected, and ${answer?.status ?? "no answer"} came back`);
+  if (attack.refused && answer?.status < 400) fail(`it was answered with ${answer.status}`);
+  if (attack.passes === false && answer?.status < 400) fail(`${answer.status} came back`);
+  if (attack.broken && answer?.status < 400 && answer.complete) fail("a broken answer came back as a whole one");
+  if (attack.bounded && said.received > ANSWER_LIMIT) fail(`${said.received} bytes came back`);
+  if (attack.length && answer?.body.length !== attack.length) fail(`${answer?.body.length} bytes came back`);
+  if (attack.within && said.ms > attack.within) fail(`it took ${said.ms} ms`);
+  if (attack.atLeast && said.ms < attack.atLeast) fail(`it took only ${said.ms} ms`);
+  for (const [name, wanted] of Object.entries(attack.comesBack ?? {})) {
+    const value = answer?.headers?.find(([one]) => one === name.toLowerCase())?.[1];
+    if (value !== wanted) fail(`${name} came back as ${value}`);
+  }
+  return [...problems, ...(attack.check?.(said) ?? [])];
+}
+
+/** Problems with the head of an answer. */
+function header({ status, headers, body }, fail, isCall) {
+  const html = /^text\/html/i.test(headers.find(([name]) => name === "content-type")?.[1] ?? "");
+  // A server's own page for an error is one of HTML, with nothing of the service or of the visitor in it.
+  const own = status >= 300 && html && !/<script/i.test(String(body)) && body.length < 2000;
+  for (const [name, value] of headers) {
+    if (own && name === "content-type") continue;
+    if (!Object.hasOwn(COMES_BACK, name)) fail(`${name}: ${short(value)} came back`);
+    else if (COMES_BACK[name] && !COMES_BACK[name](value)) fail(`${name}: ${short(value)} came back`);
+  }
+  const names = headers.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice && !LISTED.test(twice)) fail(`${twice} came back twice`);
+  if (status >= 200 && status < 300 && isCall) {
+    for (const name of SEALED) if (!headers.some(([one]) => one === name)) fail(`${name} is missing`);
+  }
+}
+
+/** Problems with how much the service could send. */
+export const sent = (attack, bytes) => (attack.bounded && bytes > SENT_LIMIT ? [`the service sent ${bytes} bytes`] : []);
