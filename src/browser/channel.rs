@@ -1,37 +1,57 @@
-//! What the tabs of one browser tell each other, by `BroadcastChannel`. Where there is none, a tab is alone.
+//! What the tabs of one browser tell each other: by `BroadcastChannel`, and where there is none by storage, whose changes
+//! the other tabs hear of. Where there is neither, a tab is alone.
 
-use wasm_bindgen::JsCast;
-use wasm_bindgen::closure::Closure;
-use web_sys::{BroadcastChannel, MessageEvent};
+use js_sys::Reflect;
+use web_sys::BroadcastChannel;
+
+use super::listener::Listener;
+use super::storage::Storage;
 
 /// An open channel; it is closed when it is dropped.
 pub struct Channel {
-    channel: BroadcastChannel,
-    _closure: Closure<dyn FnMut(MessageEvent)>,
+    broadcast: Option<BroadcastChannel>,
+    /// The key in storage under which a message stands for as long as it takes to tell it.
+    key: String,
+    _listener: Listener,
 }
 
 impl Channel {
     /// Opens the channel of this name. `on_text` is told what the other tabs post.
-    pub fn open(name: &str, on_text: impl Fn(String) + 'static) -> Option<Self> {
-        let channel = BroadcastChannel::new(name).ok()?;
-        let closure = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(text) = event.data().as_string() {
+    pub fn open(name: &str, on_text: impl Fn(String) + 'static) -> Self {
+        let key = [name, ":tabs"].concat();
+        let broadcast = BroadcastChannel::new(name).ok();
+        let expected = broadcast.is_none().then(|| key.clone());
+        let on_event = move |event: web_sys::Event| {
+            let get = |field: &str| Reflect::get(&event, &field.into()).ok()?.as_string();
+            // An event of a channel has no key. One that says that the key is gone has no text.
+            if get("key") == expected
+                && let Some(text) = get(if expected.is_some() { "newValue" } else { "data" })
+            {
                 on_text(text);
             }
-        });
-        channel.set_onmessage(Some(closure.as_ref().unchecked_ref()));
-        Some(Self { channel, _closure: closure })
+        };
+        let listener = match &broadcast {
+            Some(channel) => Listener::new(channel, "message", on_event),
+            None => Listener::new(&super::window(), "storage", on_event),
+        };
+        Self { broadcast, key, _listener: listener }
     }
 
     /// Tells the other tabs.
-    pub fn post(&self, text: &str) {
-        // Text can always be posted, and a closed channel has been dropped.
-        _ = self.channel.post_message(&text.into());
+    pub fn post(&self, storage: &Storage, text: &str) {
+        if let Some(channel) = &self.broadcast {
+            // Text can always be posted, and a closed channel has been dropped.
+            _ = channel.post_message(&text.into());
+        } else {
+            // The next message may be the same, and nothing is to stay.
+            storage.set(&self.key, Some(text));
+            storage.set(&self.key, None);
+        }
     }
 }
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        self.channel.close();
+        self.broadcast.iter().for_each(BroadcastChannel::close);
     }
 }

@@ -285,7 +285,12 @@ impl Inner {
                 }
                 Effect::WakeAt(at_ms) => self.wake_at(at_ms),
                 Effect::Store(key, text) => kept &= self.storage.borrow().set(&key, text.as_deref()),
-                Effect::Post(text) => self.channel.borrow().iter().for_each(|channel| channel.post(&text)),
+                Effect::Post(text) => {
+                    self.channel
+                        .borrow()
+                        .iter()
+                        .for_each(|channel| channel.post(&self.storage.borrow(), &text));
+                }
                 Effect::Show => self.show(),
                 Effect::Tell(news) => told.push(news),
             }
@@ -321,7 +326,7 @@ impl Inner {
                 inner.feed(Input::Heard(json::parse(&text)));
             }
         });
-        self.channel.replace(channel);
+        self.channel.replace(Some(channel));
     }
 
     /// The page is left, or goes on. A channel that stays open may keep it out of the back-forward cache.

@@ -5,10 +5,8 @@ import { REFUSES, SEND, WASM, ask, delivered, eventually, hold, messages, openCh
 import { say, see, showsAll, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
+import { QUESTION, QUICK, nextPolls, openTab, pollerOf, replaced, talkingTabs } from "./tabs.mjs";
 
-/** As often as the widget lets itself be told. */
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
-const QUESTION = "How long does delivery take?";
 const LATER = "Can I book a workshop?";
 const NOTHING_SAID = [`assistant: ${WELCOME}`];
 
@@ -16,51 +14,6 @@ const state = (page) => page.evaluate(() => window.chatWidget.state);
 
 /** Waits until the log shows these messages and no others. */
 const shows = (page, expected) => eventually(async () => assert.deepEqual(await messages(page), expected));
-
-/** Another tab, or the first one, with its window open. */
-async function openTab(visit, options) {
-  const page = await visit(options);
-  await openChat(page);
-  return page;
-}
-
-/** So many tabs with a conversation, and their windows open. */
-async function talkingTabs(visit, count) {
-  const tabs = [await openTab(visit)];
-  await ask(tabs[0], QUESTION);
-  while (tabs.length < count) tabs.push(await openTab(visit, { beside: tabs[0] }));
-  return tabs;
-}
-
-/** The next so many polls, of whatever tab. */
-async function nextPolls(record, count) {
-  const soFar = record.polls().length;
-  return eventually(() => {
-    const next = record.polls().slice(soFar);
-    assert.ok(next.length >= count, `${next.length} of ${count} polls`);
-    return next;
-  }, 30_000);
-}
-
-/** The tab that all these polls are from. */
-function pollerOf(polls, tabs) {
-  const pollers = new Set(polls.map(({ page }) => tabs.indexOf(page)));
-  assert.equal(pollers.size, 1, `polls of the tabs ${[...pollers]}`);
-  return polls[0].page;
-}
-
-/** Ends that this tab leads, and waits until another one does in its place, which it gives. */
-async function replaced(record, leader, end) {
-  const ended = performance.now();
-  await end(leader);
-  const next = await eventually(() => {
-    const next = record.polls().find(({ page, at }) => page !== leader && at > ended);
-    assert.ok(next, "another tab polls");
-    return next;
-  });
-  assert.ok(next.at - ended <= 2000, `after ${next.at - ended} ms`);
-  return next.page;
-}
 
 test("However many tabs are open, one polls", async ({ visit, server, recordOf }) => {
   await server.trouble(QUICK);

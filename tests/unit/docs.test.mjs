@@ -115,8 +115,10 @@ test("Every key of the browser's storage is in docs/privacy.md", () => {
   const page = read("docs/privacy.md");
   const keys = [...read("crates/session/src/stored.rs").matchAll(/pub const (?!PREFIX)\w+: &str = "([^"]+)"/g)].map(([, name]) => `chat-widget:${name}`);
   const chosen = [...all(inFolder("src/ui")).matchAll(/&str = "(chat-widget:\w+)"/g)].map(([, key]) => key);
-  assert.ok(keys.length > 7 && chosen.length > 1);
-  for (const key of [...keys, ...chosen]) assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);
+  const named = all(["src/driver/mod.rs", "src/browser/channel.rs"]).matchAll(/\[[^\[\]]+, "(:\w+)"\]\.concat\(\)/g);
+  const ofChannel = [...named].map(([, name]) => `chat-widget:${name}`);
+  assert.ok(keys.length > 7 && chosen.length > 1 && ofChannel.length > 2);
+  for (const key of [...keys, ...chosen, ...ofChannel]) assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);
 });
 
 test("Every snippet of the docs is run by a test, which is there and names its page", () => {
