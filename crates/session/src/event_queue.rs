@@ -4,7 +4,7 @@ use chat_protocol::{IdempotencyKey, Value, limits};
 
 use crate::RequestId;
 use crate::random::Random;
-use crate::stored;
+use crate::stored::{self, keys};
 
 /// Events wait so long for company. Milliseconds.
 const GATHER_MS: u64 = 3_000;
@@ -164,10 +164,16 @@ impl EventQueue {
         Vec::new()
     }
 
-    /// Empties the queue. Gives the names of the events and of the batches that were in it.
-    pub(crate) fn clear(&mut self) -> (Vec<String>, Vec<String>) {
-        let events = self.waiting.drain(..).map(|(name, _)| name).collect();
-        (events, self.batches.drain(..).map(|batch| batch.name).collect())
+    /// Empties the queue. Returns the names under which its events and batches are stored.
+    pub(crate) fn clear(&mut self) -> Vec<String> {
+        let mut names = Vec::new();
+        for (name, _) in std::mem::take(&mut self.waiting) {
+            names.push([keys::EVENT, &name].concat());
+        }
+        for batch in std::mem::take(&mut self.batches) {
+            names.push([keys::BATCH, &batch.name].concat());
+        }
+        names
     }
 }
 

@@ -20,16 +20,20 @@ impl Session {
             return;
         }
         let [presence, messages] = self.next_polls_ms();
-        let conversation = self.conversation.iter().map(|id| ("conversationId", id.as_str().to_owned()));
-        let query: Vec<_> = conversation.collect();
+        let mut query = Vec::new();
+        if let Some(id) = &self.conversation {
+            query.push(("conversationId", id.as_str().to_owned()));
+        }
         if presence.is_some_and(|due| now_ms >= due) {
             self.ask(now_ms, Endpoint::Presence, query.clone());
         }
         if messages.is_some_and(|due| now_ms >= due) {
             self.reads_too_early = false;
             self.sending_since_ms = None;
-            let after = self.timeline.cursor().map(|id| ("after", id.as_str().to_owned()));
-            self.ask(now_ms, Endpoint::Messages, query.into_iter().chain(after).collect());
+            if let Some(id) = self.timeline.cursor() {
+                query.push(("after", id.as_str().to_owned()));
+            }
+            self.ask(now_ms, Endpoint::Messages, query);
         }
     }
 

@@ -109,9 +109,8 @@ impl Session {
             self.events.off_until_ms = off_until_ms;
             let off = [("v", VERSION.into()), ("offUntil", to_value(off_until_ms))];
             self.keep(keys::TRACKING, Value::object(off));
-            let (events, batches) = self.events.clear();
-            self.forget(keys::EVENT, events);
-            self.forget(keys::BATCH, batches);
+            let names = self.events.clear();
+            self.forget("", names);
         }
     }
 

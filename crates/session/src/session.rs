@@ -363,7 +363,10 @@ impl Session {
     fn ask_for_config(&mut self, now_ms: u64) {
         if self.config_due_ms.is_some_and(|due| now_ms >= due) && !self.flights.any(Endpoint::Config) {
             self.config_due_ms = None;
-            let query = self.locale.iter().map(|locale| ("locale", locale.clone())).collect();
+            let mut query = Vec::new();
+            if let Some(locale) = &self.locale {
+                query.push(("locale", locale.clone()));
+            }
             self.ask(now_ms, Endpoint::Config, query);
         }
     }

@@ -358,19 +358,15 @@ impl Session {
 
     /// Forgets all that is kept of this visitor.
     fn forget_kept(&mut self) {
-        let (events, batches) = self.events.clear();
-        let letters = self.outbox.iter().map(|letter| letter.name.clone()).collect();
-        self.forget_stored(keys::EVENT, events);
-        self.forget_stored(keys::BATCH, batches);
-        self.forget_stored(keys::OUTBOX, letters);
-        self.forget_stored(keys::CONVERSATION, vec![String::new()]);
-        self.forget_stored(keys::SEEN, vec![String::new()]);
-        self.forget_stored(keys::CONTACT, vec![String::new()]);
-    }
-
-    fn forget_stored(&mut self, kind: &str, names: Vec<String>) {
+        let mut names = self.events.clear();
+        for letter in &self.outbox {
+            names.push([keys::OUTBOX, &letter.name].concat());
+        }
+        for name in [keys::CONVERSATION, keys::SEEN, keys::CONTACT] {
+            names.push(name.to_owned());
+        }
         for name in names {
-            let key = self.key(&[kind, &name].concat());
+            let key = self.key(&name);
             self.effects.push(Effect::Store(key, None));
         }
     }

@@ -131,12 +131,12 @@ impl Session {
             }
         }
         let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
-        let gone: Vec<String> = self
-            .outbox
-            .iter()
-            .filter(|letter| !kept(&letter.name))
-            .map(|letter| letter.name.clone())
-            .collect();
+        let mut gone = Vec::new();
+        for letter in &self.outbox {
+            if !kept(&letter.name) {
+                gone.push(letter.name.clone());
+            }
+        }
         // What this page kept, and storage no longer has, another tab has sent.
         self.events.clear();
         self.take_over(now_ms, stored);
