@@ -216,12 +216,17 @@ impl Call<'_> {
     }
 }
 
-/// `Retry-After`, a number of seconds or an HTTP date, as milliseconds from now.
+/// `Retry-After`, a number of seconds or an HTTP date, as milliseconds from now. A number below zero is none.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
 fn retry_after_ms(text: &str) -> Option<u64> {
-    if let Ok(seconds) = text.trim().parse::<u64>() {
-        return Some(seconds.saturating_mul(1000));
-    }
-    let date_ms = js_sys::Date::parse(text);
-    (!date_ms.is_nan()).then(|| (date_ms - js_sys::Date::now()).max(0.0) as u64)
+    let wait_ms = match json::parse(text) {
+        #[expect(clippy::cast_precision_loss, reason = "a wait that long is bounded")]
+        Value::Integer(seconds) => seconds as f64 * 1000.0,
+        Value::Number(seconds) => seconds * 1000.0,
+        _ => match js_sys::Date::parse(text) - js_sys::Date::now() {
+            ..0.0 => 0.0,
+            wait_ms => wait_ms,
+        },
+    };
+    (wait_ms >= 0.0).then_some(wait_ms as u64)
 }

@@ -62,6 +62,8 @@ texts! {
     Waiting = "waiting": "Waiting to send";
     NotSent = "notSent": "Not sent";
     TryAgain = "tryAgain": "Try again";
+    TryLater = "tryLater": "Not sent yet. We will try again later.";
+    TryNow = "tryNow": "Try now";
     Today = "today": "Today";
     Yesterday = "yesterday": "Yesterday";
     IntroTitle = "introTitle": "What would you like to know?";

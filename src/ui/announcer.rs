@@ -15,8 +15,9 @@ const MAX_KEPT: u32 = 4;
 /// How long an announcement stays, so that nobody comes across it while reading the page. Milliseconds.
 const KEPT_MS: u32 = 10_000;
 
-/// The state that was announced last: the number of failed messages, no answer, writing, the wait.
-pub(super) type Announced = (usize, bool, bool, Wait);
+/// The state that was announced last: the number of failed messages, no answer, writing, the wait, messages that are not
+/// tried again soon.
+pub(super) type Announced = (usize, bool, bool, Wait, bool);
 
 impl Ui {
     /// Puts the region into `host`, where a slot of the shadow root shows it to nobody but screen readers.
@@ -44,14 +45,18 @@ impl Ui {
     /// Speaks what has changed beside the messages.
     pub(super) fn follow_state(&self) {
         let failed = self.driver().rows().iter().filter(|row| row.delivery == Delivery::Failed).count();
-        let (no_reply, writing, wait) = self.session(|session| {
-            (session.notice() == Some(Notice::NoReply), session.is_writing(), session.wait())
+        let (no_reply, writing, wait, deferred) = self.session(|session| {
+            let no_reply = session.notice() == Some(Notice::NoReply);
+            (no_reply, session.is_writing(), session.wait(), session.is_deferred())
         });
-        let now = (failed, no_reply, writing && self.state().open.get(), wait);
+        let now = (failed, no_reply, writing && self.state().open.get(), wait, deferred);
         // What a page finds is not news.
         let Some(before) = self.state().announced.replace(Some(now)) else { return };
         if now.0 > before.0 {
             self.say(&self.text(Text::NotSent));
+        }
+        if deferred && !before.4 {
+            self.say(&self.text(Text::TryLater));
         }
         if now.1 && !before.1 {
             self.say(&self.text(Text::NoReply));

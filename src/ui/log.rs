@@ -52,14 +52,15 @@ pub(crate) fn log(ui: &Ui) -> El {
 }
 
 /// What the log showed last: how many messages, which one at the end, and what stands behind them.
-type Seen = (usize, Option<EntryKey>, bool, Option<Notice>, Wait, usize);
+type Seen = (usize, Option<EntryKey>, bool, Option<Notice>, Wait, bool, usize);
 
 /// What comes in is shown, while the visitor is at the end; else it is counted.
 fn follow(ui: &Ui, seen: &mut Option<Seen>) {
     let (rows, state) = (ui.driver().rows(), ui.state());
     let last = rows.last().map(|row| row.key);
     let now = ui.session(|session| {
-        (rows.len(), last, session.is_writing(), session.notice(), session.wait(), questions(ui).len())
+        let (wait, deferred) = (session.wait(), session.is_deferred());
+        (rows.len(), last, session.is_writing(), session.notice(), wait, deferred, questions(ui).len())
     });
     let before = seen.replace(now);
     let shown = before.map_or(0, |before| before.0);
@@ -196,14 +197,15 @@ fn said_by_assistant(ui: &Ui, note: El, bubble: El) -> El {
 }
 
 /// What the visitor may ask by a click: all questions of the site's to begin with, and once the first message is
-/// answered those that are left. There are none beside something that matters more: a person, a failure, the contact
-/// line.
+/// answered those that are left. There are none beside something that matters more: a person, a message that is not sent,
+/// the contact line.
 fn questions(ui: &Ui) -> Vec<String> {
     let rows = ui.driver().rows();
     let mut asked = rows.iter().filter(|row| row.author == Role::Visitor);
     let first = asked.next();
     let matters = |row: &Row| row.author == Role::Operator || row.delivery == Delivery::Failed;
-    let waits = ui.session(|session| session.awaits_reply() || session.notice().is_some());
+    let waits =
+        ui.session(|session| session.awaits_reply() || session.is_deferred() || session.notice().is_some());
     if asked.next().is_some() || waits || contact::is_open(ui) || rows.iter().any(matters) {
         return Vec::new();
     }

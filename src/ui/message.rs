@@ -1,7 +1,7 @@
 //! One message in the log.
 
 use chat_protocol::Role;
-use chat_session::Delivery;
+use chat_session::{Delivery, Session};
 
 use super::Ui;
 use super::avatar::{assistant_avatar, operator_avatar};
@@ -135,23 +135,31 @@ fn status(ui: &Ui) -> El {
             |ui| icon(ui, icon::CHECK),
         )
         .child(ui.el("span").text_with(|ui| {
+            let deferred = ui.session(Session::is_deferred);
             let text = ui.row(|row| match row.delivery {
-                Delivery::Waiting => Some(Text::Waiting),
-                Delivery::Sending => Some(Text::Sending),
                 Delivery::Failed => Some(Text::NotSent),
                 Delivery::Delivered => row.newest.then_some(Text::Delivered),
+                _ if deferred && row.newest => Some(Text::TryLater),
+                Delivery::Sending if !deferred => Some(Text::Sending),
+                _ => Some(Text::Waiting),
             });
             text.flatten().map_or_else(String::new, |text| ui.text(text))
         }))
-        .child_if(is_failed, retry)
+        .child_if(is_failed, |ui| retry(ui, Text::TryAgain))
+        .child_if(is_deferred, |ui| retry(ui, Text::TryNow))
+}
+
+/// The newest of the messages that wait for a later attempt says so for all of them.
+fn is_deferred(ui: &Ui) -> bool {
+    is(ui, |row| row.newest && is_under_way(row)) && ui.session(Session::is_deferred)
 }
 
 fn is_under_way(row: &Row) -> bool {
     matches!(row.delivery, Delivery::Waiting | Delivery::Sending)
 }
 
-fn retry(ui: &Ui) -> El {
-    ui.el("button.cw-retry part=retry type=button").says(Text::TryAgain).on("click", |ui, _| {
+fn retry(ui: &Ui, label: Text) -> El {
+    ui.el("button.cw-retry part=retry type=button").says(label).on("click", |ui, _| {
         ui.focus_field();
         if let Some(key) = ui.row(|row| row.key) {
             ui.driver().retry(key);

@@ -66,7 +66,8 @@ pub enum Input {
         /// Path of the page.
         page_path: String,
     },
-    /// The visitor asks for another try of a message that failed.
+    /// The visitor asks for another try of a message that failed, or for one at once where messages are deferred. It does
+    /// not wait for a `Retry-After`, which counts again from the next answer on.
     Retry(EntryKey),
     /// The visitor asks again what got no reply: the last message, as a new one.
     AskAgain {

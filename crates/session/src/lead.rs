@@ -201,6 +201,7 @@ impl Session {
         // A message that is on its way may arrive: it is not called back, and the tab that leads repeats it.
         self.flights.recall(|endpoint| endpoint == Endpoint::Send);
         self.sending = None;
+        self.urgent = false;
         self.in_doubt = None;
         self.lead.state = state;
     }

@@ -8,6 +8,7 @@
 
 mod answers;
 mod back_off;
+mod deferral;
 mod effect;
 mod event_queue;
 mod flights;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use chat_protocol::{AiStatus, Endpoint, ErrorCode, Role, SendMessage, SendResult, ServiceError, Value};
 
 use crate::answers::Verdict;
-use crate::back_off::wait_ms;
+use crate::back_off::{MOST_RETRY_AFTER_MS, wait_ms};
 use crate::outbox::{self, Letter, check_message};
 use crate::stored::keys;
 use crate::timeline::{Delivery, EntryKey};
@@ -47,6 +47,20 @@ impl Session {
             self.line_up(index);
             self.notice = None;
         }
+        if failed.is_some() || self.deferred {
+            self.send_now();
+            // The tab that leads sends it.
+            self.post("retry", None, Value::Null);
+        }
+    }
+
+    /// Ends every wait for a later attempt, because a person asked. A message that is on its way stays the only one.
+    pub(crate) fn send_now(&mut self) {
+        self.urgent = true;
+        for letter in self.outbox.iter_mut().filter(|letter| Some(letter.entry) != self.sending) {
+            letter.attempts = 0;
+            letter.not_before_ms = 0;
+        }
     }
 
     /// Puts a letter that was given up to the end of the line.
@@ -60,6 +74,8 @@ impl Session {
 
     /// Another tab, or an earlier page, wrote this letter or changed it.
     pub(crate) fn letter_kept_elsewhere(&mut self, now_ms: u64, mut letter: Letter) {
+        // Its time may be by a clock that was wrong.
+        letter.not_before_ms = letter.not_before_ms.min(now_ms + MOST_RETRY_AFTER_MS);
         if letter.is_stale(now_ms) {
             letter.failed = true;
         }
@@ -136,13 +152,18 @@ impl Session {
         }
     }
 
+    /// The message to send next.
+    pub(crate) fn next_letter(&self) -> Option<&Letter> {
+        self.outbox.iter().find(|letter| !letter.failed)
+    }
+
     /// When the next message may be tried.
     pub(crate) fn next_letter_ms(&self) -> Option<u64> {
         if self.sending.is_some() || self.in_doubt.is_some() {
             return None;
         }
-        let letter = self.outbox.iter().find(|letter| !letter.failed)?;
-        Some(letter.not_before_ms.max(self.hold_until_ms))
+        let letter = self.next_letter()?;
+        Some(letter.not_before_ms.max(if self.urgent { 0 } else { self.hold_until_ms }))
     }
 
     pub(crate) fn send_letter(&mut self, now_ms: u64) {
@@ -295,6 +316,7 @@ impl Session {
 
     /// Another attempt after a while, or none when there were enough or none is needed.
     fn try_later(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
+        self.urgent = false;
         let Some(entry) = self.sending.take() else { return };
         let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) else {
             return;

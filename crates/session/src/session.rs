@@ -56,6 +56,8 @@ pub struct Session {
     pub(crate) reply_due_ms: Option<u64>,
     /// The service asked for silence until this time.
     pub(crate) hold_until_ms: u64,
+    /// The visitor's messages are not tried again soon.
+    pub(crate) deferred: bool,
     /// Something of this changed, and the other tabs do not know yet.
     pub(crate) amended: bool,
     /// Another tab has only the end of what this one is to tell.
@@ -75,6 +77,8 @@ pub struct Session {
     pub(crate) sending: Option<EntryKey>,
     /// When it was sent, until the conversation is read.
     pub(crate) sending_since_ms: Option<u64>,
+    /// The visitor asked to send now: messages do not wait for a `Retry-After` until the next one fails.
+    pub(crate) urgent: bool,
     pub(crate) waiting: Waiting,
     /// The last answer was a fallback text.
     pub(crate) fell_back: bool,
@@ -341,6 +345,7 @@ impl Session {
                 self.send_events(now_ms);
             }
         }
+        self.update_deferred(now_ms);
         self.update_wait(now_ms);
         if self.keep_again_ms.is_some_and(|at| now_ms >= at) {
             self.keep_again_ms = None;

@@ -86,6 +86,7 @@ impl Session {
             ("operatorOnline", self.operator_online.into()),
             ("replyDue", self.reply_due_ms.map_or(Value::Null, to_value)),
             ("holdUntil", to_value(self.hold_until_ms)),
+            ("deferred", self.deferred.into()),
             ("entries", Value::List(entries[dropped..].iter().map(entry_to_value).collect())),
         ])
     }
@@ -111,6 +112,7 @@ impl Session {
         self.notice = text("notice").and_then(Notice::of);
         self.reply_due_ms = Some(number("replyDue")).filter(|due| *due > 0);
         self.hold_until_ms = self.hold_until_ms.max(number("holdUntil"));
+        self.deferred = is("deferred");
         let operator_online = shared.get("operatorOnline").map(|_| is("operatorOnline"));
         if live && operator_online != self.operator_online {
             self.tell(News::Presence(operator_online == Some(true)));

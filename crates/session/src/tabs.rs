@@ -278,8 +278,10 @@ impl Session {
             }
             "lead" => self.led(now_ms, &rival),
             "free" => self.freed(now_ms),
+            "retry" if self.deferred => self.send_now(),
             "answered" => {
                 self.hold_until_ms = self.hold_until_ms.max(stored::number(&message, "value"));
+                self.urgent = false;
                 self.hurry(now_ms);
             }
             "keep" => {
@@ -397,6 +399,7 @@ impl Session {
         if let Some(wait_ms) = retry_after_ms {
             let until_ms = now_ms + wait_ms.min(MOST_RETRY_AFTER_MS);
             self.hold_until_ms = self.hold_until_ms.max(until_ms);
+            self.urgent = false;
             self.amend();
         }
     }

@@ -86,7 +86,8 @@ impl Session {
 
     /// Updates the wait after each input.
     pub(crate) fn update_wait(&mut self, now_ms: u64) {
-        let waits = self.online && self.notice.is_none() && self.awaits_reply() && !self.person_took_over();
+        let awaited = self.awaits_reply() && (!self.deferred || self.reply_due_ms.is_some());
+        let waits = self.online && self.notice.is_none() && awaited && !self.person_took_over();
         self.changed |= self.waiting.update(now_ms, waits);
     }
 

@@ -48,6 +48,30 @@ scene("The service is down for a moment", { points: [5] }, async ({ visitor, ser
   }, { newest: /working days/, hides: ["message-failed", "typing"] });
 });
 
+scene("The service asks for hours of silence", { points: [5, 8] }, async ({ visitor, service, step }) => {
+  await step("A question is answered", async () => {
+    await visitor.opens();
+    await visitor.asks("Are the mugs dishwasher safe?");
+  });
+  await service.fails({ only: "send", status: 429, retryAfter: 7200, times: 1 });
+  await step("A message is not sent soon", () => visitor.says(QUESTION), {
+    newest: /How long/,
+    shows: ["message-visitor: Not sent yet. We will try again later.", "retry: Try now"],
+    hides: ["typing", "wait", "message-failed", "suggestions"],
+  });
+  await step("The visitor goes on writing", () => visitor.says("Can I book a workshop?"), {
+    newest: /workshop/,
+    shows: ["message-visitor: Not sent yet. We will try again later.", "retry: Try now"],
+    has: "message-visitor: Waiting to send",
+    hides: ["typing", "wait"],
+    check: async (visitor) => assert.equal(await visitor.count("retry"), 1, "one offer for all that waits"),
+  });
+  await step("The visitor does not want to wait", async () => {
+    await visitor.click("retry");
+    visitor.hurries = true;
+  }, { newest: /Saturdays/, has: "message-assistant: working days", hides: ["retry", "typing"] });
+});
+
 scene("Two tabs of one visitor", { points: [8] }, async ({ visitor, operator, step }) => {
   let other;
   await step("A question is answered in one", async () => {

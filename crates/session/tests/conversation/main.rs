@@ -2,6 +2,7 @@
 
 mod consent;
 mod contact;
+mod deferral;
 mod echoes;
 mod events;
 mod late_words;

@@ -166,10 +166,15 @@ impl World {
         }
         let round = &mut message.round;
         round.attempts += 1;
-        hold(Promise::SixAttempts, round.attempts <= MOST_ATTEMPTS, || {
-            format!("{id} tries \"{}\" once more than {MOST_ATTEMPTS} times", message.text)
+        let most = MOST_ATTEMPTS * (1 + round.urged);
+        hold(Promise::SixAttempts, round.attempts <= most, || {
+            format!("{id} tries \"{}\" once more than {most} times", message.text)
         })?;
-        hold(Promise::RetryAfter, now_ms >= round.not_before_ms, || {
+        if now_ms >= round.not_before_ms {
+            return Ok(());
+        }
+        self.tally.count(Fact::SentBeforeItsTime);
+        hold(Promise::RetryAfter, std::mem::take(&mut round.may_hurry), || {
             format!("{id} tries \"{}\" before {} ms", message.text, round.not_before_ms)
         })
     }

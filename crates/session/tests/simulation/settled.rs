@@ -43,6 +43,9 @@ impl World {
                 waits.map(|entry| entry.delivery)
             )
         })?;
+        hold(Promise::Settles, waits.is_some() || !tab.session.is_deferred(), || {
+            format!("{} defers nothing", tab.id)
+        })?;
         let awaits = tab.session.awaits_reply() && looked_at;
         hold(Promise::Settles, !awaits, || format!("{} awaits a reply", tab.id))?;
         hold(Promise::Settles, !tab.hangs, || format!("{} hangs", tab.id))

@@ -22,6 +22,7 @@ pub enum Fact {
     StorageCleared,
     EqualTexts,
     RetryAfterHeld,
+    SentBeforeItsTime,
     SentByAnotherTab,
     Forgotten,
     SwitchedOff,
@@ -31,7 +32,7 @@ pub enum Fact {
 
 impl Fact {
     /// Each of them, what it is called in a report, and how often it must happen in ten thousand worlds.
-    pub const ALL: [(Self, &'static str, u64); 21] = [
+    pub const ALL: [(Self, &'static str, u64); 22] = [
         (Self::LeadTaken, "tabs took the lead", 8_000),
         (Self::CrashInMidSend, "tabs crashed with a message on its way", 120),
         (Self::LeaderCrashed, "leaders crashed", 250),
@@ -48,6 +49,7 @@ impl Fact {
         (Self::StorageCleared, "storage was cleared", 50),
         (Self::EqualTexts, "messages said the same as one before", 1_500),
         (Self::RetryAfterHeld, "messages waited for a Retry-After", 80),
+        (Self::SentBeforeItsTime, "messages were sent before their time because the visitor asked", 20),
         (Self::SentByAnotherTab, "messages were sent by another tab", 3_000),
         (Self::Forgotten, "visitors were forgotten", 50),
         (Self::SwitchedOff, "chats were switched off", 50),

@@ -66,6 +66,13 @@ impl World {
             self.load(true)?;
             return Ok(());
         };
+        let deferred = |tab: &Tab| tab.is_awake() && tab.visible && tab.session.is_deferred();
+        if self.tabs.iter().any(deferred)
+            && self.rng.bool()
+            && let Some(id) = self.any(deferred)
+        {
+            return self.send_now(id);
+        }
         let dice = if self.switches.talkative { self.rng.u8(..60) } else { self.rng.u8(..) };
         match dice {
             0..45 => self.talk(),
@@ -148,6 +155,25 @@ impl World {
         for message in self.written.iter_mut().filter(|message| message.text == text) {
             message.retried = true;
             message.round = Round::default();
+        }
+        self.urge(id, key)
+    }
+
+    /// The visitor does not want to wait for a message that is tried later.
+    fn send_now(&mut self, id: TabId) -> Result<(), Violation> {
+        let waits = |entry: &&Entry| matches!(entry.delivery, Delivery::Waiting | Delivery::Sending);
+        let entry = self.tabs[id.0].session.entries().iter().rev().find(waits);
+        let Some(key) = entry.map(|entry| entry.key) else {
+            return Err(Violation::new(Promise::Settles, format!("{id} defers nothing")));
+        };
+        self.urge(id, key)
+    }
+
+    /// The visitor asks for an attempt at once: the whole line goes out.
+    fn urge(&mut self, id: TabId, key: EntryKey) -> Result<(), Violation> {
+        for message in &mut self.written {
+            message.round.urged += 1;
+            message.round.may_hurry = true;
         }
         self.feed(id, Input::Retry(key))
     }

@@ -55,6 +55,10 @@ pub struct Round {
     pub by: Option<(TabId, u32)>,
     pub attempts: u32,
     pub not_before_ms: u64,
+    /// How often the visitor asked to send at once; each time starts another round in the tab that hears of it.
+    pub urged: u32,
+    /// The visitor asked, and no attempt was made before its time since.
+    pub may_hurry: bool,
 }
 
 impl Written {

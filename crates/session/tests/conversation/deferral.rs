@@ -1,0 +1,273 @@
+//! Messages that are not tried again soon: the visitor is told within a minute, and may send them at once.
+
+use crate::site::browser::Browser;
+use crate::site::{Tab, json};
+use chat_protocol::Endpoint::{Config, Messages, Send};
+use chat_session::{Delivery, Input, Start, Wait, keys};
+
+const HOURS_MS: u64 = 3 * 3_600_000;
+/// The longest wait for any `Retry-After`, with the jitter on top.
+const LONGEST_MS: u64 = 300_500;
+
+/// A message that the service refused for hours.
+fn deferred() -> Tab {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS));
+    tab
+}
+
+fn retry(tab: &mut Tab, text: &str) {
+    tab.feed(Input::Retry(tab.key(text)));
+}
+
+/// All attempts after the first message are the same request.
+fn assert_repeated(tab: &Tab, attempts: usize) {
+    let sent = &tab.attempts()[1..];
+    assert_eq!(sent.len(), attempts);
+    assert!(sent.iter().all(|again| (&again.key, &again.body) == (&sent[0].key, &sent[0].body)));
+}
+
+#[test]
+fn a_retry_after_of_hours_is_told_at_once() {
+    let tab = deferred();
+    assert!(tab.session.is_deferred());
+    assert_eq!((tab.session.wait(), tab.session.is_writing()), (Wait::Short, false));
+}
+
+#[test]
+fn a_short_wait_is_not_told() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.lose(Send);
+    assert!(!tab.session.is_deferred());
+    tab.wait_for(Send);
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(14_000));
+    assert!(!tab.session.is_deferred());
+}
+
+#[test]
+fn within_a_minute_short_waits_are_told_as_well() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    let written_ms = tab.now_ms;
+    while !tab.session.is_deferred() {
+        tab.refuse(Send, 503, "UNAVAILABLE", Some(14_000));
+        if !tab.session.is_deferred() {
+            tab.wait_for(Send);
+        }
+    }
+    let after_ms = tab.now_ms - written_ms;
+    assert!((30_000..60_000).contains(&after_ms), "{after_ms}");
+}
+
+#[test]
+fn a_pause_that_ends_before_it_can_be_read_is_not_told() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.wait(60_000);
+    tab.refuse(Send, 503, "UNAVAILABLE", Some(1_000));
+    assert!(!tab.session.is_deferred());
+}
+
+#[test]
+fn who_does_not_want_to_wait_sends_the_same_request_at_once() {
+    let mut tab = deferred();
+    tab.wait(1_000);
+    retry(&mut tab, "two");
+    assert_repeated(&tab, 2);
+    assert_eq!((tab.session.is_deferred(), tab.delivery("two")), (false, Delivery::Sending));
+    tab.reply(2, "second");
+    assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
+    tab.wait(LONGEST_MS);
+    assert_eq!(tab.attempts().len(), 3, "never a second copy");
+}
+
+#[test]
+fn a_message_that_is_on_its_way_is_not_sent_a_second_time() {
+    let mut tab = deferred();
+    retry(&mut tab, "two");
+    for _ in 0..3 {
+        retry(&mut tab, "two");
+    }
+    tab.hear(r#""does":"retry""#);
+    assert_repeated(&tab, 2);
+}
+
+#[test]
+fn a_retry_after_counts_again_from_the_next_answer_on() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    for attempts in 1..3 {
+        tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000));
+        assert!(tab.session.is_deferred());
+        tab.wait(59_000);
+        assert_repeated(&tab, attempts);
+        retry(&mut tab, "two");
+        assert_repeated(&tab, attempts + 1);
+    }
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000));
+    tab.wait(59_999);
+    assert_repeated(&tab, 3);
+    tab.wait(600);
+    assert_repeated(&tab, 4);
+}
+
+#[test]
+fn an_attempt_that_the_visitor_asked_for_leaves_the_silence_for_all_else() {
+    let mut tab = deferred();
+    tab.wait(1_000);
+    let reads = tab.count(Messages);
+    retry(&mut tab, "two");
+    tab.lose(Send);
+    assert_eq!(tab.count(Messages), reads, "reads wait for the end of the Retry-After");
+}
+
+#[test]
+fn several_messages_go_out_in_their_order_until_one_fails() {
+    let mut tab = deferred();
+    tab.say("three");
+    tab.say("four");
+    assert_eq!(tab.attempts().len(), 2);
+    retry(&mut tab, "four");
+    tab.reply(2, "second");
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS));
+    assert!(tab.session.is_deferred());
+    let bodies: Vec<_> = tab.attempts().iter().skip(1).filter_map(|sent| sent.body.clone()).collect();
+    assert_eq!(bodies.len(), 3);
+    for (body, text) in bodies.iter().zip(["two", "two", "three"]) {
+        assert!(body.contains(&format!(r#""message":"{text}""#)), "{body}");
+    }
+    tab.wait(LONGEST_MS);
+    tab.reply(3, "third");
+    tab.reply(4, "fourth");
+    assert_eq!(tab.texts(), ["one", "first", "two", "second", "three", "third", "four", "fourth"]);
+    assert!(!tab.session.is_deferred());
+}
+
+#[test]
+fn a_message_that_is_written_meanwhile_waits_and_can_be_sent_at_once() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Config);
+    tab.refuse(Config, 429, "RATE_LIMITED", Some(HOURS_MS));
+    tab.say("two");
+    assert_eq!((tab.attempts().len(), tab.delivery("two")), (1, Delivery::Waiting));
+    assert!(tab.session.is_deferred());
+    retry(&mut tab, "two");
+    assert_repeated(&tab, 1);
+}
+
+#[test]
+fn a_message_that_failed_is_tried_at_once_whatever_the_service_asked_for() {
+    let mut tab = deferred();
+    for _ in 0..5 {
+        tab.wait_for(Send);
+        tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS));
+    }
+    assert_eq!((tab.delivery("two"), tab.session.is_deferred()), (Delivery::Failed, false));
+    retry(&mut tab, "two");
+    assert_repeated(&tab, 7);
+}
+
+#[test]
+fn after_a_reload_it_is_still_told_and_the_request_is_the_same() {
+    let before = deferred();
+    let first = before.attempts()[1].clone();
+    let mut tab = before.reload();
+    assert!(tab.session.is_deferred());
+    assert_eq!(tab.attempts().len(), 0);
+    retry(&mut tab, "two");
+    let again = tab.waiting(Send).expect("an attempt");
+    assert_eq!((&again.key, &again.body), (&first.key, &first.body));
+}
+
+#[test]
+fn a_page_that_is_loaded_when_the_wait_is_over_sends_by_itself() {
+    let mut before = deferred();
+    before.now_ms += LONGEST_MS;
+    let tab = before.reload();
+    assert_eq!((tab.session.is_deferred(), tab.attempts().len()), (false, 1));
+}
+
+#[test]
+fn all_tabs_tell_it_and_the_one_that_leads_sends_for_the_others() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.say(other, "again");
+    browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
+    assert!(browser.tabs.iter().all(|tab| tab.session.is_deferred()));
+    let key = browser.tabs[other].key("again");
+    browser.feed(other, Input::Retry(key));
+    assert!(browser.tabs.iter().all(|tab| !tab.session.is_deferred()));
+    assert_repeated(&browser.tabs[leader], 2);
+    assert_eq!(browser.tabs[other].attempts().len(), 0);
+    browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
+    browser.wait(5_000);
+    assert!(browser.tabs.iter().all(|tab| tab.session.is_deferred()), "obeyed again, by whichever tab leads");
+    assert_eq!(browser.counts(Send).iter().sum::<usize>(), 3);
+}
+
+#[test]
+fn where_the_tab_that_led_is_gone_the_one_in_which_the_visitor_asked_sends() {
+    let mut browser = Browser::in_conversation();
+    let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
+    browser.say(other, "again");
+    browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
+    let first = browser.tabs[leader].attempts()[1].clone();
+    let key = browser.tabs[other].key("again");
+    browser.crash(leader);
+    browser.feed(0, Input::Retry(key));
+    browser.wait(2_000);
+    let again = browser.tabs[0].waiting(Send).expect("an attempt");
+    assert_eq!((&again.key, &again.body), (&first.key, &first.body));
+}
+
+#[test]
+fn offline_the_message_waits_for_the_network_and_nothing_else_is_said() {
+    let mut tab = deferred();
+    tab.feed(Input::Online(false));
+    assert_eq!((tab.session.is_deferred(), tab.delivery("two")), (false, Delivery::Waiting));
+    retry(&mut tab, "two");
+    assert_repeated(&tab, 1);
+    tab.feed(Input::Online(true));
+    assert!(tab.session.is_deferred(), "the service still wants silence");
+    assert_repeated(&tab, 1);
+}
+
+#[test]
+fn no_retry_after_is_waited_for_longer_than_five_minutes() {
+    for told_ms in [0, 1, 86_400_000, u64::MAX - 1, u64::MAX] {
+        let mut tab = Tab::in_conversation();
+        tab.say("two");
+        tab.refuse(Send, 503, "UNAVAILABLE", Some(told_ms));
+        assert_eq!(tab.session.is_deferred(), told_ms > 15_000, "{told_ms}");
+        tab.wait(LONGEST_MS);
+        assert!(tab.attempts().len() >= 3, "{told_ms}");
+    }
+}
+
+#[test]
+fn a_stored_time_in_a_far_future_is_bounded() {
+    let mut before = deferred();
+    for (_, text) in &mut before.storage {
+        for field in ["notBefore", "holdUntil"] {
+            if let Some(chat_protocol::Value::Integer(ms)) = json(text).get(field) {
+                *text = text.replace(&format!(r#""{field}":{ms}"#), &format!(r#""{field}":{}"#, i64::MAX));
+            }
+        }
+    }
+    assert!(before.kept(keys::CONVERSATION).is_some_and(|text| text.contains(&i64::MAX.to_string())));
+    let mut tab = before.reload();
+    tab.wait(LONGEST_MS);
+    assert_eq!(tab.attempts().len(), 1);
+}
+
+#[test]
+fn what_an_earlier_version_stored_is_not_deferred_until_its_time_is_known() {
+    let mut before = deferred();
+    for (_, text) in &mut before.storage {
+        *text = text.replace(r#""deferred":true,"#, "");
+    }
+    assert!(Tab::begin(Start::default(), before.storage.clone(), before.now_ms).session.entries().len() > 2);
+    assert!(before.reload().session.is_deferred());
+}

@@ -1,0 +1,149 @@
+// A service that asks for more silence than a visitor has patience: the visitor is told, and may send at once.
+
+import assert from "node:assert/strict";
+import { SEND, ask, delivered, eventually, hold, messages, openChat, part, say, showsAll, unsent } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { openTab, talkingTabs } from "./tabs.mjs";
+
+const QUESTION = "Do you deliver abroad?";
+const LATER = "Can I book a workshop?";
+const HOURS = { only: "send", status: 429, retryAfter: 7200 };
+
+/** Waits until the visitor is told that the newest message is tried later. */
+const deferred = (page) => part(page, "message-visitor").last().getByText("Not sent yet. We will try again later.").waitFor();
+const tryNow = (page) => part(page, "retry").getByText("Try now");
+
+/** What was sent under how many keys, and the statuses of all attempts. */
+async function attempts(server) {
+  const sends = await server.sends();
+  return [new Set(sends.map(({ idempotencyKey }) => idempotencyKey)).size, sends.map(({ status }) => status)];
+}
+
+test("A Retry-After of hours is told at once, and who does not want to wait sends the same request", async ({ visit, server }) => {
+  await server.trouble({ ...HOURS, times: 2 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await deferred(page);
+  assert.equal(await part(page, "wait").count(), 0);
+  assert.deepEqual(await attempts(server), [1, [429]]);
+
+  // The service has the last word: it asks for silence once more.
+  await tryNow(page).click();
+  await eventually(async () => assert.deepEqual(await attempts(server), [1, [429, 429]]));
+  await deferred(page);
+  await tryNow(page).click();
+  await delivered(page);
+  assert.deepEqual(await attempts(server), [1, [429, 429, 200]]);
+  await showsAll(page, server);
+  assert.equal(await unsent(page), 0);
+  assert.equal(await part(page, "retry").count(), 0);
+});
+
+test("Two clicks, and a click while the message is on its way, send one copy", async ({ visit, server }) => {
+  await server.trouble({ ...HOURS, times: 1 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await deferred(page);
+  const post = await hold(page, SEND);
+  await tryNow(page).evaluate((button) => {
+    button.click();
+    button.click();
+  });
+  await post.asked;
+  await part(page, "message-visitor").getByText("Sending").waitFor();
+  assert.equal(await part(page, "retry").count(), 0, "there is nothing to ask for");
+  post.release();
+  await delivered(page);
+  assert.deepEqual(await attempts(server), [1, [429, 200]]);
+  assert.equal((await server.messages()).length, 2);
+});
+
+test("What is written meanwhile waits behind, and one click sends all of it in its order", async ({ visit, server }) => {
+  await server.trouble({ ...HOURS, times: 1 });
+  const page = await visit();
+  await openChat(page);
+  for (const text of [QUESTION, LATER, "Hello?"]) await say(page, text);
+  await deferred(page);
+  assert.equal(await part(page, "message-visitor").getByText("Waiting to send").count(), 2);
+  await tryNow(page).click();
+  await eventually(async () => assert.equal((await server.messages()).length, 6));
+  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  assert.deepEqual(said, [QUESTION, LATER, "Hello?"].map((text) => `visitor: ${text}`));
+  await showsAll(page, server);
+  assert.deepEqual(await attempts(server), [3, [429, 200, 200, 200]]);
+});
+
+test("After a reload it is still told, and the request is the same", async ({ visit, server }) => {
+  await server.trouble({ ...HOURS, times: 1 });
+  const page = await visit();
+  await openChat(page);
+  await say(page, QUESTION);
+  await deferred(page);
+  await page.reload();
+  await openChat(page);
+  await deferred(page);
+  assert.deepEqual(await attempts(server), [1, [429]]);
+  await tryNow(page).click();
+  await delivered(page);
+  assert.deepEqual(await attempts(server), [1, [429, 200]]);
+});
+
+test("All tabs tell it, and a click in any of them sends one copy", async ({ visit, server }) => {
+  const tabs = await talkingTabs(visit, 2);
+  for (const tab of tabs) {
+    const before = (await server.sends()).length;
+    await server.trouble({ ...HOURS, times: 1 });
+    await say(tab, QUESTION);
+    await Promise.all(tabs.map(deferred));
+    await tryNow(tab).click();
+    await Promise.all(tabs.map(delivered));
+    assert.deepEqual((await server.statuses()).slice(before), [429, 200]);
+  }
+  for (const tab of tabs) await showsAll(tab, server);
+});
+
+test("Offline the banner says what there is to say, and afterwards the offer is back", async ({ visit, server }) => {
+  await server.trouble({ ...HOURS, times: 1 });
+  const page = await openTab(visit);
+  await say(page, QUESTION);
+  await deferred(page);
+  await page.context().setOffline(true);
+  await part(page, "message-visitor").getByText("Waiting to send").waitFor();
+  assert.equal(await part(page, "retry").count(), 0);
+  await page.context().setOffline(false);
+  await deferred(page);
+  await tryNow(page).click();
+  await delivered(page);
+});
+
+/** What a `Retry-After` may say: what is no wait, or none that is told, and what is a long one. */
+const SHORT = ["0", "-7200", "Infinity", "NaN", "soon, please", "Thu, 01 Jan 1970 00:00:00 GMT"];
+const LONG = ["7200", " 7200 ", "7200.5", "1e308", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"];
+
+test("Whatever a Retry-After says, it is a wait within bounds or none", async ({ visit, server }) => {
+  const page = await visit();
+  await openChat(page);
+  await ask(page, "Hello");
+  for (const [index, value] of [...SHORT, ...LONG].entries()) {
+    let refused = false;
+    await page.route(SEND, async (route) => {
+      if (refused) return route.continue();
+      refused = true;
+      return route.fulfill({ status: 503, headers: { "Retry-After": value }, json: { ok: false } });
+    });
+    const text = `Message ${index}`;
+    await say(page, text);
+    if (LONG.includes(value)) {
+      await deferred(page);
+      await tryNow(page).click();
+    }
+    await part(page, "message-visitor").last().getByText(text, { exact: true }).waitFor();
+    await delivered(page);
+    assert.ok(refused, value);
+    assert.equal((await messages(page)).filter((line) => line === `visitor: ${text}`).length, 1, value);
+    await page.unroute(SEND);
+  }
+  assert.equal((await server.sends()).length, 1 + SHORT.length + LONG.length);
+});
