@@ -73,6 +73,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     // One that goes wrong is told, and keeps none back.
     push: (call) => void Promise.resolve(call).then(([name, ...args]) => (controller[name] as Control)(...args)).catch(console.error),
     ready: mounted.then(({ ready }) => ready),
+    get state() {
+      return widget?.state;
+    },
   };
   const names = "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset destroy";
   for (const name of names.split(" ")) {
@@ -90,7 +93,6 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       return () => off();
     };
   }
-  Object.defineProperty(controller, "state", { get: () => widget?.state });
   // It helps most where nothing else has come.
   controller["diagnose"] = () =>
     load("diagnose").then((module) => (module as typeof import("./diagnose.js")).default(options, script.src));
@@ -139,7 +141,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       // What was called before goes first.
       await mounted;
       // A click as the visitor's, so that the focus follows; more of them meant the same.
-      if (clicked && !widget.state?.open) launcherOf(host)?.click();
+      if (clicked && !widget.state?.open) host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
     });
     arriving.catch((error: unknown) => {
       if (refused || destroyed) return host?.remove();
@@ -148,9 +150,11 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       console.error("chat widget: the module did not load", error);
       load("fallback").then(
         (module) => (module as typeof import("./fallback.js")).tell(error, onError, (clicked || asked) && hostElement(), options),
-        // What is beside the loader cannot be reached at all; it was told above.
-        () => {},
-      );
+        // What is beside the loader cannot be reached at all, such as by a page without an origin of its own.
+        () => {
+          for (const tell of onError) tell({ code: "NOT_LOADED", message: `${error} from origin ${origin}` });
+        },
+      ).catch(console.error);
     });
   }
 
@@ -287,10 +291,6 @@ function isSlow(): boolean {
 
 function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function launcherOf(host: HTMLElement | undefined): HTMLElement | null | undefined {
-  return host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]");
 }
 
 /** The end of a press, once its click has been heard. */

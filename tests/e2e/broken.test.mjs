@@ -198,7 +198,7 @@ test("Without a shadow root the sentence stands there as well, and the next atte
   assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null);
 });
 
-test("Where nothing can be loaded but the tag's own file, the page sees no error, and hears of it in the console alone", async ({ visit, recordOf }) => {
+test("Where nothing can be loaded but the tag's own file, no error escapes, and the page hears of it from where it was", async ({ visit, recordOf }) => {
   const page = await visit({
     prepare: async (page) => {
       recordOf(page).tolerate("chat widget: the module did not load");
@@ -206,9 +206,22 @@ test("Where nothing can be loaded but the tag's own file, the page sees no error
       await page.route("**/chat-widget/*.mjs", (route) => route.abort());
     },
   });
+  await part(page, "launcher").waitFor();
+  await page.evaluate(() => {
+    window.told = [];
+    window.chatWidget.on("error", ({ code, message }) => {
+      window.told.push(`${code} ${message}`);
+      throw new Error("of the page's own handler");
+    });
+  });
+  recordOf(page).tolerate("of the page's own handler");
   await part(page, "launcher").click();
   await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
   assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/fallback.mjs"));
+  const { origin } = new URL(page.url());
+  const told = () => page.evaluate(() => window.told);
+  await eventually(async () => assert.ok((await told()).length > 0));
+  assert.match((await told())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs from origin ${origin}$`));
 });
 
 test("An element whose module cannot be loaded says so in its place", async ({ visit, recordOf }) => {

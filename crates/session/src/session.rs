@@ -136,7 +136,12 @@ impl Session {
             }
             Input::Failed(id) => {
                 if let Some(flight) = self.flights.land(id) {
-                    self.unanswered(now_ms, &flight, "NETWORK", "no connection to the proxy");
+                    self.unanswered(
+                        now_ms,
+                        &flight,
+                        "NETWORK",
+                        "no connection to the proxy, or none for this origin",
+                    );
                 }
             }
             Input::Woke => self.wake_ms = None,

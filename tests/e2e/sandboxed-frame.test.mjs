@@ -1,0 +1,122 @@
+// A page in a frame that is sandboxed without its own origin: storage throws, and every file and answer is another origin's.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { eventually } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { QUESTION, QUICK } from "./tabs.mjs";
+
+/** What a server adds for pages of all origins, that of a sandboxed frame included. */
+const ALLOWED = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Allow-Methods": "GET, POST",
+  "Access-Control-Allow-Headers": "Content-Type, Idempotency-Key",
+  "Access-Control-Expose-Headers": "Retry-After",
+};
+const PAGES = {
+  "/": '<!doctype html><title>Shop</title><iframe sandbox="allow-scripts" src="/frame.html" width="480" height="700"></iframe>',
+  "/frame.html": `<!doctype html><html lang="en"><title>Frame</title><body><script src="/told.js"></script>
+    <script async src="/chat-widget/chat-widget.js" data-proxy="/connector"></script></body></html>`,
+};
+/** What the page in the frame hears of. */
+const TOLD = `
+  window.told = [];
+  window.escaped = [];
+  (window.chatWidget ||= []).push(["on", "error", (detail) => told.push(detail)]);
+  addEventListener("error", ({ message }) => escaped.push(message));
+  addEventListener("unhandledrejection", ({ reason }) => escaped.push(String(reason)));
+`;
+
+/** Serves the shop's files and its proxy to pages of all origins, or to its own alone. */
+async function serveFrames(site, { files, proxy }) {
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, site);
+    if (PAGES[pathname]) return response.writeHead(200, { "Content-Type": "text/html" }).end(PAGES[pathname]);
+    if (pathname === "/told.js") return response.writeHead(200, { "Content-Type": "text/javascript" }).end(TOLD);
+    const allowed = (pathname.startsWith("/connector/") ? proxy : files) ? ALLOWED : {};
+    if (request.method === "OPTIONS") return response.writeHead(204, allowed).end();
+    const body = request.method === "POST" ? Buffer.concat(await request.toArray()) : undefined;
+    const named = ["content-type", "idempotency-key"].filter((name) => name in request.headers);
+    const headers = Object.fromEntries(named.map((name) => [name, request.headers[name]]));
+    const answer = await fetch(new URL(request.url, site), { method: request.method, headers, body });
+    const type = answer.headers.get("Content-Type") ?? "text/plain";
+    response.writeHead(answer.status, { "Content-Type": type, ...allowed }).end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return { address: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close().closeAllConnections() };
+}
+
+/** Proves a sentence with the frame on a page whose server lets others read its `files` or its `proxy`. */
+function inFrame(sentence, allowed, body) {
+  test(sentence, async (world) => {
+    const page = await world.visit();
+    const served = await serveFrames(world.site, allowed);
+    try {
+      await page.goto(served.address);
+      const frame = page.frames().find((frame) => frame.url().endsWith("/frame.html"));
+      const part = (name) => frame.locator(`[part~="${name}"]`);
+      assert.equal(await frame.evaluate(() => origin), "null");
+      await body({ ...world, frame, part });
+      assert.deepEqual(await frame.evaluate(() => window.escaped), [], "no error escapes");
+    } finally {
+      served.stop();
+      // The page is another one than the shop's, and the browser says what it was refused.
+      world.recordOf(page).forgive();
+    }
+  });
+}
+
+async function opens(part) {
+  await part("launcher").click();
+  await part("input").waitFor();
+}
+
+async function says(part, text) {
+  await part("input").fill(text);
+  await part("input").press("Enter");
+}
+
+inFrame("In a frame without an origin of its own the chat works, for as long as the page is there", { files: true, proxy: true }, async ({
+  frame,
+  part,
+  server,
+}) => {
+  await server.trouble(QUICK);
+  await opens(part);
+  await says(part, QUESTION);
+  await part("message-assistant").getByText("We pack on weekdays").waitFor();
+  await part("message-visitor").getByText("Delivered").waitFor();
+  assert.equal((await server.sends()).length, 1);
+  await server.operatorSays("Anna here.");
+  await part("message-operator").waitFor();
+  assert.deepEqual(await frame.evaluate(() => window.told), []);
+});
+
+inFrame("Where its proxy does not let such a frame in, the message fails and the page hears why", { files: true, proxy: false }, async ({
+  frame,
+  part,
+  server,
+}) => {
+  await opens(part);
+  await says(part, QUESTION);
+  await part("message-failed").waitFor({ timeout: 30_000 });
+  const told = await frame.evaluate(() => window.told);
+  assert.ok(told.every(({ code }) => code === "NETWORK"), JSON.stringify(told));
+  assert.match(told.at(-1).message, /no connection to the proxy, or none for this origin/);
+  assert.deepEqual(await server.conversations(), []);
+});
+
+inFrame("Where such a frame may not read the chat's files, the page hears why, with each attempt", { files: false, proxy: false }, async ({
+  frame,
+  part,
+}) => {
+  const told = () => frame.evaluate(() => window.told);
+  await eventually(async () => assert.equal((await told()).length, 1));
+  const [{ code, message }] = await told();
+  assert.equal(code, "NOT_LOADED");
+  assert.match(message, /chat-widget\.mjs from origin null$/);
+  await part("launcher").click();
+  await eventually(async () => assert.ok((await told()).length > 1));
+  await eventually(async () => assert.equal(await part("launcher").getAttribute("aria-busy"), null));
+});
