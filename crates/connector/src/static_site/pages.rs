@@ -96,7 +96,10 @@ fn lines(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::head::apply_to_head;
     use super::*;
+    use chat_protocol::Overlay;
+    use proptest::prelude::*;
 
     #[test]
     fn a_pages_item_says_what_its_main_part_says() {
@@ -112,5 +115,53 @@ mod tests {
     #[test]
     fn a_page_that_robots_may_not_index_is_not_synced() {
         assert!(item("/x", "", "<head><meta name=robots content='NoIndex, nofollow'></head>").is_none());
+    }
+
+    /// Reads a page, and puts an overlay into it.
+    fn read_and_rewrite(html: &str) {
+        if let Some(item) = item("/x", "https://shop.example", html) {
+            assert!(item.content.is_some_and(|content| content.lines().all(|line| !line.trim().is_empty())));
+        }
+        let overlay = Overlay { title: Some("T".into()), robots: Some("all".into()), ..Overlay::default() };
+        // A page without a head takes none.
+        let _ = apply_to_head(html, &overlay);
+    }
+
+    #[test]
+    fn a_page_of_the_worst_shape_is_read() {
+        let depth = 50_000;
+        for shape in [
+            "<div>".repeat(depth),
+            format!("<body>{}{}", "<main><p>".repeat(depth), "</p></main>".repeat(depth)),
+            "<head><title>".repeat(depth),
+            format!("<body {}='{}'>x", "a".repeat(1 << 20), "b".repeat(4 << 20)),
+            format!("<body {}>x", "a=b ".repeat(depth)),
+            format!("<meta name=description content='{}'>", "&amp;".repeat(depth)),
+            "<".repeat(1 << 20),
+            "<!--".repeat(1 << 18),
+            format!("<title>{}", "\0\u{fffd}&#x110000;&#xd800;".repeat(1 << 16)),
+            format!("<svg>{}", "<![CDATA[".repeat(1 << 18)),
+        ] {
+            read_and_rewrite(&shape);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_page_of_any_bytes_is_read(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    "</?(html|head|body|main|title|meta|p|br|svg|math|template|script|style|textarea|plaintext|select|table)[ />]?"
+                        .prop_map(String::into_bytes),
+                    "<[a-z!?/-]{0,6}( [a-z]{0,4}=?['\"]?[a-z<>&;#x0-9]{0,8}['\"]?){0,3}>?".prop_map(String::into_bytes),
+                    "(<meta name=(robots|description) content=[a-z'\"&;]{0,9}>|<!--|-->|<!\\[CDATA\\[|\\]\\]>|&[a-z#0-9]{0,9};?)"
+                        .prop_map(String::into_bytes),
+                    proptest::collection::vec(any::<u8>(), 0..12),
+                ],
+                0..40,
+            ),
+        ) {
+            read_and_rewrite(&String::from_utf8_lossy(&parts.concat()));
+        }
     }
 }
