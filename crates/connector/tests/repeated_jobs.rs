@@ -138,3 +138,21 @@ async fn a_run_that_ends_when_nothing_is_left_ends_although_the_same_job_always_
         assert_eq!(executed.load(Ordering::Relaxed), if fails { 6 } else { 1 });
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_service_that_asks_to_wait_for_ever_is_asked_again_after_a_day() {
+    let claims = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&claims);
+    let router = Router::new().fallback(move || {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { (axum::http::StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "18446744073709551615")]) }
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let origin = format!("http://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(axum::serve(listener, router).into_future());
+    let client = ServerConnectorClient::new(ClientOptions::new(origin), &"token".into()).expect("a client");
+    let handler = Handler { fails: false, executed: Arc::default() };
+    let runner = JobRunner::new(client, handler, Journal::in_memory(), RunnerOptions::default());
+    runner.run(tokio::time::sleep(Duration::from_secs(60 * 60 * 60))).await.expect("runs");
+    assert_eq!(claims.load(Ordering::Relaxed), 3, "at once, after a day and after two");
+}
