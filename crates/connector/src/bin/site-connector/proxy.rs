@@ -147,9 +147,8 @@ fn read(file: &Path) -> Result<Settings, Failure> {
 /// What is wrong with a configuration, by line. The line itself, and a value that is of the wrong kind, may be a token
 /// and are not shown.
 fn explained(text: &str, error: &toml::de::Error) -> String {
-    let lines =
-        |span: std::ops::Range<usize>| text.get(..span.start).map(|before| before.matches('\n').count() + 1);
-    let line = error.span().and_then(lines).map_or(String::new(), |line| format!("line {line}: "));
+    let before = error.span().and_then(|span| text.get(..span.start));
+    let line = before.map_or(String::new(), |before| format!("line {}: ", before.matches('\n').count() + 1));
     let message = error.message();
     if let Some(name) = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next())
         && name.to_ascii_lowercase().contains("token")
