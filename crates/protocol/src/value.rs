@@ -178,6 +178,8 @@ pub fn decimal(number: i64) -> String {
 #[expect(clippy::cast_possible_truncation, reason = "15 digits fit")]
 fn write_number(out: &mut String, number: f64) {
     const DIGITS: (f64, f64) = (1e14, 1e15);
+    /// Powers of ten are exact up to this one.
+    const EXACT: f64 = 1e22;
     let (mut scaled, mut power) = (number.abs(), 0);
     if scaled == 0.0 {
         return out.push('0');
@@ -186,11 +188,17 @@ fn write_number(out: &mut String, number: f64) {
         scaled /= 10.0;
         power += 1;
     }
-    while scaled < DIGITS.0 {
-        scaled *= 10.0;
+    // What a person wrote is multiplied, and so rounded, once.
+    let mut factor = 1.0;
+    while scaled * factor < DIGITS.0 {
+        if factor >= EXACT {
+            scaled *= factor;
+            factor = 1.0;
+        }
+        factor *= 10.0;
         power -= 1;
     }
-    let mut digits = (scaled + 0.5) as i64;
+    let mut digits = (scaled * factor + 0.5) as i64;
     while digits % 10 == 0 {
         digits /= 10;
         power += 1;
@@ -389,6 +397,11 @@ mod tests {
             let written: Value = serde_json::from_str(&serde_json::to_string(&value).expect("writes")).expect("reads");
             prop_assert_eq!(written, value);
         }
+    }
+
+    #[test]
+    fn a_number_of_twelve_digits_is_written_to_the_last_one() {
+        assert_eq!(Value::Number(-8_780.620_777_82).to_string(), "-878062077782e-8");
     }
 
     #[test]
