@@ -17,10 +17,9 @@ const CORPUS = join(root, "fuzz", "corpus");
 const FAILURES = join(root, "fuzz", "failures");
 /** What libFuzzer found worth keeping: it grows from run to run, and is no part of the repository. */
 const FOUND = join(root, "target", "fuzz-corpus");
-/** A target may add this many bytes to the repository. */
-const MAX_KEPT_BYTES = 16 * 1024;
-/** A larger input is rarely worth reading. */
-const MAX_KEPT_LENGTH = 2 * 1024;
+/** A target's corpus may have this many inputs, and this many bytes, in the repository. */
+const MAX_KEPT = 60;
+const MAX_KEPT_BYTES = 24 * 1024;
 /** Counts which edges of the code an input takes. These are stable options of rustc; it needs no sanitizer. */
 const COVERAGE = [
   "-Cpasses=sancov-module",
@@ -62,9 +61,12 @@ function run(program, args, { cwd = root, env = {}, seconds }) {
       // The end says what happened; a long run prints a line for each input that it found.
       stream.on("data", (data) => (output = (output + data).slice(-20_000)));
     }
-    const timer = setTimeout(() => child.kill("SIGKILL"), seconds * 1000);
+    const stop = () => child.kill("SIGKILL");
+    const timer = setTimeout(stop, seconds * 1000);
+    process.once("exit", stop);
     child.on("close", (status) => {
       clearTimeout(timer);
+      process.off("exit", stop);
       resolve({ status, output });
     });
   });
@@ -136,20 +138,20 @@ async function testProperty({ program, folder, test, cases: fixed }, seconds) {
 
 const bytesIn = (folder) => readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 
-/** Adds to a target's corpus what reached other code than its inputs do, the smallest first. */
+/** Adds to a target's corpus inputs that reached code which its own do not reach, those first that reached the most. */
 async function keep(program, name) {
   const [kept, found] = [join(CORPUS, name), join(FOUND, name)];
   const chosen = mkdtempSync(join(tmpdir(), "fuzz-"));
   for (const file of readdirSync(kept)) copyFileSync(join(kept, file), join(chosen, file));
   const known = new Set(readdirSync(chosen));
-  await run(program, ["-merge=1", "-use_value_profile=0", "-reduce_inputs=1", chosen, found], { env: { FUZZ_TARGET: name }, seconds: 600 });
-  const size = (file) => statSync(join(chosen, file)).size;
-  const fresh = readdirSync(chosen).filter((file) => !known.has(file) && size(file) <= MAX_KEPT_LENGTH);
-  let room = MAX_KEPT_BYTES - bytesIn(kept);
+  await run(program, ["-set_cover_merge=1", chosen, found], { env: { FUZZ_TARGET: name }, seconds: 600 });
+  const written = (file) => statSync(join(chosen, file)).mtimeMs;
+  const fresh = readdirSync(chosen).filter((file) => !known.has(file)).sort((a, b) => written(a) - written(b));
   let added = 0;
-  for (const file of fresh.sort((a, b) => size(a) - size(b))) {
-    room -= size(file);
-    if (room < 0) break;
+  for (const file of fresh) {
+    const { size } = statSync(join(chosen, file));
+    if (known.size + added >= MAX_KEPT) break;
+    if (bytesIn(kept) + size > MAX_KEPT_BYTES) continue;
     copyFileSync(join(chosen, file), join(kept, file.slice(0, 16)));
     added += 1;
   }
@@ -164,6 +166,7 @@ function row(name, kind, cases, seconds, ok) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.once("SIGTERM", () => process.exit(1));
   await main(async () => {
     const options = { minutes: { type: "string", default: "5" }, only: { type: "string", default: "" }, keep: { type: "boolean", default: false } };
     const { values } = parseArgs({ options });
