@@ -48,15 +48,18 @@ function advisories(folder) {
   return { ...outcome, said: [found.note, outcome.said].filter(Boolean).join("\n") };
 }
 
+/** The address of a package in a registry. */
+const TARBALL = /^https:\/\/[^/]+\/(?:@[^/]+\/)?[^/]+\/-\/[^/]+\.tgz$/;
+
 /**
- * What is wrong with the origins in a package-lock.json. Every package has a hash, and comes from the registry: an entry
+ * What is wrong with the origins in a package-lock.json. Every package has a hash, and comes from a registry: an entry
  * without an address comes from the one that npm is set up with.
  */
 export function wrongOrigins(lock) {
   const wrong = [];
   for (const [path, entry] of Object.entries(lock.packages)) {
     if (path === "" || entry.link) continue;
-    if (entry.resolved && !entry.resolved.startsWith("https://registry.npmjs.org/")) wrong.push(`${path} comes from ${entry.resolved}`);
+    if (entry.resolved && !TARBALL.test(entry.resolved)) wrong.push(`${path} comes from ${entry.resolved}`);
     if (!entry.integrity?.startsWith("sha512-")) wrong.push(`${path} has no SHA-512`);
   }
   return wrong;

@@ -3,7 +3,7 @@
 //
 // --minutes N    the time in all; 5 where it is not given
 // --only TEXT    targets and tests whose name has this text in it
-// --keep         adds to fuzz/corpus/ what reached code that its inputs did not reach
+// --keep         adds to fuzz/corpus/ the inputs that reached the most code which its own do not reach
 
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";

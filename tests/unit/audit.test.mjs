@@ -113,7 +113,7 @@ test("A crate from a git repository is refused", (t) => {
 });
 
 test("An npm package from elsewhere, or without a hash, is named", () => {
-  const good = { resolved: "https://registry.npmjs.org/a/-/a-1.0.0.tgz", integrity: "sha512-AAAA" };
+  const good = { resolved: "https://registry.example/@a/b/-/b-1.0.0.tgz", integrity: "sha512-AAAA" };
   const packages = { "": {}, "node_modules/a": good, "node_modules/b": { ...good, resolved: "git+ssh://git.example/b" }, "node_modules/c": { ...good, integrity: "sha1-AAAA" } };
   assert.deepEqual(wrongOrigins({ packages }), ["node_modules/b comes from git+ssh://git.example/b", "node_modules/c has no SHA-512"]);
 });
