@@ -8,6 +8,7 @@ import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeFactory, shorten } from "./glue.mjs";
+import { plainPattern, tokenNames } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
 
 const glue = join(root, "target", "glue");
@@ -95,34 +96,60 @@ function declarations(text, tokens) {
   return [...used].map(([name, value]) => `${name}:${value}`).join(";");
 }
 
-async function launcher(esbuild) {
+/**
+ * The colours of each theme's launcher as the loader has them, without `#`: accent, accent at night, focus at night, and
+ * where there is a lighter theme of the same accent, its accent and icon at night. Every other icon is white, and by day
+ * the focus has the accent's colour.
+ */
+function launcherColours(read) {
+  const sides = (theme) => {
+    const tokens = tokensOf(read(`themes/${theme}.css`));
+    return ["accent", "on-accent", "focus"].flatMap((name) => {
+      const [light, night = light] = tokens.get(`--cw-${name}`).match(/#[\da-f]{6}/g);
+      return [light, night];
+    });
+  };
+  const themes = readdirSync(join(root, "themes")).map((file) => basename(file, ".css"));
+  const colours = {};
+  for (const theme of themes.filter((theme) => !theme.startsWith("light_"))) {
+    const [accent, dark, icon, ink, focus, focusDark] = sides(theme);
+    const lighter = themes.includes(`light_${theme}`) ? sides(`light_${theme}`) : [];
+    const [sameAccent = accent, lightDark = "", white = icon, lightInk = "", sameFocus = focus, sameDark = focusDark] = lighter;
+    const fits = [icon, ink, white].every((colour) => colour === "#ffffff") && [focus, sameAccent, sameFocus].every((colour) => colour === accent);
+    if (!fits || sameDark !== focusDark) throw new Error(`the loader has no room for what is special about the launcher of ${theme}`);
+    colours[theme] = [accent, dark, focusDark, lightDark, lightInk].join("").replaceAll("#", "");
+  }
+  return JSON.stringify(colours);
+}
+
+export async function launcher(esbuild) {
   const read = (path) => readFileSync(join(root, path), "utf8");
   const minify = async (css) => (await esbuild.transform(css, { loader: "css", minify: true })).code.trim();
   // Until the module comes there is no badge and no focus ring of its own, but the same button.
-  const sheet = read("styles/launcher.css").replace(/\.cw-badge \{[^}]*\}/, "");
+  const sheet = withConstants(read("styles/launcher.css").replace(/\.cw-badge \{[^}]*\}/, ""), read("styles/tokens.css"));
   const base = read("styles/base.css").match(/:host[^{]*\{[^}]*\}/g).join("");
   const reset = ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer;color-scheme:light}" +
     '[data-scheme="auto"] .cw-launcher{color-scheme:light dark}[data-scheme="dark"] .cw-launcher{color-scheme:dark}' +
     ".cw-icon{display:block;fill:none;stroke:currentColor;stroke-linecap:round;stroke-linejoin:round}";
   const tokens = `:host{${declarations(sheet, tokensOf(read("styles/tokens.css")))}}`;
-  const colours = {};
-  for (const file of readdirSync(join(root, "themes"))) {
-    colours[basename(file, ".css")] = declarations(sheet, tokensOf(read(`themes/${file}`))).replace(/, /g, ",");
-  }
   return {
     LAUNCHER_SHEET: JSON.stringify(await minify(base + tokens + reset + sheet)),
-    LAUNCHER_COLOURS: JSON.stringify(colours),
+    LAUNCHER_COLOURS: launcherColours(read),
     LAUNCHER_ICON: JSON.stringify(read("src/ui/icon.rs").match(/CHAT: &str = "([^"]+)"/)[1]),
     LAUNCHER_LABEL: JSON.stringify(read("src/text/strings.rs").match(/"openChat": "([^"]+)"/)[1]),
   };
 }
 
-/** The sheet that the module is built without, with constant tokens written out as `build.rs` does. */
+/** A sheet with constant tokens written out, as `build.rs` does. */
+function withConstants(sheet, tokens) {
+  const constants = [...tokensOf(tokens)].filter(([name]) => /^--cw-(space|weight|motion)-/.test(name));
+  return constants.reduce((sheet, [name, value]) => sheet.replaceAll(`var(${name})`, value), sheet);
+}
+
+/** The sheet that the module is built without. */
 async function laterStyles(esbuild) {
   const read = (name) => readFileSync(join(root, `styles/${name}.css`), "utf8");
-  const constants = [...tokensOf(read("tokens"))].filter(([name]) => /^--cw-(space|weight|motion)-/.test(name));
-  const written = constants.reduce((sheet, [name, value]) => sheet.replaceAll(`var(${name})`, value), read("later"));
-  return (await esbuild.transform(written, { loader: "css", minify: true })).code.trim();
+  return (await esbuild.transform(withConstants(read("later"), read("tokens")), { loader: "css", minify: true })).code.trim();
 }
 
 /** Texts with the forms of a plural by names of their own: `name.category`. */
@@ -143,6 +170,9 @@ async function buildScripts(dev) {
   say("bundling the loader, the ES module, the themes and the languages");
   const locales = readdirSync(join(root, LOCALES));
   const define = {
+    PLAIN: JSON.stringify(await plainPattern()),
+    TOKENS: JSON.stringify(tokenNames().join(" ")),
+    LATER_FILES: JSON.stringify(LATER.filter((name) => name !== "progress").concat("styles").join(" ")),
     LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")),
     SOUND_KEY: JSON.stringify(readFileSync(join(root, "src/ui/menu.rs"), "utf8").match(/SOUND: &str = "([^"]+)"/)[1]),
   };
@@ -151,6 +181,8 @@ async function buildScripts(dev) {
     entryPoints: [join(root, "www/loader.ts")],
     outfile: join(dist, "chat-widget.js"),
     format: "iife",
+    // `"use strict"` would be 13 bytes, for a script that uses nothing of what it forbids.
+    tsconfigRaw: { compilerOptions: { alwaysStrict: false } },
     define: await launcher(esbuild),
   });
   await esbuild.build({
@@ -158,8 +190,10 @@ async function buildScripts(dev) {
     entryPoints: [join(root, "www/module.ts")],
     outfile: join(dist, "chat-widget.mjs"),
     format: "esm",
+    define,
   });
-  for (const name of ["page", "later", "language", "diagnose", "recover", "fallback", "update", "derive", "progress"]) {
+  await esbuild.build({ ...common, entryPoints: [join(root, "www/fallback-script.ts")], outfile: join(dist, "fallback.js"), format: "iife", define });
+  for (const name of LATER) {
     await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm", define });
   }
   await esbuild.build({
@@ -185,11 +219,13 @@ async function buildScripts(dev) {
     const texts = JSON.parse(readFileSync(join(root, LOCALES, file), "utf8"));
     writeModule(`locales/${basename(file, ".json")}.mjs`, flat(texts));
   }
-  await buildNpm(esbuild, common);
+  await buildNpm(esbuild, common, define);
 }
 
-/** The modules of `dist/` that are loaded when they are asked for. */
-const LOADED_LATER = /^(?:(?:themes|locales)\/.+|page|later|language|diagnose|recover|fallback|update|derive|styles)\.mjs$/;
+/** The modules of `dist/` that are loaded when they are asked for, those that hold data not included. */
+const LATER = ["check", "page", "later", "language", "diagnose", "recover", "fallback", "update", "derive", "progress"];
+/** The same for bundlers, for which there is no script tag. */
+const LOADED_LATER = new RegExp(`^(?:(?:themes|locales)/.+|styles|${LATER.filter((name) => name !== "progress").join("|")})\\.mjs$`);
 
 /** A text with a part replaced that must be there. */
 function replaceOnce(text, part, by) {
@@ -198,7 +234,7 @@ function replaceOnce(text, part, by) {
 }
 
 /** `dist/npm/`: the same sources for bundlers, which follow no address that is put together while the page runs. */
-async function buildNpm(esbuild, common) {
+async function buildNpm(esbuild, common, define) {
   const out = join(dist, "npm");
   const entries = { widget: "www/module.ts", element: "www/element.ts", index: "www/npm/index.ts", react: "www/npm/react.ts", vue: "www/npm/vue.ts" };
   // What several of them have in common is one module for the page: two would be two widgets.
@@ -216,7 +252,7 @@ async function buildNpm(esbuild, common) {
         let text = readFileSync(path, "utf8");
         text = replaceOnce(text, 'import { beside } from "./beside.js"', 'import { beside, wasmAt } from "./npm/beside.js"');
         text = replaceOnce(text, 'wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url)', "wasmAt(wasm)");
-        return { contents: replaceOnce(text, "(this.#options, import.meta.url)", "(this.#options, wasmAt())"), loader: "ts" };
+        return { contents: replaceOnce(text, "import.meta.url, { host: this.#host }", "wasmAt(), { host: this.#host, load: beside }"), loader: "ts" };
       });
     },
   };
@@ -229,6 +265,7 @@ async function buildNpm(esbuild, common) {
       external: ["react", "vue"],
       // Where parts of a page are rendered on a server alone, this one is for the browser as well.
       banner: name === "react" ? { js: '"use client";' } : {},
+      define,
       plugins: [plugin],
     });
   }

@@ -69,7 +69,7 @@ pub fn ChatWidget(
                 queue_microtask(move || _ = on_event.try_run(event));
             }
         };
-        let mounted = Mounted::new(settings.clone(), None, shown.clone(), Box::new(on_news));
+        let mounted = Mounted::new(settings.clone().for_page(), None, shown.clone(), Box::new(on_news));
         match mounted.show(&host, theme.get_untracked().sheet()) {
             Ok(()) => {
                 let mounted = Rc::new(mounted);

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use chat_protocol::Value;
 use chat_session::News;
 use leptos::prelude::ArcTrigger;
-use wasm_bindgen::JsValue;
-use web_sys::{HtmlElement, Node, ShadowRootInit, ShadowRootMode};
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{HtmlElement, Node};
 
-use crate::browser::{page, style_sheet};
+use crate::browser::dictionary::Dictionary;
+use crate::browser::style_sheet;
 use crate::client::BrowserWidgetClient;
 use crate::driver::{Driver, Setup};
 use crate::settings::Settings;
@@ -35,7 +36,6 @@ impl Mounted {
         changed: ArcTrigger,
         on_news: Box<dyn Fn(News)>,
     ) -> Self {
-        settings.settle_locale(page::language);
         // Effects need an executor. It fails only when there is one already, of the widget before.
         _ = any_spawner::Executor::init_wasm_bindgen();
         let told = Rc::new(OnceCell::<WeakUi>::new());
@@ -69,9 +69,12 @@ impl Mounted {
     pub(crate) fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsValue> {
         let mut root: Node = host.clone().into();
         if self.ui.settings().isolate {
-            let shadow = match host.shadow_root() {
-                Some(root) => root,
-                None => host.attach_shadow(&ShadowRootInit::new(ShadowRootMode::Open))?,
+            let shadow = if let Some(root) = host.shadow_root() {
+                root
+            } else {
+                let init = Dictionary::new();
+                init.set("mode", "open");
+                host.attach_shadow(init.unchecked_ref())?
             };
             style_sheet::replace(&shadow, &[theme, STYLES])?;
             root = shadow.into();
@@ -87,8 +90,7 @@ impl Mounted {
 
     /// Goes on with other settings, all but the proxy, the visitor, the customer, the container, the isolation and the
     /// consent.
-    pub(crate) fn change(&self, mut settings: Settings) {
-        settings.settle_locale(page::language);
+    pub(crate) fn change(&self, settings: Settings) {
         self.ui.change(settings);
         if let Some(before) = self.view.take() {
             let view = Scope::new(widget(&self.ui));

@@ -1,6 +1,6 @@
 //! What a site may choose, read from the page's options.
 
-use chat_protocol::{Fields, Value, VisitorProfile};
+use chat_protocol::{Fields, Value, VisitorProfile, is_language_tag};
 use chat_session::Reports;
 
 use crate::browser::page;
@@ -8,9 +8,10 @@ use crate::browser::page;
 /// The options of one widget, checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Prefix of the proxy on the customer's site.
+    /// Prefix of the proxy on the customer's site, such as `/connector`. Another origin is written in full.
     pub proxy: String,
-    /// Locale of times, BCP 47, which the service is told as well; the page's when it is not given.
+    /// Locale of times, BCP 47, which the service is told as well. When it is not given, or is no language tag of at most
+    /// 35 characters, it is the page's, then the browser's.
     pub locale: Option<String>,
     /// Language of the texts, BCP 47: English, unless `strings` translate them.
     pub language: String,
@@ -90,9 +91,15 @@ impl Settings {
         }
     }
 
-    /// Without a locale of the site's, `other` gives one.
-    pub(crate) fn settle_locale(&mut self, other: impl FnOnce() -> Option<String>) {
-        self.locale = self.locale.take().or_else(other);
+    /// The settings for the page that they are used on: the proxy's address, and a locale that the service takes. The
+    /// JavaScript entry does the same before it hands its options over.
+    pub(crate) fn for_page(mut self) -> Self {
+        self.proxy = page::absolute(&self.proxy);
+        let locales = std::iter::once(self.locale.take()).chain(page::languages());
+        // Many pages have it as Java writes it.
+        let mut tags = locales.flatten().map(|locale| locale.replace('_', "-"));
+        self.locale = tags.find(|tag| is_language_tag(tag));
+        self
     }
 }
 

@@ -40,6 +40,7 @@ export const RUN_BY = {
     "Three ways onto a page: html": E2E,
     "Three ways onto a page: html 2": E2E,
     "Three ways onto a page: ts": E2E,
+    "Wrong options: text": "tests/unit/options.test.mjs",
     "What is reported: html": E2E,
     "The page around it: js": GUEST,
     "The page around it: html": GUEST,

@@ -33,7 +33,9 @@ async fn a_call_goes_to_its_path_under_the_prefix_with_its_query_encoded() {
     let network = Network::answers(200, r#"{"ok":true,"data":{"messages":[]}}"#, "");
     let history = client().list_messages(&"c 1&x=2".into(), Some(&"m/1".into())).await;
     assert!(history.expect("an answer").messages.is_empty());
-    assert_eq!(network.last("url"), "/connector/chat/messages?conversationId=c%201%26x%3D2&after=m%2F1");
+    let origin = page::window().location().origin().expect("an origin");
+    let path = "/connector/chat/messages?conversationId=c%201%26x%3D2&after=m%2F1";
+    assert_eq!(network.last("url"), [&origin, path].concat());
     assert_eq!(network.last("method"), "GET");
 }
 
@@ -72,6 +74,50 @@ async fn a_fetch_that_rejects_with_anything_at_all_is_a_network_failure() {
     for thrown in [JsValue::NULL, JsValue::UNDEFINED, "no".into(), 7.into(), js_sys::Object::new().into()] {
         let _network = Network::rejects(&thrown);
         assert_eq!(client().get_chat_config(None).await, Err(ClientError::Network));
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_fetch_that_throws_or_gives_what_is_no_response_is_a_network_failure() {
+    let response = "status: 200, headers: new Headers(), text: async () => '{}'";
+    for source in [
+        "throw new Error('no fetching today');",
+        "throw undefined;",
+        "throw Symbol('no');",
+        "return Promise.reject(Symbol('no'));",
+        "return Promise.reject({ get message() { throw 1; }, toString() { throw 2; } });",
+        "return undefined;",
+        "return 7;",
+        "return { get then() { throw new Error('no'); } };",
+        "return Object.assign(Promise.resolve(1), { then() { throw new Error('no'); } });",
+        "return Promise.resolve();",
+        "return Promise.resolve({});",
+        "return Promise.resolve({ status: 200, headers: new Headers() });",
+        &format!("return Promise.resolve({{ {response}, text() {{ throw new Error('no'); }} }});"),
+        &format!("return Promise.resolve({{ {response}, text: () => Promise.reject() }});"),
+        &format!("return Promise.resolve({{ {response}, get status() {{ throw new Error('no'); }} }});"),
+        &format!("return Promise.resolve({{ {response}, get headers() {{ throw new Error('no'); }} }});"),
+        &format!("return Promise.resolve({{ {response}, headers: {{}} }});"),
+    ] {
+        let _network = Network::does(source);
+        assert_eq!(client().get_chat_config(None).await, Err(ClientError::Network), "{source}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_prefix_is_of_the_page_s_own_origin_unless_it_is_written_in_full() {
+    let location = page::window().location();
+    let (origin, path) = (location.origin().expect("an origin"), location.pathname().expect("a path"));
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    for (prefix, expected) in [
+        ("/connector", format!("{origin}/connector")),
+        ("connector", format!("{origin}{folder}/connector")),
+        ("//other.example/connector", format!("{origin}//other.example/connector")),
+        ("https://api.example/connector/", "https://api.example/connector".to_owned()),
+    ] {
+        let network = Network::answers(200, "{}", "");
+        _ = BrowserWidgetClient::new(prefix).get_chat_config(None).await;
+        assert_eq!(network.last("url"), format!("{expected}/chat/config"));
     }
 }
 

@@ -1,11 +1,14 @@
 // `BrowserWidgetClient`: the five paths of the site's proxy, for who draws a window of their own. It needs no WebAssembly,
 // touches nothing when it is imported, and shares visitor and conversation with the widget on the same site.
 
+import { TAG } from "./locale.js";
 import type { VisitorProfile } from "./options.js";
+import { own } from "./own.js";
 
 /** How a client is made. */
 export interface BrowserWidgetClientOptions {
-  /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called. */
+  /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called. Another origin is
+   * written in full: `https://api.example/connector`. */
   proxy: string;
   /** The site's own name for the visitor: each has a conversation of its own. */
   customerId?: string;
@@ -119,39 +122,38 @@ const MOST_KEPT_ALIVE = 20_000;
 export class ChatWidgetError extends Error {
   override readonly name = "ChatWidgetError";
   /** The HTTP status; 0 when there was no answer. */
-  readonly status: number;
+  declare readonly status: number;
   /** The service's code, or `NETWORK`, `TIMEOUT`, `INVALID_RESPONSE`. */
-  readonly code: string;
+  declare readonly code: string;
   /** What the service's log has the request under. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Not before so many milliseconds, says the service. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
   /** The very same call may succeed later. */
-  readonly retryable: boolean;
+  declare readonly retryable: boolean;
   /** For the retry of a message. */
-  readonly idempotencyKey: string | undefined;
+  declare readonly idempotencyKey: string | undefined;
 
   constructor(message: string, status: number, code: string, key?: string, requestId?: string, retryAfter?: number) {
     super(message);
-    this.status = status;
-    this.code = code;
-    this.requestId = requestId;
-    this.retryAfter = retryAfter;
     // An answer that is not the service's leaves open what became of the call.
-    this.retryable = status < 400 || status === 408 || status === 429 || status >= 500 || (status === 409 && retryAfter !== undefined);
-    this.idempotencyKey = key;
+    const retryable = status < 400 || status === 408 || status === 429 || status >= 500 || (status === 409 && retryAfter !== undefined);
+    Object.assign(this, { status, code, requestId, retryAfter, retryable, idempotencyKey: key });
   }
 }
 
 /** `Retry-After`, which is seconds or a date, in milliseconds. */
 function delay(text: string | null): number | undefined {
-  if (!text) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  // Of none, it is no number.
+  const ms = /^\d+$/.test(text!) ? Number(text) * 1000 : Date.parse(text!) - Date.now();
   return ms >= 0 ? ms : undefined;
 }
 
-/** Eight random bytes. */
-const random = () => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** A locale that the service takes: BCP 47, of at most 35 characters. Any other is left out. */
+const tagOf = (locale?: string) => locale?.replace(/_/g, "-").match(TAG)?.[0];
+
+/** 64 random bits. */
+const random = () => crypto.getRandomValues(new BigUint64Array(1))[0]!.toString(36);
 
 /** Talks to the proxy on the customer's site, and keeps visitor and conversation by itself. */
 export class BrowserWidgetClient {
@@ -164,8 +166,12 @@ export class BrowserWidgetClient {
   readonly #bodies = new Map<string, string>();
   #sending: Promise<unknown> = Promise.resolve();
 
-  constructor({ proxy, customerId, timeout = 30_000 }: BrowserWidgetClientOptions) {
-    this.#proxy = proxy.replace(/\/+$/, "");
+  constructor(options: BrowserWidgetClientOptions) {
+    const { proxy, customerId, timeout = 30_000 } = own(options);
+    const { origin, href } = globalThis.location ?? {};
+    // Of the page's own origin, whatever its `<base>` says.
+    const base = /^https?:/i.test(proxy) || !href ? "" : proxy[0] === "/" ? origin : new URL(".", href);
+    this.#proxy = base + proxy.replace(/\/+$/, "");
     this.#customerId = customerId || undefined;
     this.#timeout = timeout;
   }
@@ -189,7 +195,7 @@ export class BrowserWidgetClient {
 
   /** What the site says of its chat. */
   getChatConfig(locale?: string): Promise<ChatConfig> {
-    return this.#call("chat/config", { locale });
+    return this.#call("chat/config", { locale: tagOf(locale) });
   }
 
   /**
@@ -197,14 +203,15 @@ export class BrowserWidgetClient {
    * conversation of the first. After a failure that is `retryable`, hand over `idempotencyKey` of the error: the service
    * then takes the message once, whatever became of the first attempt.
    */
-  sendMessage(text: string, { idempotencyKey, locale, sourcePage, visitor }: SendOptions = {}): Promise<SendResult> {
+  sendMessage(text: string, options: SendOptions = {}): Promise<SendResult> {
+    const { idempotencyKey, locale, sourcePage, visitor } = own(options);
     const send = async () => {
       const { visitorId, conversationId } = this;
       const key = idempotencyKey ?? `chat-${visitorId}-${random()}`;
       const message = {
         conversationId,
         message: text,
-        locale,
+        locale: tagOf(locale),
         sourcePage: sourcePage ?? globalThis.location?.pathname,
         visitor: { ...visitor, visitorId },
       };
@@ -274,29 +281,29 @@ export class BrowserWidgetClient {
 
   async #call<Data>(path: string, query: Record<string, string | undefined>, body?: string, key?: string): Promise<Data> {
     const asked = Object.entries(query).flatMap(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : []));
-    const headers: Record<string, string> = { Accept: "application/json" };
-    if (body) headers["Content-Type"] = "application/json";
-    if (key) headers["Idempotency-Key"] = key;
+    const Accept = "application/json";
     let answer: Response | undefined;
     let envelope: Envelope | undefined;
     try {
-      answer = await fetch(`${this.#proxy}/${path}${asked.length ? "?" + asked.join("&") : ""}`, {
+      const init: RequestInit = {
         method: body ? "POST" : "GET",
-        headers,
-        body,
+        headers: body ? { Accept, "Content-Type": Accept, "Idempotency-Key": key! } : { Accept },
+        body: body!,
         cache: "no-store",
         keepalive: path === "events" && body!.length < MOST_KEPT_ALIVE,
         signal: AbortSignal.timeout(this.#timeout),
-      });
+      };
+      answer = await fetch(`${this.#proxy}/${path}${asked.length ? "?" + asked.join("&") : ""}`, own(init));
       envelope = (await answer.json()) as Envelope;
     } catch (error) {
-      const { name, message } = error as Error;
+      // The page's own `fetch` may throw anything.
+      const { name, message } = Object(error) as Error;
       // No JSON is an answer as well, and looked at below.
-      if (name !== "SyntaxError") throw new ChatWidgetError(message, 0, name === "TimeoutError" ? "TIMEOUT" : "NETWORK", key);
+      if (!answer || name !== "SyntaxError") throw new ChatWidgetError(message, 0, name === "TimeoutError" ? "TIMEOUT" : "NETWORK", key);
     }
-    const { ok, data, error, requestId } = envelope ?? {};
-    const { status, headers: said } = answer!;
-    if (answer!.ok && ok === true && data) return data as Data;
+    const { ok, data, error, requestId } = own(envelope!);
+    const { status, headers: said } = answer;
+    if (answer.ok && ok === true && data) return data as Data;
     throw new ChatWidgetError(
       error?.message ?? `the proxy answered with status ${status}`,
       status,
@@ -310,10 +317,10 @@ export class BrowserWidgetClient {
   #read(name: string): Record<string, unknown> {
     try {
       const key = this.#keyOf(name);
-      return (JSON.parse(this.#memory.get(key) ?? localStorage.getItem(key) ?? "{}") ?? {}) as Record<string, unknown>;
+      return own(JSON.parse(this.#memory.get(key) ?? localStorage.getItem(key)!) as Record<string, unknown>);
     } catch {
       // Storage is blocked, or holds what is not the widget's.
-      return {};
+      return own({});
     }
   }
 

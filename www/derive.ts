@@ -1,5 +1,6 @@
 // A theme from one brand colour: every colour that a file of `themes/` sets, for light and dark. It is loaded by pages
-// that give an accent of their own. Lightness, share of chroma and contrast of each colour are those of the presets.
+// that give an accent of their own, and where the file of a theme is missing. Lightness, share of chroma and contrast of
+// each colour are those of the presets.
 
 import { contrast, oklch, paint } from "./colour.js";
 
@@ -17,6 +18,8 @@ const WHITE = "#ffffff";
 const STEP = 0.004;
 /** Maximum by which the lightness of a brand is lowered to carry white text. One that would need more has dark text. */
 const MAX_SHIFT = 0.07;
+/** The accent of the default theme. */
+const DEFAULT_ACCENT = "#097477";
 /** Hues in radians: of the badge, and of the dot of somebody who is there. */
 const RED = 0.44;
 const GREEN = 2.65;
@@ -28,7 +31,7 @@ const GREEN = 2.65;
  * contrast allows. `accent-edge` is a line around buttons, which only a very bright accent needs on a white page: it is
  * the accent itself elsewhere.
  */
-export default function derive(accent: string): Record<string, string> {
+export function derive(accent: string): Record<string, string> {
   if (typeof accent !== "string" || !/^#([\da-f]{3}){1,2}$/i.test(accent)) {
     throw new TypeError(`chat widget: invalid accent: expected a colour such as "#097477", got ${JSON.stringify(accent)}`);
   }
@@ -95,4 +98,9 @@ export default function derive(accent: string): Record<string, string> {
     "on-badge": [WHITE, isReddish ? "#1a1d21" : WHITE],
   };
   return Object.fromEntries(Object.entries(colours).map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]));
+}
+
+/** The theme of an accent as a style sheet: the default one's without an accent. */
+export default function sheetOf(accent = DEFAULT_ACCENT): string {
+  return `:host{${Object.entries(derive(accent)).map(([name, value]) => `--cw-${name}:${value}`).join(";")}}`;
 }

@@ -2,12 +2,21 @@
 
 import type fallback from "./fallback.js";
 import { beside, ChatWidget } from "./module.js";
-import { attributeOf, CONTROLS, type Control, OPTIONS, type Option } from "./names.js";
+import { attributeOf, CONTROLS, type Control, JSON_OPTIONS, OPTIONS, type Option } from "./names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
-import { readOption } from "./read.js";
+import { own } from "./own.js";
 
 /** Another one of these is another widget. */
 const FIXED: readonly string[] = ["proxy", "customerId", "isolate", "events", "consent"];
+
+/** A value as text, to see whether it changes. One that has no text of its own is as good as its kind. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return typeof value;
+  }
+}
 
 /** Why a widget did not come that nobody waits for any more. */
 const GONE = new Error();
@@ -33,10 +42,10 @@ export class ChatWidgetElement extends Base {
   /** `page` for the script tag's own, which comes back when the page's body is replaced; `module` for one of `ChatWidget.mount`. */
   declare managed?: "page" | "module";
   /** What was set as properties. */
-  #given: Partial<Record<Option, unknown>> = {};
+  #given: Partial<Record<Option, unknown>> = own({});
   #widget: ChatWidget | undefined;
   /** The options of the widget, as texts: the page may change an object that it has handed over. */
-  #mounted: Record<string, string | undefined> = {};
+  #mounted: Record<string, string | undefined> = own({});
   #isInline = false;
   #settling = Promise.resolve();
   #willSettle = false;
@@ -45,25 +54,27 @@ export class ChatWidgetElement extends Base {
 
   static {
     for (const name of OPTIONS) {
-      Object.defineProperty(this.prototype, name, {
-        get(this: ChatWidgetElement) {
+      const property: PropertyDescriptor & ThisType<ChatWidgetElement> = {
+        get() {
           return this.#get(name);
         },
-        set(this: ChatWidgetElement, value: unknown) {
+        set(value: unknown) {
           this.#set(name, value);
         },
         enumerable: true,
         configurable: true,
-      });
+      };
+      Object.defineProperty(this.prototype, name, own(property));
     }
     for (const name of CONTROLS) {
-      Object.defineProperty(this.prototype, name, {
-        value(this: ChatWidgetElement, ...args: unknown[]) {
+      const method: PropertyDescriptor & ThisType<ChatWidgetElement> = {
+        value(...args: unknown[]) {
           return this.#call(name, ...args);
         },
         configurable: true,
         writable: true,
-      });
+      };
+      Object.defineProperty(this.prototype, name, own(method));
     }
   }
 
@@ -118,7 +129,13 @@ export class ChatWidgetElement extends Base {
   /** A property goes before its attribute. Frameworks set what they know as text either way. */
   #get(name: Option): unknown {
     const given = this.#given[name] ?? this.getAttribute(attributeOf(name)) ?? undefined;
-    return typeof given === "string" ? readOption(name, given) : given;
+    if (typeof given !== "string" || !JSON_OPTIONS.includes(name)) return given;
+    try {
+      return JSON.parse(given) as unknown;
+    } catch {
+      // What may be meant all the same is found out when it is read, and told if it is nothing.
+      return given;
+    }
   }
 
   #set(name: Option, value: unknown): void {
@@ -148,15 +165,16 @@ export class ChatWidgetElement extends Base {
     };
     this.#settling = this.#settling.then(settle).catch((error: unknown) => {
       console.error(error);
-      this.dispatchEvent(new CustomEvent("chat-widget:error", { detail: { code: "NOT_MOUNTED", message: String(error) }, bubbles: true, composed: true }));
+      const detail = { code: "NOT_MOUNTED", message: String(error) };
+      for (const mark of ":-") this.dispatchEvent(new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })));
     });
   }
 
   /** Brings the widget to what the element says now. */
   async #settle(): Promise<void> {
-    const options = Object.fromEntries(OPTIONS.map((name) => [name, this.#get(name)])) as unknown as ChatWidgetOptions;
+    const options = own(Object.fromEntries(OPTIONS.map((name) => [name, this.#get(name)]))) as unknown as ChatWidgetOptions;
     const isInline = this.hasAttribute("inline");
-    const texts = Object.fromEntries(OPTIONS.map((name) => [name, JSON.stringify(options[name])]));
+    const texts = own(Object.fromEntries(OPTIONS.map((name) => [name, textOf(options[name])])));
     const changed = OPTIONS.filter((name) => texts[name] !== this.#mounted[name]);
     const isAnother = changed.some((name) => FIXED.includes(name));
     if (this.#widget && (!this.isConnected || isInline !== this.#isInline || isAnother)) {
@@ -169,7 +187,7 @@ export class ChatWidgetElement extends Base {
     if (this.#widget) {
       this.#mounted = texts;
       // What the page has changed by a control stays.
-      return changed.length ? this.#widget.update(Object.fromEntries(changed.map((name) => [name, options[name]]))) : undefined;
+      return changed.length ? this.#widget.update(Object.fromEntries(changed.map((name) => [name, options[name]])), "") : undefined;
     }
     this.#clear(options);
     // Half of an element, as a script puts it on the page before it says more, is none.
@@ -186,7 +204,7 @@ export class ChatWidgetElement extends Base {
       const settled = async () => {
         if (!this.isConnected) throw GONE;
       };
-      this.#widget = await ChatWidget.mount(options, { host, inline: isInline, stays: true, settled });
+      this.#widget = await ChatWidget.mount(options, { host, inline: isInline, stays: true, settled, prefix: "" });
     } catch (error) {
       if (floating === this) floating = undefined;
       if (error === GONE) return;
@@ -214,7 +232,7 @@ export class ChatWidgetElement extends Base {
     for (const left of [...this.children]) {
       if (left.slot === "announcer" || left.querySelector(":scope > .cw")) left.remove();
     }
-    if (isolate !== false || !this.shadowRoot) return;
+    if (!/^([0fn]|off)/i.test(String(isolate)) || !this.shadowRoot) return;
     this.shadowRoot.replaceChildren(document.createElement("slot"));
     this.shadowRoot.adoptedStyleSheets = [];
   }

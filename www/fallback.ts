@@ -1,10 +1,17 @@
 // What a visitor sees where the chat cannot run: a sentence, and where else to turn to. It is loaded only then, needs
 // nothing of the WebAssembly module, and has the browser's own colours.
 
-import { languageOf } from "./language.js";
+import { readQuietly } from "./check.js";
+import diagnose from "./diagnose.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
-import type { ChatWidgetHandler, ChatWidgetOptions } from "./options.js";
+import { languageOf } from "./language.js";
+import { localeOf } from "./locale.js";
+import type { ChatWidgetHandler } from "./options.js";
+import { own } from "./own.js";
 import { giveTokens } from "./page.js";
+
+// For the loader, which has this file loaded in whatever way there is.
+export { diagnose };
 
 /** In each language: that the chat does not run, and what the link says. */
 const WORDS: Record<string, [string, string]> = {
@@ -44,30 +51,20 @@ inset-inline-end:var(--cw-offset-x,20px)}
 .cw-fallback:focus{outline:none}
 .cw-fallback a{display:inline-block;padding-block:10px;color:LinkText}`;
 
-/** An address that a link of the page's own may have; anything else is none. */
-function addressOf(contact: string | undefined): string | undefined {
-  if (!contact) return undefined;
-  try {
-    const url = new URL(contact, document.baseURI);
-    return /^(https?|mailto|tel):$/.test(url.protocol) ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Says in `host` that the chat does not run. With `retries` the launcher there is left as it is, because a click on it
  * tries once more, and the sentence is shown at once; else a launcher like it shows and hides the sentence, which is
  * `shown` to whoever had the window open.
  */
-export default function fallback(host: HTMLElement, options: ChatWidgetOptions, retries: boolean, shown = false): void {
-  const { contact, container, isolate, locale, position = "end" } = options;
+export default function fallback(host: HTMLElement, given: object, retries: boolean, shown = false): void {
+  const options = readQuietly(given);
+  const { contact, container, isolate, position = "end" } = options;
   const before = (host.shadowRoot ?? host).querySelector<HTMLElement>(".cw");
   const launcher = before?.querySelector<HTMLElement>(".cw-launcher");
   const isInline = before?.dataset["position"] === "inline" || container !== undefined || host.hasAttribute("inline");
   const root = rootIn(host, isolate);
   root.querySelector(".cw-fallback")?.remove();
-  const language = languageOf(locale || document.documentElement.lang || navigator.language) ?? "en";
+  const language = languageOf(localeOf(options.locale)) ?? "en";
   const [sentence, label] = WORDS[language]!;
   giveTokens(host, options);
 
@@ -78,11 +75,10 @@ export default function fallback(host: HTMLElement, options: ChatWidgetOptions, 
   note.tabIndex = -1;
   note.lang = language;
   note.dir = RIGHT_TO_LEFT.test(language) ? "rtl" : "ltr";
-  const address = addressOf(contact);
   const isAlone = !isInline && !launcher;
   // Nobody asked for a sentence that stays in the page's corner, unless a button of the page's was clicked.
   if (!isAlone || retries || shown) note.append(Object.assign(document.createElement("p"), { textContent: sentence }));
-  if (address) note.append(Object.assign(document.createElement("a"), { href: address, textContent: label }));
+  if (contact) note.append(Object.assign(document.createElement("a"), { href: contact, textContent: label }));
   if (!isInline) note.classList.add("cw-floats");
   if (isAlone) note.classList.add("cw-alone");
 
@@ -107,7 +103,7 @@ function rootIn(host: HTMLElement, isolate: boolean | undefined): ShadowRoot {
     box = document.createElement("div");
     host.replaceChildren(box);
   }
-  const root = box.shadowRoot ?? box.attachShadow({ mode: "open" });
+  const root = box.shadowRoot ?? box.attachShadow(own({ mode: "open" }));
   if (!root.adoptedStyleSheets.includes(sheet())) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet()];
   return root;
 }
@@ -141,7 +137,7 @@ export function tell(
   error: unknown,
   handlers: ChatWidgetHandler<"error">[],
   host: HTMLElement | false | undefined,
-  options: ChatWidgetOptions,
+  options: object,
 ): void {
   const detail = { code: "NOT_LOADED", message: String(error) };
   for (const handler of handlers) {
@@ -151,6 +147,8 @@ export function tell(
       console.error("chat widget: a handler of error threw", thrown);
     }
   }
-  (host || document).dispatchEvent(new CustomEvent("chat-widget:error", { detail, bubbles: true, composed: true }));
+  for (const mark of ":-") {
+    (host || document).dispatchEvent(new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })));
+  }
   if (host) fallback(host, options, true);
 }

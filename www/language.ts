@@ -38,25 +38,27 @@ export interface Words {
 
 /**
  * The texts of a locale's language with the page's own in their place; the form of a plural has the name `name.category`.
- * Where the file of the language does not come, the texts are the module's and the page's, and `missing` says why.
+ * Where the file of the language does not come, the texts are the module's and the page's, and `onMissing` is told why.
  */
 export default async function wordsIn(
   locale: string,
   own: ChatWidgetOptions["strings"] = {},
   load: typeof beside,
-): Promise<{ words: Words; missing?: unknown }> {
+  onMissing: (error: unknown) => void,
+): Promise<Words> {
   const language = languageOf(locale);
   const strings: Words["strings"] = {};
   for (const [name, text] of Object.entries(own)) {
     if (typeof text === "string") strings[name] = text;
     else for (const [category, form] of Object.entries(text)) strings[`${name}.${category}`] = form;
   }
-  if (!language) return { words: { strings } };
+  if (!language) return { strings };
   try {
     const texts = await load<Words["strings"]>(`locales/${language}`);
     const direction = RIGHT_TO_LEFT.test(language) ? "rtl" : "ltr";
-    return { words: { language, direction, strings: { ...texts, ...strings } } };
-  } catch (missing) {
-    return { words: { strings }, missing };
+    return { language, direction, strings: { ...texts, ...strings } };
+  } catch (error) {
+    onMissing(error);
+    return { strings };
   }
 }

@@ -1,8 +1,9 @@
 // The script tag: asks for the config, paints the launcher, and brings the rest when it is wanted.
 
 import { RIGHT_TO_LEFT } from "./direction.js";
-import { readOption } from "./read.js";
-import type { ChatWidget, ChatWidgetHandler, ChatWidgetEvent, ChatWidgetOptions } from "./module.js";
+import { localeOf } from "./locale.js";
+import { own } from "./own.js";
+import type { ChatWidget, ChatWidgetHandler, ChatWidgetEvent } from "./module.js";
 
 // Filled in by the build: the launcher's style sheet with its tokens, and each theme's colours for it.
 declare const LAUNCHER_SHEET: string;
@@ -14,17 +15,22 @@ type Control = (...args: unknown[]) => unknown;
 type Call = [name: string, ...args: unknown[]];
 type Controller = Record<string, unknown> & { push(call: Call): void };
 type Module = typeof import("./module.js");
+type Help = typeof import("./fallback.js");
+type Texts = Record<string, string | undefined>;
 
 /** A first visitor's launcher waits so long for the config. Milliseconds. */
 const CONFIG_WITHIN = 1000;
 const CONFIG_KEY = "chat-widget:config";
 const CONVERSATION_KEY = "chat-widget:conversation";
+const ONCE = own({ once: true });
 
-function stored(key: string, where: "localStorage" | "sessionStorage" = "localStorage"): { data?: ConfigData } | null {
+/** The object that a JSON text says; `undefined` for null, and where there is none. */
+function parse(text: () => unknown): Record<string, any> | undefined {
   try {
-    return JSON.parse(window[where].getItem(key) ?? "null") as { data?: ConfigData } | null;
+    const value = JSON.parse(text() as string) as object | null;
+    return value == null ? undefined : own(value);
   } catch {
-    return null;
+    return undefined;
   }
 }
 
@@ -33,31 +39,44 @@ interface ConfigData {
 }
 
 function isShown(data: ConfigData | undefined): boolean {
-  return data?.config?.enabled !== false && data?.config?.widgetEnabled !== false;
-}
-
-function readOptions(script: HTMLScriptElement): ChatWidgetOptions & { load?: string } {
-  const options: Record<string, unknown> = {};
-  for (const [name, text] of Object.entries(script.dataset)) options[name] = readOption(name, text!);
-  return options as unknown as ChatWidgetOptions & { load?: string };
+  const { enabled, widgetEnabled } = own(data?.config ?? {});
+  return enabled !== false && widgetEnabled !== false;
 }
 
 function start(script: HTMLScriptElement, queued: Call[]): void {
-  const { load: when = "idle", ...options } = readOptions(script);
-  if (!options.proxy) {
+  // As they are written: the module reads them all, the loader what it needs.
+  const options = own(script.dataset) as Texts;
+  const { proxy, consent = "granted", customerId, load: when = "" } = options;
+  if (!proxy) {
     console.error('chat widget: the script tag needs data-proxy="/connector"');
     return;
   }
-  /** Loads what stands beside the loader. */
-  const load = (name: string): Promise<unknown> => import(new URL(`./${name}.mjs`, script.src).href);
-  const { launcher: button = "default" } = options;
-  const floats = !options.container && options.isolate !== false;
-  const remembers = options.consent !== "required";
+  let { launcher: button = "" } = options;
+  try {
+    document.querySelector(button);
+  } catch {
+    button = "default";
+  }
+  const load = (name: string): Promise<any> => import(new URL(`./${name}.mjs`, script.src).href);
+  /** Loads what helps where something went wrong; as a classic script from a host that lets no other site import. */
+  const help = (): Promise<Help> =>
+    load("fallback").catch(
+      () =>
+        new Promise((arrive, onerror) => {
+          // Of the page's own host, it would come no more than the module did, and Trusted Types would report it.
+          if (script.src.startsWith(origin)) throw 0;
+          const src = new URL("fallback.js", script.src);
+          document.head.append(Object.assign(document.createElement("script"), { src, arrive, onerror }));
+        }),
+    );
+  const hasLauncher = /^(default|true)$/i.test(button);
+  const floats = !options.container && !/^([0fn]|off)/i.test(options.isolate!);
+  const remembers = /^granted$/i.test(consent);
   let host: HTMLElement | undefined;
   let launcher: HTMLButtonElement | undefined;
   let config: ConfigData | undefined;
+  /** The site has switched the chat off, or the page has taken it away. */
   let refused = false;
-  let destroyed = false;
   let hidden = false;
   let clicked = false;
   let widget: ChatWidget | undefined;
@@ -94,14 +113,13 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     };
   }
   // It helps most where nothing else has come.
-  controller["diagnose"] = () =>
-    load("diagnose").then((module) => (module as typeof import("./diagnose.js")).default(options, script.src));
+  controller["diagnose"] = () => help().then((module) => module.diagnose(options, script.src));
   window.chatWidget = controller;
 
   async function call(name: string, args: unknown[]): Promise<unknown> {
     if (!widget) {
       if (name === "destroy") {
-        destroyed = true;
+        refused = true;
         swaps.disconnect();
         host?.remove();
         return forget();
@@ -120,19 +138,19 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
 
   /** Brings the module, and lets it take the launcher over. */
   function bring(): void {
-    if (refused || destroyed) return;
+    if (refused) return;
     arriving ??= settled.then(async () => {
-      if (refused || destroyed) return;
+      if (refused) return;
       const module = (await load("chat-widget")) as Module;
       await whenBody();
-      if (refused || destroyed) return;
+      if (refused) return;
       const settled = async () => {
         // A press that began on one button and ended on another would be no click.
         await pressed;
-        if (refused || destroyed) throw new Error();
+        if (refused) throw 0;
         Object.assign(host!, { asked });
       };
-      widget = await module.ChatWidget.mount(options, { host: hostElement(), config, settled });
+      widget = await module.ChatWidget.mount(options as never, { host: hostElement(), config, settled, prefix: "data-" });
       widget.once("destroy", forget);
       // From then on it comes back when the page's body is replaced, and the page may have others as elements. A page that
       // is left meanwhile has it cut off, which is no error of the page's.
@@ -141,20 +159,22 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       // What was called before goes first.
       await mounted;
       // A click as the visitor's, so that the focus follows; more of them meant the same.
-      if (clicked && !widget.state?.open) host?.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
+      if (clicked && !widget.state?.open) host!.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
     });
     arriving.catch((error: unknown) => {
-      if (refused || destroyed) return host?.remove();
+      if (refused) return host?.remove();
       arriving = undefined;
       launcher?.removeAttribute("aria-busy");
       console.error("chat widget: the module did not load", error);
-      load("fallback").then(
-        (module) => (module as typeof import("./fallback.js")).tell(error, onError, (clicked || asked) && hostElement(), options),
-        // What is beside the loader cannot be reached at all, such as by a page without an origin of its own.
-        () => {
-          for (const tell of onError) tell({ code: "NOT_LOADED", message: `${error} from origin ${origin}` });
-        },
-      ).catch(console.error);
+      help()
+        .then(
+          (module) => module.tell(error, onError, (clicked || asked) && hostElement(), options),
+          // What is beside the loader cannot be reached at all, such as by a page without an origin of its own.
+          () => {
+            for (const tell of onError) tell({ code: "NOT_LOADED", message: `${error} from origin ${origin}` });
+          },
+        )
+        .catch(console.error);
     });
   }
 
@@ -171,26 +191,33 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
 
   /** The launcher alone, as the module will draw it: same place, same size, same colours. */
   function paint(): void {
-    if (launcher || widget || refused || destroyed) return;
-    if (button !== "default" || !floats) return;
-    const root = hostElement().attachShadow({ mode: "open" });
-    const { offset, themeTokens, zIndex } = options;
-    const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
-    for (const [name, value] of Object.entries(tokens)) if (value != null) host!.style.setProperty("--cw-" + name, String(value));
+    if (launcher || widget || refused) return;
+    if (!hasLauncher || !floats) return;
+    const root = hostElement().attachShadow(own({ mode: "open" }));
+    const tokens: Record<string, unknown> = { ...parse(() => options.themeTokens), "z-root": options.zIndex };
+    const offset = parse(() => options.offset);
+    for (const side in offset) tokens[`offset-${side}`] = `${offset[side]}px`;
+    for (const [name, value] of Object.entries(tokens)) if (value) host!.style.setProperty(`--cw-${name}`, value as string);
     const sheet = new CSSStyleSheet();
-    const colours = LAUNCHER_COLOURS[options.theme!] ?? LAUNCHER_COLOURS["teal"];
-    sheet.replaceSync(`${LAUNCHER_SHEET}:host{${colours}}`);
+    const [, isLighter, theme] = /^(light.)?(.*)/.exec(`${options.theme}`.toLowerCase())!;
+    const colours = own(LAUNCHER_COLOURS)[theme!] ?? LAUNCHER_COLOURS["teal"]!;
+    let [accent, dark, focus, lightDark = dark, ink = "fff"] = colours.match(/.{6}/g)!;
+    if (isLighter) dark = lightDark;
+    else ink = "fff";
+    sheet.replaceSync(
+      `${LAUNCHER_SHEET}:host{--cw-accent:light-dark(#${accent},#${dark});--cw-on-accent:light-dark(#fff,#${ink});--cw-focus:light-dark(#${accent},#${focus})}`,
+    );
     root.adoptedStyleSheets = [sheet];
     const frame = document.createElement("div");
     frame.className = "cw";
-    frame.dir = RIGHT_TO_LEFT.test(localeOf(options)) ? "rtl" : "ltr";
-    frame.dataset["scheme"] = options.colorScheme ?? "theme";
-    frame.dataset["position"] = options.position ?? "end";
+    const isRightToLeft = RIGHT_TO_LEFT.test(localeOf(options.locale));
+    frame.dir = isRightToLeft ? "rtl" : "ltr";
+    frame.dataset["scheme"] = `${options.colorScheme}`.toLowerCase();
+    frame.dataset["position"] = (isRightToLeft ? /start|right/i : /start|left/i).test(options.position!) ? "start" : "end";
     launcher = document.createElement("button");
     launcher.className = "cw-launcher";
-    launcher.type = "button";
     launcher.setAttribute("part", "launcher");
-    launcher.setAttribute("aria-label", (options.strings?.["openChat"] as string) ?? LAUNCHER_LABEL);
+    launcher.setAttribute("aria-label", parse(() => options.strings)?.["openChat"] ?? LAUNCHER_LABEL);
     launcher.setAttribute("aria-haspopup", "dialog");
     launcher.setAttribute("aria-expanded", "false");
     const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -209,17 +236,17 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       bring();
       // The wait may be over by then, or goes on without words.
       const wait = arriving;
-      load("progress").then((module) => wait && (module as typeof import("./progress.js")).default(host!, options, wait)).catch(() => {});
+      load("progress").then((module) => wait && module.default(host, options.locale, wait)).catch(() => {});
     });
     launcher.addEventListener("pointerdown", ({ button }) => {
-      if (button === 0) pressed = whenReleased();
+      if (!button) pressed = whenReleased();
     });
-    for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, bring, { once: true });
+    for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, bring, ONCE);
   }
 
   // Whoever replaces the page's body before there is an element that comes back by itself.
   const swaps = new MutationObserver(() => host?.isConnected === false && document.body?.append(host));
-  swaps.observe(document, { childList: true, subtree: true });
+  swaps.observe(document, own({ childList: true, subtree: true }));
 
   // The page's own button: a click that comes early is kept, for the focus to follow it and to come back.
   const onClick = ({ target }: MouseEvent) => {
@@ -228,16 +255,17 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     asked = found;
     bring();
   };
-  if (button !== "default" && button !== "none") document.addEventListener("click", onClick);
+  if (!hasLauncher) document.addEventListener("click", onClick);
   void mounted.then(() => {
     swaps.disconnect();
     document.removeEventListener("click", onClick);
   });
 
-  const last = remembers ? stored(CONFIG_KEY)?.data : undefined;
-  const answered = fetchConfig(options, remembers).then((data) => {
+  const last = remembers ? (parse(() => localStorage.getItem(CONFIG_KEY))?.["data"] as ConfigData | undefined) : undefined;
+  const ask = fetchConfig(proxy, localeOf(options.locale), remembers).catch(() => undefined);
+  const answered = ask.then((data) => {
     config = data;
-    refused = !isShown(data ?? last);
+    refused ||= !isShown(data ?? last);
     // A widget that is there already asks for the config itself, and hides.
     if (refused && !widget) {
       host?.remove();
@@ -248,45 +276,34 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   if (last && isShown(last)) void whenBody().then(paint);
   else void settled.then(whenBody).then(paint);
 
-  const suffix = options.customerId ? `@${options.customerId}` : "";
+  const suffix = customerId ? `@${customerId}` : "";
   // A conversation to go on with, or a window that was open on the page before.
-  const goesOn = remembers && (stored(CONVERSATION_KEY + suffix) ?? stored(`chat-widget:${suffix}:open`, "sessionStorage"));
-  if (when === "eager" || goesOn) void whenLoaded().then(bring);
+  const goesOn =
+    remembers &&
+    (parse(() => localStorage.getItem(CONVERSATION_KEY + suffix)) ?? parse(() => sessionStorage.getItem(`chat-widget:${suffix}:open`)));
+  if (/eager/i.test(when) || goesOn) void whenLoaded().then(bring);
   // Where nothing is painted, there is nothing to be pressed.
-  else if (!floats || (when === "idle" && !isSlow())) void whenLoaded().then(whenIdle).then(bring);
+  else if (!floats || !(/intent/i.test(when) || isSlow())) void whenLoaded().then(whenIdle).then(bring);
 
   queued.forEach(controller.push);
 }
 
-async function fetchConfig(options: ChatWidgetOptions, keep: boolean): Promise<ConfigData | undefined> {
-  try {
-    const locale = localeOf(options);
-    const url = `${options.proxy.replace(/\/+$/, "")}/chat/config?locale=${encodeURIComponent(locale)}`;
-    const answer = await fetch(url, { headers: { Accept: "application/json" }, cache: "no-store" });
-    const body = (await answer.json()) as { ok?: boolean; data?: ConfigData };
-    if (!answer.ok || body.ok !== true || !body.data) return undefined;
-    try {
-      if (keep) localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 1, data: body.data }));
-    } catch {
-      // Without storage, the next page asks before it shows the launcher.
-    }
-    return body.data;
-  } catch {
-    return undefined;
-  }
-}
-
-function localeOf(options: ChatWidgetOptions): string {
-  return options.locale ?? (document.documentElement.lang || navigator.language);
-}
-
-function pixels(length: number | undefined): string | undefined {
-  return length == null ? undefined : length + "px";
+/** Asks the proxy at a prefix. One that names no origin is of the page's own, whatever its `<base>` says. */
+async function fetchConfig(prefix: string, locale: string, keep: boolean): Promise<ConfigData | undefined> {
+  // A relative one, of which this makes no address, is left to the module.
+  const { href } = new URL(prefix[0] === "/" ? location.origin + prefix : prefix);
+  const url = href.replace(/\/*$/, `/chat/config?locale=${locale}`);
+  const answer = await fetch(url, own({ headers: { Accept: "application/json" }, cache: "no-store" as const }));
+  const { ok, data } = own((await answer.json()) as { ok?: boolean; data?: ConfigData });
+  if (!answer.ok || ok !== true) return undefined;
+  // Without storage, the next page asks before it shows the launcher.
+  if (keep) parse(() => localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 1, data })));
+  return data;
 }
 
 function isSlow(): boolean {
-  const connection = (navigator as { connection?: { saveData?: boolean; effectiveType?: string } }).connection;
-  return connection?.saveData === true || /2g/.test(connection?.effectiveType ?? "");
+  const { saveData, effectiveType } = (navigator as { connection?: { saveData?: boolean; effectiveType?: string } }).connection ?? {};
+  return saveData === true || /2g/.test(effectiveType!);
 }
 
 function after(ms: number): Promise<void> {
@@ -297,23 +314,23 @@ function after(ms: number): Promise<void> {
 function whenReleased(): Promise<void> {
   return new Promise((resolve) => {
     const release = () => setTimeout(resolve);
-    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, release, { once: true });
+    for (const end of ["pointerup", "pointercancel"]) addEventListener(end, release, ONCE);
   });
 }
 
 function whenBody(): Promise<unknown> {
   if (document.body) return Promise.resolve();
-  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, { once: true }));
+  return new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve, ONCE));
 }
 
 function whenLoaded(): Promise<unknown> {
   if (document.readyState === "complete") return Promise.resolve();
-  return new Promise((resolve) => addEventListener("load", resolve, { once: true }));
+  return new Promise((resolve) => addEventListener("load", resolve, ONCE));
 }
 
 function whenIdle(): Promise<void> {
   if (!("requestIdleCallback" in window)) return after(200);
-  return new Promise((resolve) => requestIdleCallback(resolve as () => void, { timeout: 3000 }));
+  return new Promise((resolve) => requestIdleCallback(resolve as () => void, own({ timeout: 3000 })));
 }
 
 declare global {

@@ -2,11 +2,12 @@
 
 import glue, { type Handle } from "../target/glue/chat_widget.js";
 import { beside } from "./beside.js";
-import { check } from "./check.js";
-import type derive from "./derive.js";
+import type check from "./check.js";
+import type sheetOf from "./derive.js";
 import type look from "./diagnose.js";
 import type wordsIn from "./language.js";
 import type later from "./later.js";
+import { localeOf } from "./locale.js";
 import type {
   ChatWidgetDiagnosis,
   ChatWidgetEvent,
@@ -17,8 +18,10 @@ import type {
   ThemeName,
   VisitorProfile,
 } from "./options.js";
-import type steps from "./page.js";
-import type { Looks, Undo } from "./page.js";
+import type prepare from "./page.js";
+import type { Page, Undo } from "./page.js";
+import { own } from "./own.js";
+import { type ReadOptions, readPlain } from "./plain.js";
 import type recover from "./recover.js";
 import type { Broken, Left } from "./recover.js";
 import type change from "./update.js";
@@ -59,10 +62,10 @@ function onBroken(error: unknown): void {
   beside<typeof recover>("recover").then((recover) => recover(mounted, error, beside), console.error);
 }
 
-/** What most pages do not ask for. */
-const PAGE_OPTIONS = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"] as const;
-
-type Page = typeof steps;
+/** Reads options: from code, or with `prefix` from attributes that begin with it. A wrong one is refused, or left out. */
+async function readOptions(given: object, prefix?: string): Promise<ReadOptions> {
+  return readPlain(given, prefix !== undefined) ?? (await beside<typeof check>("check"))(given, prefix);
+}
 
 /** What a widget is made of, by its options. */
 interface Pieces extends Module {
@@ -70,53 +73,51 @@ interface Pieces extends Module {
   /** The settings of the WebAssembly module. */
   settings: object;
   page: Page | undefined;
-  /** The options, without a colour that the theme is derived from. */
-  looks: Looks;
   /** The style sheet of what nobody sees at once. Nothing waits for it. */
   later: Promise<string>;
-  /** The same for a widget without a shadow root. */
-  inPage: string;
-  /** Why the texts of the language did not come. */
-  missing: unknown;
+  /** The files that did not come, each with the code of its error event. */
+  missing: [code: string, error: unknown][];
 }
 
-/** Loads what the options, which are checked, ask for. */
-async function gather(options: ChatWidgetOptions, inline?: boolean): Promise<Pieces> {
-  const { container, launcher = "default", greeting, consent, theme = "teal", themeTokens, strings, ...others } = options;
-  const locale = options.locale || document.documentElement.lang || navigator.language;
+/** Loads what the options, which are read, ask for. */
+async function gather(options: ReadOptions, inline?: boolean): Promise<Pieces> {
+  const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
+  const locale = localeOf(options.locale);
+  const missing: Pieces["missing"] = [];
   const later = beside<string>("styles");
   // It is told where it is used.
   later.catch(() => {});
-  const accent = theme === "custom" ? themeTokens?.["accent"] : undefined;
-  const [sheet, told, page, derived] = await Promise.all([
-    beside<string>(`themes/${theme === "custom" ? "teal" : theme}`),
+  const lacksLanguage = (error: unknown) => void missing.push(["LANGUAGE_MISSING", error]);
+  const [sheet, words, page] = await Promise.all([
+    beside<string>(`themes/${theme === "custom" ? "teal" : theme}`).catch(async (error: unknown) => {
+      missing.push(["THEME_MISSING", error]);
+      return (await beside<typeof sheetOf>("derive"))();
+    }),
     // The texts that are in the module.
     /^en\b/i.test(locale) && !strings
       ? undefined
       : beside<typeof wordsIn>("language")
-          .then((wordsIn) => wordsIn(locale, strings, beside))
-          .catch((missing: unknown) => ({ words: undefined, missing })),
-    PAGE_OPTIONS.some((name) => options[name] !== undefined) ? beside<Page>("page") : undefined,
-    accent?.[0] === "#" ? beside<typeof derive>("derive").then((derive) => derive(accent)) : undefined,
+          .then((wordsIn) => wordsIn(locale, strings, beside, lacksLanguage))
+          .catch(lacksLanguage),
+    options.page ? beside<typeof prepare>("page").then((prepare) => prepare(options, beside, later)) : undefined,
     load(),
   ]);
-  // The page's own sheets are given all at once.
-  const inPage = options.isolate === false ? await later.catch(() => "") : "";
   // While the rest came, another widget may have broken the module that was there.
   const module = (await load()) as Module;
-  const { after, text } = typeof greeting === "object" && greeting ? greeting : { text: greeting };
+  const { after, text } = own(typeof greeting === "object" ? greeting : { text: greeting, after: undefined });
   const settings = {
     ...others,
+    // Of the page's own origin, whatever its `<base>` says; the address of a `srcdoc` names none.
+    proxy: options.proxy.replace(/^\//, `${location.origin.replace("null", "")}/`),
+    locale,
     greetingAfter: after && Math.round(after * 1000),
     greeting: text,
-    ...told?.words,
+    ...words,
     consent: consent !== "required",
     inline: inline || !!container,
     launcher: launcher === "default",
   };
-  // The brand's own colour as well may be another one where it would not be seen.
-  const looks = derived ? { ...options, themeTokens: { ...themeTokens, accent: undefined } } : options;
-  return { ...module, sheet: sheet + sheetOf(derived), settings, page, looks, later, inPage, missing: told?.missing };
+  return { ...module, sheet: sheet + (page?.sheet ?? ""), settings, page, later, missing };
 }
 
 /** Gives a shadow root one more sheet. Without one, the page has it already. */
@@ -126,11 +127,6 @@ function addSheet(host: HTMLElement, text: string): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
-}
-
-/** The tokens of a theme that was derived, as a sheet. */
-function sheetOf(tokens: Record<string, string> = {}): string {
-  return `:host{${Object.entries(tokens).map(([name, value]) => `--cw-${name}:${value}`).join(";")}}`;
 }
 
 /** What the loader hands over with a launcher that it has painted. */
@@ -145,6 +141,8 @@ export interface Placement {
   stays?: boolean;
   /** Waited for at the last moment before the host is rendered into. */
   settled?: () => Promise<void>;
+  /** The options are attributes with this prefix, or none: one that cannot be used is left out, with a warning. */
+  prefix?: string;
 }
 
 /** A chat widget on the page. */
@@ -152,7 +150,7 @@ export class ChatWidget {
   readonly #host: HTMLElement;
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
   readonly #placement: Placement;
-  #options: ChatWidgetOptions;
+  #options: ReadOptions;
   #handle: Handle | undefined;
   #page: Undo | undefined;
   #later: Undo | undefined;
@@ -163,20 +161,21 @@ export class ChatWidget {
   /** Fulfilled with the widget when it is on the page, just before the event. */
   readonly ready = new Promise<this>((resolve) => (this.#announce = resolve));
 
-  private constructor(host: HTMLElement, options: ChatWidgetOptions, placement: Placement) {
+  private constructor(host: HTMLElement, options: ReadOptions, placement: Placement) {
     this.#host = host;
     this.#options = options;
     this.#placement = placement;
   }
 
   /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
-  static async mount(options: ChatWidgetOptions, placement: Placement = {}): Promise<ChatWidget> {
-    check(options);
+  static async mount(given: ChatWidgetOptions, place: Placement = {}): Promise<ChatWidget> {
+    const placement = own(place);
+    const options = await readOptions(Object.assign({ proxy: "" }, given), placement.prefix);
     const pieces = await gather(options, placement.inline);
-    const container = pieces.page?.containerOf(options);
+    const container = pieces.page?.container();
     const host = placement.host ?? Object.assign(document.createElement("chat-widget"), { managed: "module" });
-    // A copy: the page may use its own object for something else.
-    const widget = new ChatWidget(host, { ...options, visitor: { ...options.visitor } }, placement);
+    options.visitor = { ...options.visitor };
+    const widget = new ChatWidget(host, options, placement);
     let focused: Element | null | undefined;
     // Also in between, the module may break.
     mounted.set(widget, { fail: (error) => widget.#fail(error), revive: () => widget.#revive() });
@@ -200,8 +199,7 @@ export class ChatWidget {
       if (!mounted.has(widget)) return;
       widget.#announce(widget);
       widget.#emit("ready", {});
-      const { missing } = pieces;
-      if (missing) widget.#emit("error", { code: "LANGUAGE_MISSING", message: String(missing) });
+      for (const [code, error] of pieces.missing) widget.#emit("error", { code, message: String(error) });
     });
     return widget;
   }
@@ -238,9 +236,9 @@ export class ChatWidget {
   }
 
   /** The page's part: tokens, the page's own buttons and sheets. */
-  #follow({ sheet, page, looks, inPage, Handle }: Pieces): void {
+  #follow({ sheet, page, Handle }: Pieces): void {
     this.#page?.();
-    this.#page = page?.follow(this.#host, this.#handle!, looks, [sheet, Handle.styleSheet + inPage]);
+    this.#page = page?.follow(this.#host, this.#handle!, sheet, Handle.styleSheet);
   }
 
   /** What can come behind the widget. Without it, the chat goes on as well. */
@@ -258,12 +256,12 @@ export class ChatWidget {
    * Goes on with other options; those that are not named stay, and `undefined` takes one back. Where the widget stands and
    * whose conversation it is, `proxy`, `customerId`, `container`, `isolate`, `events` and `consent`, is for another widget.
    */
-  async update(changes: Partial<ChatWidgetOptions>): Promise<void> {
+  async update(changes: Partial<ChatWidgetOptions>, prefix?: string): Promise<void> {
     // One promise for all: of several imports of a file that is on its way, any may be fulfilled first.
     return (await (this.#update ??= beside<typeof change>("update")))(this, changes, {
       host: this.#host,
       options: () => this.#options,
-      check,
+      read: (changes) => readOptions(changes, prefix),
       gather: (options) => gather(options, this.#placement.inline),
       take: (options, pieces, anew) => {
         const { titleAlert } = this.#options;
@@ -310,7 +308,7 @@ export class ChatWidget {
 
   /** Finds out what keeps the widget from working on this page, in words that a site's owner can act on. */
   async diagnose(): Promise<ChatWidgetDiagnosis> {
-    return (await beside<typeof look>("diagnose"))(this.#options, import.meta.url);
+    return (await beside<typeof look>("diagnose"))(this.#options, import.meta.url, { host: this.#host });
   }
 
   /** Opens the window. */
@@ -410,6 +408,8 @@ export class ChatWidget {
         console.error(`chat widget: a handler of ${name} threw`, error);
       }
     }
-    this.#host.dispatchEvent(new CustomEvent(`chat-widget:${name}`, { detail, bubbles: true, composed: true }));
+    for (const mark of ":-") {
+      this.#host.dispatchEvent(new CustomEvent(`chat-widget${mark}${name}`, own({ detail, bubbles: true, composed: true })));
+    }
   }
 }

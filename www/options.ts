@@ -28,7 +28,8 @@ export interface VisitorProfile {
 
 /** The options of a widget. */
 export interface ChatWidgetOptions {
-  /** Prefix of the proxy on the customer's site, such as `/connector`. Nothing else is ever called; only the
+  /** Prefix of the proxy on the customer's site, such as `/connector`: of the page's own origin, whatever its `<base>`
+   * says. Another origin is written in full, `https://api.example/connector`. Nothing else is ever called; only the
    * assistant's picture comes from where the chat config says, over https. */
   proxy: string;
   /** A preset; `teal` when it is not given. `custom` is derived from the colour `accent` of `themeTokens`, such as
@@ -38,19 +39,19 @@ export interface ChatWidgetOptions {
   themeTokens?: Record<string, string>;
   /** `theme` keeps to the theme's own scheme, `auto` follows the system. */
   colorScheme?: "theme" | "auto" | "light" | "dark";
-  /** BCP 47; the page's `lang` when it is not given, then the browser's. Times are written as it says; the texts in the
+  /** BCP 47, at most 35 characters; the page's `lang` when it is not given, then the browser's. Times are written as it says; the texts in the
    * widget's language that fits, else in English, and the direction is theirs. */
   locale?: string;
   /** Texts in place of the widget's own, by their names. The forms of a plural are an object, by CLDR's categories, and
    * those that are not given stay; a string replaces all of them. */
   strings?: Record<string, string | Record<string, string>>;
-  /** Questions to begin with. */
+  /** At most 20 questions to begin with, each of 1 to 4,000 characters. */
   suggestedQuestions?: string[];
   /** The side of the page, in the direction of reading. */
   position?: "end" | "start";
-  /** How far launcher and window keep from the edges of the page, in pixels; 20 when it is not given. */
+  /** How far launcher and window keep from the edges of the page, in pixels from 0 to 10,000; 20 when it is not given. */
   offset?: { x?: number; y?: number };
-  /** Where launcher and window stand among what else floats above the page. */
+  /** Where launcher and window stand among what else floats above the page: a whole number within ±2,147,483,647. */
   zIndex?: number;
   /** `none`, or the page's own buttons as a selector: they open and close the window. */
   launcher?: "default" | "none" | (string & {});
@@ -62,7 +63,7 @@ export interface ChatWidgetOptions {
   events?: "auto" | "manual" | "off";
   /** What the site knows about the visitor. */
   visitor?: VisitorProfile;
-  /** The site's own name for the visitor. */
+  /** The site's own name for the visitor, of at most 200 characters. */
   customerId?: string;
   /** With `required`, nothing is stored or reported until `grantConsent()` is called. */
   consent?: "granted" | "required";
@@ -76,7 +77,7 @@ export interface ChatWidgetOptions {
   preview?: boolean;
   /** Whether the page's title alternates while there are unread messages; `true` when it is not given. */
   titleAlert?: boolean;
-  /** Where else the visitor can turn to, if the chat cannot run: an address that begins with `https:`, `mailto:` or `tel:`. */
+  /** Where else the visitor can turn to, if the chat cannot run: an address that begins with `https://`, `mailto:` or `tel:`. */
   contact?: string;
   /** When people answer, in the site's own words, such as "We usually answer within a day". */
   replyTime?: string;
@@ -109,6 +110,18 @@ export interface ChatWidgetEvents {
 /** The name of an event. */
 export type ChatWidgetEvent = keyof ChatWidgetEvents;
 
+/** The events as an element dispatches them, under two names each: templates of some frameworks know no colon in one. */
+export type ChatWidgetEventMap = {
+  [Name in ChatWidgetEvent as `chat-widget:${Name}` | `chat-widget-${Name}`]: CustomEvent<ChatWidgetEvents[Name]>;
+};
+
+declare global {
+  // They bubble, and are composed.
+  interface HTMLElementEventMap extends ChatWidgetEventMap {}
+  interface DocumentEventMap extends ChatWidgetEventMap {}
+  interface WindowEventMap extends ChatWidgetEventMap {}
+}
+
 /** A function that is called with what comes with an event. */
 export type ChatWidgetHandler<Name extends ChatWidgetEvent> = (detail: ChatWidgetEvents[Name]) => void;
 
@@ -122,7 +135,7 @@ export interface ChatWidgetDiagnosis {
 
 /** One thing that `diagnose()` looked at. */
 export interface ChatWidgetCheck {
-  name: "wasm" | "policy" | "proxy" | "config" | "clock" | "storage";
+  name: "options" | "wasm" | "files" | "launcher" | "proxy" | "config" | "clock" | "storage" | "policy";
   ok: boolean;
   /** What is wrong and what to do about it, or what was found. */
   message: string;

@@ -1,14 +1,27 @@
 // What only some pages ask for: a container, buttons of their own, tokens, a widget without a shadow root. It is loaded by
 // those that do.
 
+import type { beside } from "./beside.js";
+import type derive from "./derive.js";
 import type { ChatWidgetOptions } from "./options.js";
+import { own } from "./own.js";
 
 /** Takes back what was done to the page. */
 export type Undo = () => void;
 
 /** The options that say how a widget looks. A token without a value is taken back. */
-export interface Looks extends Omit<ChatWidgetOptions, "themeTokens"> {
+interface Looks extends Omit<ChatWidgetOptions, "themeTokens"> {
   themeTokens?: Record<string, string | undefined>;
+}
+
+/** What a page asks for beyond a launcher in the corner. */
+export interface Page {
+  /** The colours that are derived from the page's accent, as a style sheet. */
+  sheet: string;
+  /** The element that the page chose to put the widget into. Throws where there is none. */
+  container(): Element | undefined;
+  /** Does to the page what the options say of it, until the function given back is called. */
+  follow(host: HTMLElement, widget: Reach, theme: string, styles: string): Undo;
 }
 
 /** What the page's keys and buttons do with a widget. */
@@ -20,37 +33,36 @@ export interface Reach {
 /** The page's button that each widget's window was opened with, also while the options change. */
 const pressed = new WeakMap<HTMLElement, HTMLElement>();
 
-/** Throws when the page's buttons cannot be looked for. */
-export function checkButtons({ launcher = "default" }: ChatWidgetOptions): void {
-  try {
-    document.querySelector(launcher);
-  } catch {
-    throw new TypeError(`chat widget: the option launcher must be a selector, not ${JSON.stringify(launcher)}`);
-  }
-}
-
-/** The element that the page chose to put the widget into: before that, all that the page may have written wrong is told. */
-function containerOf(options: ChatWidgetOptions): Element | undefined {
-  checkButtons(options);
-  const { container } = options;
-  const element = typeof container === "string" ? document.querySelector(container) : container;
-  if (element === null) throw new Error(`chat widget: the option container finds no element: ${String(container)}`);
-  return element;
-}
-
-/** Does to the page what the options say of it, until the function given back is called. */
-function follow(host: HTMLElement, widget: Reach, options: Looks, sheets: string[]): Undo {
-  const { launcher = "default", isolate = true } = options;
-  const undo = [giveTokens(host, options)];
-  if (!isolate) undo.push(styleInPage(host, sheets));
-  if (launcher !== "default" && launcher !== "none") undo.push(followButtons(host, widget, launcher));
-  return () => undo.forEach((one) => one());
+/** Gets ready what the options, which are read, ask of the page. `later` is the style sheet that comes behind the widget. */
+export default async function prepare(options: ChatWidgetOptions, load: typeof beside, later: Promise<string>): Promise<Page> {
+  const { container, launcher = "default", isolate = true, theme, themeTokens } = options;
+  const accent = theme === "custom" ? own(themeTokens ?? {})["accent"] : undefined;
+  const isDerived = accent?.[0] === "#";
+  // The brand's own colour as well may be another one where it would not be seen.
+  const looks = isDerived ? { ...options, themeTokens: { ...themeTokens, accent: undefined } } : options;
+  // The page's own sheets are given all at once.
+  const more = isolate ? "" : await later.catch(() => "");
+  return {
+    sheet: isDerived ? (await load<typeof derive>("derive"))(accent) : "",
+    container() {
+      const element = typeof container === "string" ? document.querySelector(container) : container;
+      if (element === null) throw new Error(`chat widget: the option container finds no element: ${String(container)}`);
+      return element;
+    },
+    follow(host, widget, theme, styles) {
+      const undo = [giveTokens(host, looks)];
+      if (!isolate) undo.push(styleInPage(host, [theme, styles + more]));
+      if (launcher !== "default" && launcher !== "none") undo.push(followButtons(host, widget, launcher));
+      return () => undo.forEach((one) => one());
+    },
+  };
 }
 
 /** Gives a host the tokens of the page's own. */
 export function giveTokens(host: HTMLElement, { themeTokens, offset, zIndex }: Looks): Undo {
   const pixels = (length?: number) => (length === undefined ? undefined : `${length}px`);
-  const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(offset?.x), "offset-y": pixels(offset?.y) };
+  const { x, y } = own(offset ?? {});
+  const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(x), "offset-y": pixels(y) };
   for (const [name, value] of Object.entries(tokens)) {
     // The loader may have set what a derived theme gives.
     if (value === undefined) host.style.removeProperty(`--cw-${name}`);
@@ -97,9 +109,10 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
     // The window took the focus along.
     if (document.activeElement === document.body || document.activeElement === host) pressed.get(host)?.focus();
   };
-  document.addEventListener("click", onClick, { signal });
-  host.addEventListener("chat-widget:open", tell, { signal });
-  host.addEventListener("chat-widget:close", onClose, { signal });
+  const until = own({ signal });
+  document.addEventListener("click", onClick, until);
+  host.addEventListener("chat-widget:open", tell, until);
+  host.addEventListener("chat-widget:close", onClose, until);
   tell();
   const early = host as { asked?: HTMLElement };
   if (early.asked) press(early.asked);
@@ -109,6 +122,3 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
     document.querySelectorAll(launcher).forEach((button) => button.removeAttribute("aria-expanded"));
   };
 }
-
-/** The steps of putting a widget on a page, where the page asks for more than a launcher in the corner. */
-export default { checkButtons, containerOf, follow };

@@ -3,7 +3,7 @@
 
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { languageOf } from "./language.js";
-import type { ChatWidgetOptions } from "./options.js";
+import { localeOf } from "./locale.js";
 
 /** Wait after which the visitor is told. Milliseconds. */
 const ANNOUNCE_AFTER_MS = 2000;
@@ -41,10 +41,10 @@ const waiting = new WeakSet<HTMLElement>();
  * Announces in `host` that the chat is opening, in the page's language, when `arrived` is still pending after two seconds.
  * The announcement is taken back when `arrived` is fulfilled or rejected.
  */
-export default function progress(host: HTMLElement, options: ChatWidgetOptions, arrived: Promise<unknown>): void {
+export default function progress(host: HTMLElement, locale: string | undefined, arrived: Promise<unknown>): void {
   if (waiting.has(host)) return;
   waiting.add(host);
-  const language = languageOf(options.locale || document.documentElement.lang || navigator.language) ?? "en";
+  const language = languageOf(localeOf(locale)) ?? "en";
   // Screen readers read out what changes in a region that they know: it is there first, and empty.
   const region = document.createElement("div");
   region.setAttribute("role", "status");

@@ -2,12 +2,12 @@
 
 import type { ChatWidget } from "./module.js";
 import type { ChatWidgetOptions } from "./options.js";
-import type steps from "./page.js";
+import { own } from "./own.js";
 
 /** What a widget is made of; more of it is nobody's business here. */
 interface Sheet {
   sheet: string;
-  page?: typeof steps | undefined;
+  missing: [code: string, error: unknown][];
 }
 
 /** What a widget lets be changed. */
@@ -15,8 +15,8 @@ export interface Changed<Pieces extends Sheet> {
   host: HTMLElement;
   /** The options so far. */
   options(): ChatWidgetOptions;
-  /** Throws when the options cannot be used. */
-  check(options: ChatWidgetOptions): void;
+  /** Reads changes; throws when they are a page's code and cannot be used. */
+  read(changes: Partial<ChatWidgetOptions>): Promise<Partial<ChatWidgetOptions>>;
   /** Loads what the options ask for. */
   gather(options: ChatWidgetOptions): Promise<Pieces>;
   /** Goes on with these options, at once if the widget is on the page; `anew`: what is there is drawn once more. */
@@ -29,15 +29,20 @@ const LOOKS = ["theme", "themeTokens", "offset", "zIndex"];
 
 /** What the changes that are under way make of the options. */
 const wanted = new WeakMap<ChatWidget, ChatWidgetOptions>();
+/** Changes are read one after the other: some need a file for it. */
+const turns = new WeakMap<ChatWidget, Promise<unknown>>();
 
 /** Goes on with these changes. It rejects when the options cannot be used, and when what they ask for cannot be loaded. */
 export default async function update<Pieces extends Sheet>(
   widget: ChatWidget,
-  changes: Partial<ChatWidgetOptions>,
-  { host, options: current, check, gather, take, emit }: Changed<Pieces>,
+  given: Partial<ChatWidgetOptions>,
+  { host, options: current, read, gather, take, emit }: Changed<Pieces>,
 ): Promise<void> {
-  const options = { ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) };
-  check({ ...options, visitor: changes.visitor });
+  const { proxy, customerId, container, isolate, events, consent, ...rest } = given;
+  const reading = (turns.get(widget) ?? Promise.resolve()).then(() => read(rest));
+  turns.set(widget, reading.catch(() => {}));
+  const changes = await reading;
+  const options = own({ ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) });
   // What the visitor has said since is not overwritten by what the site knew at first.
   const known: Record<string, unknown> = { ...current().visitor };
   const isNews = Object.entries(changes.visitor ?? {}).some(([name, value]) => known[name] !== value);
@@ -47,7 +52,9 @@ export default async function update<Pieces extends Sheet>(
   let isLast = false;
   try {
     pieces = await gather(options);
-    pieces.page?.checkButtons(options);
+    const lost = pieces.missing.find(([code]) => code === "THEME_MISSING");
+    // The look that is there is better than the default one.
+    if (lost && changes.theme) throw lost[1];
   } finally {
     isLast = wanted.get(widget) === options;
     if (isLast) wanted.delete(widget);
@@ -61,7 +68,7 @@ export default async function update<Pieces extends Sheet>(
   const anew = (Object.keys(options) as (keyof ChatWidgetOptions)[]).some(
     (name) => !LOOKS.includes(name) && options[name] !== before[name],
   );
-  take({ ...options, ...staying(before) }, pieces, anew);
+  take(own({ ...options, ...staying(before) }), pieces, anew);
   if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
   // It may have gone in the meantime.
   if (changes.theme && widget.state) emit(changes.theme);

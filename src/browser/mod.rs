@@ -4,6 +4,7 @@ pub mod channel;
 pub mod clipboard;
 pub mod clock;
 pub mod connectivity;
+pub mod dictionary;
 pub mod listener;
 pub mod page;
 pub mod storage;

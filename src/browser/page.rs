@@ -29,10 +29,28 @@ fn own_title(title: String) -> String {
     counted.map(str::to_owned).unwrap_or(title)
 }
 
-/// The language of the page, then of the browser, BCP 47.
-pub fn language() -> Option<String> {
-    let of_page = super::document().document_element()?.get_attribute("lang").filter(|lang| !lang.is_empty());
-    of_page.or_else(|| super::window().navigator().language())
+/// The language of the page, then of the browser, as they are written.
+pub fn languages() -> [Option<String>; 2] {
+    let root = super::document().document_element();
+    [root.and_then(|root| root.get_attribute("lang")), super::window().navigator().language()]
+}
+
+/// The address of a prefix. One that is not written in full is of the page's own origin, whatever the page's `<base>`
+/// says; one without a leading slash begins in the page's folder.
+pub fn absolute(prefix: &str) -> String {
+    let location = super::window().location();
+    let origin = location.origin().unwrap_or_default();
+    let is_full = prefix.starts_with("http://") || prefix.starts_with("https://");
+    // The address of a `srcdoc` names no origin.
+    if is_full || !origin.starts_with("http") {
+        return prefix.to_owned();
+    }
+    if prefix.starts_with('/') {
+        return [&origin, prefix].concat();
+    }
+    let path = location.pathname().unwrap_or_default();
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    [&origin, folder, "/", prefix].concat()
 }
 
 /// Whether the visitor's browser asks sites not to share data about its visitor: Global Privacy Control.

@@ -11,13 +11,14 @@ use chat_protocol::{
     SendMessage, SendResult, ServiceError, Tracking, Unusable, Value, VisitorEvent, open,
 };
 use chat_session::{Answer, Request};
-use gloo_net::http::Headers;
 use gloo_timers::callback::Timeout;
+use js_sys::{Array, Function, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal};
+use web_sys::{AbortController, AbortSignal, Headers, Response};
 
-use crate::browser;
+use crate::browser::dictionary::Dictionary;
+use crate::browser::{self, page};
 
 /// How long a typed call waits for its answer. Milliseconds.
 const TIMEOUT_MS: u32 = 30_000;
@@ -68,7 +69,8 @@ pub struct BrowserWidgetClient {
 }
 
 impl BrowserWidgetClient {
-    /// A client of the proxy under this prefix, such as `/connector`; relative to the page, or an absolute address.
+    /// A client of the proxy under this prefix, such as `/connector`. It is of the page's own origin, whatever the page's
+    /// `<base>` says, unless it is written in full: `https://api.example/connector`.
     pub fn new(proxy: &str) -> Self {
         Self { proxy: proxy.trim_end_matches('/').into() }
     }
@@ -133,7 +135,7 @@ impl BrowserWidgetClient {
                 abort.abort();
             }
         });
-        let answer = call.fetch(&self.proxy, &abort.signal()).await;
+        let answer = call.fetch(&page::absolute(&self.proxy), &abort.signal()).await;
         timer.cancel();
         let failure = || if timed_out.get() { ClientError::TimedOut } else { ClientError::Network };
         let answer = answer.map_err(|_| failure())?;
@@ -176,44 +178,58 @@ impl Call<'_> {
         url
     }
 
-    fn init(&self, signal: &AbortSignal) -> Result<web_sys::RequestInit, JsValue> {
-        let headers = Headers::new();
+    fn init(&self, signal: &AbortSignal) -> Dictionary {
+        let headers = Dictionary::new();
         headers.set("Accept", "application/json");
         if let Some(key) = self.key {
             headers.set("Idempotency-Key", key.as_str());
         }
-        let init = web_sys::RequestInit::new();
+        let init = Dictionary::new();
         if let Some(body) = self.body {
             headers.set("Content-Type", "application/json");
-            init.set_body(&body.into());
+            init.set("body", body);
         }
-        init.set_method(match self.endpoint.method() {
+        init.set("cache", "no-store");
+        let method = match self.endpoint.method() {
             Method::Get => "GET",
             Method::Post => "POST",
-        });
-        init.set_headers(&headers.into_raw());
-        init.set_cache(web_sys::RequestCache::NoStore);
-        init.set_signal(Some(signal));
-        if self.keepalive {
-            // web-sys does not have it yet.
-            js_sys::Reflect::set(&init, &"keepalive".into(), &true.into())?;
-        }
-        Ok(init)
+        };
+        init.set("method", method);
+        init.set_value("headers", &headers);
+        init.set_value("signal", signal);
+        init.set_value("keepalive", &self.keepalive.into());
+        init
     }
 
-    /// `fetch`, called by hand: gloo-net's own call panics when it rejects with something that is not an `Error`, as
-    /// a page's patched `fetch` may.
+    /// Calls the page's `fetch`, which another script may have replaced. One that throws, that gives no promise or no
+    /// response, or whose response throws, is a failed request like any other.
     async fn fetch(&self, proxy: &str, signal: &AbortSignal) -> Result<Answer, JsValue> {
-        let answer = browser::window().fetch_with_str_and_init(&self.url(proxy), &self.init(signal)?);
-        let response: web_sys::Response = JsFuture::from(answer).await?.dyn_into()?;
-        let retry_after = response.headers().get("Retry-After")?;
-        let text = JsFuture::from(response.text()?).await?;
+        let window = browser::window();
+        let fetch: Function = Reflect::get(&window, &"fetch".into())?.unchecked_into();
+        let response = fetch.call2(&window, &self.url(proxy).into(), &self.init(signal))?;
+        let response: Response = settled(&response).await?.unchecked_into();
+        let status = Reflect::get(&response, &"status".into())?.as_f64().ok_or(JsValue::UNDEFINED)?;
+        let headers: Headers = Reflect::get(&response, &"headers".into())?.unchecked_into();
+        let retry_after = headers.get("Retry-After")?;
+        let text = settled(&response.text()?.into()).await?;
         Ok(Answer {
-            status: response.status(),
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "the cast saturates"
+            )]
+            status: status as u16,
             retry_after_ms: retry_after.and_then(|text| retry_after_ms(&text)),
             body: text.as_string().map(|text| json::parse(&text)).unwrap_or_default(),
         })
     }
+}
+
+/// The value that a promise is fulfilled with, or the value itself where it is no promise. `Promise.all` catches what
+/// `then` of a promise throws, which a promise of the page's own may have.
+async fn settled(value: &JsValue) -> Result<JsValue, JsValue> {
+    let settled = JsFuture::from(Promise::all(&Array::of2(value, &JsValue::UNDEFINED))).await?;
+    Reflect::get_u32(&settled, 0)
 }
 
 /// `Retry-After`, a number of seconds or an HTTP date, as milliseconds from now. A number below zero is none.

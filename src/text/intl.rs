@@ -2,8 +2,10 @@
 
 use std::cell::OnceCell;
 
-use js_sys::{Array, Function, Object, Reflect};
+use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
+
+use crate::browser::dictionary::Dictionary;
 
 /// An object of `Intl`, or undefined where the browser has none. It is made when it is first asked: that takes milliseconds.
 pub struct Intl {
@@ -34,9 +36,9 @@ impl Intl {
 
     /// By reflection, because a malformed locale throws.
     fn make(&self, locale: &JsValue) -> Result<JsValue, JsValue> {
-        let options = Object::new();
+        let options = Dictionary::new();
         for (name, value) in self.options {
-            Reflect::set(&options, &(*name).into(), &(*value).into())?;
+            options.set(name, value);
         }
         let intl = Reflect::get(&js_sys::global(), &"Intl".into())?;
         let class: Function = Reflect::get(&intl, &self.class.into())?.dyn_into()?;

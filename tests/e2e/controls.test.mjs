@@ -251,7 +251,7 @@ test("diagnose() finds nothing wrong on a sound page", async ({ visit }) => {
   const { ok, checks } = await control(page, "diagnose");
   assert.deepEqual(checks.filter(({ ok }) => !ok), []);
   assert.ok(ok);
-  assert.deepEqual(checks.map(({ name }) => name), ["wasm", "proxy", "config", "clock", "storage", "policy"]);
+  assert.deepEqual(checks.map(({ name }) => name), ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"]);
 });
 
 for (const [trouble, pattern, answer, expected] of [

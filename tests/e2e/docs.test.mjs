@@ -281,7 +281,7 @@ test("The question of docs/troubleshooting.md gives a table of what was looked a
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Runtime.evaluate", { expression: code, awaitPromise: true, replMode: true });
   const rows = await (await table).args()[0].jsonValue();
-  assert.deepEqual(rows.map(({ name, ok }) => [name, ok]), ["wasm", "proxy", "config", "clock", "storage", "policy"].map((name) => [name, true]));
+  assert.deepEqual(rows.map(({ name, ok }) => [name, ok]), ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"].map((name) => [name, true]));
 });
 
 /** The command of a snippet with other places, as a program and its arguments. */

@@ -176,7 +176,7 @@ test("A call in the queue that cannot be done is told, and keeps none of the oth
   await part(page, "input").waitFor();
   assert.equal(await part(page, "launcher").count(), 1);
   await eventually(() => assert.equal(told.length, 5, told.join("\n")));
-  assert.match(told.join("\n"), /option theme must be a preset's name, not 7/);
+  assert.match(told.join("\n"), /option theme must be one of teal, [^]*, not 7/);
   assert.match(told.join("\n"), /Error: mine/);
 });
 
@@ -204,8 +204,8 @@ test("Buttons of the page's that cannot be looked for are refused, and destroy()
     widget.destroy();
     return [await mount(".ask:nope").catch(String), changed];
   });
-  assert.match(refused, /option launcher must be a selector, not ".ask:nope"/);
-  assert.match(changed, /option launcher must be a selector, not ".ask:no"/);
+  assert.match(refused, /option launcher must be default, none or a selector of the page's own buttons, not ".ask:nope"/);
+  assert.match(changed, /option launcher must be default, none or a selector of the page's own buttons, not ".ask:no"/);
   assert.equal(await page.evaluate(() => window.opened), true, "as if nothing had been asked for");
   assert.equal(await page.evaluate(() => window.marked), "false");
   assert.equal(await page.locator(".ask").getAttribute("aria-expanded"), null);

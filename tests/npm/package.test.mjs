@@ -19,7 +19,7 @@ const FILES = [
   "LICENSE-MIT",
   "README.md",
   "package.json",
-  ...["chat-widget.js", "chat-widget.mjs", "chat-widget.wasm", "client.mjs", "derive.mjs", "diagnose.mjs", "element.mjs", "fallback.mjs", "integrity.json", "language.mjs", "later.mjs", "page.mjs", "progress.mjs", "recover.mjs", "snippet.html", "styles.mjs", "update.mjs"].map((file) => `dist/${file}`),
+  ...["chat-widget.js", "chat-widget.mjs", "chat-widget.wasm", "check.mjs", "client.mjs", "derive.mjs", "diagnose.mjs", "element.mjs", "fallback.js", "fallback.mjs", "integrity.json", "language.mjs", "later.mjs", "page.mjs", "progress.mjs", "recover.mjs", "snippet.html", "styles.mjs", "update.mjs"].map((file) => `dist/${file}`),
   ...["element", "index", "react", "vue", "widget"].map((name) => `dist/npm/${name}.mjs`),
   ...LOCALES.map((name) => `dist/locales/${name}.mjs`),
   ...THEMES.map((name) => `dist/themes/${name}.mjs`),

@@ -47,6 +47,11 @@ impl Network {
         Self::patched("return Promise.reject(thrown);", &[("thrown", thrown.clone())])
     }
 
+    /// Every call does this, the body of a JavaScript function of `url` and `init`.
+    pub fn does(source: &str) -> Self {
+        Self::patched(source, &[])
+    }
+
     /// No call is ever answered.
     pub fn hangs() -> Self {
         Self::patched("calls.push([url, init]); return new Promise(() => {});", &[])
@@ -86,8 +91,7 @@ impl Network {
     /// A header of the last call; empty without it.
     pub fn header(&self, name: &str) -> String {
         let call: Array = self.calls.get(self.calls.length() - 1).unchecked_into();
-        let headers: web_sys::Headers = get(&call.get(1), "headers").unchecked_into();
-        headers.get(name).expect("valid").unwrap_or_default()
+        get(&get(&call.get(1), "headers"), name).as_string().unwrap_or_default()
     }
 }
 

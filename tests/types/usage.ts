@@ -21,6 +21,17 @@ off();
 const unread: number | undefined = widget.state?.unread;
 console.log(unread);
 
+const element = document.querySelector<HTMLElement>("chat-widget")!;
+element.addEventListener("chat-widget-unread", ({ detail }) => console.log(detail.count.toFixed()));
+document.addEventListener("chat-widget:message", ({ detail: { role, content } }) => console.log(role.length + content.length));
+addEventListener("chat-widget-error", ({ detail }) => console.log(detail.code.length));
+// @ts-expect-error What comes with it.
+element.addEventListener("chat-widget-unread", ({ detail }) => console.log(detail.total));
+// @ts-expect-error A number.
+await ChatWidget.mount({ proxy: "/connector", zIndex: "high" });
+// @ts-expect-error From code, the side is one of two.
+await ChatWidget.mount({ proxy: "/connector", position: "right" });
+
 // @ts-expect-error The proxy is the one option that must be there.
 await ChatWidget.mount({ theme: "teal" });
 // @ts-expect-error A preset's name.

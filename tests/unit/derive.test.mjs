@@ -18,7 +18,7 @@ async function bundle(path) {
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-const { default: derive } = await bundle("derive.ts");
+const { derive, default: sheetOf } = await bundle("derive.ts");
 const { oklch, paint } = await bundle("colour.ts");
 
 const preset = (theme) => readFileSync(`${root}/themes/${theme}.css`, "utf8");

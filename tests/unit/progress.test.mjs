@@ -42,7 +42,8 @@ function wait(t, { lang = "en", options = {} } = {}) {
   globalThis.document = { documentElement: { lang }, createElement: () => new Region() };
   const host = makeHost();
   const arrived = withResolvers();
-  progress(host, options, arrived.promise);
+  globalThis.navigator ??= { language: "en" };
+  progress(host, options.locale, arrived.promise);
   return { host, arrived, regions: () => host.shadowRoot.children };
 }
 

@@ -2,6 +2,7 @@
 
 import { attributeOf, type Option, OPTIONS } from "../names.js";
 import type { ChatWidgetEvents, ChatWidgetOptions } from "../options.js";
+import { own } from "../own.js";
 
 /** The options of `<chat-widget>`, and whether it stands where it is written. */
 export type ElementOptions = Pick<ChatWidgetOptions, Option> & { inline?: boolean };
@@ -10,7 +11,8 @@ export type ElementOptions = Pick<ChatWidgetOptions, Option> & { inline?: boolea
 export const EVENTS = ["ready", "open", "close", "message", "unread", "presence", "lead", "theme", "error", "destroy"] as const satisfies readonly (keyof ChatWidgetEvents)[];
 
 /** Options as the attributes that a server can write as well. */
-export function attributesOf(options: ElementOptions): Record<string, string | undefined> {
+export function attributesOf(given: ElementOptions): Record<string, string | undefined> {
+  const options = own(given);
   const attributes: Record<string, string | undefined> = { inline: options.inline ? "" : undefined };
   for (const name of OPTIONS) {
     const value = options[name];

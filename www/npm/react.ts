@@ -14,6 +14,7 @@ import "../element.js";
 import type { ChatWidgetElement } from "../element.js";
 import type { Option } from "../names.js";
 import type { ChatWidgetEvents, ChatWidgetOptions } from "../options.js";
+import { own } from "../own.js";
 import { attributesOf, type ElementOptions, EVENTS } from "./markup.js";
 
 type Handlers = { [Name in keyof ChatWidgetEvents as `on${Capitalize<Name>}`]?: (detail: ChatWidgetEvents[Name]) => void };
@@ -38,7 +39,7 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     for (const name of EVENTS) {
       const prop = `on${name[0]!.toUpperCase()}${name.slice(1)}` as keyof Handlers;
       const tell = ({ detail }: CustomEvent) => latest.current[prop]?.(detail as never);
-      host.addEventListener(`chat-widget:${name}`, tell as EventListener, { signal: ending.signal });
+      host.addEventListener(`chat-widget:${name}`, tell as EventListener, own({ signal: ending.signal }));
     }
     return () => ending.abort();
   }, []);

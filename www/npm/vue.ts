@@ -5,6 +5,7 @@ import "../element.js";
 import type { ChatWidgetControls, ChatWidgetElement } from "../element.js";
 import { CONTROLS, OPTIONS } from "../names.js";
 import type { ChatWidgetEvents } from "../options.js";
+import { own } from "../own.js";
 import { attributesOf, type ElementOptions, EVENTS } from "./markup.js";
 
 export type { ChatWidgetControls };
@@ -28,7 +29,7 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
     onMounted(() => {
       for (const name of EVENTS) {
         const tell = ({ detail }: CustomEvent) => (emit as (name: string, detail: unknown) => void)(name, detail);
-        element.value!.addEventListener(`chat-widget:${name}`, tell as EventListener, { signal: ending.signal });
+        element.value!.addEventListener(`chat-widget:${name}`, tell as EventListener, own({ signal: ending.signal }));
       }
     });
     onBeforeUnmount(() => ending.abort());

@@ -1,0 +1,37 @@
+//! The option bags that the browser's functions take.
+
+use std::ops::Deref;
+
+use js_sys::{Object, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
+
+/// An object that inherits nothing. The browser reads inherited members of an option bag like its own, and a page may
+/// have put some on `Object.prototype`.
+pub struct Dictionary(JsValue);
+
+impl Dictionary {
+    /// An object without members.
+    pub fn new() -> Self {
+        let object: Object = Object::create(JsValue::NULL.unchecked_ref());
+        Self(object.into())
+    }
+
+    /// Sets a member that is text.
+    pub fn set(&self, name: &str, text: &str) {
+        self.set_value(name, &text.into());
+    }
+
+    /// Sets a member.
+    pub fn set_value(&self, name: &str, value: &JsValue) {
+        // It fails only for what is no object.
+        _ = Reflect::set(&self.0, &name.into(), value);
+    }
+}
+
+impl Deref for Dictionary {
+    type Target = JsValue;
+
+    fn deref(&self) -> &JsValue {
+        &self.0
+    }
+}

@@ -1,0 +1,85 @@
+// Whether the files of `dist/` can be loaded, for `diagnose()`.
+
+import type { Finding } from "./diagnose.js";
+import { languageOf } from "./language.js";
+import { localeOf } from "./locale.js";
+import type { ChatWidgetOptions } from "./options.js";
+import { own } from "./own.js";
+
+// Filled in by the build: the modules of `dist/` that are loaded later, but for themes and languages, with spaces between.
+declare const LATER_FILES: string;
+
+/** An error in words, whatever was thrown. */
+export function describe(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return "something that cannot be shown";
+  }
+}
+
+/** Every file that the widget may need on this page: the theme's, the language's, and those that are loaded later. */
+export async function findFiles(options: ChatWidgetOptions, base: string | URL, load?: (path: string) => Promise<unknown>): Promise<Finding> {
+  const { theme = "teal", locale } = options;
+  const language = languageOf(localeOf(locale));
+  const paths = [`themes/${theme === "custom" ? "teal" : theme}`, ...LATER_FILES.split(" ")];
+  if (language) paths.push(`locales/${language}`);
+  const wrong = load ? await importAll(paths, load) : await fetchAll(["chat-widget", "element", "progress", ...paths].map((path) => `${path}.mjs`), base);
+  if (wrong.length === 0) return [true, "Every file is there."];
+  const few = wrong.slice(0, 3).join(" ");
+  return [false, wrong.length > 3 ? `${few} So it is with ${wrong.length - 3} more.` : few];
+}
+
+async function importAll(paths: string[], load: (path: string) => Promise<unknown>): Promise<string[]> {
+  const tries = paths.map((path) => load(path).then(() => "", (error: unknown) => `${path} cannot be loaded (${describe(error)}). Is all that the bundler wrote on the server?`));
+  return (await Promise.all(tries)).filter((message) => message !== "");
+}
+
+async function fetchAll(files: string[], base: string | URL): Promise<string[]> {
+  const found = await Promise.all(files.map((file) => findFile(new URL(`./${file}`, base))));
+  return found.filter((message) => message !== "");
+}
+
+/** What is wrong with the file of a module; nothing, if it can be imported. */
+async function findFile(url: URL): Promise<string> {
+  let answer: Response;
+  try {
+    answer = await fetch(url, own({ cache: "no-cache" as const }));
+  } catch (error) {
+    return unreachable(url, error);
+  }
+  if (!answer.ok) return missing(url, answer.status);
+  const type = answer.headers.get("Content-Type") ?? "none";
+  if (!/javascript|ecmascript/i.test(type)) return `The server sends ${url.href} as ${type}, which no browser runs as a module: as text/javascript it would. Was another page sent in its place?`;
+  return "";
+}
+
+const missing = (url: URL, status: number) => `${url.href} answers with status ${status}. All files of dist/ must stand beside each other.`;
+
+/** Why a file was not given to the page: where another host has it, the page may not be let in. */
+async function unreachable(url: URL, error: unknown): Promise<string> {
+  const isThere = url.origin !== location.origin && (await fetch(url, own({ mode: "no-cors" as const })).then(() => true, () => false));
+  if (isThere) return `${url.origin} does not let this page read ${url.href}: a host that is not the page's own must answer with the header Access-Control-Allow-Origin (docs/csp.md). Or put dist/ on the page's own host.`;
+  return `${url.href} cannot be loaded (${describe(error)}). Does the Content-Security-Policy allow it in connect-src, and is its server up?`;
+}
+
+/** Whether the WebAssembly module is there, is what it says, and may be compiled. */
+export async function findModule(url: URL): Promise<Finding> {
+  let answer: Response;
+  try {
+    answer = await fetch(url, own({ cache: "no-store" as const }));
+  } catch (error) {
+    return [false, await unreachable(url, error)];
+  }
+  if (!answer.ok) return [false, missing(url, answer.status)];
+  const type = answer.headers.get("Content-Type") ?? "none";
+  try {
+    await WebAssembly.compile(await answer.arrayBuffer());
+  } catch (error) {
+    const words = describe(error);
+    if (/Content Security Policy|unsafe-eval/i.test(words)) return [false, "The page's Content-Security-Policy does not let WebAssembly run: script-src needs 'wasm-unsafe-eval'."];
+    return [false, `${url.href} is no WebAssembly module (${words}). Was another page sent in its place?`];
+  }
+  if (!type.startsWith("application/wasm")) return [false, `The server sends ${url.href} as ${type}; as application/wasm it would start sooner.`];
+  return [true, "The module is there and may run."];
+}
