@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use crate::{Fields, Unusable, Value};
+use crate::{Fields, Unusable, Value, limits};
 
 /// A text that opens doors: a site token or a license code. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -62,9 +62,9 @@ impl TryFrom<Value> for Activation {
         let mut fields = Fields::of(value)?;
         let license_code = fields.text("licenseCode")?.into();
         let domain = fields.text("domain")?;
-        let [platform, site_name, primary_locale] =
-            fields.optional_texts(["platform", "siteName", "primaryLocale"])?;
-        let supported_locales = fields.lenient_texts("supportedLocales");
+        let [platform, site_name] = fields.optional_texts(["platform", "siteName"])?;
+        let primary_locale = fields.optional_language_tag("primaryLocale")?;
+        let supported_locales = fields.language_tags("supportedLocales", limits::SUPPORTED_LOCALES)?;
         Ok(Self { license_code, domain, platform, site_name, primary_locale, supported_locales })
     }
 }
@@ -129,6 +129,19 @@ mod tests {
         }
         let refusal = Activated::try_from(Value::object([("siteToken", "".into())])).unwrap_err();
         assert_eq!(refusal.to_string(), "siteToken is missing");
+    }
+
+    #[test]
+    fn a_locale_that_is_no_language_tag_is_refused_by_name() {
+        let with = |name, locale| {
+            let body = Value::object([("licenseCode", "L".into()), ("domain", "d".into()), (name, locale)]);
+            Activation::try_from(body).map_err(|refusal| refusal.field)
+        };
+        assert_eq!(with("primaryLocale", "en_US".into()), Err("primaryLocale".to_owned()));
+        let tags = || Value::List(vec!["en".into(), 7_i64.into()]);
+        assert_eq!(with("supportedLocales", tags()), Err("supportedLocales[1]".to_owned()));
+        let many = Value::List(vec!["en".into(); limits::SUPPORTED_LOCALES + 1]);
+        assert_eq!(with("supportedLocales", many), Err("supportedLocales".to_owned()));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The chat's config (2.3).
 
-use crate::{Fields, Unusable, Value};
+use crate::{Fields, Unusable, Value, is_language_tag};
 
 /// `data` of `GET /chat/config`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,11 +43,12 @@ impl TryFrom<Value> for ChatConfig {
             Value::Null => return Err(Unusable::new("config", "is missing")),
             config => Fields::of(config).map_err(|unusable| unusable.within("config"))?,
         };
-        let inner_locale = config.lenient_text("locale");
+        let inner_locale = config.lenient_language_tag("locale");
         let mut supported_locales = Vec::new();
         for locale in outer.list("supportedLocales").unwrap_or_default() {
-            if let Value::Text(locale) = locale {
-                supported_locales.push(locale);
+            match locale {
+                Value::Text(tag) if is_language_tag(&tag) => supported_locales.push(tag),
+                _ => {}
             }
         }
         Ok(Self {
@@ -58,7 +59,7 @@ impl TryFrom<Value> for ChatConfig {
             assistant_name: config.lenient_text("assistantName"),
             welcome_message: config.lenient_text("welcomeMessage"),
             avatar_url: config.lenient_text("avatarUrl"),
-            locale: outer.lenient_text("locale").or(inner_locale),
+            locale: outer.lenient_language_tag("locale").or(inner_locale),
             supported_locales,
             stale: outer.lenient_bool("stale").unwrap_or(false),
         })
@@ -114,6 +115,16 @@ mod tests {
         let config = read(r#"{"config":{"avatarUrl":null,"assistantName":7}, "future":[]}"#).expect("usable");
         assert!(config.shows_widget());
         assert_eq!(config.assistant_name.as_deref(), Some("7"));
+    }
+
+    #[test]
+    fn a_locale_that_is_no_language_tag_is_left_out() {
+        let config = read(
+            r#"{"config":{"locale":"de"},"locale":"../../x","supportedLocales":["de","<b>",7,"en-GB"]}"#,
+        )
+        .expect("usable");
+        assert_eq!(config.locale.as_deref(), Some("de"));
+        assert_eq!(config.supported_locales, ["de", "en-GB"]);
     }
 
     #[test]

@@ -98,8 +98,9 @@ impl TryFrom<Value> for ContentItem {
         let mut fields = Fields::of(value)?;
         let external_id = fields.text("externalId")?;
         let kind = ContentKind::from(fields.text("type")?.as_str());
-        let names = ["locale", "path", "url", "title", "summary", "content", "updatedAt"];
-        let [locale, path, url, title, summary, content, updated_at] = fields.optional_texts(names)?;
+        let locale = fields.optional_language_tag("locale")?;
+        let names = ["path", "url", "title", "summary", "content", "updatedAt"];
+        let [path, url, title, summary, content, updated_at] = fields.optional_texts(names)?;
         Ok(Self {
             external_id,
             kind,

@@ -219,7 +219,7 @@ impl TryFrom<Value> for ArticlePayload {
             content_id: fields.lenient_text("contentId"),
             external_id: fields.lenient_text("externalId"),
             kind: fields.lenient_text("type"),
-            locale: fields.lenient_text("locale"),
+            locale: fields.lenient_language_tag("locale"),
             path: fields.lenient_text("path"),
             title: fields.lenient_text("title"),
             content: fields.optional_text("content").map_err(|unusable| unusable.within("payload"))?,

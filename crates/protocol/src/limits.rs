@@ -19,6 +19,9 @@ pub const CONTENT_ITEMS: RangeInclusive<usize> = 1..=100;
 /// implementations to have room for.
 pub const LANGUAGE_TAG_LENGTH: usize = 35;
 
+/// Maximum number of locales that a site says it supports (4.2). The contract shows no number (8); no site has more.
+pub const SUPPORTED_LOCALES: usize = 200;
+
 /// The length of a message as the strictest reading of 'character' counts it: UTF-16 code units, as JavaScript does.
 /// No service that counts code points or graphemes counts more.
 pub fn message_length(text: &str) -> usize {

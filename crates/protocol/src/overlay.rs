@@ -72,7 +72,7 @@ impl TryFrom<Value> for Overlay {
         Ok(Self {
             id,
             path,
-            locale: fields.lenient_text("locale"),
+            locale: fields.lenient_language_tag("locale"),
             title,
             description,
             canonical_url,
