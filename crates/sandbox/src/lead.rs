@@ -3,6 +3,14 @@
 use chat_protocol::{Lead, VisitorProfile};
 use serde::{Deserialize, Serialize};
 
+/// Maximum ways to reach somebody that are read from one message.
+const MAX_CONTACTS: usize = 20;
+/// Maximum bytes of an e-mail address (RFC 5321), and of a phone number with the marks in it.
+const MAX_ADDRESS_BYTES: usize = 254;
+const MAX_NUMBER_BYTES: usize = 40;
+/// Maximum subjects that are noted of a conversation; the first ones stay.
+const MAX_TOPICS: usize = 20;
+
 /// A way to reach the visitor, found in what they wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Contact {
@@ -13,7 +21,7 @@ pub(crate) enum Contact {
 /// The e-mail addresses and phone numbers in a text.
 pub(crate) fn contacts_in(text: &str) -> Vec<Contact> {
     let emails = text.split_whitespace().filter_map(email);
-    emails.chain(phones(text)).collect()
+    emails.chain(phones(text)).take(MAX_CONTACTS).collect()
 }
 
 fn email(word: &str) -> Option<Contact> {
@@ -21,7 +29,10 @@ fn email(word: &str) -> Option<Contact> {
     let address = word.trim_matches(|character: char| !character.is_alphanumeric());
     let (name, host) = address.split_once('@')?;
     let (_, ending) = host.rsplit_once('.')?;
-    let plain = !name.is_empty() && !host.starts_with('.') && !host.contains('@');
+    let plain = !name.is_empty()
+        && !host.starts_with('.')
+        && !host.contains('@')
+        && address.len() <= MAX_ADDRESS_BYTES;
     (plain && ending.len() >= 2).then(|| Contact::Email(address.to_owned()))
 }
 
@@ -35,7 +46,8 @@ fn phones(text: &str) -> impl Iterator<Item = Contact> {
             let digits = run.bytes().filter(u8::is_ascii_digit).count();
             let marked = run.starts_with(['+', '0']) || run.starts_with("(0") || run.starts_with("(+");
             let looks_right = (marked && digits >= 7) || digits >= 9;
-            (looks_right && digits <= 15).then(|| Contact::Phone(run.to_owned()))
+            (looks_right && digits <= 15 && run.len() <= MAX_NUMBER_BYTES)
+                .then(|| Contact::Phone(run.to_owned()))
         },
     )
 }
@@ -69,7 +81,9 @@ impl LeadNotes {
                 Contact::Phone(number) => self.phone = Some(number.clone()),
             }
         }
-        if let Some(topic) = topic.filter(|topic| !self.topics.iter().any(|known| known == topic)) {
+        let is_new =
+            |topic: &&str| self.topics.len() < MAX_TOPICS && !self.topics.iter().any(|known| known == topic);
+        if let Some(topic) = topic.filter(is_new) {
             self.topics.push(topic.to_owned());
         }
     }
@@ -145,6 +159,19 @@ mod tests {
         ] {
             assert_eq!(contacts_in(text), [], "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_noted_of_a_visitor_is_bounded() {
+        let long = format!("{}@example.org", "x".repeat(3000));
+        let spread = format!("+49{}30901820", "-".repeat(3000));
+        assert_eq!(contacts_in(&format!("{long} {spread}")), []);
+        assert_eq!(contacts_in(&"a@example.org ".repeat(280)).len(), MAX_CONTACTS);
+        let mut notes = LeadNotes::default();
+        for topic in 0..1000 {
+            notes.message(&[], Some(&topic.to_string()), false);
+        }
+        assert_eq!(notes.topics.len(), MAX_TOPICS);
     }
 
     #[test]
