@@ -19,16 +19,24 @@ pub fn is_language_tag(text: &str) -> bool {
     if text.len() > limits::LANGUAGE_TAG_LENGTH {
         return false;
     }
-    let mut subtags = text.split('-');
-    let language = subtags.next().unwrap_or_default();
-    let mut rest = subtags.clone().peekable();
-    let is_language =
-        (2..=8).contains(&language.len()) && language.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let is_private = language.eq_ignore_ascii_case("x") && rest.peek().is_some();
-    (is_language || is_private)
-        && rest.all(|subtag| {
-            (1..=8).contains(&subtag.len()) && subtag.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        })
+    // By hand: the iterators of the standard library weigh more in WebAssembly.
+    let mut length = 0;
+    let mut is_first = true;
+    for byte in text.bytes() {
+        if byte == b'-' {
+            let is_private = text.as_bytes()[0] | 0x20 == b'x';
+            if length == 0 || (is_first && length == 1 && !is_private) {
+                return false;
+            }
+            (length, is_first) = (0, false);
+        } else {
+            length += 1;
+            if length > 8 || !(byte.is_ascii_alphabetic() || (!is_first && byte.is_ascii_digit())) {
+                return false;
+            }
+        }
+    }
+    length > usize::from(is_first)
 }
 
 #[cfg(test)]
