@@ -145,7 +145,9 @@ impl Demo {
         let mut servers = JoinSet::new();
         for Bound { listener, router, .. } in [self.site, self.sandbox] {
             let stopped = stopping.clone().cancelled_owned();
-            servers.spawn(axum::serve(listener, router).with_graceful_shutdown(stopped).into_future());
+            // The sandbox counts wrong license codes by the address that they come from.
+            let service = router.into_make_service_with_connect_info::<SocketAddr>();
+            servers.spawn(axum::serve(listener, service).with_graceful_shutdown(stopped).into_future());
         }
         tokio::select! {
             () = stop => {}

@@ -5,6 +5,8 @@ import { at, call, count, element, looking, post, replace, tell, together } from
 
 /** As many rows of a list as somebody looks at. */
 const MOST = 100;
+/** As many as the sandbox tells of. */
+const LISTED = 1000;
 const TONES = { draft: "warm", pending: "warm", queued: "warm", published: "good", succeeded: "good", failed: "bad" };
 const KINDS = { article: "Article", overlay: "Overlay" };
 const tag = (status) => element("span", `tag ${TONES[status] ?? ""}`, status);
@@ -19,7 +21,7 @@ function what(title, below) {
 /** Fills a list with its rows, and says how many more there are. */
 function list(id, all, row) {
   const rows = all.slice(0, MOST).map(row);
-  if (all.length > MOST) rows.push(element("li", "hint", `and ${all.length - MOST} more`));
+  if (all.length > MOST) rows.push(element("li", "hint", `and ${all.length < LISTED ? all.length - MOST : "many"} more`));
   replace(at(id), rows);
 }
 

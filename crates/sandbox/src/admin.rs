@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::switches::Switches;
-use crate::world::NewJob;
+use crate::world::{NewJob, RequestLog};
 use crate::{Sandbox, Trouble, console, views};
 
 pub(crate) fn routes() -> Router<Sandbox> {
@@ -43,11 +43,12 @@ async fn clear_trouble(State(sandbox): State<Sandbox>) -> StatusCode {
 }
 
 async fn conversations(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
-    Ok(Json(views::everything(&sandbox.world())?))
+    Ok(Json(views::everything(&sandbox.world(), &sandbox.requests())?))
 }
 
 async fn forget(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
     sandbox.world().forget_visitors()?;
+    *sandbox.requests() = RequestLog::default();
     sandbox.changed();
     Ok(StatusCode::NO_CONTENT)
 }

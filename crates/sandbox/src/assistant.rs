@@ -8,13 +8,14 @@ use reqwest::{Client, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tracing::warn;
 
-use crate::world::{KeptMessage, Passage};
+use crate::search::Passage;
+use crate::world::KeptMessage;
 
 /// How long the AI may think.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Messages of the conversation that the AI is told.
-const REMEMBERED: usize = 20;
+pub(crate) const MAX_HISTORY: u32 = 20;
 
 /// Where an AI is, and how to ask it.
 #[derive(Clone, Debug)]
@@ -63,11 +64,6 @@ impl Assistant {
         Ok(Self { client, url, key: endpoint.key, model: endpoint.model })
     }
 
-    /// The name to give in `provider` (4.5).
-    pub(crate) fn provider(&self) -> String {
-        self.url.host_str().unwrap_or("ai").to_owned()
-    }
-
     /// What the AI says to the last message of a conversation, given what the site says about it; or how it failed.
     pub(crate) async fn answer(
         &self,
@@ -103,8 +99,7 @@ impl Assistant {
         let message =
             |role: &str, content: &str| Value::object([("role", role.into()), ("content", content.into())]);
         let mut messages = vec![message("system", &instructions(passages, locale))];
-        let from = history.len().saturating_sub(REMEMBERED);
-        for kept in &history[from..] {
+        for kept in history {
             let role = if kept.message.role == Role::Visitor { "user" } else { "assistant" };
             messages.push(message(role, &kept.message.content));
         }

@@ -4,22 +4,24 @@ use std::time::Duration;
 
 use chat_protocol::{
     AiStatus, ChatConfig, ConversationId, EventBatch, History, IdempotencyKey, Lead, Role, SendMessage,
-    SendResult, Tracking, Value,
+    SendResult, Tracking, Unusable, Value,
 };
 
 use crate::Sandbox;
 use crate::api::{SITE, TENANT};
+use crate::assistant::MAX_HISTORY;
 use crate::error::ApiError;
 use crate::lead::contacts_in;
 use crate::responder::{FALLBACK, Reply, reply};
+use crate::search::Passage;
 use crate::trouble::{Ai, Trouble};
-use crate::world::new_message;
+use crate::world::{MAX_EVENT_BYTES, named, new_message};
 
 const LOCALES: [&str; 1] = ["en"];
 const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
 
-/// The provider that answers when nothing else is set up.
-const BUILT_IN: &str = "sandbox";
+/// What visitors are told of who answers: which AI it is, and where, is the site's own business.
+const PROVIDER: &str = "assistant";
 
 pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, ApiError> {
     let say = sandbox.switches().now.config.clone();
@@ -67,31 +69,28 @@ type Said = (AiStatus, Option<String>);
 
 pub(crate) async fn send(
     sandbox: &Sandbox,
-    body: Value,
-    key: Option<IdempotencyKey>,
+    body: SendMessage,
+    key: Option<&IdempotencyKey>,
 ) -> Result<Value, ApiError> {
-    let body = SendMessage::try_from(body)?;
     let trouble = sandbox.switches().now.clone();
-
-    let (conversation_id, user_message_id, lead, answer) = take_in(sandbox, &body, key.as_ref())?;
+    let passages = passages(sandbox, &body).await?;
+    let (conversation_id, user_message_id, lead, answer) = take_in(sandbox, &body, key, passages.as_deref())?;
     sandbox.changed();
 
     if trouble.ai == Ai::Slow {
         tokio::time::sleep(Duration::from_millis(trouble.slow_ms)).await;
     }
-    let (provider, (ai_status, said)) = match (&sandbox.0.assistant, struck_down(&trouble)) {
+    let (ai_status, said) = match (&sandbox.0.assistant, struck_down(&trouble)) {
         // Two who answer at once would confuse the visitor.
-        _ if person_answers(sandbox, &conversation_id)? => (BUILT_IN.to_owned(), (AiStatus::Ok, None)),
-        (_, Some(said)) => (BUILT_IN.to_owned(), said),
+        _ if person_answers(sandbox, &conversation_id)? => (AiStatus::Ok, None),
+        (_, Some(said)) => said,
         (Some(assistant), None) => {
-            let (passages, history) = {
-                let world = sandbox.world();
-                (world.passages(&body.message)?, world.messages(&conversation_id, None)?)
-            };
-            let said = assistant.answer(&passages, &history, body.locale.as_deref()).await;
-            (assistant.provider(), said.unwrap_or_else(|status| (status, Some(fallback(&trouble)))))
+            let history = sandbox.world().last_messages(&conversation_id, MAX_HISTORY)?;
+            let passages = passages.as_deref().unwrap_or_default();
+            let said = assistant.answer(passages, &history, body.locale.as_deref()).await;
+            said.unwrap_or_else(|status| (status, Some(fallback(&trouble))))
         }
-        (None, None) => (BUILT_IN.to_owned(), (AiStatus::Ok, Some(answer.content))),
+        (None, None) => (AiStatus::Ok, Some(answer.content)),
     };
     let message = match said.as_deref() {
         // An empty message is told to the sender, but nobody needs to read it again.
@@ -115,13 +114,13 @@ pub(crate) async fn send(
     let why = if struck_down(&trouble).is_some() {
         "A trouble switch is on."
     } else {
-        "The AI endpoint did not answer: the sandbox's log says why."
+        "The AI gave no answer that can be shown: the sandbox's log says why."
     };
     Ok(Value::from(&SendResult {
         conversation_id,
         user_message_id,
         message,
-        provider: Some(provider),
+        provider: Some(PROVIDER.to_owned()),
         used_fallback: !ok && ai_status != AiStatus::Blocked,
         blocked: ai_status == AiStatus::Blocked,
         ai_status_message: (!ok).then(|| why.to_owned()),
@@ -136,15 +135,37 @@ fn person_answers(sandbox: &Sandbox, id: &ConversationId) -> Result<bool, ApiErr
     if !sandbox.operators().is_online() {
         return Ok(false);
     }
-    let messages = sandbox.world().messages(id, None)?;
-    let last = messages.iter().rev().find(|kept| kept.message.role != Role::Visitor);
-    Ok(last.is_some_and(|kept| kept.message.role == Role::Operator))
+    Ok(sandbox.world().last_to_answer(id)? == Some(Role::Operator))
+}
+
+/// Finds what the site says about a message; `None` when the site has synced nothing. The search takes longer than
+/// anything that is done under the lock, and so is done without it.
+async fn passages(sandbox: &Sandbox, body: &SendMessage) -> Result<Option<Vec<Passage>>, ApiError> {
+    let index = {
+        let world = sandbox.world();
+        if let Some(id) = named(body)
+            && world.conversation(id)?.is_none()
+        {
+            return Err(NO_CONVERSATION);
+        }
+        if world.content_count()? == 0 {
+            return Ok(None);
+        }
+        world.index()
+    };
+    let question = body.message.clone();
+    Ok(Some(sandbox.compute(move || index.search(&question)).await?.passages))
 }
 
 type TakenIn = (ConversationId, Option<chat_protocol::MessageId>, Lead, Reply);
 
 /// Keeps a visitor's message, and finds what the built-in assistant would say to it.
-fn take_in(sandbox: &Sandbox, body: &SendMessage, key: Option<&IdempotencyKey>) -> Result<TakenIn, ApiError> {
+fn take_in(
+    sandbox: &Sandbox,
+    body: &SendMessage,
+    key: Option<&IdempotencyKey>,
+    passages: Option<&[Passage]>,
+) -> Result<TakenIn, ApiError> {
     let world = sandbox.world();
     let change = world.db().unchecked_transaction()?;
     let mut conversation = world.conversation_for(body)?.ok_or(NO_CONVERSATION)?;
@@ -152,11 +173,7 @@ fn take_in(sandbox: &Sandbox, body: &SendMessage, key: Option<&IdempotencyKey>) 
     conversation.unread += 1;
     let contacts = contacts_in(&body.message);
     let has_contact = !contacts.is_empty() || conversation.notes.has_contact(&conversation.visitor);
-    let synced = match world.content_count()? {
-        0 => None,
-        _ => Some(world.passages(&body.message)?),
-    };
-    let answer = reply(&body.message, !contacts.is_empty(), has_contact, synced.as_deref());
+    let answer = reply(&body.message, !contacts.is_empty(), has_contact, passages);
     conversation.notes.message(&contacts, answer.topic.as_deref(), answer.wants_person);
     world.keep(&conversation)?;
     let written = world.write(&conversation.id, Role::Visitor, &body.message, key)?;
@@ -187,12 +204,12 @@ pub(crate) fn messages(
 ) -> Result<Value, ApiError> {
     let world = sandbox.world();
     let conversation = world.conversation(id)?.ok_or(NO_CONVERSATION)?;
-    let messages = world.messages(id, after)?;
-    Ok(Value::from(&History {
-        conversation_id: Some(conversation.id),
-        messages: messages.into_iter().map(|kept| kept.message).collect(),
-        next_after: world.last_message(id)?.and_then(|message| message.id),
-    }))
+    let messages: Vec<_> = world.messages(id, after)?.into_iter().map(|kept| kept.message).collect();
+    let next_after = match messages.last() {
+        Some(last) => last.id.clone(),
+        None => world.last_message(id)?.and_then(|message| message.id),
+    };
+    Ok(Value::from(&History { conversation_id: Some(conversation.id), messages, next_after }))
 }
 
 pub(crate) fn presence(sandbox: &Sandbox, conversation_id: Option<&str>) -> Result<Value, ApiError> {
@@ -211,10 +228,18 @@ pub(crate) fn presence(sandbox: &Sandbox, conversation_id: Option<&str>) -> Resu
 
 pub(crate) fn events(
     sandbox: &Sandbox,
-    body: Value,
+    mut batch: EventBatch,
     key: Option<&IdempotencyKey>,
 ) -> Result<Value, ApiError> {
-    let batch = EventBatch::try_from(body)?;
+    for event in std::mem::take(&mut batch.events) {
+        if Value::from(&event).to_json().len() <= MAX_EVENT_BYTES {
+            batch.events.push(event);
+        } else {
+            batch
+                .refused
+                .push(Unusable::new("events", format!("must have at most {MAX_EVENT_BYTES} bytes each")));
+        }
+    }
     let count = |items: usize| i64::try_from(items).unwrap_or(i64::MAX);
     let tracking = Tracking {
         accepted: count(batch.events.len()),
@@ -224,4 +249,47 @@ pub(crate) fn events(
     sandbox.world().keep_events(&batch.events, key)?;
     sandbox.changed();
     Ok(Value::from(&tracking))
+}
+
+#[cfg(test)]
+mod tests {
+    use chat_protocol::ContentItem;
+
+    use super::*;
+    use crate::{MAX_WORKERS, SandboxOptions, site};
+
+    #[tokio::test]
+    async fn while_a_search_is_held_up_every_other_call_is_answered() {
+        let sandbox = Sandbox::new(SandboxOptions::new("a-token-for-tests".into()));
+        let mut item = ContentItem::new("1", chat_protocol::ContentKind::Page);
+        item.content = Some("Celadon is fired at 1280 degrees.".to_owned());
+        let body = Value::object([
+            ("snapshotId", "s".into()),
+            ("page", 1_i64.into()),
+            ("items", [&item].into_iter().collect()),
+        ]);
+        let page = site::content_page(body).expect("a page");
+        site::sync(&sandbox, page).await.expect("synced");
+
+        let workers = u32::try_from(MAX_WORKERS).expect("few");
+        let held_up = sandbox.0.workers.acquire_many(workers).await.expect("not closed");
+        let question = Value::object([("message", "How is celadon fired?".into())]);
+        let question = SendMessage::try_from(question).expect("a message");
+        let asking = tokio::spawn({
+            let sandbox = sandbox.clone();
+            async move { send(&sandbox, question, None).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!asking.is_finished());
+        config(&sandbox, Some("en")).expect("a config");
+        presence(&sandbox, None).expect("a presence");
+        site::status(&sandbox).expect("a status");
+        assert!(sandbox.0.world.try_lock().is_ok(), "the lock is not held");
+        assert!(!asking.is_finished());
+
+        drop(held_up);
+        let answered = asking.await.expect("no panic").expect("an answer");
+        let said = answered.get("message").and_then(|message| message.get("content")?.as_text());
+        assert_eq!(said, Some("Celadon is fired at 1280 degrees."));
+    }
 }

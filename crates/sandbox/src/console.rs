@@ -71,8 +71,10 @@ fn script(text: &'static str) -> Response {
 }
 
 /// A stream that says when to look again. While somebody holds it, the operator is online.
-async fn changes(State(sandbox): State<Sandbox>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let session = ConsoleSession::open(&sandbox);
+async fn changes(
+    State(sandbox): State<Sandbox>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
+    let session = ConsoleSession::open(&sandbox).ok_or(ApiError::TooManyConsoles)?;
     let closing = sandbox.0.closing.clone().cancelled_owned();
     let versions = WatchStream::new(sandbox.0.changes.subscribe()).take_until(closing).map(move |version| {
         // The stream owns the session: it ends with the connection.
@@ -80,7 +82,7 @@ async fn changes(State(sandbox): State<Sandbox>) -> Sse<impl Stream<Item = Resul
         Ok(Event::default().event("change").data(version.to_string()))
     });
     // A connection that went away without a word is noticed by the next of the comments that keep it alive.
-    Sse::new(versions).keep_alive(KeepAlive::new().interval(Duration::from_secs(2)))
+    Ok(Sse::new(versions).keep_alive(KeepAlive::new().interval(Duration::from_secs(2))))
 }
 
 async fn list(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {

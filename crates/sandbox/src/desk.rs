@@ -4,7 +4,7 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use chat_protocol::{ArticlePayload, JobId, Value};
+use chat_protocol::{ArticlePayload, JobId, Value, is_language_tag};
 use serde::Deserialize;
 
 use crate::error::ApiError;
@@ -41,6 +41,10 @@ async fn write_article(
     body: Result<Json<NewArticle>, JsonRejection>,
 ) -> Result<Json<Value>, ApiError> {
     let Json(article) = body?;
+    if article.locale.as_deref().is_some_and(|locale| !is_language_tag(locale)) {
+        let problem = "locale must be a language tag of at most 35 characters, such as en-US.";
+        return Err(ApiError::InvalidRequest(problem.to_owned()));
+    }
     let id = draft_article(
         &sandbox.world(),
         &ArticlePayload {

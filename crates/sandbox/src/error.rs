@@ -41,6 +41,9 @@ pub(crate) enum ApiError {
     /// More requests than the caller's share.
     #[error("Too many requests.")]
     RateLimited { retry_after_s: u64 },
+    /// As many consoles are open as there may be.
+    #[error("Too many consoles are open: close one.")]
+    TooManyConsoles,
     /// The sandbox itself is at fault.
     #[error("The sandbox failed: its log says why.")]
     Internal,
@@ -61,7 +64,7 @@ impl ApiError {
             | Self::JobKeyConflict
             | Self::LeaseMismatch
             | Self::AlreadyCompleted => StatusCode::CONFLICT,
-            Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Switched { status, .. } => *status,
         }
@@ -77,7 +80,7 @@ impl ApiError {
             Self::JobKeyConflict | Self::LeaseMismatch | Self::AlreadyCompleted => {
                 ErrorCode::ResourceConflict
             }
-            Self::RateLimited { .. } => ErrorCode::RateLimited,
+            Self::RateLimited { .. } | Self::TooManyConsoles => ErrorCode::RateLimited,
             Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),
             Self::Switched { code, .. } => code.clone(),
         }

@@ -14,11 +14,17 @@ use secrecy::ExposeSecret;
 use tracing::error;
 
 use crate::answer::Answer;
+use crate::api::{self, Change};
 use crate::call::{Call, below_base};
 use crate::error::ApiError;
+use crate::fingerprint::{Fingerprint, fingerprint, is_same_secret};
 use crate::idempotency::{self, Keyed};
+use crate::rate::Caller;
 use crate::switches::Strike;
-use crate::{API_BASE, Sandbox, api, rate};
+use crate::{API_BASE, Sandbox, site};
+
+/// A larger body is read on a thread of its own.
+const SMALL_BODY_BYTES: usize = 64 * 1024;
 
 pub(crate) fn routes() -> Router<Sandbox> {
     Router::new().route(&format!("{API_BASE}/{{*path}}"), any(serve))
@@ -30,12 +36,12 @@ pub(crate) async fn not_found() -> ApiError {
 
 async fn serve(State(sandbox): State<Sandbox>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let key = parts.headers.get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
+    let key = parts.headers.get("idempotency-key").and_then(|key| key.to_str().ok());
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str()).trim_start_matches(API_BASE);
-    let number = sandbox.world().requests.arrived(parts.method.to_string(), below_base(path).to_owned(), key);
+    let number = sandbox.requests().arrived(parts.method.as_str(), below_base(path), key);
     match pass(&sandbox, &parts, body).await {
         Some(response) => {
-            sandbox.world().requests.answered(number, response.status().as_u16());
+            sandbox.requests().answered(number, response.status().as_u16());
             response
         }
         None => broken_connection(),
@@ -49,7 +55,9 @@ async fn pass(sandbox: &Sandbox, parts: &Parts, body: Body) -> Option<Response> 
     if !open && !admits(sandbox, &parts.headers) {
         return Some(ApiError::InvalidToken.into_response());
     }
-    let quota = sandbox.0.limiter.take(rate::caller(&parts.headers));
+    // Whom a request is forwarded for, only the token's holder is believed.
+    let caller = if open { Caller::peer(parts) } else { Caller::forwarded(&parts.headers) };
+    let quota = sandbox.0.limiter.take(caller);
     let outcome = if quota.exceeded {
         Err(ApiError::RateLimited { retry_after_s: quota.reset_s })
     } else {
@@ -68,7 +76,8 @@ async fn pass(sandbox: &Sandbox, parts: &Parts, body: Body) -> Option<Response> 
 
 fn admits(sandbox: &Sandbox, headers: &HeaderMap) -> bool {
     let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    sent.and_then(|value| value.strip_prefix("Bearer ")) == Some(sandbox.0.token.expose_secret())
+    let token = sent.and_then(|value| value.strip_prefix("Bearer "));
+    token.is_some_and(|token| is_same_secret(token, sandbox.0.token.expose_secret()))
 }
 
 async fn answer(
@@ -88,7 +97,7 @@ async fn answer(
     }
     let answer = match call.method() {
         chat_protocol::Method::Get => api::read(sandbox, call, &parts.uri)?,
-        chat_protocol::Method::Post => write(sandbox, call, job, &parts.headers, body).await?,
+        chat_protocol::Method::Post => write(sandbox, call, job, parts, body).await?,
     };
     let lost = sandbox.switches().loses_answer(call);
     Ok((!lost).then_some(answer))
@@ -98,50 +107,61 @@ async fn write(
     sandbox: &Sandbox,
     call: Call,
     job: Option<JobId>,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: Body,
 ) -> Result<Answer, ApiError> {
-    let key = match headers.get("idempotency-key") {
+    let key = match parts.headers.get("idempotency-key") {
         Some(key) => Some(IdempotencyKey::new(key.to_str().unwrap_or_default())?),
         None => None,
     };
-    let content_type =
-        headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
+    if !is_json(&parts.headers) {
         return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
     }
     let limit = call.body_limit();
     // The other way to fail is that the sender is gone, and then nobody reads the refusal.
     let body = to_bytes(body, limit).await.map_err(|_| ApiError::TooLarge { limit })?;
+    let path = job.as_ref().map_or("", JobId::as_str).as_bytes();
+    let request = fingerprint(&[path, b"\n", &body]);
+    let change = if body.len() <= SMALL_BODY_BYTES {
+        Change::read(call, job, &body)?
+    } else {
+        sandbox.compute(move || Change::read(call, job, &body)).await??
+    };
+    if let Change::Activate(body) = &change {
+        site::check_license(sandbox, Caller::peer(parts), body)?;
+    }
     // On a task of its own: what has begun is carried out to its end, also for a sender who hangs up meanwhile.
-    let carried_out = tokio::spawn(once(sandbox.clone(), call, job, key, body)).await;
+    let carried_out = tokio::spawn(once(sandbox.clone(), call, change, key, request)).await;
     carried_out.unwrap_or_else(|panic| {
         error!("{panic}");
         Err(ApiError::Internal)
     })
 }
 
+/// A key is bound to a request that could be read, and not to one that was refused.
 async fn once(
     sandbox: Sandbox,
     call: Call,
-    job: Option<JobId>,
+    change: Change,
     key: Option<IdempotencyKey>,
-    body: Bytes,
+    request: Fingerprint,
 ) -> Result<Answer, ApiError> {
     let Some(key) = key else {
-        return api::write(&sandbox, call, job.as_ref(), &body, None).await;
-    };
-    let request = match &job {
-        Some(job) => [job.as_str().as_bytes(), b"\n", &body].concat().into(),
-        None => body.clone(),
+        return change.carry_out(&sandbox, None).await;
     };
     let conflict = match call {
         Call::Server(ServerEndpoint::ClaimJob | ServerEndpoint::CompleteJob) => ApiError::JobKeyConflict,
         _ => ApiError::IdempotencyConflict,
     };
     let keyed = Keyed { scope: call.path(), key: key.clone(), request };
-    let process = api::write(&sandbox, call, job.as_ref(), &body, Some(key));
-    idempotency::once(&sandbox, keyed, conflict, process).await
+    idempotency::once(&sandbox, keyed, conflict, change.carry_out(&sandbox, Some(&key))).await
+}
+
+/// Returns whether the body is said to be JSON.
+fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case("application/json")
 }
 
 /// A body that breaks off at once, which makes the server close the connection.

@@ -5,7 +5,6 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::body::Bytes;
 use chat_protocol::IdempotencyKey;
 use rusqlite::{OptionalExtension, params};
 use tokio::sync::OnceCell;
@@ -14,10 +13,14 @@ use crate::Sandbox;
 use crate::answer::Answer;
 use crate::clock::millis;
 use crate::error::ApiError;
+use crate::fingerprint::Fingerprint;
 use crate::world::World;
 
 /// How long a key is remembered. The contract does not say (8).
 pub(crate) const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Maximum keys that are remembered; the oldest go first, so that a sandbox may run for weeks.
+const MAX_KEYS: i64 = 100_000;
 
 /// What makes two requests the same one: where they go, under which key, and what they say.
 #[derive(Clone, Debug)]
@@ -25,8 +28,8 @@ pub(crate) struct Keyed {
     /// The endpoint. The same key elsewhere is another request.
     pub(crate) scope: &'static str,
     pub(crate) key: IdempotencyKey,
-    /// All that must be the same: the body, and what the path names.
-    pub(crate) request: Bytes,
+    /// The hash of all that must be the same: the body, and what the path names.
+    pub(crate) request: Fingerprint,
 }
 
 /// The requests that are being carried out right now. What is done is in the [`World`].
@@ -35,7 +38,7 @@ pub(crate) struct UnderWay(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<Fli
 
 #[derive(Debug)]
 struct Flight {
-    request: Bytes,
+    request: Fingerprint,
     answer: OnceCell<Answer>,
 }
 
@@ -85,7 +88,7 @@ pub(crate) async fn once(
 }
 
 struct Known {
-    request: Bytes,
+    request: Fingerprint,
     answer: Option<Answer>,
 }
 
@@ -95,14 +98,13 @@ impl World {
         let now_ms = self.clock.now_ms();
         self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;
         let read = |row: &rusqlite::Row<'_>| {
-            let request: Vec<u8> = row.get(0)?;
             let told: (Option<u16>, Option<String>, Option<Vec<u8>>) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
             let answer = match told {
                 (Some(status), Some(request_id), Some(body)) => Answer::kept(status, &request_id, body),
                 _ => None,
             };
-            Ok(Known { request: request.into(), answer })
+            Ok(Known { request: row.get(0)?, answer })
         };
         let known = self
             .db()
@@ -119,10 +121,12 @@ impl World {
             .execute(params![
                 keyed.scope,
                 keyed.key.as_str(),
-                &keyed.request[..],
+                keyed.request,
                 now_ms.saturating_add(millis(REMEMBERED))
             ])?;
-        Ok(Known { request: keyed.request.clone(), answer: None })
+        self.db()
+            .execute("DELETE FROM answers WHERE rowid <= (SELECT max(rowid) FROM answers) - ?", [MAX_KEYS])?;
+        Ok(Known { request: keyed.request, answer: None })
     }
 
     fn remember(&self, keyed: &Keyed, answer: &Answer) -> rusqlite::Result<()> {

@@ -18,6 +18,7 @@ mod clock;
 mod console;
 mod desk;
 mod error;
+mod fingerprint;
 mod gate;
 mod idempotency;
 mod lead;
@@ -25,6 +26,7 @@ mod operators;
 mod publishing;
 mod rate;
 mod responder;
+mod search;
 mod site;
 mod switches;
 mod text;
@@ -37,8 +39,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
 use secrecy::SecretString;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
+use tracing::error;
 
 pub use assistant::{AssistantEndpoint, AssistantError};
 pub use operators::{Intervals, Pace};
@@ -49,14 +52,18 @@ pub use world::OpenError;
 
 use assistant::Assistant;
 use clock::Clock;
+use error::ApiError;
 use idempotency::UnderWay;
 use operators::Operators;
-use rate::Limiter;
+use rate::{Limiter, WRONG_LICENSES};
 use switches::Switches;
-use world::World;
+use world::{RequestLog, World};
 
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
+
+/// Searches and readings of content that are under way at a time.
+const MAX_WORKERS: usize = 4;
 
 /// How a sandbox is set up.
 #[derive(Clone, Debug)]
@@ -118,6 +125,10 @@ struct Inner {
     under_way: UnderWay,
     switches: Mutex<Switches>,
     world: Mutex<World>,
+    requests: Mutex<RequestLog>,
+    /// Threads for what takes longer than anything that is done under a lock.
+    workers: Semaphore,
+    wrong_licenses: Limiter,
     operators: Mutex<Operators>,
     changes: watch::Sender<u64>,
     closing: CancellationToken,
@@ -159,6 +170,9 @@ impl Sandbox {
             under_way: UnderWay::default(),
             switches: Mutex::new(Switches::new(options.trouble)),
             world: Mutex::new(world),
+            requests: Mutex::default(),
+            workers: Semaphore::new(MAX_WORKERS),
+            wrong_licenses: Limiter::new(WRONG_LICENSES),
             operators: Mutex::default(),
             changes: watch::Sender::new(0),
             closing: CancellationToken::new(),
@@ -185,6 +199,22 @@ impl Sandbox {
         self.0.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn requests(&self) -> MutexGuard<'_, RequestLog> {
+        self.0.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what takes its time on a thread of its own, without holding a lock. More than [`MAX_WORKERS`] wait.
+    async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let Ok(_turn) = self.0.workers.acquire().await else { return Err(ApiError::Internal) };
+        tokio::task::spawn_blocking(work).await.map_err(|panic| {
+            error!("{panic}");
+            ApiError::Internal
+        })
+    }
+
     fn switches(&self) -> MutexGuard<'_, Switches> {
         self.0.switches.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -197,4 +227,12 @@ impl Sandbox {
     fn changed(&self) {
         self.0.changes.send_modify(|version| *version += 1);
     }
+}
+
+/// The configuration of a property test of so many cases, which `PROPTEST_CASES` multiplies: 256 of them are once.
+#[cfg(test)]
+fn cases(count: u32) -> proptest::test_runner::Config {
+    use proptest::test_runner::Config;
+    let config = Config::default();
+    Config { cases: count.saturating_mul(config.cases).div_ceil(256).max(1), ..config }
 }

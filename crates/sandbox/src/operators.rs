@@ -8,6 +8,9 @@ use crate::Sandbox;
 use crate::clock::Clock;
 use crate::trouble::PresenceOverrides;
 
+/// Maximum consoles that are open at a time.
+const MAX_CONSOLES: u32 = 100;
+
 /// How often clients are told to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
@@ -84,11 +87,15 @@ impl Operators {
 pub(crate) struct ConsoleSession(Sandbox);
 
 impl ConsoleSession {
-    pub(crate) fn open(sandbox: &Sandbox) -> Self {
+    /// Opens one; `None` when [`MAX_CONSOLES`] are open.
+    pub(crate) fn open(sandbox: &Sandbox) -> Option<Self> {
         let mut operators = sandbox.operators();
+        if operators.consoles >= MAX_CONSOLES {
+            return None;
+        }
         operators.consoles += 1;
         operators.seen(sandbox.0.clock);
-        Self(sandbox.clone())
+        Some(Self(sandbox.clone()))
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chat_protocol::{ArticlePayload, ContentItem, ContentKind, JobId, JobType, Overlay, Value};
 
 use crate::error::ApiError;
-use crate::text::{beginning, plain};
+use crate::text::beginning;
 use crate::world::{NewJob, Review, ReviewKind, ReviewStatus, World};
 
 /// Who decides that something is published (1.4).
@@ -43,23 +43,33 @@ impl Default for JobRules {
     }
 }
 
+/// Maximum characters of a title on the list.
+const MAX_TITLE_LENGTH: usize = 200;
+
 /// Characters that search engines show of a title, and of a description.
 const TITLE_LENGTH: usize = 60;
 const DESCRIPTION_LENGTH: usize = 155;
 
-/// Puts an overlay onto the list for each item that has a page; in automatic mode they are approved at once.
+/// An overlay for a page that was synced.
+#[derive(Debug)]
+pub(crate) struct Suggestion {
+    path: String,
+    locale: String,
+    title: String,
+    overlay: Overlay,
+}
+
+/// Puts overlays onto the list; in automatic mode they are approved at once.
 pub(crate) fn suggest_overlays(
     world: &World,
     publishing: Publishing,
     rules: JobRules,
-    items: &[ContentItem],
+    suggestions: Vec<Suggestion>,
 ) -> Result<(), ApiError> {
     let change = world.db().unchecked_transaction()?;
-    for item in items {
-        let (Some(path), Some(title)) = (&item.path, &item.title) else { continue };
-        let locale = item.locale.as_deref().unwrap_or_default();
-        let id = world.add_draft(ReviewKind::Overlay, (path, locale, title), |id| {
-            Value::from(&Overlay { id: Some(id.to_owned()), ..suggestion(item, path, title) })
+    for Suggestion { path, locale, title, overlay } in suggestions {
+        let id = world.add_draft(ReviewKind::Overlay, (&path, &locale, &title), |id| {
+            Value::from(&Overlay { id: Some(id.to_owned()), ..overlay })
         })?;
         if publishing == Publishing::Automatic {
             approve(world, rules, &id)?;
@@ -69,9 +79,18 @@ pub(crate) fn suggest_overlays(
     Ok(())
 }
 
-fn suggestion(item: &ContentItem, path: &str, title: &str) -> Overlay {
-    let body = item.summary.as_deref().or(item.content.as_deref()).map(plain).unwrap_or_default();
-    let description = beginning(&body, DESCRIPTION_LENGTH);
+impl Suggestion {
+    /// Suggests an overlay for an item that has a page and a title; `text` is what the page says.
+    pub(crate) fn new(item: &ContentItem, text: &str) -> Option<Self> {
+        let path = item.path.clone()?;
+        let title = beginning(item.title.as_deref()?, MAX_TITLE_LENGTH);
+        let overlay = suggestion(item, &path, &title, text);
+        Some(Self { path, locale: item.locale.clone().unwrap_or_default(), title, overlay })
+    }
+}
+
+fn suggestion(item: &ContentItem, path: &str, title: &str, text: &str) -> Overlay {
+    let description = beginning(text, DESCRIPTION_LENGTH);
     let short = beginning(title, TITLE_LENGTH);
     let kind = match item.kind {
         ContentKind::Product => "Product",

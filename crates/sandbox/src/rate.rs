@@ -1,11 +1,19 @@
 //! How many requests a caller may make in a while (8).
 
 use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use axum::extract::ConnectInfo;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use tokio::time::Instant;
+
+/// Maximum callers that are counted apart.
+const MAX_CALLERS: usize = 100_000;
+/// How often those are forgotten whose window is over.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// So many requests in each window of time, for each visitor that `X-Forwarded-For` names, and for the token's holder
 /// where it names none.
@@ -24,6 +32,9 @@ impl Default for RateLimit {
     }
 }
 
+/// Wrong license codes of one peer: 10 in ten minutes.
+pub(crate) const WRONG_LICENSES: RateLimit = RateLimit { requests: 10, window: Duration::from_secs(600) };
+
 /// What is left of a caller's share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quota {
@@ -41,13 +52,48 @@ impl Quota {
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct Limiter {
-    limit: RateLimit,
-    windows: Mutex<HashMap<String, Window>>,
+/// Whom a request is counted for: an address, of which IPv6 networks hand out 64 bits at will; none is the token's holder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Caller(Option<IpAddr>);
+
+impl Caller {
+    pub(crate) fn at(address: IpAddr) -> Self {
+        Self(Some(match address.to_canonical() {
+            IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+            address @ IpAddr::V4(_) => address,
+        }))
+    }
+
+    /// The visitor that the proxy names; the token's holder when it names none.
+    pub(crate) fn forwarded(headers: &HeaderMap) -> Self {
+        let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
+        let first = forwarded.and_then(|list| list.split(',').next()).unwrap_or_default().trim();
+        let address = first.parse().or_else(|_| first.parse::<SocketAddr>().map(|address| address.ip()));
+        address.map_or(Self(None), Self::at)
+    }
+
+    /// The other end of the connection; where it is not known, everybody is one caller.
+    pub(crate) fn peer(parts: &Parts) -> Self {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+        peer.map_or(Self(None), |ConnectInfo(address)| Self::at(address.ip()))
+    }
 }
 
 #[derive(Debug)]
+pub(crate) struct Limiter {
+    limit: RateLimit,
+    windows: Mutex<Windows>,
+}
+
+#[derive(Debug)]
+struct Windows {
+    by_caller: HashMap<Caller, Window>,
+    /// Shared by those for whom there is no room.
+    of_all_others: Window,
+    swept: Instant,
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Window {
     ends: Instant,
     used: u32,
@@ -55,17 +101,20 @@ struct Window {
 
 impl Limiter {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        Self { limit, windows: Mutex::default() }
+        let now = Instant::now();
+        let of_all_others = Window { ends: now, used: 0 };
+        let windows = Windows { by_caller: HashMap::new(), of_all_others, swept: now };
+        Self { limit, windows: Mutex::new(windows) }
     }
 
     /// Counts one request of this caller.
-    pub(crate) fn take(&self, caller: &str) -> Quota {
+    pub(crate) fn take(&self, caller: Caller) -> Quota {
         let now = Instant::now();
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        windows.retain(|_, window| window.ends > now);
-        let window = windows
-            .entry(caller.to_owned())
-            .or_insert_with(|| Window { ends: now + self.limit.window, used: 0 });
+        let window = windows.of(caller, now);
+        if window.ends <= now {
+            *window = Window { ends: now + self.limit.window, used: 0 };
+        }
         window.used = window.used.saturating_add(1);
         let left = window.ends - now;
         Quota {
@@ -76,34 +125,94 @@ impl Limiter {
             exceeded: window.used > self.limit.requests,
         }
     }
+
+    /// Takes back the count of a request that was all right.
+    pub(crate) fn give_back(&self, caller: Caller) {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = windows.of(caller, Instant::now());
+        window.used = window.used.saturating_sub(1);
+    }
 }
 
-/// Whom a request is counted for.
-pub(crate) fn caller(headers: &HeaderMap) -> &str {
-    let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
-    forwarded.and_then(|list| list.split(',').next()).map_or("", str::trim)
+impl Windows {
+    fn of(&mut self, caller: Caller, now: Instant) -> &mut Window {
+        // Not with every request: the time that one takes does not grow with the number of callers.
+        if now.duration_since(self.swept) >= SWEEP_INTERVAL {
+            self.swept = now;
+            self.by_caller.retain(|_, window| window.ends > now);
+        }
+        if self.by_caller.len() >= MAX_CALLERS && !self.by_caller.contains_key(&caller) {
+            return &mut self.of_all_others;
+        }
+        self.by_caller.entry(caller).or_insert(Window { ends: now, used: 0 })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn caller(address: &str) -> Caller {
+        Caller::at(address.parse().expect("an address"))
+    }
+
+    fn forwarded(value: &str) -> Caller {
+        let headers = [("x-forwarded-for".parse().expect("a name"), value.parse().expect("a value"))];
+        Caller::forwarded(&HeaderMap::from_iter(headers))
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_caller_past_the_limit_is_let_in_again_after_the_reset() {
         let limiter = Limiter::new(RateLimit { requests: 2, window: Duration::from_millis(1500) });
-        assert_eq!((limiter.take("a").remaining, limiter.take("a").exceeded), (1, false));
-        let over = limiter.take("a");
+        let caller = caller("192.0.2.1");
+        assert_eq!((limiter.take(caller).remaining, limiter.take(caller).exceeded), (1, false));
+        let over = limiter.take(caller);
         assert!(over.exceeded);
         assert_eq!(over.reset_s, 2);
         tokio::time::advance(Duration::from_secs(over.reset_s)).await;
-        assert!(!limiter.take("a").exceeded);
+        assert!(!limiter.take(caller).exceeded);
     }
 
     #[tokio::test]
     async fn one_visitor_does_not_use_up_the_share_of_another() {
         let limiter = Limiter::new(RateLimit { requests: 1, ..RateLimit::default() });
-        assert!(!limiter.take("a").exceeded);
-        assert!(limiter.take("a").exceeded);
-        assert!(!limiter.take("b").exceeded);
+        assert!(!limiter.take(caller("192.0.2.1")).exceeded);
+        assert!(limiter.take(caller("192.0.2.1")).exceeded);
+        assert!(!limiter.take(caller("192.0.2.2")).exceeded);
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_given_back_does_not_count() {
+        let limiter = Limiter::new(RateLimit { requests: 1, ..RateLimit::default() });
+        for _ in 0..3 {
+            assert!(!limiter.take(caller("192.0.2.1")).exceeded);
+            limiter.give_back(caller("192.0.2.1"));
+        }
+    }
+
+    #[test]
+    fn a_caller_is_an_address_or_the_tokens_holder() {
+        assert_eq!(forwarded("192.0.2.7, 10.0.0.1"), caller("192.0.2.7"));
+        assert_eq!(forwarded("192.0.2.7:4711"), caller("192.0.2.7"));
+        assert_eq!(forwarded("::ffff:192.0.2.7"), caller("192.0.2.7"));
+        assert_eq!(forwarded("2001:db8::1"), caller("2001:db8::ffff"), "one network");
+        assert_ne!(forwarded("2001:db8::1"), caller("2001:db8:0:1::1"));
+        assert_eq!(forwarded(&"x".repeat(10_000)), Caller(None));
+        assert_eq!(Caller::forwarded(&HeaderMap::new()), Caller(None));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn callers_past_the_maximum_share_a_window_until_there_is_room() {
+        let limiter = Limiter::new(RateLimit { requests: 1, window: Duration::from_secs(60) });
+        let many = u32::try_from(MAX_CALLERS).expect("fits");
+        for address in 0..many {
+            assert!(!limiter.take(Caller::at(IpAddr::V4(address.into()))).exceeded);
+        }
+        assert!(!limiter.take(caller("255.0.0.1")).exceeded);
+        assert!(limiter.take(caller("255.0.0.2")).exceeded, "they share one");
+        assert_eq!(limiter.windows.lock().expect("not poisoned").by_caller.len(), MAX_CALLERS);
+        tokio::time::advance(Duration::from_secs(60)).await;
+        assert!(!limiter.take(caller("255.0.0.2")).exceeded);
+        assert_eq!(limiter.windows.lock().expect("not poisoned").by_caller.len(), 1);
     }
 }

@@ -3,10 +3,13 @@
 
 use std::sync::LazyLock;
 
-use crate::text::words;
-use crate::world::Passage;
+use crate::search::Passage;
+use crate::text::{excerpt, words};
 
 const KNOWLEDGE: &str = include_str!("../knowledge/shop.md");
+
+/// Maximum characters that are said of a page: more of it is on the page itself.
+const MAX_EXCERPT_LENGTH: usize = 300;
 
 /// What is said while the AI is out of order.
 pub(crate) const FALLBACK: &str =
@@ -70,7 +73,7 @@ impl Reply {
             Some(place) => format!("\n\n[{}]({place})", passage.title.replace(['[', ']'], "")),
             None => String::new(),
         };
-        let content = format!("{}{more}", passage.text);
+        let content = format!("{}{more}", excerpt(&passage.text, MAX_EXCERPT_LENGTH));
         Self { content, topic: Some(passage.title.clone()), wants_person: false }
     }
 }
@@ -181,6 +184,15 @@ mod tests {
         let said = reply("How much is a mug?", false, false, Some(&[passage]));
         assert_eq!(said.content, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
         assert_eq!(reply("How much is a mug?", false, false, Some(&[])).content, AT_A_LOSS_ANYWHERE);
+    }
+
+    #[test]
+    fn of_a_long_passage_the_first_sentences_are_said() {
+        let text = "Every pot is dipped twice. ".repeat(40);
+        let passage = Passage { title: "Glaze".into(), place: None, text };
+        let said = reply("pots", false, false, Some(&[passage])).content;
+        assert!((100..=MAX_EXCERPT_LENGTH).contains(&said.chars().count()), "{said}");
+        assert!(said.ends_with("twice."), "{said}");
     }
 
     #[test]

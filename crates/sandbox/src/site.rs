@@ -9,15 +9,27 @@ use secrecy::ExposeSecret;
 
 use crate::api::{SITE, TENANT};
 use crate::error::ApiError;
-use crate::world::NotCompleted;
+use crate::fingerprint::is_same_secret;
+use crate::rate::Caller;
+use crate::world::{NotCompleted, prepare};
 use crate::{Sandbox, publishing};
 
-pub(crate) fn activate(sandbox: &Sandbox, body: Value) -> Result<Value, ApiError> {
-    let body = Activation::try_from(body)?;
-    if body.license_code.expose() != sandbox.0.license.expose_secret() {
+/// Checks the license code of an activation. A peer that sends wrong ones is soon not listened to, also when it sends the
+/// right one.
+pub(crate) fn check_license(sandbox: &Sandbox, peer: Caller, body: &Activation) -> Result<(), ApiError> {
+    let quota = sandbox.0.wrong_licenses.take(peer);
+    if quota.exceeded {
+        return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
+    }
+    if !is_same_secret(body.license_code.expose(), sandbox.0.license.expose_secret()) {
         return Err(ApiError::InvalidRequest("licenseCode is not known.".to_owned()));
     }
-    sandbox.world().activate(&body)?;
+    sandbox.0.wrong_licenses.give_back(peer);
+    Ok(())
+}
+
+pub(crate) fn activate(sandbox: &Sandbox, body: &Activation) -> Result<Value, ApiError> {
+    sandbox.world().activate(body)?;
     sandbox.changed();
     Ok(Value::from(&Activated {
         site_token: sandbox.0.token.expose_secret().into(),
@@ -52,13 +64,25 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
     }))
 }
 
-pub(crate) fn sync(sandbox: &Sandbox, body: Value) -> Result<Value, ApiError> {
+/// Reads a page of content. A page of which no item can be used is refused: it is more likely that its sender is wrong
+/// about all of them than that the site has nothing more.
+pub(crate) fn content_page(body: Value) -> Result<ContentPage, ApiError> {
     let page = ContentPage::try_from(body)?;
+    match page.refused.first() {
+        Some(refused) if page.items.is_empty() => Err(refused.clone().into()),
+        _ => Ok(page),
+    }
+}
+
+pub(crate) async fn sync(sandbox: &Sandbox, mut page: ContentPage) -> Result<Value, ApiError> {
     let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
+    let items = std::mem::take(&mut page.items);
+    let items = sandbox.compute(move || prepare(items)).await?;
     let synced = {
-        let world = sandbox.world();
-        let synced = world.sync(&page)?;
-        publishing::suggest_overlays(&world, sandbox.0.publishing, sandbox.0.job_rules, &synced.changed)?;
+        let mut world = sandbox.world();
+        let mut synced = world.sync(&page, items)?;
+        let suggestions = std::mem::take(&mut synced.suggestions);
+        publishing::suggest_overlays(&world, sandbox.0.publishing, sandbox.0.job_rules, suggestions)?;
         synced
     };
     sandbox.changed();
@@ -80,10 +104,7 @@ pub(crate) fn overlays(
     Ok(Value::object([("siteId", SITE.into()), ("overlays", Value::List(overlays))]))
 }
 
-pub(crate) fn claim(sandbox: &Sandbox, body: &Value) -> Result<Value, ApiError> {
-    if !matches!(body, Value::Object(_)) {
-        return Err(ApiError::InvalidRequest("The body must be an empty object.".to_owned()));
-    }
+pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
     let lease = sandbox.switches().now.lease_ms.map_or(sandbox.0.job_rules.lease, Duration::from_millis);
     let job = sandbox.world().claim_job(lease)?;
     if job.is_some() {
@@ -92,8 +113,7 @@ pub(crate) fn claim(sandbox: &Sandbox, body: &Value) -> Result<Value, ApiError> 
     Ok(Value::from(&Claim { site_id: Some(SITE.to_owned()), job }))
 }
 
-pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: Value) -> Result<Value, ApiError> {
-    let body = Completion::try_from(body)?;
+pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: &Completion) -> Result<Value, ApiError> {
     let completed = sandbox.world().complete_job(id, &body.claim_token, &body.outcome)?;
     let job = completed.map_err(|why| match why {
         NotCompleted::Unknown => ApiError::NotFound("This job"),

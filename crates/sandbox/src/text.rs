@@ -1,18 +1,29 @@
-//! Text out of HTML, and words out of text.
+//! Text out of HTML, and parts of a text.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use lol_html::html_content::TextType;
-use lol_html::{RewriteStrSettings, doc_text, element, rewrite_str};
+use lol_html::{HtmlRewriter, MemorySettings, Settings, doc_text, element};
 
 /// Elements after which a new line begins.
 const BLOCKS: &str = "address,article,aside,blockquote,br,dd,div,dl,dt,figure,footer,h1,h2,h3,h4,h5,h6,header,hr,li,\
                       main,nav,ol,p,pre,section,table,td,th,tr,ul";
 
-/// The text that a reader sees, a paragraph a line. What is no HTML stays as it is.
-pub(crate) fn plain(html: &str) -> String {
+/// Maximum bytes of HTML that are read. A tag costs the parser time for each element that is open, so that the time
+/// grows with this and with [`MAX_PARSER_BYTES`].
+const MAX_HTML_BYTES: usize = 512 * 1024;
+/// Maximum memory of the parser, for an unfinished tag and the elements that are open.
+const MAX_PARSER_BYTES: usize = 128 * 1024;
+/// Bytes that are handed to the parser at once.
+const CHUNK_BYTES: usize = 16 * 1024;
+
+/// Returns the text that a reader sees, a paragraph a line, of at most `most` bytes. What is no HTML stays as it is.
+pub(crate) fn plain(html: &str, most: usize) -> String {
     let text = RefCell::new(String::new());
-    let settings = RewriteStrSettings {
+    // With room for white space and entities, which are shorter afterwards.
+    let enough = most.saturating_mul(4);
+    let is_full = Cell::new(false);
+    let settings = Settings {
         element_content_handlers: vec![element!(BLOCKS, |_| {
             text.borrow_mut().push('\n');
             Ok(())
@@ -20,80 +31,174 @@ pub(crate) fn plain(html: &str) -> String {
         document_content_handlers: vec![doc_text!(|chunk| {
             // What stands in scripts and styles nobody reads.
             if matches!(chunk.text_type(), TextType::Data | TextType::RCData) {
-                text.borrow_mut().push_str(chunk.as_str());
+                let mut text = text.borrow_mut();
+                text.push_str(chunk.as_str());
+                is_full.set(text.len() > enough);
             }
             Ok(())
         })],
-        ..RewriteStrSettings::new()
+        memory_settings: MemorySettings {
+            max_allowed_memory_usage: MAX_PARSER_BYTES,
+            preallocated_parsing_buffer_size: 1024,
+        },
+        strict: false,
+        ..Settings::new()
     };
-    // What the parser gives up on is still text.
-    let read = rewrite_str(html, settings).is_ok();
-    let text = text.into_inner();
-    let text = if read { html_escape::decode_html_entities(&text) } else { html.into() };
-    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
-    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
-}
-
-/// The words of a text in small letters, without a plural's ending. Of a script that puts no spaces between words, each
-/// character is one.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    let words: Vec<String> = spaced(text)
-        .split(|character: char| !character.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(|word| {
-            let word = word.to_lowercase();
-            match word.strip_suffix('s') {
-                Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
-                _ => word,
-            }
-        })
-        .collect();
-    words.into_iter()
-}
-
-/// The text with spaces around each character of a script that puts none between words.
-pub(crate) fn spaced(text: &str) -> String {
-    let mut spaced = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_a_word(character) {
-            spaced.extend([' ', character, ' ']);
-        } else {
-            spaced.push(character);
-        }
+    let mut parser = HtmlRewriter::new(settings, |_: &[u8]| ());
+    // Where the parser gives up, the text ends.
+    let read = cut(html, MAX_HTML_BYTES)
+        .as_bytes()
+        .chunks(CHUNK_BYTES)
+        .all(|chunk| !is_full.get() && parser.write(chunk).is_ok());
+    if read {
+        let _ = parser.end();
+    } else {
+        drop(parser);
     }
-    spaced
+    let text = text.take();
+    let text = html_escape::decode_html_entities(&text);
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
+    cut(&text, most).trim_end().to_owned()
 }
 
-/// Chinese, Japanese and Thai write words without spaces.
-pub(crate) fn is_a_word(character: char) -> bool {
-    matches!(character, '\u{0e00}'..='\u{0e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
+/// Returns the words of a text in small letters, without a plural's ending.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
+        let word = word.to_lowercase();
+        match word.strip_suffix('s') {
+            Some(stem) if stem.len() > 2 && !stem.ends_with(['s', 'u', 'i']) => stem.to_owned(),
+            _ => word,
+        }
+    })
 }
 
-/// The beginning of a text, cut between words, with at most so many characters.
+/// Returns the beginning of a text, cut between words, of at most `most` characters.
 pub(crate) fn beginning(text: &str, most: usize) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // Each word has a character at least, and a space before it.
+    let words = text.split_whitespace().take(most);
+    let mut beginning = String::new();
+    let mut length = 0;
+    for word in words {
+        let gap = usize::from(length > 0);
+        let here: usize = word.chars().take(most + 1).count();
+        if length + gap + here > most {
+            if length == 0 {
+                beginning.extend(word.chars().take(most));
+            }
+            beginning.push('…');
+            return beginning;
+        }
+        if gap > 0 {
+            beginning.push(' ');
+        }
+        beginning.push_str(word);
+        length += gap + here;
+    }
+    beginning
+}
+
+/// Returns the beginning of a text, of at most `most` characters and an ellipsis: whole sentences if they fill at least
+/// a third of it, else whole words.
+pub(crate) fn excerpt(text: &str, most: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(most) else {
-        return text;
+        return text.to_owned();
     };
-    let cut = text[..end].rfind(' ').unwrap_or(end);
-    format!("{}…", &text[..cut])
+    let text = &text[..end];
+    let ends = |(place, character): (usize, char)| {
+        let after = &text[place + character.len_utf8()..];
+        let is_end = match character {
+            '.' | '!' | '?' | '…' => after.starts_with(char::is_whitespace),
+            '。' | '！' | '？' => true,
+            _ => false,
+        };
+        is_end.then(|| text.len() - after.len())
+    };
+    let sentences = text.char_indices().filter_map(ends).next_back().filter(|end| *end >= text.len() / 3);
+    if let Some(end) = sentences {
+        return text[..end].to_owned();
+    }
+    let words = text.rfind(char::is_whitespace).unwrap_or(text.len());
+    format!("{}…", text[..words].trim_end())
+}
+
+/// Returns the beginning of a text, of at most `most` bytes.
+pub(crate) fn cut(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::cases;
 
     #[test]
     fn text_is_what_a_reader_of_the_page_sees() {
         let html = "<style>p{}</style><h1>Mugs &amp; cups</h1><p>Holds <b>320</b> ml</p><script>x<y</script>";
-        assert_eq!(plain(html), "Mugs & cups\nHolds 320 ml");
-        assert_eq!(plain("no HTML at all"), "no HTML at all");
-        assert_eq!(plain("<p>unfinished <b"), "unfinished");
+        assert_eq!(plain(html, 1000), "Mugs & cups\nHolds 320 ml");
+        assert_eq!(plain("no HTML at all", 1000), "no HTML at all");
+        assert_eq!(plain("<p>unfinished <b", 1000), "unfinished");
+        assert_eq!(plain("<p>Grüße</p>", 4), "Gr\u{fc}");
+    }
+
+    #[test]
+    fn a_text_split_anywhere_between_two_chunks_is_whole() {
+        for before in CHUNK_BYTES - 12..CHUNK_BYTES {
+            let html = format!("<!--{}--><p>Grüße &amp; 青瓷</p>", "x".repeat(before - 10));
+            assert_eq!(plain(&html, 1000), "Grüße & 青瓷");
+        }
+    }
+
+    #[test]
+    fn what_would_exhaust_the_parser_ends_the_text() {
+        // Without bounds, each end tag is compared with each element that is open.
+        let deep = format!("before{}{}after", "<b>".repeat(400_000), "</i>".repeat(400_000));
+        assert_eq!(plain(&deep, 1000), "before");
+        let unfinished = format!("before<a {}", "x".repeat(2_000_000));
+        assert_eq!(plain(&unfinished, 1000), "before");
+        let long = format!("<p>{}</p>", "word ".repeat(1_000_000));
+        assert_eq!(plain(&long, 1000).len(), 999);
     }
 
     #[test]
     fn a_beginning_ends_between_words() {
         assert_eq!(beginning("one two three", 9), "one two…");
         assert_eq!(beginning("one two", 9), "one two");
+        assert_eq!(beginning(&"x".repeat(1_000_000), 3), "xxx…");
+    }
+
+    #[test]
+    fn an_excerpt_ends_with_a_sentence_where_one_ends_in_time() {
+        assert_eq!(excerpt("It holds 3.5 dl. It is blue. It is round.", 32), "It holds 3.5 dl. It is blue.");
+        assert_eq!(excerpt("它很大。它是蓝色的。它是圆的。", 8), "它很大。");
+        assert_eq!(excerpt("It holds some three and a half", 20), "It holds some three…");
+        assert_eq!(excerpt("Short.", 20), "Short.");
+    }
+
+    /// Tags, entities and text, whole and torn.
+    fn html() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "<(/|)(p|b|div|svg|math|table|select|script|style|textarea|plaintext|title|template)( [a-z]{0,3}=\"?|)>?",
+            "(<!--|-->|<!doctype|<!\\[CDATA\\[|]]>|&#x?[0-9a-f]{0,9};?|&[a-z]{1,6};?|\n|\u{0}|<|青瓷|e\u{301})",
+            ".{0,12}",
+        ];
+        prop::collection::vec((piece, 1_usize..40), 0..60)
+            .prop_map(|pieces| pieces.into_iter().map(|(piece, times)| piece.repeat(times)).collect())
+    }
+
+    proptest! {
+        #![proptest_config(cases(256))]
+
+        #[test]
+        fn any_html_becomes_lines_of_bounded_length(html in html(), most in 0_usize..2000) {
+            let text = plain(&html, most);
+            prop_assert!(text.len() <= most);
+            prop_assert!(text.lines().all(|line| !line.trim().is_empty()));
+            prop_assert!(excerpt(&text, most / 3).chars().count() <= most / 3 + 1);
+            prop_assert!(beginning(&text, most / 3).chars().count() <= most / 3 + 1);
+        }
     }
 }

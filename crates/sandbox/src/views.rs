@@ -2,30 +2,35 @@
 
 use chat_protocol::Value;
 
-use crate::world::{Conversation, KeptJob, KeptMessage, LoggedRequest, ReceivedEvent, Review, World};
+use crate::world::{
+    Conversation, KeptJob, KeptMessage, LoggedRequest, ReceivedEvent, RequestLog, Review, World,
+};
 
 /// `GET /sandbox/conversations`: everything that visitors have brought about.
-pub(crate) fn everything(world: &World) -> rusqlite::Result<Value> {
+pub(crate) fn everything(world: &World, requests: &RequestLog) -> rusqlite::Result<Value> {
     let conversations = world.conversations()?;
     let whole = conversations.iter().map(|conversation| whole(world, conversation));
     Ok(Value::object([
         ("conversations", Value::List(whole.collect::<rusqlite::Result<_>>()?)),
         ("events", world.events()?.into_iter().map(event).collect()),
-        ("requests", world.requests.iter().map(request).collect()),
+        ("requests", requests.iter().map(request).collect()),
     ]))
 }
 
+/// Maximum conversations in the console's list, and messages of one.
+const CONVERSATIONS_SHOWN: u32 = 200;
+const MESSAGES_SHOWN: u32 = 2000;
+
 /// Returns the console's list: conversations whose visitor waits for a person come first, then by the newest message.
 pub(crate) fn list(world: &World) -> rusqlite::Result<Value> {
-    let mut conversations = world.latest_conversations()?;
-    conversations.sort_by_key(|conversation| !conversation.notes.wants_person());
+    let conversations = world.latest_conversations(CONVERSATIONS_SHOWN)?;
     let summaries = conversations.iter().map(|conversation| summary(world, conversation));
     Ok(Value::List(summaries.collect::<rusqlite::Result<_>>()?))
 }
 
 /// One conversation with all that is known about its visitor.
 pub(crate) fn whole(world: &World, conversation: &Conversation) -> rusqlite::Result<Value> {
-    let messages = world.messages(&conversation.id, None)?;
+    let messages = world.last_messages(&conversation.id, MESSAGES_SHOWN)?;
     let added = [
         ("messages", messages.iter().map(message).collect()),
         ("events", world.events_of(conversation)?.into_iter().map(event).collect()),
@@ -68,15 +73,17 @@ pub(crate) fn site(world: &World) -> rusqlite::Result<Value> {
         ("site", site.into()),
         ("contentItems", world.content_count()?.into()),
         ("content", Value::List(world.content(CONTENT_SHOWN)?)),
-        ("reviews", world.reviews()?.into_iter().map(review).collect()),
-        ("jobs", world.jobs()?.iter().map(job).collect()),
+        ("reviews", world.reviews(REVIEWS_SHOWN)?.into_iter().map(review).collect()),
+        ("jobs", world.jobs(JOBS_SHOWN)?.iter().map(job).collect()),
         ("events", world.latest_events(EVENTS_SHOWN)?.into_iter().map(event).collect()),
     ]))
 }
 
-/// As many items and events as somebody looks at.
+/// As many items, events, entries of the list and jobs as somebody looks at.
 const CONTENT_SHOWN: u32 = 200;
 const EVENTS_SHOWN: u32 = 200;
+const REVIEWS_SHOWN: u32 = 1000;
+const JOBS_SHOWN: u32 = 1000;
 
 fn review(review: Review) -> Value {
     Value::object([

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::Request;
 use chat_protocol::{Endpoint, ServerEndpoint};
 use chat_sandbox::API_BASE;
-use client::{Client, TOKEN};
+use client::{Client, TOKEN, cases};
 use proptest::prelude::*;
 
 fn paths() -> impl Strategy<Value = String> {
@@ -35,7 +35,7 @@ fn bodies() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn any_request_is_answered_with_an_envelope(

@@ -56,7 +56,7 @@ async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_say
     client.post("/content/sync", None, &page).await.data();
     let data = ask(&client).await;
     assert_eq!((&data["message"]["content"], &data["aiStatus"]), (&json!("At 1280 degrees."), &json!("ok")));
-    assert_eq!(data["provider"], "127.0.0.1");
+    assert_eq!(data["provider"], "assistant");
     let asked = asked.lock().expect("not poisoned");
     let (headers, body) = &asked[0];
     assert_eq!(headers["authorization"], format!("Bearer {KEY}"));

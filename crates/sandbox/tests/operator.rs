@@ -4,7 +4,7 @@ mod client;
 
 use axum::body::Body;
 use axum::http::Request;
-use client::Client;
+use client::{Client, HOST};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
@@ -15,7 +15,8 @@ async fn presence(client: &Client) -> Value {
 
 /// The body of a console's stream, open until it is dropped.
 async fn open_console(client: &Client) -> Body {
-    let request = Request::get("/operator/api/changes").body(Body::empty()).expect("a request");
+    let request =
+        Request::get("/operator/api/changes").header("host", HOST).body(Body::empty()).expect("a request");
     client.sandbox.router().oneshot(request).await.expect("an answer").into_body()
 }
 

@@ -1,84 +1,146 @@
-//! What the site has published, as it was synced (4.9), and finding the passage that a question is about.
+//! What the site has published, as it was synced (4.9).
+
+use std::sync::Arc;
 
 use chat_protocol::{ContentItem, ContentPage, Value};
 use rusqlite::{OptionalExtension, Row, params};
+use tracing::warn;
 
 use super::{World, json};
-use crate::text::{is_a_word, plain, spaced, words};
+use crate::publishing::Suggestion;
+use crate::search::{Document, Index, MAX_TEXT_BYTES};
+use crate::text::plain;
+
+/// Maximum length of an item, as JSON, that is shown.
+const MAX_SHOWN_LENGTH: i64 = 64 * 1024;
 
 /// What a sync changed.
 #[derive(Debug, Default)]
 pub(crate) struct Synced {
     pub(crate) accepted: i64,
     pub(crate) removed: i64,
-    /// The items that are new or different.
-    pub(crate) changed: Vec<ContentItem>,
+    /// What to suggest for the items that are new or different.
+    pub(crate) suggestions: Vec<Suggestion>,
 }
 
-/// A part of the site's content that may answer a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Passage {
-    pub(crate) title: String,
-    /// The path or the address of the page.
-    pub(crate) place: Option<String>,
-    pub(crate) text: String,
+/// An item with all that is made of its HTML: that takes longer than anything that is done under the lock.
+#[derive(Debug)]
+pub(crate) struct PreparedItem {
+    item: ContentItem,
+    body: String,
+    text: String,
+    document: Arc<Document>,
+    suggestion: Option<Suggestion>,
 }
 
-/// How many pages are looked at for a question.
-const CANDIDATES: usize = 5;
+/// Reads the HTML of items.
+pub(crate) fn prepare(items: Vec<ContentItem>) -> Vec<PreparedItem> {
+    items.into_iter().map(PreparedItem::new).collect()
+}
 
-/// Words that say nothing about what a question is about.
-const EMPTY_WORDS: [&str; 44] = [
-    "the", "and", "for", "you", "your", "yours", "are", "was", "were", "can", "could", "would", "should",
-    "what", "which", "when", "where", "who", "how", "why", "does", "did", "have", "has", "had", "with",
-    "about", "from", "this", "that", "there", "they", "them", "our", "tell", "please", "much", "many", "any",
-    "some", "get", "know", "want", "more",
-];
+impl PreparedItem {
+    fn new(item: ContentItem) -> Self {
+        let told = [item.summary.as_deref(), item.content.as_deref()];
+        let texts: Vec<String> = told.into_iter().flatten().map(|html| plain(html, MAX_TEXT_BYTES)).collect();
+        let suggestion = Suggestion::new(&item, texts.first().map(String::as_str).unwrap_or_default());
+        let text = texts.join("\n");
+        let place = item.path.as_deref().or(item.url.as_deref());
+        let document = Document::new(item.title.as_deref().unwrap_or_default(), place, &text);
+        Self { body: Value::from(&item).to_string(), document: Arc::new(document), text, suggestion, item }
+    }
+}
+
+/// Changes to the index in their order, which are made when those to the database have been: a page at its position, or
+/// none there any more.
+type Changes = Vec<(i64, Option<Arc<Document>>)>;
 
 impl World {
+    /// Returns the content as it is now, to be searched without the lock.
+    pub(crate) fn index(&self) -> Arc<Index> {
+        Arc::clone(&self.index)
+    }
+
+    /// Reads what is searched from the database.
+    pub(super) fn read_index(&mut self) -> rusqlite::Result<()> {
+        let mut pages =
+            self.db.prepare("SELECT position, title, path, text FROM content ORDER BY position")?;
+        let mut rows = pages.query([])?;
+        let mut changes = Changes::default();
+        while let Some(row) = rows.next()? {
+            let (title, place, text): (String, Option<String>, String) =
+                (row.get(1)?, row.get(2)?, row.get(3)?);
+            changes.push((row.get(0)?, Some(Arc::new(Document::new(&title, place.as_deref(), &text)))));
+        }
+        drop(rows);
+        drop(pages);
+        self.change_index(changes);
+        Ok(())
+    }
+
+    fn change_index(&mut self, changes: Changes) {
+        // A search under way keeps the index that it began with; pages are shared.
+        let index = Arc::make_mut(&mut self.index);
+        let mut left_out = 0;
+        for (position, page) in changes {
+            match page {
+                Some(page) => left_out += usize::from(!index.put(position, page)),
+                None => index.remove(position),
+            }
+        }
+        if left_out > 0 {
+            warn!(
+                "{left_out} pages are kept but not searched: there is more content than a sandbox searches"
+            );
+        }
+    }
+
     /// Takes over a page of content.
-    pub(crate) fn sync(&self, page: &ContentPage) -> rusqlite::Result<Synced> {
+    pub(crate) fn sync(&mut self, page: &ContentPage, items: Vec<PreparedItem>) -> rusqlite::Result<Synced> {
         let change = self.db.unchecked_transaction()?;
         let mut synced = Synced::default();
-        for item in &page.items {
+        let mut changes = Changes::default();
+        for prepared in items {
             synced.accepted += 1;
-            if item.deleted {
-                synced.removed += self.remove(item)?;
-            } else if self.put(item, &page.snapshot_id)? {
-                synced.changed.push(item.clone());
+            if prepared.item.deleted {
+                changes.extend(self.remove(&prepared.item)?.map(|position| (position, None)));
+            } else if let Some(position) = self.put(&prepared, &page.snapshot_id)? {
+                changes.push((position, Some(prepared.document)));
+                synced.suggestions.extend(prepared.suggestion);
             }
         }
         if page.complete {
-            synced.removed += self.remove_where("snapshot != ?", &page.snapshot_id)?;
+            let mut gone =
+                self.db.prepare_cached("DELETE FROM content WHERE snapshot != ? RETURNING position")?;
+            for position in gone.query_map([&page.snapshot_id], |row| row.get(0))? {
+                changes.push((position?, None));
+            }
         }
         change.commit()?;
+        let removed = changes.iter().filter(|(_, page)| page.is_none()).count();
+        synced.removed = i64::try_from(removed).unwrap_or(i64::MAX);
+        self.change_index(changes);
         Ok(synced)
     }
 
-    /// Whether the item is new or different.
-    fn put(&self, item: &ContentItem, snapshot: &str) -> rusqlite::Result<bool> {
-        let body = Value::from(item).to_string();
-        let name = params![item.kind.as_str(), item.external_id, item.locale.as_deref().unwrap_or_default()];
+    /// Returns the position of the item if it is new or different.
+    fn put(&self, prepared: &PreparedItem, snapshot: &str) -> rusqlite::Result<Option<i64>> {
+        let PreparedItem { item, body, text, .. } = prepared;
+        let locale = item.locale.as_deref().unwrap_or_default();
         let known: Option<(i64, String)> = self
             .db
             .prepare_cached(
                 "SELECT position, body FROM content WHERE type = ? AND external_id = ? AND locale = ?",
             )?
-            .query_row(name, |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row(params![item.kind.as_str(), item.external_id, locale], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
             .optional()?;
-        if let Some((position, _)) = known.as_ref().filter(|(_, known)| *known == body) {
+        if let Some((position, _)) = known.filter(|(_, known)| known == body) {
             let mut seen = self.db.prepare_cached("UPDATE content SET snapshot = ? WHERE position = ?")?;
             seen.execute(params![snapshot, position])?;
-            return Ok(false);
+            return Ok(None);
         }
-        if let Some((position, _)) = known {
-            self.forget_words(position)?;
-        }
-        let title = item.title.as_deref().unwrap_or_default();
-        let told = [item.summary.as_deref(), item.content.as_deref()];
-        let text = told.into_iter().flatten().map(plain).collect::<Vec<_>>().join("\n");
-        let position: i64 = self
-            .db
+        self.db
             .prepare_cached(
                 "INSERT INTO content (external_id, type, locale, path, title, text, body, snapshot, synced_at)
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -91,44 +153,27 @@ impl World {
                 params![
                     item.external_id,
                     item.kind.as_str(),
-                    item.locale.as_deref().unwrap_or_default(),
+                    locale,
                     item.path.as_deref().or(item.url.as_deref()),
-                    title,
+                    item.title.as_deref().unwrap_or_default(),
                     text,
                     body,
                     snapshot,
                     self.clock.now()
                 ],
                 |row| row.get(0),
-            )?;
-        self.db
-            .prepare_cached("INSERT INTO content_words (rowid, title, text) VALUES (?, ?, ?)")?
-            .execute(params![position, spaced(title), spaced(&text)])?;
-        Ok(true)
+            )
+            .map(Some)
     }
 
-    fn remove(&self, item: &ContentItem) -> rusqlite::Result<i64> {
+    fn remove(&self, item: &ContentItem) -> rusqlite::Result<Option<i64>> {
         let name = (item.kind.as_str(), &item.external_id, item.locale.as_deref().unwrap_or_default());
-        let found: Option<i64> = self
-            .db
-            .prepare_cached("SELECT position FROM content WHERE type = ? AND external_id = ? AND locale = ?")?
+        self.db
+            .prepare_cached(
+                "DELETE FROM content WHERE type = ? AND external_id = ? AND locale = ? RETURNING position",
+            )?
             .query_row(name, |row| row.get(0))
-            .optional()?;
-        found.map_or(Ok(0), |position| self.remove_where("position = ?", position))
-    }
-
-    fn remove_where(&self, condition: &str, value: impl rusqlite::ToSql) -> rusqlite::Result<i64> {
-        let listed = format!(
-            "DELETE FROM content_words WHERE rowid IN (SELECT position FROM content WHERE {condition})"
-        );
-        self.db.execute(&listed, [&value])?;
-        let removed = self.db.execute(&format!("DELETE FROM content WHERE {condition}"), [&value])?;
-        Ok(i64::try_from(removed).unwrap_or(i64::MAX))
-    }
-
-    fn forget_words(&self, position: i64) -> rusqlite::Result<()> {
-        self.db.prepare_cached("DELETE FROM content_words WHERE rowid = ?")?.execute([position])?;
-        Ok(())
+            .optional()
     }
 
     /// How many items there are.
@@ -136,64 +181,12 @@ impl World {
         self.db.prepare_cached("SELECT count(*) FROM content")?.query_row([], |row| row.get(0))
     }
 
-    /// The items, the latest first, as they were told.
+    /// The items, the latest first, as they were told: at most so many, without those that are very large.
     pub(crate) fn content(&self, most: u32) -> rusqlite::Result<Vec<Value>> {
-        let mut items = self.db.prepare_cached("SELECT body FROM content ORDER BY position DESC LIMIT ?")?;
-        let body = |row: &Row<'_>| Ok(json(&row.get::<_, String>(0)?));
-        items.query_map([most], body)?.collect()
-    }
-
-    /// The passages that have most to do with a question, best first; none when nothing has enough to do with it.
-    pub(crate) fn passages(&self, question: &str) -> rusqlite::Result<Vec<Passage>> {
-        let asked: Vec<String> = words(question)
-            .filter(|word| word.chars().count() > 2 || word.chars().all(is_a_word))
-            .filter(|word| !EMPTY_WORDS.contains(&word.as_str()))
-            .collect();
-        if asked.is_empty() {
-            return Ok(Vec::new());
-        }
-        // Each word in quotes: nothing that a visitor writes is an operator of the search.
-        let terms: Vec<String> = asked.iter().map(|word| format!("\"{word}\"")).collect();
-        let mut found = self.db.prepare_cached(
-            "SELECT content.title, path, content.text FROM content_words JOIN content ON position = content_words.rowid
-             WHERE content_words MATCH ? ORDER BY bm25(content_words, 5.0, 1.0), position LIMIT ?",
+        let mut items = self.db.prepare_cached(
+            "SELECT body FROM content WHERE length(body) <= ? ORDER BY position DESC LIMIT ?",
         )?;
-        let pages = found
-            .query_map(params![terms.join(" OR "), CANDIDATES], |row| {
-                let (title, place, text): (String, Option<String>, String) =
-                    (row.get(0)?, row.get(1)?, row.get(2)?);
-                Ok((title, place, text))
-            })?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
-        // A question of several words needs two of them on the page: one alone is chance.
-        let needed = asked.len().min(2);
-        let mut passages = Vec::new();
-        for (title, place, text) in pages {
-            if shared(&asked, &format!("{title} {text}")) >= needed {
-                passages.push(Passage { text: best_paragraph(&asked, &text), title, place });
-            }
-        }
-        Ok(passages)
-    }
-}
-
-/// How many of the words asked for are in a text.
-fn shared(asked: &[String], text: &str) -> usize {
-    let there: Vec<String> = words(text).collect();
-    // By their beginnings, as the search goes by stems.
-    let stem =
-        |word: &str| word.chars().take(word.chars().count().saturating_sub(2).max(3)).collect::<String>();
-    asked.iter().filter(|word| there.iter().any(|other| other.starts_with(&stem(word)))).count()
-}
-
-fn best_paragraph(asked: &[String], text: &str) -> String {
-    const MOST: usize = 600;
-    // Of equals the first, so backwards.
-    let best =
-        text.lines().filter(|line| !line.trim().is_empty()).rev().max_by_key(|line| shared(asked, line));
-    let best = best.unwrap_or_default();
-    match best.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", best[..end].trim_end()),
-        None => best.to_owned(),
+        let body = |row: &Row<'_>| Ok(json(&row.get::<_, String>(0)?));
+        items.query_map(params![MAX_SHOWN_LENGTH, most], body)?.collect()
     }
 }

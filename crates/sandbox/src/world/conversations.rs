@@ -1,13 +1,15 @@
 //! Conversations and their messages.
 
 use chat_protocol::{
-    ChatMessage, ConversationId, IdempotencyKey, MessageId, Role, SendMessage, Value, VisitorProfile,
+    ChatMessage, ConversationId, IdempotencyKey, MessageId, Role, SendMessage, Value, VisitorId,
+    VisitorProfile,
 };
 use rusqlite::{OptionalExtension, Row, params};
 use uuid::Uuid;
 
 use super::{World, json};
 use crate::lead::LeadNotes;
+use crate::text::cut;
 
 #[derive(Debug)]
 pub(crate) struct Conversation {
@@ -27,6 +29,13 @@ pub(crate) struct KeptMessage {
     pub(crate) key: Option<String>,
 }
 
+/// Maximum messages that one read gives, and of bytes: proxies take answers of up to 1 MiB.
+const MAX_READ: u32 = 500;
+const MAX_READ_BYTES: usize = 512 * 1024;
+
+/// Maximum characters of what a visitor or a site tells about the visitor; the rest is left out.
+const MAX_FACT_LENGTH: usize = 500;
+
 const COLUMNS: &str = "id, created_at, visitor, locale, source_page, notes, unread";
 
 impl World {
@@ -36,13 +45,13 @@ impl World {
         self.db.prepare_cached(&sql)?.query_map([], read)?.collect()
     }
 
-    /// All conversations, the one that was written in last first.
-    pub(crate) fn latest_conversations(&self) -> rusqlite::Result<Vec<Conversation>> {
+    /// The conversations to look at, at most `most`: first those whose visitor waits for a person, then by the newest
+    /// message.
+    pub(crate) fn latest_conversations(&self, most: u32) -> rusqlite::Result<Vec<Conversation>> {
         let sql = format!(
-            "SELECT {COLUMNS} FROM conversations
-             ORDER BY (SELECT max(position) FROM messages WHERE conversation = conversations.id) DESC"
+            "SELECT {COLUMNS} FROM conversations ORDER BY wants_person DESC, last_message DESC LIMIT ?"
         );
-        self.db.prepare_cached(&sql)?.query_map([], read)?.collect()
+        self.db.prepare_cached(&sql)?.query_map([most], read)?.collect()
     }
 
     pub(crate) fn conversation(&self, id: &ConversationId) -> rusqlite::Result<Option<Conversation>> {
@@ -52,7 +61,7 @@ impl World {
 
     /// The conversation that a message belongs to, begun if it names none; `None` if the one that it names is unknown.
     pub(crate) fn conversation_for(&self, body: &SendMessage) -> rusqlite::Result<Option<Conversation>> {
-        match body.conversation_id.as_ref().filter(|id| !id.as_str().is_empty()) {
+        match named(body) {
             Some(id) => self.conversation(id),
             None => self.begin().map(Some),
         }
@@ -79,7 +88,8 @@ impl World {
     pub(crate) fn keep(&self, conversation: &Conversation) -> rusqlite::Result<()> {
         self.db
             .prepare_cached(
-                "UPDATE conversations SET visitor = ?, locale = ?, source_page = ?, notes = ?, unread = ?
+                "UPDATE conversations SET visitor = ?, locale = ?, source_page = ?, notes = ?, unread = ?,
+                     wants_person = ?
                  WHERE id = ?",
             )?
             .execute(params![
@@ -88,6 +98,7 @@ impl World {
                 conversation.source_page,
                 serde_json::to_string(&conversation.notes).unwrap_or_default(),
                 conversation.unread,
+                conversation.notes.wants_person(),
                 conversation.id.as_str(),
             ])?;
         Ok(())
@@ -114,24 +125,61 @@ impl World {
                 message.created_at,
                 key.map(IdempotencyKey::as_str),
             ])?;
+        self.db
+            .prepare_cached("UPDATE conversations SET last_message = ? WHERE id = ?")?
+            .execute(params![self.db.last_insert_rowid(), conversation.as_str()])?;
         Ok(message)
     }
 
-    /// A conversation's messages after the one with this id; all of them when it is not there.
+    /// A conversation's first messages after the one with this id, or from its beginning when it is not there: at most
+    /// [`MAX_READ`], and [`MAX_READ_BYTES`] of text. The next read goes on from the last of them.
     pub(crate) fn messages(
         &self,
         conversation: &ConversationId,
         after: Option<&str>,
     ) -> rusqlite::Result<Vec<KeptMessage>> {
-        self.db
-            .prepare_cached(
-                "SELECT id, role, content, created_at, key FROM messages
-                 WHERE conversation = ?1 AND position > coalesce(
-                     (SELECT position FROM messages WHERE conversation = ?1 AND id = ?2), 0)
-                 ORDER BY position",
-            )?
-            .query_map(params![conversation.as_str(), after], read_message)?
-            .collect()
+        let mut next = self.db.prepare_cached(
+            "SELECT id, role, content, created_at, key FROM messages
+             WHERE conversation = ?1 AND position > coalesce(
+                 (SELECT position FROM messages WHERE conversation = ?1 AND id = ?2), 0)
+             ORDER BY position LIMIT ?3",
+        )?;
+        let mut bytes = 0;
+        let mut messages = Vec::new();
+        for kept in next.query_map(params![conversation.as_str(), after, MAX_READ], read_message)? {
+            let kept = kept?;
+            bytes += Value::from(&kept.message).to_json().len();
+            if bytes > MAX_READ_BYTES && !messages.is_empty() {
+                break;
+            }
+            messages.push(kept);
+        }
+        Ok(messages)
+    }
+
+    /// The last messages of a conversation, oldest first.
+    pub(crate) fn last_messages(
+        &self,
+        conversation: &ConversationId,
+        most: u32,
+    ) -> rusqlite::Result<Vec<KeptMessage>> {
+        let mut last = self.db.prepare_cached(
+            "SELECT id, role, content, created_at, key FROM messages WHERE conversation = ?
+             ORDER BY position DESC LIMIT ?",
+        )?;
+        let mut messages: Vec<KeptMessage> =
+            last.query_map(params![conversation.as_str(), most], read_message)?.collect::<Result<_, _>>()?;
+        messages.reverse();
+        Ok(messages)
+    }
+
+    /// Returns who wrote last in a conversation, its visitor aside.
+    pub(crate) fn last_to_answer(&self, conversation: &ConversationId) -> rusqlite::Result<Option<Role>> {
+        let mut last = self.db.prepare_cached(
+            "SELECT role FROM messages WHERE conversation = ? AND role != ? ORDER BY position DESC LIMIT 1",
+        )?;
+        let role = |row: &Row<'_>| Ok(Role::from(row.get::<_, String>(0)?.as_str()));
+        last.query_row([conversation.as_str(), Role::Visitor.as_str()], role).optional()
     }
 
     /// Returns the last message of a conversation that its visitor wrote.
@@ -200,14 +248,24 @@ impl Conversation {
             (&mut self.locale, &body.locale),
             (&mut self.source_page, &body.source_page),
         ] {
-            if told.is_some() {
-                known.clone_from(told);
+            if let Some(told) = told {
+                *known = Some(told.chars().take(MAX_FACT_LENGTH).collect());
             }
         }
-        if told.visitor_id.is_some() {
-            known.visitor_id.clone_from(&told.visitor_id);
+        if let Some(id) = &told.visitor_id {
+            known.visitor_id = Some(VisitorId::from(visitor_key(id)));
         }
     }
+}
+
+/// The conversation that a message names.
+pub(crate) fn named(body: &SendMessage) -> Option<&ConversationId> {
+    body.conversation_id.as_ref().filter(|id| !id.as_str().is_empty())
+}
+
+/// The part of a visitor's id by which their events are found.
+pub(super) fn visitor_key(id: &VisitorId) -> &str {
+    cut(id.as_str(), MAX_FACT_LENGTH)
 }
 
 /// A message with an id of its own, that is in no conversation yet.

@@ -3,10 +3,17 @@
 use chat_protocol::{IdempotencyKey, Value, VisitorEvent};
 use rusqlite::{Row, params};
 
+use super::conversations::visitor_key;
 use super::{Conversation, World, json};
 
 /// Events kept; the oldest go first, so that a sandbox may run for weeks.
 const KEPT: i64 = 10_000;
+
+/// Maximum events of one visitor that are shown.
+const SHOWN: u32 = 200;
+
+/// Maximum bytes of one event; a larger one is refused.
+pub(crate) const MAX_EVENT_BYTES: usize = 16 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct ReceivedEvent {
@@ -24,7 +31,7 @@ impl World {
     ) -> rusqlite::Result<()> {
         let change = self.db.unchecked_transaction()?;
         for event in events {
-            let visitor = event.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str);
+            let visitor = event.visitor_id.as_ref().map(visitor_key);
             let conversation = event.event_data.get("conversationId").and_then(Value::as_text);
             change.prepare_cached(
                 "INSERT INTO events (body, visitor, conversation, received_at, key) VALUES (?, ?, ?, ?, ?)",
@@ -57,13 +64,17 @@ impl World {
         latest.query_map([most], read)?.collect()
     }
 
-    /// The events of a conversation's visitor, oldest first: theirs by id, or by `eventData.conversationId` (6).
+    /// The latest events of a conversation's visitor, oldest first: theirs by id, or by `eventData.conversationId` (6).
     pub(crate) fn events_of(&self, conversation: &Conversation) -> rusqlite::Result<Vec<ReceivedEvent>> {
         let visitor = conversation.visitor.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str);
         let mut theirs = self.db.prepare_cached(
-            "SELECT body, received_at, key FROM events WHERE conversation = ? OR visitor = ? ORDER BY position",
+            "SELECT body, received_at, key FROM events WHERE conversation = ? OR visitor = ?
+             ORDER BY position DESC LIMIT ?",
         )?;
-        theirs.query_map(params![conversation.id.as_str(), visitor], read)?.collect()
+        let theirs = theirs.query_map(params![conversation.id.as_str(), visitor, SHOWN], read)?;
+        let mut theirs = theirs.collect::<rusqlite::Result<Vec<_>>>()?;
+        theirs.reverse();
+        Ok(theirs)
     }
 }
 

@@ -69,11 +69,14 @@ impl World {
         Ok(id)
     }
 
-    /// All jobs, oldest first.
-    pub(crate) fn jobs(&self) -> rusqlite::Result<Vec<KeptJob>> {
+    /// The latest jobs, oldest first.
+    pub(crate) fn jobs(&self, most: u32) -> rusqlite::Result<Vec<KeptJob>> {
         self.recover_expired()?;
-        let sql = format!("SELECT {COLUMNS} FROM jobs ORDER BY position");
-        self.db.prepare_cached(&sql)?.query_map([], read)?.collect()
+        let sql = format!("SELECT {COLUMNS} FROM jobs ORDER BY position DESC LIMIT ?");
+        let mut latest: Vec<KeptJob> =
+            self.db.prepare_cached(&sql)?.query_map([most], read)?.collect::<Result<_, _>>()?;
+        latest.reverse();
+        Ok(latest)
     }
 
     /// How many jobs wait for a claim.

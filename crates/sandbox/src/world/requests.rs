@@ -2,8 +2,16 @@
 
 use std::collections::VecDeque;
 
+use crate::text::cut;
+
 /// Requests kept; the oldest go first, so that a sandbox may run for weeks.
 const KEPT: usize = 10_000;
+
+/// Maximum bytes of a path, and of a key.
+const MAX_PATH_BYTES: usize = 2048;
+const MAX_KEY_BYTES: usize = 256;
+/// Maximum bytes of a method.
+const MAX_METHOD_BYTES: usize = 16;
 
 #[derive(Debug, Default)]
 pub(crate) struct RequestLog {
@@ -23,23 +31,64 @@ pub(crate) struct LoggedRequest {
 
 impl RequestLog {
     /// Writes a request down; the number is for [`Self::answered`].
-    pub(crate) fn arrived(&mut self, method: String, path: String, key: Option<String>) -> u64 {
+    pub(crate) fn arrived(&mut self, method: &str, path: &str, key: Option<&str>) -> u64 {
         if self.requests.len() == KEPT {
             self.requests.pop_front();
         }
         self.so_far += 1;
         let number = self.so_far;
-        self.requests.push_back(LoggedRequest { number, method, path, key, status: None });
+        self.requests.push_back(LoggedRequest {
+            number,
+            method: cut(method, MAX_METHOD_BYTES).to_owned(),
+            path: cut(path, MAX_PATH_BYTES).to_owned(),
+            key: key.map(|key| cut(key, MAX_KEY_BYTES).to_owned()),
+            status: None,
+        });
         number
     }
 
     pub(crate) fn answered(&mut self, number: u64, status: u16) {
-        if let Some(request) = self.requests.iter_mut().rev().find(|request| request.number == number) {
+        // Numbers are given one after the other.
+        let first = self.requests.front().map_or(0, |request| request.number);
+        let place = number.checked_sub(first).and_then(|place| usize::try_from(place).ok());
+        if let Some(request) = place.and_then(|place| self.requests.get_mut(place)) {
             request.status = Some(status);
         }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &LoggedRequest> {
         self.requests.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_keeps_a_bounded_number_of_short_requests() {
+        let mut log = RequestLog::default();
+        let text = "x".repeat(100_000);
+        for _ in 0..=KEPT {
+            log.arrived(&text, &text, Some(&text));
+        }
+        assert_eq!(log.iter().count(), KEPT);
+        let request = log.iter().next().expect("a request");
+        let bytes = request.method.len() + request.path.len() + request.key.as_ref().map_or(0, String::len);
+        assert_eq!(bytes, MAX_METHOD_BYTES + MAX_PATH_BYTES + MAX_KEY_BYTES);
+    }
+
+    #[test]
+    fn an_answer_is_written_down_for_its_request() {
+        let mut log = RequestLog::default();
+        let first = log.arrived("GET", "/first", None);
+        for _ in 0..KEPT {
+            log.arrived("GET", "/more", None);
+        }
+        let last = log.arrived("GET", "/last", None);
+        log.answered(first, 500);
+        log.answered(last, 200);
+        let answered: Vec<_> = log.iter().filter(|request| request.status.is_some()).collect();
+        assert_eq!((answered.len(), answered[0].path.as_str()), (1, "/last"));
     }
 }

@@ -6,8 +6,12 @@ CREATE TABLE conversations (
     locale      TEXT,
     source_page TEXT,
     notes       TEXT NOT NULL,
-    unread      INTEGER NOT NULL DEFAULT 0
+    unread      INTEGER NOT NULL DEFAULT 0,
+    -- The position of the last message.
+    last_message INTEGER NOT NULL DEFAULT 0,
+    wants_person INTEGER NOT NULL DEFAULT 0
 );
+CREATE INDEX conversations_by_message ON conversations (wants_person, last_message);
 
 CREATE TABLE messages (
     position     INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -31,7 +35,8 @@ CREATE TABLE events (
 CREATE INDEX events_of_visitor ON events (visitor);
 CREATE INDEX events_of_conversation ON events (conversation);
 
--- What was answered under each idempotency key. Without an answer the key is only bound to its request.
+-- What was answered under each idempotency key. Without an answer the key is only bound to its request, which is kept
+-- as its SHA-256 hash.
 CREATE TABLE answers (
     scope      TEXT NOT NULL,
     key        TEXT NOT NULL,
@@ -67,7 +72,6 @@ CREATE TABLE content (
     synced_at   TEXT NOT NULL,
     UNIQUE (type, external_id, locale)
 );
-CREATE VIRTUAL TABLE content_words USING fts5 (title, text, tokenize = 'porter unicode61');
 
 -- Articles to be published, and overlays: the review-and-publish list.
 CREATE TABLE reviews (

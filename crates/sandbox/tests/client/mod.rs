@@ -12,6 +12,9 @@ use tower::ServiceExt;
 
 pub const TOKEN: &str = "a-token-for-tests";
 
+/// By which name the console is called.
+pub const HOST: &str = "127.0.0.1:8090";
+
 /// An answer that arrived whole.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -98,7 +101,11 @@ impl Client {
 
     /// Calls a path outside the API, as tests and the console do.
     pub async fn local(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        let request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("host", HOST)
+            .header("content-type", "application/json");
         let body = body.map_or(Body::empty(), |body| Body::from(body.to_string()));
         self.send(request.body(body).expect("a request")).await.expect("an answer")
     }
@@ -124,6 +131,13 @@ impl Client {
             .map(|message| message["content"].as_str().unwrap_or_default().to_owned())
             .collect()
     }
+}
+
+/// The configuration of a property test of so many cases, which `PROPTEST_CASES` multiplies: 256 of them are once.
+pub fn cases(count: u32) -> proptest::test_runner::Config {
+    let config = proptest::test_runner::Config::default();
+    let cases = count.saturating_mul(config.cases).div_ceil(256).max(1);
+    proptest::test_runner::Config { cases, ..config }
 }
 
 /// A request to the API with the token.

@@ -1,0 +1,255 @@
+//! Finding the passage of the site's content that a question is about.
+//!
+//! The work is bounded by design: a page's terms are found when it is synced, a question has at most
+//! [`MAX_QUERY_TERMS`], and each of them is looked up once in each page. A search reads a snapshot, without the lock.
+
+mod document;
+mod terms;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(crate) use document::{Document, MAX_TEXT_BYTES};
+use terms::{Term, terms};
+
+use crate::text::excerpt;
+
+/// Maximum different terms of a question that are looked up; the first ones count.
+const MAX_QUERY_TERMS: usize = 32;
+/// Maximum words of a question that are read to find them.
+const MAX_QUERY_WORDS: usize = 1000;
+/// Maximum pages that passages are taken from.
+const MAX_PASSAGES: usize = 5;
+/// Maximum characters of a passage.
+const MAX_PASSAGE_LENGTH: usize = 600;
+/// Maximum bytes of all pages together. Further pages are not found.
+const MAX_INDEX_BYTES: usize = 256 * 1024 * 1024;
+
+/// A part of the site's content that may answer a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Passage {
+    pub(crate) title: String,
+    /// The path or the address of the page.
+    pub(crate) place: Option<String>,
+    pub(crate) text: String,
+}
+
+/// What a search gave, and what it cost.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Best first; none when nothing has enough to do with the question.
+    pub(crate) passages: Vec<Passage>,
+    /// The number of times that a term was looked up.
+    pub(crate) examined: u64,
+}
+
+/// The pages of the site by their positions, ready to be searched. A copy shares the pages.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    pages: BTreeMap<i64, Arc<Document>>,
+    bytes: usize,
+}
+
+/// A page that has enough of a question's terms.
+struct Candidate<'index> {
+    page: &'index Document,
+    /// Position and weight of each of the terms that it has, with the term's place in the question.
+    shared: Vec<(usize, u16, u32)>,
+}
+
+impl Index {
+    /// Adds a page, in place of the one at its position. Returns false when there is no room for it.
+    pub(crate) fn put(&mut self, position: i64, page: Arc<Document>) -> bool {
+        self.remove(position);
+        let bytes = self.bytes + page.bytes();
+        if bytes > MAX_INDEX_BYTES {
+            return false;
+        }
+        self.bytes = bytes;
+        self.pages.insert(position, page);
+        true
+    }
+
+    pub(crate) fn remove(&mut self, position: i64) {
+        if let Some(page) = self.pages.remove(&position) {
+            self.bytes -= page.bytes();
+        }
+    }
+
+    /// Returns the passages that have most to do with a question.
+    pub(crate) fn search(&self, question: &str) -> Found {
+        let asked = query_terms(question);
+        let mut found = Found::default();
+        // A question of several words needs two of them on the page: one alone is chance.
+        let needed = asked.len().clamp(1, 2);
+        let mut frequencies = vec![0_u32; asked.len()];
+        let mut candidates = Vec::new();
+        for page in self.pages.values() {
+            found.examined += asked.len() as u64;
+            let has = asked.iter().enumerate().filter_map(|(place, term)| {
+                let (position, weight) = page.term(*term)?;
+                Some((place, position, weight))
+            });
+            let shared: Vec<_> = has.collect();
+            for (place, ..) in &shared {
+                frequencies[*place] += 1;
+            }
+            if shared.len() >= needed {
+                candidates.push(Candidate { page, shared });
+            }
+        }
+        let weight: u64 = self.pages.values().map(|page| u64::from(page.weight)).sum();
+        let average = precise(weight) / precise(self.pages.len().max(1) as u64);
+        let rarities: Vec<f64> = frequencies.iter().map(|with| rarity(self.pages.len(), *with)).collect();
+        let mut ranked: Vec<(f64, Candidate)> = candidates
+            .into_iter()
+            .map(|candidate| (candidate.score(&rarities, average), candidate))
+            .collect();
+        // A stable sort: of equals the page that was synced first.
+        ranked.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        for (_, Candidate { page, shared }) in ranked.into_iter().take(MAX_PASSAGES) {
+            let positions: Vec<u16> = shared.iter().map(|(_, position, _)| *position).collect();
+            let text = page.best_paragraph(&positions, &mut found.examined);
+            found.passages.push(Passage {
+                title: page.title.clone(),
+                place: page.place.clone(),
+                text: excerpt(text, MAX_PASSAGE_LENGTH),
+            });
+        }
+        found
+    }
+}
+
+/// Returns the different terms of a question, in its order.
+fn query_terms(question: &str) -> Vec<Term> {
+    let mut asked: Vec<Term> = Vec::with_capacity(MAX_QUERY_TERMS);
+    for term in terms(question).take(MAX_QUERY_WORDS) {
+        if asked.len() < MAX_QUERY_TERMS && !asked.contains(&term) {
+            asked.push(term);
+        }
+    }
+    asked
+}
+
+impl Candidate<'_> {
+    /// BM25 with its usual constants.
+    fn score(&self, rarities: &[f64], average: f64) -> f64 {
+        const SATURATION: f64 = 1.2;
+        const LENGTH: f64 = 0.75;
+        let length = 1.0 - LENGTH + LENGTH * f64::from(self.page.weight) / average.max(1.0);
+        let scores = self.shared.iter().map(|(place, _, weight)| {
+            let weight = f64::from(*weight);
+            rarities[*place] * weight * (SATURATION + 1.0) / (weight + SATURATION * length)
+        });
+        scores.sum()
+    }
+}
+
+/// How much it says that a page has a term: much if few pages have it.
+fn rarity(pages: usize, with: u32) -> f64 {
+    let (pages, with) = (precise(pages as u64), f64::from(with));
+    (1.0 + (pages - with + 0.5) / (with + 0.5)).ln()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a score is no count")]
+fn precise(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::document::{MAX_PARAGRAPHS, MAX_TERMS};
+    use super::*;
+
+    fn index(pages: impl IntoIterator<Item = (&'static str, String)>) -> Index {
+        let mut index = Index::default();
+        for (position, (title, text)) in pages.into_iter().enumerate() {
+            let position = i64::try_from(position).expect("few");
+            assert!(index.put(position, Arc::new(Document::new(title, Some("/page"), &text))));
+        }
+        index
+    }
+
+    /// Different ideographs, a thousand a line.
+    fn chinese(characters: u32, from: u32) -> String {
+        let characters = (0..characters).map(|offset| char::from_u32(0x4e00 + (from + offset) % 20_000));
+        let lines: Vec<char> = characters.map(|character| character.expect("an ideograph")).collect();
+        lines.chunks(1000).map(|line| line.iter().collect::<String>() + "\n").collect()
+    }
+
+    fn titles(found: &Found) -> Vec<&str> {
+        found.passages.iter().map(|passage| passage.title.as_str()).collect()
+    }
+
+    #[test]
+    fn the_page_with_the_rarer_words_comes_first() {
+        let pages = [
+            ("Clay", "Our clay is dug in the valley and fired twice."),
+            ("Glaze", "Celadon is fired at a temperature of 1280 degrees."),
+            ("Opening hours", "We are open on Saturday."),
+        ];
+        let index = index(pages.map(|(title, text)| (title, text.to_owned())));
+        let found = index.search("At which temperature is celadon firing?");
+        assert_eq!(titles(&found), ["Glaze"]);
+        assert_eq!(found.passages[0].text, "Celadon is fired at a temperature of 1280 degrees.");
+        assert_eq!(titles(&index.search("clay fired")), ["Clay"]);
+        assert_eq!(titles(&index.search("What is a spaceship made of?")), Vec::<&str>::new());
+        assert_eq!(titles(&index.search("?!")), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn a_page_that_is_replaced_or_removed_is_not_found() {
+        let mut index = index([("Clay", "Dug in the valley".to_owned())]);
+        let snapshot = index.clone();
+        index.put(0, Arc::new(Document::new("Glaze", None, "Celadon")));
+        assert_eq!(titles(&index.search("valley")), Vec::<&str>::new());
+        assert_eq!(
+            titles(&snapshot.search("valley")),
+            ["Clay"],
+            "a search under way sees what it began with"
+        );
+        index.remove(0);
+        assert_eq!((titles(&index.search("celadon")), index.bytes), (Vec::new(), 0));
+    }
+
+    #[test]
+    fn a_question_of_4000_different_characters_examines_a_bounded_number_of_terms() {
+        let question = chinese(4000, 400).replace('\n', "");
+        let pages = 5;
+        let index = index((0..pages).map(|page| ("青瓷", chinese(1_000_000, page * 100))));
+        let found = index.search(&question);
+        assert_eq!(found.passages.len(), 5);
+        let most = u64::from(pages) * 32 + 5 * 32 * MAX_PARAGRAPHS as u64;
+        assert!((1..=most).contains(&found.examined), "{}", found.examined);
+    }
+
+    #[test]
+    fn what_is_examined_grows_with_the_pages_and_not_with_their_length() {
+        let examined = |pages: u32, characters: u32| {
+            let index = index((0..pages).map(|page| ("Page", chinese(characters, 10_000 + page))));
+            index.search(&chinese(4000, 0)).examined
+        };
+        assert_eq!(examined(10, 2000), 10 * 32);
+        assert_eq!(examined(10, 8000), 10 * 32);
+        assert_eq!(examined(20, 2000), 20 * 32);
+    }
+
+    #[test]
+    fn a_page_of_any_size_takes_bounded_memory() {
+        let lines = "青\n".repeat(1_000_000);
+        let words = (0..400_000).map(|word| word.to_string()).collect::<Vec<_>>().join(" w");
+        for text in [lines, words, chinese(3_000_000, 0), "x".repeat(8_000_000)] {
+            let page = Document::new(&text, Some(&text), &text);
+            assert!(page.bytes() < 256 * 1024, "{}", page.bytes());
+            assert!(page.title.len() < 1024 && page.place.is_none());
+        }
+        assert!(u16::try_from(MAX_TERMS).is_ok(), "positions are kept in 16 bits");
+    }
+
+    #[test]
+    fn a_passage_is_an_excerpt() {
+        let index = index([("Clay", "valley ".repeat(2000))]);
+        let found = index.search("valley");
+        assert!(found.passages[0].text.chars().count() <= MAX_PASSAGE_LENGTH + 1);
+    }
+}

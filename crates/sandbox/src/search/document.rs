@@ -1,0 +1,125 @@
+//! A page as the search knows it: its terms are found once, when it is synced.
+
+use std::collections::HashMap;
+use std::mem::size_of;
+use std::ops::Range;
+
+use super::terms::{Term, terms};
+use crate::text::{beginning, cut};
+
+/// Maximum bytes of a page's text that are kept and searched.
+pub(crate) const MAX_TEXT_BYTES: usize = 32 * 1024;
+/// Maximum different terms of a page.
+pub(super) const MAX_TERMS: usize = 4096;
+/// Maximum paragraphs of a page; what comes after them belongs to the last one.
+pub(super) const MAX_PARAGRAPHS: usize = 1024;
+/// Maximum characters of a title.
+const MAX_TITLE_LENGTH: usize = 200;
+/// Maximum bytes of a path or an address; a page with a longer one has none.
+const MAX_PLACE_BYTES: usize = 2048;
+
+/// A term in the title counts as often as this many in the text.
+const TITLE_WEIGHT: u32 = 5;
+
+/// A page, ready to be searched.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(super) title: String,
+    pub(super) place: Option<String>,
+    text: String,
+    /// Ascending, with the weight of each.
+    terms: Box<[(Term, u32)]>,
+    pub(super) weight: u32,
+    paragraphs: Box<[Paragraph]>,
+}
+
+#[derive(Debug)]
+struct Paragraph {
+    range: Range<usize>,
+    /// Positions in the document's terms, ascending.
+    terms: Box<[u16]>,
+}
+
+impl Document {
+    /// Reads a page whose text has a paragraph a line.
+    pub(crate) fn new(title: &str, place: Option<&str>, text: &str) -> Self {
+        let title = beginning(title, MAX_TITLE_LENGTH);
+        let text = cut(text, MAX_TEXT_BYTES).to_owned();
+        let mut weights: HashMap<Term, u32> = HashMap::new();
+        let mut count = |term: Term, weight: u32| {
+            if weights.len() < MAX_TERMS || weights.contains_key(&term) {
+                *weights.entry(term).or_default() += weight;
+            }
+        };
+        terms(&title).for_each(|term| count(term, TITLE_WEIGHT));
+        let ranges = paragraphs(&text);
+        let spoken: Vec<Vec<Term>> =
+            ranges.iter().map(|range| terms(&text[range.clone()]).collect()).collect();
+        spoken.iter().flatten().for_each(|term| count(*term, 1));
+        let mut terms: Box<[(Term, u32)]> = weights.into_iter().collect();
+        terms.sort_unstable();
+        let weight = terms.iter().map(|(_, weight)| weight).sum();
+        let place_of = |term: &Term| {
+            let found = terms.binary_search_by_key(term, |(term, _)| *term).ok();
+            found.and_then(|position| u16::try_from(position).ok())
+        };
+        let paragraphs = ranges.into_iter().zip(spoken).map(|(range, spoken)| {
+            let mut positions: Vec<u16> = spoken.iter().filter_map(place_of).collect();
+            positions.sort_unstable();
+            positions.dedup();
+            Paragraph { range, terms: positions.into() }
+        });
+        let paragraphs = paragraphs.collect();
+        let place = place.filter(|place| place.len() <= MAX_PLACE_BYTES).map(str::to_owned);
+        Self { title, place, text, terms, weight, paragraphs }
+    }
+
+    /// Returns the position and the weight of a term of the page.
+    pub(super) fn term(&self, term: Term) -> Option<(u16, u32)> {
+        let position = self.terms.binary_search_by_key(&term, |(term, _)| *term).ok()?;
+        Some((u16::try_from(position).ok()?, self.terms[position].1))
+    }
+
+    /// Returns the paragraph with the most of these terms, by their positions; of equals the first.
+    pub(super) fn best_paragraph(&self, positions: &[u16], examined: &mut u64) -> &str {
+        let mut best = (0, 0..0);
+        for paragraph in &self.paragraphs {
+            *examined += positions.len() as u64;
+            let shared = positions.iter().filter(|term| paragraph.terms.binary_search(term).is_ok()).count();
+            if shared > best.0 || best.1.is_empty() {
+                best = (shared, paragraph.range.clone());
+            }
+        }
+        &self.text[best.1]
+    }
+
+    /// The number of bytes that the page takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        let spoken: usize = self.paragraphs.iter().map(|paragraph| paragraph.terms.len()).sum();
+        size_of::<Self>()
+            + self.title.len()
+            + self.place.as_ref().map_or(0, String::len)
+            + self.text.len()
+            + self.terms.len() * size_of::<(Term, u32)>()
+            + self.paragraphs.len() * size_of::<Paragraph>()
+            + spoken * size_of::<u16>()
+    }
+}
+
+/// Returns where the lines of a text are that are not empty.
+fn paragraphs(text: &str) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let mut from = 0;
+    for line in text.split_inclusive('\n') {
+        let to = from + line.trim_end().len();
+        if to > from && ranges.len() < MAX_PARAGRAPHS {
+            ranges.push(from..to);
+        } else if to > from
+            && let Some(last) = ranges.last_mut()
+        {
+            last.end = to;
+        }
+        from += line.len();
+    }
+    ranges
+}

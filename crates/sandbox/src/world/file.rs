@@ -1,0 +1,186 @@
+//! Opening the sandbox's data: who may read the file, and which version of the schema is in it.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+
+use crate::fingerprint::fingerprint;
+
+const SCHEMA: &str = include_str!("schema.sql");
+
+/// The number of the schema.
+const SCHEMA_VERSION: i64 = 2;
+
+/// Why a data file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It cannot be made or read.
+    #[error("{path} cannot be used as the sandbox's data: {source}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It is no database, cannot be written, or is held by somebody else.
+    #[error("{path} cannot be used as the sandbox's data: {source}")]
+    Database {
+        /// The file.
+        path: String,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// It was written by another version.
+    #[error("{path} was written by another version of the sandbox (schema {found}): choose another file")]
+    Schema {
+        /// The file.
+        path: String,
+        /// The number of its schema.
+        found: i64,
+    },
+}
+
+/// Opens the database in this file, which is made when there is none; without one, a database in memory.
+pub(super) fn open(file: Option<&Path>) -> Result<Connection, OpenError> {
+    let path = file.map_or_else(|| ":memory:".to_owned(), |file| file.display().to_string());
+    let broken = |source| OpenError::Database { path: path.clone(), source };
+    let db = match file {
+        Some(file) => {
+            // SQLite gives the files beside it, `-wal` and `-shm`, the same mode.
+            for_the_owner_alone(file).map_err(|source| OpenError::File { path: path.clone(), source })?;
+            Connection::open(file)
+        }
+        None => Connection::open_in_memory(),
+    }
+    .map_err(broken)?;
+    // A sandbox that is killed may lose the last moment, never the file.
+    db.pragma_update(None, "journal_mode", "WAL").map_err(broken)?;
+    db.pragma_update(None, "synchronous", "NORMAL").map_err(broken)?;
+    // What is being sorted is as private as the rest.
+    db.pragma_update(None, "temp_store", "MEMORY").map_err(broken)?;
+    match db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(broken)? {
+        0 => db.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;")).map_err(broken)?,
+        1 => migrate(&db).map_err(broken)?,
+        SCHEMA_VERSION => return Ok(db),
+        found => return Err(OpenError::Schema { path, found }),
+    }
+    db.pragma_update(None, "user_version", SCHEMA_VERSION).map_err(broken)?;
+    Ok(db)
+}
+
+/// Makes the file, or takes it from all but its owner: it holds what visitors wrote, and who they are.
+fn for_the_owner_alone(file: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ALONE);
+    let opened = options.open(file)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let set = |file: &std::fs::File| file.set_permissions(std::fs::Permissions::from_mode(OWNER_ALONE));
+        set(&opened)?;
+        for suffix in ["-wal", "-shm"] {
+            let mut beside = file.as_os_str().to_owned();
+            beside.push(suffix);
+            if let Ok(beside) = OpenOptions::new().write(true).open(beside) {
+                set(&beside)?;
+            }
+        }
+    }
+    drop(opened);
+    Ok(())
+}
+
+#[cfg(unix)]
+const OWNER_ALONE: u32 = 0o600;
+
+/// From schema 1: requests are kept as hashes, what is searched is in memory, and the list of conversations has indices.
+fn migrate(db: &Connection) -> rusqlite::Result<()> {
+    let change = db.unchecked_transaction()?;
+    change.execute_batch(
+        "DROP TABLE content_words;
+         ALTER TABLE conversations ADD COLUMN last_message INTEGER NOT NULL DEFAULT 0;
+         ALTER TABLE conversations ADD COLUMN wants_person INTEGER NOT NULL DEFAULT 0;
+         UPDATE conversations SET
+             last_message = coalesce((SELECT max(position) FROM messages WHERE conversation = conversations.id), 0),
+             wants_person = coalesce(json_extract(notes, '$.wants_person') AND NOT
+                 coalesce(json_extract(notes, '$.person_answered'), 0), 0);
+         CREATE INDEX conversations_by_message ON conversations (wants_person, last_message);",
+    )?;
+    {
+        let mut known = change.prepare("SELECT rowid, request FROM answers")?;
+        let mut rows = known.query([])?;
+        while let Some(row) = rows.next()? {
+            let request = fingerprint(&[row.get_ref(1)?.as_blob()?]);
+            change
+                .prepare_cached("UPDATE answers SET request = ? WHERE rowid = ?")?
+                .execute(params![&request[..], row.get::<_, i64>(0)?])?;
+        }
+    }
+    change.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sqlite_is_no_older_than_when_this_was_written() {
+        assert!(rusqlite::version_number() >= 3_054_001, "{}", rusqlite::version());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_and_those_beside_it_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("sandbox.sqlite");
+        let modes = || {
+            let entries = std::fs::read_dir(directory.path()).expect("a directory");
+            let modes = entries.map(|entry| {
+                let mode = entry.expect("an entry").metadata().expect("metadata").permissions().mode();
+                mode & 0o777
+            });
+            modes.collect::<Vec<_>>()
+        };
+        let first = open(Some(&file)).expect("a database");
+        first.execute("INSERT INTO answers VALUES ('a', 'b', 'c', 1, 'd', 'e', 1)", []).expect("written");
+        assert_eq!(modes(), [OWNER_ALONE; 3]);
+        // As an earlier version left them.
+        for entry in std::fs::read_dir(directory.path()).expect("a directory") {
+            let open_to_all = std::fs::Permissions::from_mode(0o644);
+            std::fs::set_permissions(entry.expect("an entry").path(), open_to_all).expect("a mode");
+        }
+        let second = open(Some(&file)).expect("a database");
+        assert_eq!(modes(), [OWNER_ALONE; 3]);
+        drop((first, second));
+    }
+
+    #[test]
+    fn a_file_of_the_first_schema_goes_on() {
+        const FIRST: &str = include_str!("schema-1.sql");
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("sandbox.sqlite");
+        let before = Connection::open(&file).expect("a database");
+        before.execute_batch(FIRST).expect("the first schema");
+        drop(before);
+        let db = open(Some(&file)).expect("a database");
+        let request: Vec<u8> =
+            db.query_row("SELECT request FROM answers", [], |row| row.get(0)).expect("an answer");
+        assert_eq!(request, fingerprint(&[b"/chat/messages"]));
+        let listed: Vec<(String, i64, bool)> = {
+            let mut list = db
+                .prepare("SELECT id, last_message, wants_person FROM conversations ORDER BY position")
+                .expect("columns");
+            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+            list.query_map([], row).expect("rows").collect::<Result<_, _>>().expect("conversations")
+        };
+        let expected = [("asked", 2, true), ("answered", 1, false), ("empty", 0, false)];
+        assert_eq!(listed, expected.map(|(id, last, wants)| (id.to_owned(), last, wants)));
+        drop(db);
+        open(Some(&file)).expect("opened once more");
+    }
+}

@@ -1,0 +1,224 @@
+//! Nothing that a client sends makes the sandbox keep, show or do more than a bounded amount.
+
+mod client;
+
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use chat_sandbox::{API_BASE, LICENSE, SandboxOptions};
+use client::{Answer, Client, HOST, TOKEN};
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use tower::ServiceExt;
+
+async fn say(client: &Client, conversation: &str, message: &str) -> Value {
+    let body = json!({ "conversationId": conversation, "message": message });
+    client.post("/chat/messages", None, &body).await.data()
+}
+
+/// Ids of a conversation's messages, read page by page, and the number of pages.
+async fn read_all(client: &Client, conversation: &str) -> (Vec<String>, usize) {
+    let (mut ids, mut pages, mut after) = (Vec::new(), 0, String::new());
+    loop {
+        let path = format!("/chat/messages?conversationId={conversation}&after={after}");
+        let answer = client.get(&path).await;
+        assert!(answer.body.len() < 1024 * 1024, "{}", answer.body.len());
+        let data = answer.data();
+        let messages = data["messages"].as_array().expect("messages").clone();
+        let next = data["nextAfter"].as_str().expect("an id").to_owned();
+        if messages.is_empty() {
+            assert_eq!(next, after, "nothing is left out");
+            return (ids, pages);
+        }
+        assert_eq!(next, messages[messages.len() - 1]["id"], "the next read goes on from the last one");
+        ids.extend(messages.iter().map(|message| message["id"].as_str().expect("an id").to_owned()));
+        (pages, after) = (pages + 1, next);
+    }
+}
+
+#[tokio::test]
+async fn a_history_of_many_megabytes_is_read_in_parts_without_a_gap() {
+    let client = Client::new();
+    let conversation = client.begin("Hello").await;
+    // Six bytes of JSON for each.
+    let long = "\u{1}".repeat(4000);
+    for _ in 0..60 {
+        say(&client, &conversation, &long).await;
+    }
+    let (ids, pages) = read_all(&client, &conversation).await;
+    assert_eq!(ids.len(), 2 * 61);
+    assert!(pages > 1);
+}
+
+#[tokio::test]
+async fn a_history_of_many_messages_is_read_in_parts_without_a_gap() {
+    let client = Client::new();
+    let conversation = client.begin("Hello").await;
+    for _ in 0..300 {
+        say(&client, &conversation, "Hi").await;
+    }
+    let (ids, pages) = read_all(&client, &conversation).await;
+    assert_eq!((ids.len(), pages), (2 * 301, 2));
+}
+
+#[tokio::test]
+async fn what_is_told_of_a_visitor_is_kept_up_to_a_length() {
+    let client = Client::new();
+    let long = "x".repeat(7000);
+    let visitor = json!({
+        "visitorId": long, "name": long, "email": long, "phone": long, "company": long, "country": long
+    });
+    let body = json!({ "message": "Hello", "sourcePage": long, "visitor": visitor });
+    client.post("/chat/messages", None, &body).await.data();
+    let event = json!({ "events": [{ "eventType": "page_view", "visitorId": long }] });
+    client.post("/events", None, &event).await.data();
+    let conversation = client.everything().await["conversations"][0].clone();
+    for place in ["visitorId", "name", "email", "phone", "company", "country"] {
+        assert_eq!(conversation["visitor"][place].as_str().map(str::len), Some(500), "{place}");
+    }
+    assert_eq!(conversation["sourcePage"].as_str().map(str::len), Some(500));
+    assert_eq!(conversation["events"].as_array().map(Vec::len), Some(1), "found by the id all the same");
+}
+
+#[tokio::test]
+async fn an_event_that_is_too_large_is_refused_and_the_others_are_taken() {
+    let client = Client::new();
+    let large = json!({ "eventType": "page_view", "eventData": { "text": "x".repeat(20_000) } });
+    let body = json!({ "events": [large, { "eventType": "page_view" }] });
+    let tracking = client.post("/events", None, &body).await.data();
+    assert_eq!((&tracking["accepted"], &tracking["rejected"]), (&json!(1), &json!(1)));
+}
+
+#[tokio::test]
+async fn the_console_lists_so_many_conversations_with_those_that_wait_first() {
+    let client = Client::new();
+    let waiting = client.begin("Can I talk to a person?").await;
+    for _ in 0..210 {
+        client.begin("Hello").await;
+    }
+    let list = client.local("GET", "/operator/api/conversations", None).await.json();
+    let list = list.as_array().expect("a list").clone();
+    assert_eq!((list.len(), list[0]["id"].as_str()), (200, Some(waiting.as_str())));
+}
+
+#[tokio::test]
+async fn what_the_publishing_view_shows_does_not_grow_with_the_site() {
+    let client = Client::new();
+    let page = |number: u32| {
+        let items: Vec<Value> = (0..100)
+            .map(|item| {
+                let id = format!("{number}-{item}");
+                json!({ "externalId": id, "type": "page", "path": format!("/{id}"), "title": id })
+            })
+            .collect();
+        json!({ "snapshotId": "s", "page": number, "items": items })
+    };
+    for number in 1..=11 {
+        client.post("/content/sync", None, &page(number)).await.data();
+    }
+    let large = json!({ "externalId": "large", "type": "page", "content": "x".repeat(2_000_000) });
+    client
+        .post("/content/sync", None, &json!({ "snapshotId": "s", "page": 12, "items": [large] }))
+        .await
+        .data();
+    client.local("POST", "/operator/api/overlays/publish", None).await;
+    client.post("/content/sync", None, &page(13)).await.data();
+    let shown = client.local("GET", "/operator/api/site", None).await;
+    assert!(shown.body.len() < 2_000_000, "{}", shown.body.len());
+    let shown = shown.json();
+    let length = |name: &str| shown[name].as_array().map(Vec::len);
+    assert_eq!((length("reviews"), length("jobs"), length("content")), (Some(1000), Some(1000), Some(200)));
+    assert_eq!(shown["contentItems"], 1201);
+}
+
+#[tokio::test]
+async fn so_many_consoles_are_open_at_a_time() {
+    let client = Client::new();
+    let open = || {
+        let request = Request::get("/operator/api/changes").header("host", HOST).body(Body::empty());
+        client.sandbox.router().oneshot(request.expect("a request"))
+    };
+    let mut consoles = Vec::new();
+    for _ in 0..100 {
+        let answer = open().await.expect("an answer");
+        assert_eq!(answer.status(), 200);
+        consoles.push(answer.into_body());
+    }
+    assert_eq!(open().await.expect("an answer").status(), 429);
+    consoles.pop();
+    assert_eq!(open().await.expect("an answer").status(), 200);
+}
+
+/// Tries to activate from an address.
+async fn activate(client: &Client, from: Option<&str>, license: &str) -> Answer {
+    let body = json!({ "licenseCode": license, "domain": "https://shop.example" });
+    let mut request = Request::post(format!("{API_BASE}/auth/activate"))
+        .header("content-type", "application/json")
+        // Believed of nobody who has not shown a token.
+        .header("x-forwarded-for", format!("192.0.2.{}", fastrand::u8(..)))
+        .body(Body::from(body.to_string()))
+        .expect("a request");
+    if let Some(from) = from {
+        let from: SocketAddr = from.parse().expect("an address");
+        request.extensions_mut().insert(ConnectInfo(from));
+    }
+    client.send(request).await.expect("an answer")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_with_too_many_wrong_license_codes_is_not_listened_to_for_a_while() {
+    let client = Client::new();
+    for port in 1000..1010 {
+        let refused = activate(&client, Some(&format!("192.0.2.1:{port}")), "wrong").await;
+        assert_eq!(refused.failure(), (400, "INVALID_REQUEST".to_owned()));
+    }
+    for license in ["wrong", LICENSE] {
+        let refused = activate(&client, Some("192.0.2.1:2000"), license).await;
+        assert_eq!(refused.failure(), (429, "RATE_LIMITED".to_owned()));
+        assert_eq!(refused.header("retry-after"), Some("600"));
+    }
+    activate(&client, Some("192.0.2.2:1000"), LICENSE).await.data();
+    tokio::time::advance(std::time::Duration::from_secs(600)).await;
+    activate(&client, Some("192.0.2.1:1000"), LICENSE).await.data();
+}
+
+#[tokio::test]
+async fn right_license_codes_are_not_counted() {
+    let client = Client::new();
+    for _ in 0..30 {
+        activate(&client, None, LICENSE).await.data();
+    }
+    for _ in 0..10 {
+        assert_eq!(activate(&client, None, "wrong").await.status, 400);
+    }
+    assert_eq!(activate(&client, None, "wrong").await.status, 429, "where no peer is known, all are one");
+}
+
+/// What the data file holds of the idempotency keys: number, and bytes of the requests.
+fn keys(file: &std::path::Path) -> (i64, i64) {
+    let db = rusqlite::Connection::open(file).expect("a database");
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    db.query_row("SELECT count(*), coalesce(sum(length(request)), 0) FROM answers", [], read).expect("a row")
+}
+
+#[tokio::test]
+async fn a_key_is_bound_to_the_hash_of_a_request_that_could_be_read() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("sandbox.sqlite");
+    let client =
+        Client::with(SandboxOptions { data: Some(file.clone()), ..SandboxOptions::new(TOKEN.into()) });
+    let key = Some("chat-v1-0001");
+    for refused in [json!({ "message": "" }), json!([]), json!({ "message": "x".repeat(5000) })] {
+        assert_eq!(client.post("/chat/messages", key, &refused).await.status, 400);
+        assert_eq!(client.post("/events", key, &refused).await.status, 400);
+        assert_eq!(client.post("/content/sync", key, &refused).await.status, 400);
+    }
+    assert_eq!(keys(&file), (0, 0), "nothing is kept of what was refused");
+    let long = json!({ "message": "x".repeat(4000) });
+    client.post("/chat/messages", key, &long).await.data();
+    assert_eq!(keys(&file), (1, 32));
+    let other = client.post("/chat/messages", key, &json!({ "message": "y" })).await;
+    assert_eq!(other.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
+    client.post("/chat/messages", key, &long).await.data();
+    assert_eq!(client.visitor_messages().await.len(), 1);
+}
