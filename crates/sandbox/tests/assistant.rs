@@ -29,7 +29,15 @@ async fn stand_in(status: u16, answer: Value) -> (AssistantEndpoint, Asked) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let base = format!("http://{}/v1/", listener.local_addr().expect("an address"));
     tokio::spawn(axum::serve(listener, router).into_future());
-    (AssistantEndpoint { base, key: Some(KEY.into()), model: "a-model".to_owned() }, asked)
+    (
+        AssistantEndpoint {
+            base,
+            key: Some(KEY.into()),
+            model: "a-model".to_owned(),
+            timeout: AssistantEndpoint::TIMEOUT,
+        },
+        asked,
+    )
 }
 
 fn client(assistant: AssistantEndpoint) -> Client {
@@ -56,16 +64,19 @@ async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_say
     client.post("/content/sync", None, &page).await.data();
     let data = ask(&client).await;
     assert_eq!((&data["message"]["content"], &data["aiStatus"]), (&json!("At 1280 degrees."), &json!("ok")));
-    assert_eq!(data["provider"], "assistant");
+    assert_eq!(data["provider"], "assistant", "neither the host nor the model");
     let asked = asked.lock().expect("not poisoned");
     let (headers, body) = &asked[0];
     assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!(body["model"], "a-model");
     let messages = body["messages"].as_array().expect("messages");
-    let instructions = messages[0]["content"].as_str().expect("text");
-    assert_eq!(messages[0]["role"], "system");
-    assert!(instructions.contains("1280 degrees") && instructions.contains("en-GB"), "{instructions}");
-    assert_eq!(messages[1], json!({ "role": "user", "content": "At which temperature is celadon fired?" }));
+    let roles: Vec<_> = messages.iter().map(|message| message["role"].as_str().expect("text")).collect();
+    assert_eq!(roles, ["system", "user", "user", "user"]);
+    let text = |place: usize| messages[place]["content"].as_str().expect("text");
+    assert!(!text(0).contains("1280") && !text(0).contains("en-GB"), "{}", text(0));
+    assert!(text(1).starts_with("Reference material") && text(1).contains("1280 degrees"), "{}", text(1));
+    assert_eq!(text(2), "Language of the visitor: en-GB");
+    assert_eq!(text(3), "At which temperature is celadon fired?");
 }
 
 #[tokio::test]

@@ -119,6 +119,7 @@ impl DemoFlags {
                 base: base.clone(),
                 key: secret(None, "AI_KEY")?,
                 model: model.clone(),
+                timeout: AssistantEndpoint::TIMEOUT,
             }),
             _ => None,
         };

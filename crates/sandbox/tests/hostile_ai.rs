@@ -1,0 +1,239 @@
+//! An AI endpoint that means harm, or is merely broken: what it says is bounded, and the key goes nowhere else.
+
+mod client;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use chat_sandbox::{AssistantEndpoint, SandboxOptions};
+use client::{Client, TOKEN};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+
+const KEY: &str = "an-ai-key-that-nobody-may-see";
+
+/// A server that reads a request and lets `answer` say the rest; with its address, and the number of its connections.
+async fn server<F, A>(answer: F) -> (String, Arc<AtomicUsize>)
+where
+    F: Fn(TcpStream) -> A + Send + 'static,
+    A: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let connections = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&connections);
+    tokio::spawn(async move {
+        while let Ok((mut peer, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let mut read = Vec::new();
+            while !read.windows(4).any(|end| end == b"\r\n\r\n") {
+                if peer.read_buf(&mut read).await.unwrap_or(0) == 0 {
+                    break;
+                }
+            }
+            tokio::spawn(answer(peer));
+        }
+    });
+    (address, connections)
+}
+
+/// A server that always says the same.
+async fn saying(text: String) -> (String, Arc<AtomicUsize>) {
+    server(move |mut peer| {
+        let text = text.clone();
+        async move {
+            let _ = peer.write_all(text.as_bytes()).await;
+        }
+    })
+    .await
+}
+
+async fn ask(address: &str, timeout: Duration) -> Value {
+    let base = format!("http://{address}/v1");
+    let endpoint = AssistantEndpoint { base, key: Some(KEY.into()), model: "a-model".to_owned(), timeout };
+    let options = SandboxOptions { assistant: Some(endpoint), ..SandboxOptions::new(TOKEN.into()) };
+    let client = Client::with(options);
+    client.post("/chat/messages", None, &json!({ "message": "How is celadon fired?" })).await.data()
+}
+
+fn assert_is_fallback(data: &Value, why: &str) {
+    assert_eq!((&data["aiStatus"], &data["usedFallback"]), (&json!("provider_error"), &json!(true)), "{why}");
+    let said = data["message"]["content"].as_str().expect("text");
+    assert!(said.contains("cannot answer") && said.len() < 200, "{why}: {said}");
+}
+
+/// Longer than any test: whoever waits for it does not come back.
+const LONG: Duration = Duration::from_secs(3600);
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let completion = r#"{"choices":[{"message":{"content":"Stolen"}}]}"#;
+    let length = completion.len();
+    let (elsewhere, asked) =
+        saying(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{completion}")).await;
+    for status in [301, 302, 303, 307, 308] {
+        let (address, _) = saying(format!(
+            "HTTP/1.1 {status} Moved\r\nlocation: http://{elsewhere}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
+        ))
+        .await;
+        assert_is_fallback(&ask(&address, LONG).await, "a redirect");
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "the key went to another host");
+}
+
+#[tokio::test]
+async fn an_endless_answer_is_read_up_to_its_bound() {
+    for (head, chunk) in [
+        ("", vec![b' '; 16 * 1024]),
+        ("transfer-encoding: chunked\r\n", [b"4000\r\n".as_slice(), &[b' '; 0x4000], b"\r\n"].concat()),
+    ] {
+        let (stopped, has_stopped) = oneshot::channel();
+        let stopped = Arc::new(std::sync::Mutex::new(Some(stopped)));
+        let (address, _) = server(move |mut peer| {
+            let (chunk, stopped) = (chunk.clone(), Arc::clone(&stopped));
+            async move {
+                let mut written = 0_usize;
+                let _ = peer.write_all(format!("HTTP/1.1 200 OK\r\n{head}\r\n").as_bytes()).await;
+                while peer.write_all(&chunk).await.is_ok() {
+                    written += chunk.len();
+                }
+                let stopped = stopped.lock().expect("not poisoned").take();
+                let _ = stopped.expect("one connection").send(written);
+            }
+        })
+        .await;
+        assert_is_fallback(&ask(&address, LONG).await, "an endless answer");
+        // The rest was on its way in the buffers of both ends.
+        let written = has_stopped.await.expect("the connection is closed");
+        assert!(written < 32 * 1024 * 1024, "{written}");
+    }
+}
+
+#[tokio::test]
+async fn a_declared_length_over_the_bound_is_refused_at_once() {
+    let (closed, is_closed) = oneshot::channel();
+    let closed = Arc::new(std::sync::Mutex::new(Some(closed)));
+    let (address, _) = server(move |mut peer| {
+        let closed = Arc::clone(&closed);
+        async move {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", 1_500_000_000);
+            let _ = peer.write_all(head.as_bytes()).await;
+            // Nothing of the body is ever sent: whoever waits for it waits for ever.
+            let mut rest = Vec::new();
+            let _ = peer.read_to_end(&mut rest).await;
+            let closed = closed.lock().expect("not poisoned").take();
+            let _ = closed.expect("one connection").send(());
+        }
+    })
+    .await;
+    assert_is_fallback(&ask(&address, LONG).await, "a declared length");
+    is_closed.await.expect("the connection is closed");
+}
+
+#[tokio::test]
+async fn an_answer_that_trickles_is_given_up() {
+    let (address, _) = server(|mut peer| async move {
+        let _ = peer.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n").await;
+        // Each byte comes well within any time-out for the next one.
+        while peer.write_all(b" ").await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    assert_is_fallback(&ask(&address, Duration::from_secs(1)).await, "a trickle");
+}
+
+#[tokio::test]
+async fn an_endpoint_that_says_nothing_is_given_up() {
+    let (address, _) = server(|mut peer| async move {
+        let mut rest = Vec::new();
+        let _ = peer.read_to_end(&mut rest).await;
+    })
+    .await;
+    assert_is_fallback(&ask(&address, Duration::from_secs(1)).await, "silence");
+}
+
+#[tokio::test]
+async fn an_answer_of_another_kind_is_none() {
+    let deep = format!("{}1{}", "[".repeat(60_000), "]".repeat(60_000));
+    for body in ["<!doctype html><h1>Welcome</h1>", "", "null", "[]", "{\"choices\":[]}", "\u{0}\u{1}", &deep]
+    {
+        let length = body.len();
+        let (address, _) = saying(format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\r\n{body}"
+        ))
+        .await;
+        assert_is_fallback(&ask(&address, LONG).await, "no completion");
+    }
+    let (address, _) = saying("SSH-2.0-OpenSSH_9.2\r\n".to_owned()).await;
+    assert_is_fallback(&ask(&address, LONG).await, "no HTTP");
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_refused() {
+    let body = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
+    let length = body.len();
+    let answer =
+        |encoding: &str| format!("HTTP/1.1 200 OK\r\n{encoding}content-length: {length}\r\n\r\n{body}");
+    let (address, _) = saying(answer("content-encoding: gzip\r\n")).await;
+    assert_is_fallback(&ask(&address, LONG).await, "gzip");
+    let (address, _) = saying(answer("content-encoding: identity\r\n")).await;
+    assert_eq!(ask(&address, LONG).await["message"]["content"], "Hello");
+}
+
+/// An endpoint whose answer is this text.
+async fn completing(content: &str) -> String {
+    let body = json!({ "choices": [{ "message": { "content": content } }] }).to_string();
+    saying(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())).await.0
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_echoed_is_withheld() {
+    // The endpoint repeats what it was told in the system's role.
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let echo = axum::routing::post(|axum::Json(body): axum::Json<Value>| async move {
+        let system = body["messages"][0]["content"].clone();
+        axum::Json(json!({ "choices": [{ "message": { "content": system } }] }))
+    });
+    let router = axum::Router::new().route("/v1/chat/completions", echo);
+    tokio::spawn(axum::serve(listener, router).into_future());
+    let data = ask(&address, LONG).await;
+    assert_is_fallback(&data, "an echo");
+    assert!(!data.to_string().contains("You are the assistant"), "{data}");
+}
+
+#[tokio::test]
+async fn long_parts_of_the_sites_text_are_withheld_and_a_quoted_sentence_is_not() {
+    let text = "Every pot is dipped twice, once in the white slip that the studio has mixed since 1987 and once in the \
+                glaze that gives it its colour. Celadon is fired at 1280 degrees, in a kiln that burns no oxygen for \
+                the last two hours; that is where the green comes from.";
+    let page = json!({ "snapshotId": "s", "page": 1, "items": [{
+        "externalId": "1", "type": "page", "path": "/glaze", "title": "Glaze", "content": format!("<p>{text}</p>")
+    }] });
+    let quote = "Celadon is fired at 1280 degrees, in a kiln that burns no oxygen.";
+    for (content, passes) in [(text, false), (quote, true)] {
+        let base = format!("http://{}/v1", completing(content).await);
+        let endpoint = AssistantEndpoint { base, key: None, model: "m".to_owned(), timeout: LONG };
+        let options = SandboxOptions { assistant: Some(endpoint), ..SandboxOptions::new(TOKEN.into()) };
+        let client = Client::with(options);
+        client.post("/content/sync", None, &page).await.data();
+        let data =
+            client.post("/chat/messages", None, &json!({ "message": "How is celadon fired?" })).await.data();
+        if passes {
+            assert_eq!((&data["message"]["content"], &data["aiStatus"]), (&json!(content), &json!("ok")));
+        } else {
+            assert_is_fallback(&data, "the site's text");
+        }
+    }
+}
+
+#[tokio::test]
+async fn visitors_are_not_told_which_ai_it_is() {
+    let (address, _) = saying("HTTP/1.1 500 Broken\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
+    let told = ask(&address, LONG).await.to_string();
+    assert!(!told.contains("127.0.0.1") && !told.contains("a-model") && !told.contains(KEY), "{told}");
+}
