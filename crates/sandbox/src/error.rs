@@ -20,6 +20,9 @@ pub(crate) enum ApiError {
     /// No bearer token, or the wrong one.
     #[error("Missing or invalid API token.")]
     InvalidToken,
+    /// The request comes from where nobody may ask.
+    #[error("{0}")]
+    Forbidden(&'static str),
     /// What the request names does not exist.
     #[error("{0} does not exist.")]
     NotFound(&'static str),
@@ -58,6 +61,7 @@ impl ApiError {
             Self::InvalidRequest(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             Self::InvalidToken => StatusCode::UNAUTHORIZED,
+            Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::IdempotencyConflict
@@ -74,6 +78,7 @@ impl ApiError {
         match self {
             Self::InvalidRequest(_) | Self::TooLarge { .. } => ErrorCode::InvalidRequest,
             Self::InvalidToken => ErrorCode::InvalidToken,
+            Self::Forbidden(_) => ErrorCode::Other("FORBIDDEN".to_owned()),
             Self::NotFound(_) => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),
             Self::IdempotencyConflict => ErrorCode::IdempotencyConflict,

@@ -52,6 +52,12 @@ async fn serve(State(sandbox): State<Sandbox>, request: Request) -> Response {
 async fn pass(sandbox: &Sandbox, parts: &Parts, body: Body) -> Option<Response> {
     let call = Call::of(parts);
     let open = matches!(call, Ok((Call::Server(endpoint), _)) if !endpoint.needs_token());
+    // The token keeps pages away from the rest. A page that gets here by a name of its own must not get one.
+    if open && ["origin", "sec-fetch-site"].iter().any(|name| parts.headers.contains_key(*name)) {
+        return Some(
+            ApiError::Forbidden("A site is activated by its server, not by a browser.").into_response(),
+        );
+    }
     if !open && !admits(sandbox, &parts.headers) {
         return Some(ApiError::InvalidToken.into_response());
     }
@@ -157,8 +163,8 @@ async fn once(
     idempotency::once(&sandbox, keyed, conflict, change.carry_out(&sandbox, Some(&key))).await
 }
 
-/// Returns whether the body is said to be JSON.
-fn is_json(headers: &HeaderMap) -> bool {
+/// Returns whether the body is said to be JSON. No page of another site can say so without being asked whether it may.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let kind = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
     kind.trim().eq_ignore_ascii_case("application/json")

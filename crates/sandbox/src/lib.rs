@@ -6,6 +6,8 @@
 //! and publishes. `/sandbox` is for tests: it makes [`Trouble`], and shows and forgets what the sandbox was told. The
 //! last two ask nobody for a password: bind to loopback.
 //!
+//! The last two answer no page but their own ([`SandboxOptions::hosts`]).
+//!
 //! What it was told is in SQLite: in the file [`SandboxOptions::data`], or in memory.
 
 mod admin;
@@ -26,6 +28,7 @@ mod operators;
 mod publishing;
 mod rate;
 mod responder;
+mod same_origin;
 mod search;
 mod site;
 mod switches;
@@ -38,6 +41,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
+use axum::middleware::from_fn_with_state;
 use secrecy::SecretString;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
@@ -86,6 +90,9 @@ pub struct SandboxOptions {
     pub data: Option<PathBuf>,
     /// The AI that answers, in place of the built-in assistant.
     pub assistant: Option<AssistantEndpoint>,
+    /// Names by which the console may be called, besides `localhost` and addresses: that of the reverse proxy before it,
+    /// such as `console.example`.
+    pub hosts: Vec<String>,
 }
 
 /// The license code of a sandbox that is told no other.
@@ -104,6 +111,7 @@ impl SandboxOptions {
             publishing: Publishing::default(),
             data: None,
             assistant: None,
+            hosts: Vec::new(),
         }
     }
 }
@@ -129,6 +137,7 @@ struct Inner {
     /// Threads for what takes longer than anything that is done under a lock.
     workers: Semaphore,
     wrong_licenses: Limiter,
+    hosts: Vec<String>,
     operators: Mutex<Operators>,
     changes: watch::Sender<u64>,
     closing: CancellationToken,
@@ -173,6 +182,7 @@ impl Sandbox {
             requests: Mutex::default(),
             workers: Semaphore::new(MAX_WORKERS),
             wrong_licenses: Limiter::new(WRONG_LICENSES),
+            hosts: options.hosts,
             operators: Mutex::default(),
             changes: watch::Sender::new(0),
             closing: CancellationToken::new(),
@@ -181,13 +191,13 @@ impl Sandbox {
 
     /// The API, the operator console and the paths for tests.
     pub fn router(&self) -> Router {
-        Router::new()
-            .merge(gate::routes())
+        let local = Router::new()
             .merge(console::routes())
             .merge(desk::routes())
             .merge(admin::routes())
             .fallback(gate::not_found)
-            .with_state(self.clone())
+            .layer(from_fn_with_state(self.clone(), same_origin::guard));
+        local.merge(gate::routes()).with_state(self.clone())
     }
 
     /// Ends the streams of open consoles, which would otherwise keep a server from stopping.

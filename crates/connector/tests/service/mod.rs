@@ -88,7 +88,8 @@ impl Service {
     /// Calls a path outside of the API, as tests and the console do.
     pub async fn local(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
         let method = method.parse().expect("a method");
-        let mut request = http().request(method, format!("{}{path}", self.origin()));
+        let request = http().request(method, format!("{}{path}", self.origin()));
+        let mut request = request.header("content-type", "application/json");
         if let Some(body) = body {
             request = request.json(body);
         }

@@ -103,6 +103,9 @@ struct SandboxFlags {
     /// is read from AI_KEY
     #[arg(long, env = "AI_BASE", value_name = "URL", requires = "ai_model")]
     ai_base: Option<String>,
+    /// A name by which the operator console may be called besides localhost, as behind a reverse proxy; may be repeated
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
     /// The model to ask there
     #[arg(long, env = "AI_MODEL", value_name = "NAME")]
     ai_model: Option<String>,
@@ -124,7 +127,13 @@ impl DemoFlags {
             _ => None,
         };
         let publishing = if flags.automatic { Publishing::Automatic } else { Publishing::SemiAutomatic };
-        Ok(SandboxOptions { data: flags.data.clone(), publishing, assistant, ..SandboxOptions::new(token) })
+        Ok(SandboxOptions {
+            data: flags.data.clone(),
+            publishing,
+            assistant,
+            hosts: flags.hosts.clone(),
+            ..SandboxOptions::new(token)
+        })
     }
 }
 
