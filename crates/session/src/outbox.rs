@@ -164,8 +164,7 @@ impl Letter {
     /// A letter read back, without an entry yet; `None` when what was stored is of no use.
     pub(crate) fn from_stored(name: &str, value: &Value) -> Option<Self> {
         let field = |field| value.get(field).and_then(Value::as_text);
-        // It becomes part of a key, which goes into a header.
-        if !(1..=32).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if !is_name(name) {
             return None;
         }
         let text = field("text").filter(|text| check_message(text).is_ok())?;
@@ -192,6 +191,11 @@ fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
     let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };
     IdempotencyKey::new(["chat-", visitor.as_str(), "-", name, &round].concat())
         .expect("visible ASCII of 8 to 160 characters")
+}
+
+/// Whether this can be the name of a message: it becomes part of a key, which goes into a header.
+pub(crate) fn is_name(name: &str) -> bool {
+    (1..=32).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// A name for a new message.

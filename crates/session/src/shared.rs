@@ -2,6 +2,7 @@
 
 use chat_protocol::{Fields, MessageId, Role, Value};
 
+use crate::outbox;
 use crate::stored::{self, VERSION, to_value};
 use crate::timeline::{Created, Delivery, Entry, EntryKey, Reading};
 use crate::{News, Notice, Session};
@@ -39,6 +40,10 @@ fn entry_from_value(value: Value) -> Option<Entry> {
     let mut fields = Fields::of(value).ok()?;
     let delivery = fields.lenient_text("delivery");
     let delivery = UNDELIVERED.iter().find(|(_, name)| delivery.as_deref() == Some(name));
+    let letter = fields.lenient_text("letter");
+    if letter.as_deref().is_some_and(|name| !outbox::is_name(name)) {
+        return None;
+    }
     Some(Entry {
         key: EntryKey::default(),
         author: Role::from(fields.text("role").ok()?.as_str()),
@@ -50,7 +55,7 @@ fn entry_from_value(value: Value) -> Option<Entry> {
         },
         delivery: delivery.map_or(Delivery::Delivered, |(delivery, _)| *delivery),
         id: fields.lenient_text("id").map(Into::into),
-        letter: fields.lenient_text("letter").map(Into::into),
+        letter: letter.map(Into::into),
         serial: fields.lenient_integer("serial").unwrap_or(0),
     })
 }

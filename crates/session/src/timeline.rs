@@ -308,10 +308,10 @@ impl Timeline {
             || self.entries[place..].iter().any(|entry| entry.settled() && entry.letter.is_none());
         let past = reading == Reading::Past || (reading == Reading::Again && before_known());
         let serial = if past {
-            self.oldest -= 1;
+            self.oldest = self.oldest.saturating_sub(1);
             self.oldest
         } else {
-            self.newest += 1;
+            self.newest = self.newest.saturating_add(1);
             self.newest
         };
         let entry = Entry {
