@@ -170,9 +170,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
         .then(
           (module) => module.tell(error, onError, (clicked || asked) && hostElement(), options),
           // What is beside the loader cannot be reached at all, such as by a page without an origin of its own.
-          () => {
-            for (const tell of onError) tell({ code: "NOT_LOADED", message: `${error} from origin ${origin}` });
-          },
+          () => onError.forEach((tell) => tell({ code: "NOT_LOADED", message: `${error} (${origin})` })),
         )
         .catch(console.error);
     });
@@ -293,7 +291,7 @@ async function fetchConfig(prefix: string, locale: string, keep: boolean): Promi
   // A relative one, of which this makes no address, is left to the module.
   const { href } = new URL(prefix[0] === "/" ? location.origin + prefix : prefix);
   const url = href.replace(/\/*$/, `/chat/config?locale=${locale}`);
-  const answer = await fetch(url, own({ headers: { Accept: "application/json" }, cache: "no-store" as const }));
+  const answer = await fetch(url, own({ headers: { Accept: "application/json" } }));
   const { ok, data } = own((await answer.json()) as { ok?: boolean; data?: ConfigData });
   if (!answer.ok || ok !== true) return undefined;
   // Without storage, the next page asks before it shows the launcher.

@@ -221,7 +221,7 @@ test("Where nothing can be loaded but the tag's own file, no error escapes, and 
   const { origin } = new URL(page.url());
   const told = () => page.evaluate(() => window.told);
   await eventually(async () => assert.ok((await told()).length > 0));
-  assert.match((await told())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs from origin ${origin}$`));
+  assert.match((await told())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs \\(${origin}\\)$`));
 });
 
 test("An element whose module cannot be loaded says so in its place", async ({ visit, recordOf }) => {
