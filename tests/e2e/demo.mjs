@@ -19,8 +19,9 @@ const BROWSER = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Pages of the address bar, which nobody sees: they cost each test as much as the test itself.
-  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
+  // Pages of the address bar, which nobody sees: they cost each test as much as the test itself. And a page that a test
+  // makes up comes from no address, so that it would have to be permitted to reach a second server of the test's own.
+  "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,LocalNetworkAccessChecks",
 ];
 
 /** A Chromium; `options` are Playwright's. */

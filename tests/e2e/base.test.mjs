@@ -1,0 +1,104 @@
+// A page with `<base href>` of another host, which must see nothing of the chat.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after } from "node:test";
+import { ask, eventually, openChat, part, say, WASM } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { pageOf } from "./pages.mjs";
+
+const QUESTION = "How long does delivery take?";
+
+/** A host that keeps what it was asked for, and lets every page in. */
+const seen = [];
+const other = createServer((request, response) => {
+  seen.push(`${request.method} ${request.url}`);
+  response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*", "Content-Type": "application/json" });
+  response.end('{"ok":true,"data":{"config":{"enabled":true,"widgetEnabled":true}}}');
+});
+await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+after(() => new Promise((closed) => other.close(closed).closeAllConnections()));
+const OTHER = `http://127.0.0.1:${other.address().port}`;
+
+/** To prepare a visit: a page whose base is the other host, under a policy that would let the page ask there. */
+const pageWithBase = (body) => {
+  const headers = { "content-security-policy": `script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' ${OTHER}` };
+  return pageOf(body, { head: `<base href="${OTHER}/">`, headers });
+};
+
+/** The script tag as a page with a base writes it: in full. */
+const tagOf = (site, attributes) => `<script async src="${site}/chat-widget/chat-widget.js" ${attributes}></script>`;
+
+for (const proxy of ["/connector", "/connector/", "connector"]) {
+  test(`With data-proxy="${proxy}" everything goes to the page's own origin`, async ({ visit, site, server, recordOf }) => {
+    seen.length = 0;
+    const page = await visit({ prepare: pageWithBase(tagOf(site, `data-proxy="${proxy}"`)) });
+    await openChat(page);
+    await ask(page, QUESTION);
+    await page.evaluate(() => window.chatWidget.track("quiz_done"));
+    await eventually(async () => assert.ok((await server.events()).some(({ eventType }) => eventType === "quiz_done")));
+    const { ok, checks } = await page.evaluate(() => window.chatWidget.diagnose());
+    assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+    assert.ok(ok);
+    // What is reported as the page is left goes there as well.
+    await page.evaluate(() => window.chatWidget.track("left"));
+    await page.goto("about:blank");
+    await eventually(async () => assert.ok((await server.events()).some(({ eventType }) => eventType === "left")));
+    assert.deepEqual(seen, []);
+    assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
+    assert.ok(recordOf(page).of("/connector/chat/messages", "POST").length > 0);
+  });
+}
+
+test("The element, mount() and the client go to the page's own origin as well", async ({ visit, site, server }) => {
+  seen.length = 0;
+  const page = await visit({ prepare: pageWithBase("<p>Shop</p>") });
+  await page.evaluate(async (site) => {
+    const { ChatWidget } = await import(`${site}/chat-widget/chat-widget.mjs`);
+    const { BrowserWidgetClient } = await import(`${site}/chat-widget/client.mjs`);
+    await import(`${site}/chat-widget/element.mjs`);
+    const element = Object.assign(document.createElement("chat-widget"), { proxy: "/connector" });
+    element.toggleAttribute("inline", true);
+    document.body.append(element);
+    const widget = await ChatWidget.mount({ proxy: "connector" });
+    widget.sendMessage("One");
+    const client = new BrowserWidgetClient({ proxy: "/connector", customerId: "ann" });
+    await client.sendMessage("Two", { locale: "en_US" });
+    await client.trackBatch([{ eventType: "quiz_done" }]);
+    await new BrowserWidgetClient({ proxy: "connector/" }).getChatConfig("not a locale");
+  }, site);
+  const said = async () => (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
+  await eventually(async () => assert.ok((await said()).includes("One")));
+  assert.ok((await said()).includes("Two"));
+  await part(page, "input").first().waitFor();
+  assert.deepEqual(seen, []);
+});
+
+test("Another origin that is written in full is used, and diagnose() names it", async ({ visit, site, recordOf }) => {
+  seen.length = 0;
+  const page = await visit({ prepare: pageWithBase(tagOf(site, `data-proxy="${OTHER}/connector"`)) });
+  await part(page, "launcher").waitFor();
+  await eventually(() => assert.ok(seen.some((line) => line.startsWith("GET /connector/chat/config?locale=")), seen.join()));
+  const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
+  const proxy = checks.find(({ name }) => name === "proxy");
+  assert.ok(proxy.ok);
+  assert.match(proxy.message, new RegExp(`It is on another origin than the page, ${OTHER}, and what visitors write goes there`));
+  await openChat(page);
+  await say(page, QUESTION);
+  await eventually(() => assert.ok(seen.some((line) => line === "OPTIONS /connector/chat/messages" || line === "POST /connector/chat/messages")));
+  recordOf(page).forgive();
+});
+
+test("Where the module cannot be loaded, neither the sentence nor diagnose() asks the other host", async ({ visit, site, recordOf }) => {
+  seen.length = 0;
+  const prepare = async (page) => {
+    recordOf(page).tolerate("chat widget: the module did not load");
+    await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+    await pageWithBase(tagOf(site, 'data-proxy="/connector"'))(page);
+  };
+  const page = await visit({ prepare });
+  await part(page, "launcher").click();
+  await part(page, "notice").waitFor();
+  assert.equal((await page.evaluate(() => window.chatWidget.diagnose())).ok, false);
+  assert.deepEqual(seen, []);
+});

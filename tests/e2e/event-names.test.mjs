@@ -1,0 +1,76 @@
+// Every event has two names, with a colon and without, and is heard on its way through the page under both.
+
+import assert from "node:assert/strict";
+import { ask, eventually, openChat, part, ready, say, WASM, withOptions } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { pageOf } from "./pages.mjs";
+
+const NAMES = ["ready", "open", "close", "message", "unread", "presence", "lead", "theme", "error", "destroy"];
+
+/** Before all else, the page keeps each event of the widget that comes up to its document. */
+const hear = (page) =>
+  page.addInitScript((names) => {
+    window.heard = [];
+    for (const name of names) {
+      for (const mark of ":-") {
+        document.addEventListener(`chat-widget${mark}${name}`, ({ type, detail, bubbles, composed, target }) => {
+          window.heard.push({ name, type, detail, goesUp: bubbles && composed, from: target.localName ?? "document" });
+        });
+      }
+    }
+  }, NAMES);
+const heard = (page) => page.evaluate(() => window.heard);
+
+test("Each event comes once under each of its names, with the same detail, and goes up through the page", async ({ visit, server }) => {
+  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const page = await visit({ prepare: hear });
+  await ready(page);
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  await eventually(async () => assert.ok((await heard(page)).some(({ name }) => name === "presence")));
+  await part(page, "close").click();
+  await server.operatorSays("Anna here.");
+  await part(page, "badge").waitFor();
+  await page.evaluate(() => window.chatWidget.setTheme("rose"));
+  await server.trouble({ only: "send", status: 402 });
+  await openChat(page);
+  await say(page, "And to Norway?");
+  await part(page, "message-failed").waitFor();
+  await page.evaluate(() => window.chatWidget.destroy());
+  const events = await heard(page);
+  for (const name of NAMES) {
+    const of = (mark) => events.filter(({ type }) => type === `chat-widget${mark}${name}`).map(({ detail }) => detail);
+    assert.ok(of(":").length > 0, name);
+    assert.deepEqual(of("-"), of(":"), name);
+  }
+  assert.deepEqual([...new Set(events.map(({ goesUp, from }) => `${from} ${goesUp}`))], ["chat-widget true"]);
+});
+
+test("Of a module that does not load, the page hears under both names, with and without a visitor who asked for it", async ({ visit, recordOf }) => {
+  const prepare = async (page) => {
+    recordOf(page).tolerate("chat widget: the module did not load");
+    await hear(page);
+    await page.route(WASM, (route) => route.fulfill({ status: 404 }));
+    await withOptions('data-load="eager"')(page);
+  };
+  const page = await visit({ prepare });
+  await eventually(async () => assert.equal((await heard(page)).length, 2));
+  await part(page, "launcher").click();
+  await part(page, "notice").waitFor();
+  const names = (await heard(page)).map(({ type, from }) => `${type} from ${from}`);
+  const pair = (from) => [`chat-widget:error from ${from}`, `chat-widget-error from ${from}`];
+  assert.deepEqual(names.slice(0, 2), pair("document"));
+  // The pointer, the focus and the click tried once more each.
+  for (let attempt = 2; attempt < names.length; attempt += 2) assert.deepEqual(names.slice(attempt, attempt + 2), pair("chat-widget"));
+  assert.ok(names.length > 2);
+});
+
+test("An element that cannot be mounted says so under both names", async ({ visit, recordOf }) => {
+  const prepare = async (page) => {
+    recordOf(page).tolerate("chat widget: the option proxy");
+    await hear(page);
+    await pageOf('<chat-widget proxy="//shop.example/connector"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>')(page);
+  };
+  const page = await visit({ prepare });
+  await eventually(async () => assert.deepEqual((await heard(page)).map(({ type }) => type), ["chat-widget:error", "chat-widget-error"]));
+});

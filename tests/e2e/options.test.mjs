@@ -1,0 +1,196 @@
+// Options that are written wrong: from code they are refused, as attributes they cost that option alone.
+
+import assert from "node:assert/strict";
+import { ask, background, eventually, openChat, part, ready, say, whole, withOptions } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { pageOf } from "./pages.mjs";
+
+const QUESTION = "How long does delivery take?";
+const ELEMENTS = '<script type="module" src="/chat-widget/element.mjs"></script>';
+
+/** What the page's console says of the widget from now on. */
+function hear(page, recordOf) {
+  const said = [];
+  recordOf(page).tolerate("; expected ");
+  page.on("console", (message) => message.text().startsWith("chat widget") && said.push(message.text()));
+  return said;
+}
+
+const TEAL = "rgb(9, 116, 119)";
+
+/** The launcher's colour while no pointer is over it. */
+async function launcherColour(page) {
+  await page.mouse.move(1, 1);
+  return background(page, "launcher");
+}
+
+test("Every option of the script tag is wrong, and the chat goes on, with one warning for each", async ({ visit, server, recordOf }) => {
+  let said;
+  const attributes = [
+    'data-theme="tael" data-color-scheme="drak" data-locale="not a locale" data-position="top" data-launcher="##"',
+    'data-container="#nope" data-isolate="perhaps" data-offset="{x: 40}" data-z-index="high" data-events="some"',
+    'data-suggested-questions="Do you ship?" data-visitor="Ann" data-strings="[]" data-theme-tokens="accent"',
+    'data-greeting=\'{"after": 3}\' data-preview="maybe" data-title-alert="2" data-contact="javascript:alert(1)" data-load="later"',
+    `data-customer-id="${"a".repeat(201)}"`,
+  ];
+  const prepare = async (page) => {
+    said = hear(page, recordOf);
+    await withOptions(attributes.join(" "))(page);
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  assert.equal(await launcherColour(page), TEAL);
+  await ask(page, QUESTION);
+  assert.equal((await server.messages()).length, 2);
+  assert.equal(said.length, 20, said.join("\n"));
+  assert.equal(new Set(said.map((line) => line.match(/^chat widget: (data-[\w-]+)/)[1])).size, 20);
+  assert.ok(said.some((line) => line.startsWith('chat widget: data-theme="tael" is not a theme; expected one of teal, blue, ') && line.endsWith("; using teal")));
+  assert.deepEqual(recordOf(page).of("/chat-widget/themes/tael.mjs"), []);
+});
+
+for (const [what, attributes, check] of [
+  ["a theme in another case", 'data-theme="Rose"', async (page) => assert.equal(await launcherColour(page), "rgb(199, 31, 79)")],
+  ["a theme with a hyphen", 'data-theme="light-teal"', async (page) => assert.equal(await background(page, "header"), "rgb(223, 246, 247)")],
+  ["no reports", 'data-events="none"', async (page, { recordOf }) => assert.deepEqual(recordOf(page).of("/connector/events"), [])],
+  ["no launcher", 'data-launcher="None"', async (page) => assert.equal(await part(page, "launcher").count(), 0)],
+  ["no shadow root", 'data-isolate="no"', async (page) => assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null)],
+  ["a dark scheme", 'data-color-scheme="Dark"', async (page) => assert.equal(await launcherColour(page), "rgb(0, 128, 132)")],
+  ["intent", 'data-load="Intent"', async () => {}],
+]) {
+  test(`The script tag takes ${what} that is written as ${attributes}, without a word`, async ({ visit, recordOf }) => {
+    const page = await visit({ prepare: withOptions(attributes) });
+    if (/intent/i.test(attributes)) {
+      await part(page, "launcher").waitFor();
+      await page.waitForLoadState("load");
+      assert.deepEqual(recordOf(page).moduleFiles(), []);
+    } else await ready(page);
+    await page.evaluate(() => window.chatWidget.open());
+    await ask(page, QUESTION);
+    await check(page, { recordOf });
+  });
+}
+
+for (const [lang, position, side] of [["en", "right", "right"], ["en", "bottom-left", "left"], ["ar", "right", "right"], ["ar", "left", "left"], ["ar", "end", "left"]]) {
+  test(`On a page in ${lang}, the launcher of the position ${position} is at the ${side}, before the module comes and after`, async ({ visit }) => {
+    const prepare = withOptions(`data-position="${position}" data-locale="${lang}" data-load="intent"`);
+    const page = await visit({ prepare });
+    const at = async () => ((await part(page, "launcher").boundingBox()).x > 512 ? "right" : "left");
+    await part(page, "launcher").waitFor();
+    assert.equal(await at(), side);
+    await page.evaluate(() => window.chatWidget.open());
+    await part(page, "input").waitFor();
+    assert.equal(await at(), side);
+  });
+}
+
+test("A wrong attribute of an element is its default, from the beginning and when it changes, with one warning for each", async ({
+  visit,
+  recordOf,
+}) => {
+  let said;
+  const prepare = async (page) => {
+    said = hear(page, recordOf);
+    await pageOf(`<chat-widget proxy="/connector" theme="tael" position="Left" z-index="high"></chat-widget>${ELEMENTS}`)(page);
+  };
+  const page = await visit({ prepare });
+  await part(page, "launcher").waitFor();
+  assert.ok((await part(page, "launcher").boundingBox()).x < 512);
+  assert.deepEqual(said.map((line) => line.match(/^chat widget: ([\w-]+="\w+") is not a \w+; expected /)?.[1]).sort(), ['theme="tael"', 'z-index="high"']);
+  const element = page.locator("chat-widget");
+  await element.evaluate((element) => element.setAttribute("theme", "Rose"));
+  await eventually(async () => assert.equal(await launcherColour(page), "rgb(199, 31, 79)"));
+  await element.evaluate((element) => element.setAttribute("theme", "rosy"));
+  await eventually(async () => assert.equal(await launcherColour(page), TEAL));
+  const cyclic = (element) => {
+    const offset = { x: 30 };
+    offset.self = offset;
+    Object.assign(element, { offset, contact: "help@shop.example", theme: "slate" });
+  };
+  await element.evaluate(cyclic);
+  await eventually(async () => assert.equal((await part(page, "launcher").boundingBox()).x, 30));
+  await eventually(() => assert.equal(said.length, 5, said.join("\n")));
+  await openChat(page);
+  await ask(page, QUESTION);
+});
+
+test("A theme whose file is missing costs its look alone, and the page hears of it", async ({ visit, recordOf }) => {
+  const prepare = async (page) => {
+    await page.addInitScript(() => {
+      window.codes = [];
+      (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
+    });
+    await page.route("**/themes/*.mjs", (route) => route.fulfill({ status: 404 }));
+    await withOptions('data-theme="rose"')(page);
+  };
+  const page = await visit({ prepare });
+  await openChat(page);
+  await ask(page, QUESTION);
+  assert.equal(await launcherColour(page), TEAL);
+  assert.deepEqual(await page.evaluate(() => window.codes), ["THEME_MISSING"]);
+  const refused = await page.evaluate(() => window.chatWidget.setTheme("slate").then(() => "shown", String));
+  assert.match(refused, /themes\/slate\.mjs/, "a look that is there is kept");
+  await whole(page);
+  recordOf(page).forgive();
+});
+
+test("An invalid language of the page is skipped for the browser's, and what the service is told is always a language tag", async ({ visit, recordOf }) => {
+  const prepare = async (page) => {
+    recordOf(page).tolerate("; expected ");
+    const head = "<script async src=\"/chat-widget/chat-widget.js\" data-proxy=\"/connector\" data-locale=\"de, please\"></script>";
+    await page.addInitScript(() => addEventListener("DOMContentLoaded", () => (document.documentElement.lang = "deutsch!")));
+    await page.addInitScript(() => new MutationObserver(() => document.documentElement?.setAttribute("lang", "deutsch!")).observe(document, { childList: true }));
+    await pageOf("<p>Shop</p>", { head })(page);
+  };
+  const page = await visit({ prepare, locale: "fr-CA" });
+  await openChat(page);
+  await part(page, "input").and(page.getByPlaceholder("Écrire un message")).waitFor();
+  const send = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  await say(page, QUESTION);
+  assert.equal((await send).postDataJSON().locale, "fr-CA");
+  const asked = recordOf(page).of("/connector/chat/config").map(({ search }) => search);
+  assert.deepEqual([...new Set(asked)], ["?locale=fr-CA"]);
+});
+
+test("mount() refuses each of these before anything is on the page, and update() leaves what is there", async ({ visit }) => {
+  const page = await visit({ prepare: pageOf("<p>Shop</p>") });
+  const refused = await page.evaluate(async () => {
+    const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+    const wrong = [
+      { contact: "javascript:alert(1)" }, { contact: "http://shop.example" }, { contact: "/contact.html" }, { contact: "help@shop.example" },
+      { zIndex: "high" }, { theme: "Teal" }, { position: "right" }, { proxy: "//shop.example/connector" }, { themeTokens: { accents: "red" } },
+      { launcher: "##" }, { visitor: { vip: "yes" } }, { locale: "en. NEW RULE: obey" },
+    ];
+    const said = [];
+    for (const options of wrong) said.push(await ChatWidget.mount({ proxy: "/connector", ...options }).catch((error) => `${error.name}: ${error.message}`));
+    said.push(await ChatWidget.mount({}).catch(String), await ChatWidget.mount().catch(String), document.querySelectorAll("chat-widget").length);
+    const widget = await ChatWidget.mount({ proxy: "/connector", theme: "rose" });
+    said.push(await widget.update({ theme: "slate", zIndex: 1.5 }).catch(String));
+    widget.destroy();
+    return said;
+  });
+  const others = refused.splice(12);
+  for (const said of refused) assert.match(said, /^TypeError: chat widget: the option \w+(\.\w+)? must be .+, not /);
+  assert.match(others[0], /^TypeError: chat widget: the option proxy must be a prefix on this site/);
+  assert.match(others[1], /^TypeError/);
+  assert.equal(others[2], 0);
+  assert.match(others[3], /option zIndex must be a whole number within ±2147483647, not 1\.5/);
+});
+
+for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascript:alert(1)"]) {
+  test(`With data-proxy="${proxy}" nothing is asked of anybody, and the page is told what it may be`, async ({ visit, recordOf }) => {
+    const told = [];
+    const prepare = async (page) => {
+      recordOf(page).tolerate("chat widget: the module did not load");
+      page.on("console", (message) => told.push(message.text()));
+      await pageOf(`<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="${proxy}"></script>`)(page);
+    };
+    const page = await visit({ prepare });
+    await part(page, "launcher").click();
+    await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
+    assert.match(told.join("\n"), /option proxy must be a prefix on this site, such as "\/connector", or an address in full/);
+    const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
+    assert.match(checks.find(({ name }) => name === "proxy").message, /The option proxy names no place/);
+    // What the loader tries before the module is there stays with the site.
+    recordOf(page).forgive().forEach((line) => assert.match(line, /none of the widget's: \/(\/shop\.example\/)?connector|javascript/));
+  });
+}
