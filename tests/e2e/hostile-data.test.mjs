@@ -164,22 +164,24 @@ test("Nothing hostile runs in any option of the page that is a text", async ({ v
   for (const some of parts(payloads, Math.ceil(payloads.length / 200))) {
     const [text] = some;
     const all = some.join("\n");
+    const questions = parts(some, 20).map((texts) => texts.join(" ").slice(0, 4000));
     const options = {
       operatorName: all,
       replyTime: all,
-      suggestedQuestions: some,
+      suggestedQuestions: questions,
       greeting: { text: all, after: 0 },
       strings: Object.fromEntries(parts(some, names.length).map((texts, index) => [names[index], texts.join(" ")])),
-      themeTokens: { accent: text, [text]: text },
       visitor: { name: text, email: text },
-      locale: text,
     };
+    for (const refused of [{ themeTokens: { accent: `${text}{}` } }, { themeTokens: { [text]: "red" } }, { locale: text }]) {
+      await assert.rejects(page.evaluate(mount, { ...options, ...refused }), /TypeError: chat widget: the option/);
+    }
     // A customer without a conversation is greeted, and asked something; in a conversation a person has a name.
-    await page.evaluate(mount, { ...options, customerId: text });
+    await page.evaluate(mount, { ...options, customerId: text.slice(0, 200) });
     await part(page, "preview").waitFor();
     await isHarmless(page);
     await page.evaluate(() => window.mounted.open());
-    assert.deepEqual(await part(page, "suggestion").allTextContents(), some);
+    assert.deepEqual(await part(page, "suggestion").allTextContents(), questions);
     await isHarmless(page);
     await page.evaluate(mount, options);
     await page.evaluate(() => window.mounted.open());
