@@ -149,7 +149,8 @@ test("A picture's address that ends its attribute too early is an address, and n
 
 /** Puts a widget with these options in place of the one that is there; its greeting was not dismissed yet. */
 async function mount(options) {
-  (window.mounted ?? window.chatWidget).destroy();
+  (window.mounted ?? window.chatWidget)?.destroy();
+  delete window.mounted;
   localStorage.removeItem("chat-widget:greeted");
   const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
   window.mounted = await ChatWidget.mount({ proxy: "/connector", ...options });
