@@ -139,7 +139,9 @@ export function tell(
   host: HTMLElement | false | undefined,
   options: object,
 ): void {
-  const detail = { code: "NOT_LOADED", message: String(error) };
+  // A frame with `sandbox` and without `allow-same-origin` reads only what a server lets every origin read.
+  const frame = origin === "null" ? ": this frame has no origin of its own" : "";
+  const detail = { code: "NOT_LOADED", message: `${String(error)}${frame}` };
   for (const handler of handlers) {
     try {
       handler(detail);

@@ -115,7 +115,7 @@ inFrame("Where such a frame may not read the chat's files, the page hears why, w
   await eventually(async () => assert.equal((await told()).length, 1));
   const [{ code, message }] = await told();
   assert.equal(code, "NOT_LOADED");
-  assert.match(message, /chat-widget\.mjs \(null\)$/);
+  assert.match(message, /chat-widget\.mjs: this frame has no origin of its own$/);
   await part("launcher").click();
   await eventually(async () => assert.ok((await told()).length > 1));
   await eventually(async () => assert.equal(await part("launcher").getAttribute("aria-busy"), null));
