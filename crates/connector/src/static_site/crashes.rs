@@ -231,6 +231,28 @@ fn job(number: usize, job_type: &str, payload: Value) -> Job {
     Job::try_from(Value::object(job)).expect("a job")
 }
 
+/// Found by the property below, with a removal that is killed between the record and the page.
+#[test]
+fn a_page_that_was_gone_comes_back_although_the_process_is_killed() {
+    for has_overlay in [false, true] {
+        for after in 0..7 {
+            let directory = tempfile::tempdir().expect("a directory");
+            let mut site = Site::new(directory.path());
+            let (article, path) = (0, 0);
+            site.apply(&Event::EditByHand { path }, Fate::Lives);
+            site.apply(&Event::Publish { article, path }, Fate::Lives);
+            site.apply(&Event::Overlay { path, says: has_overlay }, Fate::Lives);
+            site.apply(&Event::RemoveByHand { path }, Fate::Lives);
+            site.apply(&Event::Delete { article }, Fate::IsKilled { after, comes_again: false });
+            site.check_nothing_is_lost();
+            site.apply(&Event::Overlay { path, says: false }, Fate::Lives);
+            site.apply(&Event::Delete { article }, Fate::Lives);
+            assert!(site.own.contains_key(&path));
+            site.check_own_pages();
+        }
+    }
+}
+
 /// A case waits for the disk a few hundred times.
 fn some_cases() -> ProptestConfig {
     let all = ProptestConfig::default();

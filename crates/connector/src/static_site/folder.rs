@@ -172,6 +172,14 @@ impl<D: Disk> Folder<D> {
             (source, _) => source.map(Cow::into_owned),
         };
         let is_own = record.shown.is_none() && record.overlay.is_none();
+        // A page that is gone is back before its record says that it shows no article: with that record, it would be one
+        // that the site's own people have removed.
+        let returned =
+            if found.is_none() && record.shown.is_none() { record.original(&self.disk, page)? } else { None };
+        if let Some(returned) = &returned {
+            self.disk.write_page(page, returned)?;
+        }
+        let found = found.or(returned.as_deref());
         if let Some(wanted) = wanted.as_deref().filter(|_| !is_own) {
             record.will_write(wanted, found);
         }
