@@ -96,7 +96,11 @@ fn follow(ui: &Ui, seen: &mut Option<Seen>) {
 /// The messages that are on the page.
 fn keys(ui: &Ui) -> Vec<u32> {
     let (from, to) = ui.state().range.get();
-    ui.driver().rows().iter().take(to).skip(from).map(|row| row.key.get()).collect()
+    let mut keys = Vec::new();
+    for row in ui.driver().rows().iter().take(to).skip(from) {
+        keys.push(row.key.get());
+    }
+    keys
 }
 
 fn on_scroll(ui: &Ui, event: &web_sys::Event) {
@@ -209,8 +213,13 @@ fn questions(ui: &Ui) -> Vec<String> {
     if asked.next().is_some() || waits || contact::is_open(ui) || rows.iter().any(matters) {
         return Vec::new();
     }
-    let left = |question: &&String| first.is_none_or(|row| *row.text != ***question);
-    ui.settings().suggested_questions.iter().filter(left).cloned().collect()
+    let mut left = Vec::new();
+    for question in &ui.settings().suggested_questions {
+        if first.is_none_or(|row| *row.text != **question) {
+            left.push(question.clone());
+        }
+    }
+    left
 }
 
 fn suggestions(ui: &Ui) -> El {

@@ -139,7 +139,8 @@ impl Session {
 
     /// The messages that may have arrived without an answer; first the one that is on its way.
     fn attempted(&self) -> Vec<EntryKey> {
-        let mut attempted: Vec<EntryKey> = self.sending.into_iter().collect();
+        let mut attempted = Vec::new();
+        attempted.extend(self.sending);
         for letter in &self.outbox {
             // In a history that is read for the first time, an older message may say the same.
             let first = self.reading == Reading::Past && Some(letter.entry) != self.in_doubt;

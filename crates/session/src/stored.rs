@@ -45,12 +45,15 @@ pub(crate) fn suffix(customer_id: Option<&str>) -> String {
 
 /// The values of one customer, by their names.
 pub(crate) fn of_customer(stored: Stored, suffix: &str) -> Stored {
-    let own = stored.into_iter().filter_map(|(key, value)| {
-        let name = key.strip_prefix(keys::PREFIX)?.strip_suffix(suffix)?;
+    let mut own = Vec::new();
+    for (key, value) in stored {
+        let name = key.strip_prefix(keys::PREFIX).and_then(|name| name.strip_suffix(suffix));
         // No name has an `@`: with one in it, the key is that of a customer whose id ends in the same way.
-        name.bytes().all(|byte| byte != b'@').then(|| (name.to_owned(), value))
-    });
-    own.collect()
+        if let Some(name) = name.filter(|name| name.bytes().all(|byte| byte != b'@')) {
+            own.push((name.to_owned(), value));
+        }
+    }
+    own
 }
 
 /// Takes out what was kept under this name.
