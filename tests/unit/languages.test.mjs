@@ -108,7 +108,7 @@ test("Punctuation is the language's own", () => {
   }
 });
 
-test("A locale is shown in its language and script, wherever that is, and else in English", async () => {
+async function importLanguageOf() {
   const { outputFiles } = await build({
     entryPoints: [`${root}/www/language.ts`],
     define: { LANGUAGES: JSON.stringify(LANGUAGES.join(" ")) },
@@ -116,7 +116,11 @@ test("A locale is shown in its language and script, wherever that is, and else i
     format: "esm",
     write: false,
   });
-  const { languageOf } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)).languageOf;
+}
+
+test("A locale is shown in its language and script, wherever that is, and else in English", async () => {
+  const languageOf = await importLanguageOf();
   for (const [expected, locales] of Object.entries({
     ar: ["ar", "ar-EG", "AR-eg", "ar-u-nu-latn", "ar-Arab-MA"],
     de: ["de", "de-AT", "de_DE", "de-CH-1996", "DE"],
@@ -130,6 +134,32 @@ test("A locale is shown in its language and script, wherever that is, and else i
     for (const locale of locales) assert.equal(String(languageOf(locale)), expected, locale);
   }
   for (const tag of LANGUAGES) assert.equal(languageOf(tag), tag);
+});
+
+/** What tags are made of, and what they are not. */
+const PIECES = [
+  ..."ar de en he hi in iw pt zh cmn x i u nu t und root Arab Hans Hant Latn BR TW MO 419 1996 calendar".split(" "),
+  ..."- _ -- . ; , @ % / \\ ' \" < { \0 \n ü ß ı İ 語 🙂 \u202e \ud800".split(" "),
+  "",
+  " ",
+  "a".repeat(9),
+  "constructor",
+  "__proto__",
+];
+
+test("Whatever a locale says, it is one of the languages, or English", async () => {
+  const languageOf = await importLanguageOf();
+  const cases = Number(process.env.PROPTEST_CASES ?? 5_000);
+  // The same on each run.
+  let seed = 1;
+  const random = (below) => (seed = (seed * 48271) % 2147483647) % below;
+  for (let tried = 0; tried < cases; tried += 1) {
+    let locale = "";
+    for (let pieces = random(7); pieces >= 0; pieces -= 1) locale += PIECES[random(PIECES.length)] + (random(2) ? "-" : "");
+    const language = languageOf(locale);
+    assert.ok(language === undefined || LANGUAGES.includes(language), JSON.stringify(locale));
+  }
+  for (const piece of PIECES) assert.equal(languageOf(`q${piece}`.repeat(1 << 19)), undefined, "a locale of a megabyte");
 });
 
 test("The table of docs/languages.md has all texts, as they are", () => {

@@ -193,7 +193,7 @@ fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
         .expect("visible ASCII of 8 to 160 characters")
 }
 
-/// Whether this can be the name of a message: it becomes part of a key, which goes into a header.
+/// Whether a message can have this name: it becomes part of a key, which goes into a header.
 pub(crate) fn is_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
 }

@@ -8,7 +8,7 @@ use crate::stored::{VERSION, keys, to_value};
 use crate::{Effect, Page, Reports, Request, Session};
 
 /// A service that wants no events is asked again after so long. Milliseconds.
-const OFF_MS: u64 = 24 * 60 * 60 * 1000;
+pub(crate) const OFF_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl Session {
     /// What the widget sees by itself.

@@ -12,7 +12,7 @@ use crate::timeline::{Delivery, EntryKey};
 use crate::{News, Notice, Session};
 
 /// A reply that did not come with its answer is looked for this long. Milliseconds.
-const REPLY_WITHIN_MS: u64 = 30_000;
+pub(crate) const REPLY_WITHIN_MS: u64 = 30_000;
 
 impl Session {
     pub(crate) fn write(&mut self, now_ms: u64, text: String, page_path: String) {

@@ -1,10 +1,9 @@
 //! The session itself: what it knows, and what it decides to do next.
 
+mod decide;
 mod start;
 
-use chat_protocol::{
-    ChatConfig, ConversationId, Endpoint, IdempotencyKey, Presence, Value, VisitorId, VisitorProfile,
-};
+use chat_protocol::{ChatConfig, ConversationId, Endpoint, Presence, Value, VisitorId, VisitorProfile};
 
 use crate::back_off::MOST_RETRY_AFTER_MS;
 use crate::event_queue::EventQueue;
@@ -13,6 +12,8 @@ use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
+use crate::reports::OFF_MS;
+use crate::sending::REPLY_WITHIN_MS;
 use crate::stored::to_value;
 use crate::timeline::{Entry, EntryKey, Reading, Timeline};
 use crate::wait::Waiting;
@@ -117,6 +118,8 @@ impl Session {
         }
         // Storage and other tabs may say anything, and a clock may be set back.
         self.hold_until_ms = self.hold_until_ms.min(now_ms + MOST_RETRY_AFTER_MS);
+        self.events.off_until_ms = self.events.off_until_ms.min(now_ms + OFF_MS);
+        self.reply_due_ms = self.reply_due_ms.map(|due| due.min(now_ms + REPLY_WITHIN_MS));
         match input {
             Input::Send { text, page_path } => self.write(now_ms, text, page_path),
             Input::Retry(key) => self.retry(now_ms, key),
@@ -329,95 +332,6 @@ impl Session {
             self.unread = unread;
             self.changed = true;
             self.tell(News::Unread(unread));
-        }
-    }
-
-    /// Starts what is due, and asks to be woken for what is due next.
-    fn decide(&mut self, now_ms: u64) -> Vec<Effect> {
-        while let Some(flight) = self.flights.overdue(now_ms) {
-            self.effects.push(Effect::Cancel(flight.id));
-            self.unanswered(now_ms, &flight, "TIMEOUT", "the proxy did not answer in time");
-        }
-        self.elect(now_ms);
-        if self.leads() {
-            self.end_wait_for_reply(now_ms);
-        }
-        if self.online && !self.left {
-            self.ask_for_config(now_ms);
-            if self.leads() && self.is_on() {
-                self.send_letter(now_ms);
-                self.poll(now_ms);
-                self.send_events(now_ms);
-            }
-        }
-        self.update_deferred(now_ms);
-        self.update_wait(now_ms);
-        if self.keep_again_ms.is_some_and(|at| now_ms >= at) {
-            self.keep_again_ms = None;
-            self.keep_again();
-        }
-        if self.changed {
-            self.wait_for_network();
-            self.look();
-        }
-        if self.amended && self.leads() {
-            self.publish();
-        }
-        self.plan_wake(now_ms);
-        if std::mem::take(&mut self.changed) {
-            self.effects.push(Effect::Show);
-        }
-        std::mem::take(&mut self.effects)
-    }
-
-    fn ask_for_config(&mut self, now_ms: u64) {
-        if self.config_due_ms.is_some_and(|due| now_ms >= due) && !self.flights.any(Endpoint::Config) {
-            self.config_due_ms = None;
-            let mut query = Vec::new();
-            if let Some(locale) = &self.locale {
-                query.push(("locale", locale.clone()));
-            }
-            self.ask(now_ms, Endpoint::Config, query);
-        }
-    }
-
-    pub(crate) fn ask(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
-        let request = self.flights.take_off(now_ms, endpoint, query);
-        self.effects.push(Effect::Request(request));
-    }
-
-    pub(crate) fn send(&mut self, now_ms: u64, endpoint: Endpoint, body: String, key: IdempotencyKey) {
-        let request = self.flights.take_off(now_ms, endpoint, Vec::new());
-        self.effects.push(Effect::Request(crate::Request { body: Some(body), key: Some(key), ..request }));
-    }
-
-    /// Nobody waits for what is on its way any more.
-    pub(crate) fn cancel(&mut self, which: impl Fn(Endpoint) -> bool) {
-        for flight in self.flights.recall(which) {
-            self.effects.push(Effect::Cancel(flight.id));
-        }
-    }
-
-    fn plan_wake(&mut self, now_ms: u64) {
-        let mut due =
-            vec![self.flights.deadline_ms(), self.keep_again_ms, self.lead.due_ms(), self.waiting.due_ms()];
-        if self.online && !self.left && !self.flights.any(Endpoint::Config) {
-            due.push(self.config_due_ms);
-        }
-        if self.leads() {
-            due.push(self.reply_due_ms);
-            if self.online && self.is_on() {
-                due.push(self.next_letter_ms());
-                due.push(self.next_events_ms());
-            }
-            due.extend(self.next_polls_ms());
-        }
-        let next = due.into_iter().flatten().min().map(|due| due.max(now_ms + 1));
-        if let Some(at) = next.filter(|_| !self.left)
-            && self.wake_ms != next
-        {
-            self.wake_ms = next;
-            self.effects.push(Effect::WakeAt(at));
         }
     }
 }

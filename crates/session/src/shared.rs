@@ -2,7 +2,7 @@
 
 use chat_protocol::{Fields, MessageId, Role, Value};
 
-use crate::outbox;
+use crate::outbox::is_name;
 use crate::stored::{self, VERSION, to_value};
 use crate::timeline::{Created, Delivery, Entry, EntryKey, Reading};
 use crate::{News, Notice, Session};
@@ -41,7 +41,8 @@ fn entry_from_value(value: Value) -> Option<Entry> {
     let delivery = fields.lenient_text("delivery");
     let delivery = UNDELIVERED.iter().find(|(_, name)| delivery.as_deref() == Some(name));
     let letter = fields.lenient_text("letter");
-    if letter.as_deref().is_some_and(|name| !outbox::is_name(name)) {
+    // Without a name that its key can carry, a message could never be sent.
+    if !letter.as_deref().map_or(delivery.is_none(), is_name) {
         return None;
     }
     Some(Entry {
@@ -134,7 +135,10 @@ impl Session {
         for value in Fields::lenient(shared).list("entries").unwrap_or_default() {
             entries.extend(entry_from_value(value));
         }
-        let told: Vec<_> = entries.iter().filter_map(|entry| entry.letter.clone()).collect();
+        let mut told = Vec::new();
+        for entry in &entries {
+            told.extend(entry.letter.clone());
+        }
         if id_alone {
             self.reading = Reading::Past;
         }

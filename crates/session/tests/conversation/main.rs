@@ -5,6 +5,7 @@ mod contact;
 mod deferral;
 mod echoes;
 mod events;
+mod hostile;
 mod late_words;
 mod leading;
 mod pace;

@@ -91,19 +91,32 @@ fn hostile(length: usize) -> Vec<String> {
     texts
 }
 
+/// The steps that a text takes: bytes that are looked at, and what is written.
+fn work(text: &str) -> usize {
+    STEPS.set(0);
+    let written = rendered(text);
+    assert!(written.deepest < 80, "{} deep", written.deepest);
+    STEPS.get() + written.calls
+}
+
 #[test]
 fn no_text_takes_longer_than_its_length_says() {
-    let work = |text: &str| {
-        STEPS.set(0);
-        let written = rendered(text);
-        assert!(written.deepest < 80, "{} deep", written.deepest);
-        STEPS.get() + written.calls
-    };
     for (short, long) in hostile(2_000).iter().zip(hostile(8_000)) {
         let start: String = short.chars().take(24).collect();
         let (short, long) = (work(short), work(&long));
         assert!(long <= 4 * short + short / 4 + 100, "{start:?}: {short} steps became {long}");
         assert!(long <= 8_000 * 64, "{start:?}: {long} steps");
+    }
+}
+
+#[test]
+fn a_megabyte_takes_a_few_steps_for_each_byte() {
+    const LENGTH: usize = 1 << 20;
+    let runs = ["*", "_", "`", "[", "*a ", "[a](", "> > a\n", "|a|\n|-|\n"];
+    for text in runs.iter().map(|piece| piece.repeat(LENGTH / piece.len())) {
+        let start: String = text.chars().take(24).collect();
+        let steps = work(&text);
+        assert!(steps <= LENGTH * 64, "{start:?}: {steps} steps");
     }
 }
 
@@ -222,6 +235,16 @@ proptest! {
             if !has_hidden_parts(&text) {
                 holds_to_the_letter(&text);
             }
+        }
+    }
+
+    /// Patterns that nobody has thought of as well.
+    #[test]
+    fn any_pattern_that_repeats_takes_steps_by_its_length(marked in markup(PIECES), hiding in markup(HIDING)) {
+        for pattern in [marked, hiding].into_iter().filter(|pattern| !pattern.is_empty()) {
+            let text = pattern.repeat(8_000 / pattern.len() + 1);
+            let steps = work(&text);
+            prop_assert!(steps <= text.len() * 64, "{:?}: {} steps for {} bytes", pattern, steps, text.len());
         }
     }
 

@@ -1,0 +1,38 @@
+//! What the random cases have found, each as a case of its own.
+
+use crate::site::Tab;
+use chat_protocol::Value;
+use chat_session::{Input, Page, keys};
+
+#[test]
+fn a_message_whose_name_no_key_can_carry_breaks_nothing() {
+    for name in ["", "m 1", "m\\u007f", "\u{e9}", &"m".repeat(33)] {
+        let entries = format!(
+            r#"[{{"letter":"{name}","role":"visitor","text":"lost","at":5,"delivery":"waiting"}},{{"letter":"m1","role":"visitor","text":"kept","at":6,"delivery":"waiting"}}]"#
+        );
+        let kept = format!(r#"{{"v":2,"revision":3,"conversationId":"c1","entries":{entries}}}"#);
+        let tab = Tab::open(vec![("chat-widget:conversation".into(), kept)], 0);
+        assert_eq!((tab.texts(), tab.attempts().len()), (vec!["kept"], 1), "{name:?}");
+    }
+}
+
+#[test]
+fn times_in_a_far_future_are_bounded() {
+    let far = 1u64 << 53;
+    let stored = vec![
+        (
+            "chat-widget:conversation".to_owned(),
+            format!(
+                r#"{{"v":2,"revision":3,"conversationId":"c1","replyDue":{far},"entries":[{{"role":"visitor","text":"one"}}]}}"#
+            ),
+        ),
+        ("chat-widget:tracking".to_owned(), format!(r#"{{"v":2,"offUntil":{far}}}"#)),
+    ];
+    let mut tab = Tab::open(stored, 0);
+    assert!(tab.session.awaits_reply());
+    tab.wait(31_000);
+    assert!(!tab.session.awaits_reply(), "no reply is looked for that long");
+    tab.wait(24 * 60 * 60 * 1000);
+    tab.feed(Input::Track("quiz_done".into(), Value::Null, Page::default()));
+    assert_eq!(tab.kept_as(keys::EVENT), 1, "the service is asked again after a day");
+}

@@ -1,0 +1,310 @@
+//! Whatever storage, other tabs and the service say: no panic, nothing lost, no more kept than was told.
+//!
+//! `PROPTEST_CASES` says how many cases are tried.
+
+mod found;
+mod json;
+
+use std::sync::LazyLock;
+
+use crate::site::{Tab, json as parsed};
+use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
+use chat_protocol::{Endpoint, Value};
+use chat_session::{Answer, Delivery, Input, Page, Reports, Start, keys};
+use json::{Mutation, any_mutations, any_value, mutated, with_other_bytes};
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+/// What a real browser had stored, and its tabs had told.
+struct Real {
+    storage: Vec<(String, String)>,
+    posts: Vec<Value>,
+}
+
+static REAL: LazyLock<Real> = LazyLock::new(|| {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Presence);
+    tab.answer(Presence, r#"{"operatorOnline":true,"suggestedMessageIntervalMs":2000}"#);
+    tab.feed(Input::Contact(
+        chat_protocol::VisitorProfile { email: Some("ann@example.com".into()), ..Default::default() },
+        Page::default(),
+    ));
+    tab.say("failed");
+    tab.refuse(Send, 400, "INVALID_REQUEST", None);
+    tab.say("two");
+    tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000));
+    tab.say("three");
+    tab.feed(Input::Track("quiz_done".into(), Value::Null, Page::default()));
+    tab.hear(r#""does":"ask","revision":0"#);
+    tab.feed(Input::Left);
+    Real { storage: tab.storage, posts: tab.posts.iter().map(|post| parsed(post)).collect() }
+});
+
+/// Real answers of the service, by what was asked for.
+const ANSWERS: &[(Endpoint, &str)] = &[
+    (
+        Send,
+        r#"{"ok":true,"data":{"conversationId":"c1","userMessageId":"u9","message":{"id":"a9","role":"assistant","content":"hi","createdAt":"2026-01-01T00:00:00Z"},"aiStatus":"ok","lead":{"score":3}}}"#,
+    ),
+    (
+        Messages,
+        r#"{"ok":true,"data":{"conversationId":"c1","messages":[{"id":"u2","role":"visitor","content":"two"},{"id":"o1","role":"operator","content":"Anna"},{"role":"assistant","content":"second","createdAt":"2026-01-01T00:00:00Z"}],"nextAfter":"o1"}}"#,
+    ),
+    (
+        Presence,
+        r#"{"ok":true,"data":{"operatorOnline":true,"shouldPollMessages":true,"suggestedPresenceIntervalMs":9000,"suggestedMessageIntervalMs":2000}}"#,
+    ),
+    (Events, r#"{"ok":true,"data":{"accepted":1,"rejected":0,"tracking":"enabled"}}"#),
+    (
+        Config,
+        r#"{"ok":true,"data":{"config":{"enabled":true,"widgetEnabled":true,"assistantName":"Clover","welcomeMessage":"Hello"},"locale":"en"}}"#,
+    ),
+    (Send, r#"{"ok":false,"error":{"code":"RATE_LIMITED","message":"no"},"requestId":"r"}"#),
+];
+
+/// What befalls a session.
+#[derive(Clone, Debug)]
+enum Step {
+    Waits(u64),
+    Hears(Value),
+    HearsReal(Index, Vec<Mutation>),
+    /// The oldest request is answered.
+    Answered(u16, Option<u64>, Index, Vec<Mutation>),
+    Lost,
+    Says,
+    RetriesAll,
+    Online(bool),
+    Visible(bool),
+    Opened(bool),
+    Leaves,
+    Restored(Vec<Mutation>),
+    NotStored,
+    Resets,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let status = select(vec![0u16, 200, 204, 302, 400, 401, 402, 404, 409, 429, 500, 503, 599]);
+    let edges = select(vec![0u64, 1, 1_000, 300_000, 86_400_000, 1 << 53, u64::MAX - 1, u64::MAX]);
+    let wait = prop_oneof![6 => 0..5_000u64, 3 => 0..400_000u64];
+    let step = prop_oneof![
+        4 => wait.prop_map(Step::Waits),
+        3 => any_value().prop_map(Step::Hears),
+        6 => (any::<Index>(), any_mutations()).prop_map(|(post, mutations)| Step::HearsReal(post, mutations)),
+        8 => (status, prop::option::of(edges), any::<Index>(), any_mutations())
+            .prop_map(|(status, retry, answer, mutations)| Step::Answered(status, retry, answer, mutations)),
+        1 => Just(Step::Lost),
+        3 => Just(Step::Says),
+        2 => Just(Step::RetriesAll),
+        1 => any::<bool>().prop_map(Step::Online),
+        1 => any::<bool>().prop_map(Step::Visible),
+        1 => any::<bool>().prop_map(Step::Opened),
+        1 => Just(Step::Leaves),
+        2 => any_mutations().prop_map(Step::Restored),
+        1 => Just(Step::NotStored),
+        1 => Just(Step::Resets),
+    ];
+    prop::collection::vec(step, 0..40)
+}
+
+/// Real storage in which each text has these things wrong, and this beside it.
+fn spoiled(mutations: &[Mutation], more: &[(String, Value)]) -> Vec<(String, String)> {
+    let real =
+        REAL.storage.iter().map(|(key, text)| (key.clone(), mutated(&parsed(text), mutations).to_json()));
+    real.chain(more.iter().map(|(name, value)| ([keys::PREFIX, name].concat(), value.to_json()))).collect()
+}
+
+/// Names of keys, those of the session's own among them.
+fn names() -> impl Strategy<Value = String> {
+    let own = [keys::VISITOR, keys::CONVERSATION, keys::SEEN, keys::CONTACT, keys::CONFIG, keys::TRACKING];
+    prop_oneof![
+        4 => select(own.map(str::to_owned).to_vec()),
+        2 => "(outbox|event|batch):[!-~]{0,40}",
+        1 => any::<String>(),
+    ]
+}
+
+fn tab_with(storage: Vec<(String, String)>, online: bool) -> Tab {
+    let start = Start { reports: Reports::Auto, visible: true, online, seed: 7, ..Start::default() };
+    Tab::start(start, storage, 1_000_000)
+}
+
+/// Does it, and gives how many bytes came in with it.
+fn befalls(tab: &mut Tab, step: &Step) -> usize {
+    let heard = |tab: &mut Tab, message: Value| {
+        let bytes = message.to_json().len();
+        tab.feed(Input::Heard(message));
+        bytes
+    };
+    match step {
+        Step::Waits(ms) => {
+            let before = tab.wakes;
+            tab.wait(*ms);
+            let wakes = tab.wakes - before;
+            assert!(wakes as u64 <= 50 + ms / 50, "woken {wakes} times in {ms} ms");
+        }
+        Step::Hears(message) => return heard(tab, message.clone()),
+        Step::HearsReal(post, mutations) => {
+            let mut message = mutated(post.get(&REAL.posts), mutations);
+            // Of the visitor that is there, mostly.
+            if let Value::Object(members) = &mut message
+                && mutations.len() < 4
+            {
+                let visitor = tab.session.visitor_id().as_str().into();
+                members
+                    .iter_mut()
+                    .filter(|(name, _)| name == "visitor")
+                    .for_each(|member| member.1.clone_from(&visitor));
+            }
+            return heard(tab, message);
+        }
+        Step::Answered(status, retry_after_ms, answer, mutations) => {
+            let Some(request) = (!tab.open.is_empty()).then(|| tab.open.remove(0)) else { return 0 };
+            let fitting: Vec<_> =
+                ANSWERS.iter().filter(|(endpoint, _)| *endpoint == request.endpoint).collect();
+            let body = mutated(&parsed(answer.get(&fitting).1), mutations);
+            let bytes = body.to_json().len();
+            let answer = Answer { status: *status, retry_after_ms: *retry_after_ms, body };
+            tab.feed(Input::Answered(request.id, answer));
+            return bytes;
+        }
+        Step::Lost => {
+            if !tab.open.is_empty() {
+                let request = tab.open.remove(0);
+                tab.feed(Input::Failed(request.id));
+            }
+        }
+        Step::Says => tab.feed(Input::Send { text: "said".into(), page_path: "/".into() }),
+        Step::RetriesAll => {
+            let entries: Vec<_> = tab.session.entries().iter().map(|entry| entry.key).collect();
+            for key in entries {
+                tab.feed(Input::Retry(key));
+            }
+        }
+        Step::Online(online) => tab.feed(Input::Online(*online)),
+        Step::Visible(visible) => tab.feed(Input::Visible(*visible)),
+        Step::Opened(open) => tab.look(*open),
+        Step::Leaves => tab.feed(Input::Left),
+        Step::Restored(mutations) => {
+            let stored = spoiled(mutations, &[]);
+            tab.feed(Input::Restored(crate::site::parsed(&stored)));
+            return stored.iter().map(|(_, text)| text.len()).sum();
+        }
+        Step::NotStored => tab.feed(Input::NotKept),
+        Step::Resets => tab.feed(Input::Reset),
+    }
+    // What it says itself.
+    "said".len()
+}
+
+/// What holds at any moment.
+fn assert_sound(tab: &Tab) {
+    let on_its_way = tab.open.iter().filter(|request| request.endpoint == Send).count();
+    assert!(on_its_way <= 2, "one message at a time, and one of a lead that was lost: {on_its_way}");
+    let mut shown: Vec<u32> = tab.session.entries().iter().map(|entry| entry.key.get()).collect();
+    shown.sort_unstable();
+    shown.dedup();
+    assert_eq!(shown.len(), tab.session.entries().len(), "each entry has a key of its own");
+    assert!(tab.session.unread() as usize <= shown.len());
+}
+
+/// Nothing is kept that did not come in, and each of it a few times at most: as an entry, as what is to be sent, and as
+/// the request that is frozen.
+fn assert_bounded(tab: &Tab, bytes_in: usize) {
+    let shown: usize = tab.session.entries().iter().map(|entry| entry.text.len()).sum();
+    let stored: usize = tab.storage.iter().map(|(_, text)| text.len()).sum();
+    assert!(shown <= 2 * bytes_in + 10_000, "{shown} bytes are shown of {bytes_in}");
+    assert!(stored <= 8 * bytes_in + 100_000, "{stored} bytes are stored of {bytes_in}");
+}
+
+fn live(mut tab: Tab, steps: &[Step]) {
+    let mut bytes_in: usize = tab.storage.iter().map(|(_, text)| text.len()).sum();
+    assert_sound(&tab);
+    for step in steps {
+        bytes_in += befalls(&mut tab, step);
+        assert_sound(&tab);
+    }
+    assert_bounded(&tab, bytes_in);
+    assert_sound(&tab.reload());
+}
+
+/// Messages that a browser stored and did not send, as an earlier page wrote them.
+fn pending() -> Vec<(String, String)> {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::Online(false));
+    for text in ["one", "two", "three"] {
+        tab.say(text);
+    }
+    let kept = |key: &str| key.ends_with(keys::VISITOR) || key.contains(keys::OUTBOX);
+    tab.storage.into_iter().filter(|(key, _)| kept(key)).collect()
+}
+
+proptest! {
+    #[test]
+    fn any_stored_state_is_lived_with(
+        mutations in any_mutations(),
+        more in prop::collection::vec((names(), any_value()), 0..6),
+        online in any::<bool>(),
+        steps in steps(),
+    ) {
+        live(tab_with(spoiled(&mutations, &more), online), &steps);
+    }
+
+    #[test]
+    fn any_stored_bytes_are_lived_with(
+        edits in prop::collection::vec((any::<Index>(), any::<u8>()), 1..12),
+        texts in prop::collection::vec((names(), any::<String>()), 0..4),
+        steps in steps(),
+    ) {
+        let real = REAL.storage.iter().map(|(key, text)| (key.clone(), with_other_bytes(text, &edits)));
+        let more = texts.into_iter().map(|(name, text)| ([keys::PREFIX, &name].concat(), text));
+        live(tab_with(real.chain(more).collect(), true), &steps);
+    }
+
+    #[test]
+    fn any_message_between_tabs_and_any_answer_is_lived_with(steps in steps()) {
+        live(Tab::in_conversation(), &steps);
+    }
+
+    #[test]
+    fn messages_that_were_stored_stay_whatever_else_is_stored_and_told(
+        more in prop::collection::vec((names(), any_value()), 0..8),
+        told in prop::collection::vec(any_value(), 0..8),
+    ) {
+        let valid = pending();
+        let others = more.iter().filter(|(name, _)| valid.iter().all(|(key, _)| !key.ends_with(name.as_str())));
+        let others = others.map(|(name, value)| ([keys::PREFIX, name].concat(), value.to_json()));
+        let mut tab = tab_with(valid.iter().cloned().chain(others).collect(), false);
+        for message in told {
+            tab.feed(Input::Heard(message));
+        }
+        for mut tab in [Tab::start(Start { visible: true, ..Start::default() }, tab.storage.clone(), 2_000_000), tab] {
+            for text in ["one", "two", "three"] {
+                let shown = tab.session.entries().iter().filter(|entry| &*entry.text == text);
+                let shown: Vec<_> = shown.map(|entry| entry.delivery).collect();
+                prop_assert_eq!(shown, [Delivery::Waiting]);
+            }
+            let outbox = valid.iter().filter(|(key, _)| key.contains(keys::OUTBOX));
+            for (key, _) in outbox {
+                prop_assert!(tab.storage.iter().any(|(kept, _)| kept == key), "{} is gone", key);
+            }
+            // And they arrive, once the network is back, unless the site has switched the chat off.
+            tab.feed(Input::Online(true));
+            tab.wait(400_000);
+            prop_assert!(!tab.attempts().is_empty() || !tab.session.is_on());
+        }
+    }
+
+    #[test]
+    fn a_retry_after_of_any_length_is_waited_for_and_not_longer_than_five_minutes(told_ms in any::<u64>(), short_ms in 0..400_000u64) {
+        for told_ms in [told_ms, short_ms] {
+            let mut tab = Tab::in_conversation();
+            tab.say("two");
+            let refused_ms = tab.now_ms;
+            tab.refuse(Send, 503, "UNAVAILABLE", Some(told_ms));
+            tab.wait_for(Send);
+            let waited_ms = tab.now_ms - refused_ms;
+            let least_ms = told_ms.min(300_000);
+            prop_assert!((least_ms..=least_ms + 600).contains(&waited_ms), "{} ms of {}", waited_ms, told_ms);
+        }
+    }
+}
