@@ -8,21 +8,26 @@ const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceInte
 const QUESTION = "How long does delivery take?";
 const LATER = "Can I book a workshop?";
 
-test("What is sent in one tab is shown in the other, and what the operator says in both", async ({ visit, server }) => {
-  await server.trouble(QUICK);
-  const one = await visit();
-  await one.openChat();
-  const other = await visit({ beside: one });
-  await other.openChat();
-  await one.ask(QUESTION);
-  await other.showsAll(server);
-  await other.ask(LATER);
-  await one.showsAll(server);
-  await server.operatorSays("Anna here.");
-  for (const tab of [one, other]) {
-    await tab.has("message-operator", 1);
-    await tab.showsAll(server);
-  }
-  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-  assert.deepEqual(said, [`visitor: ${QUESTION}`, `visitor: ${LATER}`]);
-});
+/** Without the channel, the tabs tell each other by `storage` events. */
+const WAYS = { "": {}, ", without BroadcastChannel": { first: () => delete window.BroadcastChannel } };
+
+for (const [how, options] of Object.entries(WAYS)) {
+  test(`What is sent in one tab is shown in the other, and what the operator says in both${how}`, async ({ visit, server }) => {
+    await server.trouble(QUICK);
+    const one = await visit(options);
+    await one.openChat();
+    const other = await visit({ beside: one });
+    await other.openChat();
+    await one.ask(QUESTION);
+    await other.showsAll(server);
+    await other.ask(LATER);
+    await one.showsAll(server);
+    await server.operatorSays("Anna here.");
+    for (const tab of [one, other]) {
+      await tab.has("message-operator", 1);
+      await tab.showsAll(server);
+    }
+    const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+    assert.deepEqual(said, [`visitor: ${QUESTION}`, `visitor: ${LATER}`]);
+  });
+}
