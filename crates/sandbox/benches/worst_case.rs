@@ -80,7 +80,7 @@ async fn main() {
         ("sync a page of 8 MB of tags that are not closed", "<b>".repeat(2_600_000)),
         (
             "sync a page of 8 MB of tags that were never opened",
-            format!("{}{}", "<b>".repeat(700), "</i>".repeat(1_900_000)),
+            format!("{}{}", "<b>".repeat(4000), "</i>".repeat(1_900_000)),
         ),
         ("sync a page of 8 MB of one tag", format!("<a {}", "x".repeat(7_900_000))),
         ("sync a page of 8 MB of entities", "&amp;".repeat(1_500_000)),
