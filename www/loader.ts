@@ -58,13 +58,12 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     button = "default";
   }
   const load = (name: string): Promise<any> => import(new URL(`./${name}.mjs`, script.src).href);
-  /** Loads what helps where something went wrong; as a classic script from a host that lets no other site import. */
+  /** Loads what helps where something went wrong; as a classic script where modules cannot be imported, such as from a
+   * host that lets no other site read them, or does not know what `.mjs` is. */
   const help = (): Promise<Help> =>
     load("fallback").catch(
       () =>
         new Promise((arrive, onerror) => {
-          // Of the page's own host, it would come no more than the module did, and Trusted Types would report it.
-          if (script.src.startsWith(origin)) throw 0;
           const src = new URL("fallback.js", script.src);
           document.head.append(Object.assign(document.createElement("script"), { src, arrive, onerror }));
         }),

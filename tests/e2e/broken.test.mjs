@@ -222,6 +222,9 @@ test("Where nothing can be loaded but the tag's own file, no error escapes, and 
   const told = () => page.evaluate(() => window.told);
   await eventually(async () => assert.ok((await told()).length > 0));
   assert.match((await told())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs \\(${origin}\\)$`));
+  // The last resort is a classic script, which Trusted Types do not let through.
+  await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));
+  for (const line of recordOf(page).forgive()) assert.match(line, /TrustedScriptURL|require-trusted-types-for/);
 });
 
 test("An element whose module cannot be loaded says so in its place", async ({ visit, recordOf }) => {

@@ -1,0 +1,217 @@
+// `diagnose()` with each thing broken for real: it says so, names the thing and says what to do. Nothing broken, it says that.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+import { after } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ask, eventually, openChat, part, ready, withOptions } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { pageOf } from "./pages.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const { WIDGET_DIR = join(root, "dist") } = process.env;
+const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
+const NAMES = ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"];
+
+const diagnose = (page) => page.evaluate(() => window.chatWidget.diagnose());
+/** What is wrong, by the names of the checks. */
+async function wrongs(page) {
+  await page.waitForFunction(() => window.chatWidget?.diagnose);
+  const { ok, checks } = await diagnose(page);
+  const wrong = checks.filter(({ ok }) => !ok);
+  assert.equal(ok, wrong.length === 0);
+  return wrong.map(({ name, message }) => `${name}: ${message}`);
+}
+
+for (const [what, attributes, options] of [
+  ["as it comes", ""],
+  ["in German, with a theme, an offset and buttons of the page's", `data-locale="de" data-theme="rose" data-offset='{"x":40}' data-launcher=".brand"`],
+  ["in a container", 'data-container="main"'],
+  ["with attributes of other tools", 'data-cfasync="false" data-wp-strategy="async"'],
+]) {
+  test(`On a sound page, ${what}, nothing is wrong`, async ({ visit }) => {
+    const page = await visit({ prepare: withOptions(attributes), ...options });
+    await ready(page);
+    const { ok, checks } = await diagnose(page);
+    assert.deepEqual([ok, checks.filter(({ ok }) => !ok)], [true, []]);
+    assert.deepEqual(checks.map(({ name }) => name), NAMES);
+  });
+}
+
+const WRONG = {
+  theme: ["tael", /data-theme="tael" is not a theme; expected one of teal, .*; using teal/],
+  "color-scheme": ["drak", /expected one of theme, auto, light, dark/],
+  locale: ["de, please", /is not a language tag; expected a language tag \(BCP 47\)/],
+  position: ["top", /expected one of end, start/],
+  events: ["some", /expected one of auto, manual, off/],
+  consent: ["yes", /is not a state of consent; expected one of granted, required; using required/],
+  load: ["later", /expected one of idle, intent, eager/],
+  contact: ["help@shop.example", /expected an address that begins with https:\/\/, mailto: or tel:/],
+  "z-index": ["high", /expected a whole number/],
+  offset: ["40", /expected an object such as {"x": 40, "y": 20}/],
+  visitor: ["Ann", /expected an object such as {"name"/],
+  strings: ["Go", /expected an object such as {"send"/],
+  "theme-tokens": ['{"accents":"red"}', /data-theme-tokens\.accents="red" is not a token/],
+  "suggested-questions": ["How?", /expected an array of at most 20 strings/],
+  greeting: ['{"after":5}', /is not a greeting/],
+  isolate: ["perhaps", /expected true or false/],
+  preview: ["perhaps", /expected true or false/],
+  "title-alert": ["perhaps", /expected true or false/],
+  "customer-id": ["a".repeat(201), /expected a string of at most 200 characters/],
+  launcher: ["##", /is not a selector/],
+  container: ["#nope", /data-container="#nope" is not on this page/],
+  themetokens: ["{}", /data-themetokens is not an option; expected data-theme-tokens/],
+};
+
+test("Each option that is wrong is named, with what may be written", async ({ visit, recordOf }) => {
+  for (const [name, [text, message]] of Object.entries(WRONG)) {
+    const prepare = async (page) => {
+      recordOf(page).tolerate("; expected ");
+      await withOptions(`data-${name}='${text}'`)(page);
+    };
+    const page = await visit({ prepare });
+    const wrong = await wrongs(page);
+    assert.equal(wrong.length, 1, `${name}: ${wrong.join("\n")}`);
+    assert.match(wrong[0], message);
+    assert.ok(wrong[0].startsWith("options: "));
+    await page.context().close();
+  }
+});
+
+test("An element that is wrong is named by its attribute", async ({ visit, recordOf }) => {
+  const body = '<chat-widget inline proxy="/connector" theme="tael"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>';
+  const prepare = async (page) => {
+    recordOf(page).tolerate("; expected ");
+    await pageOf(body)(page);
+  };
+  const page = await visit({ prepare });
+  await page.waitForFunction(() => customElements.get("chat-widget"));
+  const { ok, checks } = await page.locator("chat-widget").evaluate((element) => element.diagnose());
+  assert.equal(ok, false);
+  assert.deepEqual(checks.filter(({ ok }) => !ok).map(({ name, message }) => [name, message.split(";")[0]]), [["options", 'chat widget: theme="tael" is not a theme']]);
+});
+
+for (const [what, pattern, answer, attributes, expected] of [
+  ["a theme's file that is missing", "**/themes/*.mjs", { status: 404 }, 'data-theme="rose"', /^files: .*\/themes\/rose\.mjs answers with status 404\. All files of dist\/ must stand beside each other/],
+  ["a language's file that is missing", "**/locales/*.mjs", { status: 404 }, 'data-locale="de"', /^files: .*\/locales\/de\.mjs answers with status 404/],
+  ["the sheet that is missing", "**/styles.mjs", { status: 404 }, "", /^files: .*\/styles\.mjs answers with status 404/],
+  ["a page in place of the module", "**/chat-widget.mjs", { contentType: "text/html", body: "<p>" }, "", /^files: The server sends .*\/chat-widget\.mjs as text\/html, which no browser runs as a module/],
+  ...["check", "page", "later", "language", "diagnose", "recover", "update", "derive", "element", "progress"].map((name) => [
+    `${name}.mjs that is missing`,
+    `**/${name}.mjs`,
+    { status: 404 },
+    "",
+    new RegExp(`^files: .*/${name}\\.mjs answers with status 404`),
+  ]),
+  ["the WebAssembly module that is missing", "**/chat-widget.wasm", { status: 404 }, "", /^wasm: .*chat-widget\.wasm answers with status 404/],
+  ["a WebAssembly module of an unknown kind", "**/chat-widget.wasm", { contentType: "application/octet-stream", path: join(WIDGET_DIR, "chat-widget.wasm") }, "", /^wasm: The server sends .* as application\/octet-stream/],
+  ["a launcher that is not on the page", "**/nothing", {}, 'data-launcher=".nope"', /^launcher: The option launcher, \.nope, matches nothing on this page, so that nobody can open the chat\. Correct the selector/],
+  ["a proxy with another prefix", "**/nothing", {}, 'data-proxy="/conector"', /^proxy: There is no proxy at \/conector\/chat\/config/],
+]) {
+  test(`diagnose() names ${what}`, async ({ visit, recordOf }) => {
+    const prepare = async (page) => {
+      for (const text of ["chat widget: ", "Failed to load module script"]) recordOf(page).tolerate(text);
+      await page.route(pattern, (route) => route.fulfill(answer));
+      await withOptions(attributes)(page);
+    };
+    const page = await visit({ prepare });
+    const wrong = await wrongs(page);
+    assert.ok(wrong.some((line) => expected.test(line)), wrong.join("\n"));
+    recordOf(page).forgive();
+  });
+}
+
+test("diagnose() names a launcher that is there and cannot be seen, until it can be", async ({ visit }) => {
+  const page = await visit({ prepare: withOptions('data-launcher=".brand"') });
+  await ready(page);
+  await page.evaluate(() => (document.querySelector(".brand").hidden = true));
+  const [wrong, ...others] = await wrongs(page);
+  assert.match(wrong, /^launcher: The option launcher, \.brand, matches 1 of the page's elements, and none of them is visible/);
+  assert.deepEqual(others, []);
+  await page.evaluate(() => (document.querySelector(".brand").hidden = false));
+  assert.deepEqual(await wrongs(page), []);
+});
+
+test("diagnose() survives a page whose fetch throws, and says so", async ({ visit }) => {
+  const page = await visit();
+  await ready(page);
+  await page.evaluate(() => {
+    window.fetch = () => {
+      throw Symbol("no");
+    };
+  });
+  const wrong = await wrongs(page);
+  assert.match(wrong.join("\n"), /^proxy: The proxy cannot be reached at \/connector\/chat\/config \(Symbol\(no\)\)/m);
+});
+
+/** The widget's folder on another host. */
+function serveWidget(headers) {
+  const server = createServer((request, response) => {
+    try {
+      const path = new URL(request.url, "http://cdn").pathname;
+      const body = readFileSync(join(WIDGET_DIR, path));
+      response.writeHead(200, { "Content-Type": KINDS[extname(path)] ?? "text/plain", ...headers }).end(body);
+    } catch {
+      response.writeHead(404, headers).end();
+    }
+  });
+  after(() => new Promise((closed) => server.close(closed).closeAllConnections()));
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}`)));
+}
+
+/** To prepare a visit: a page with the script tag from that host. */
+const pageFrom = (cdn, attributes = "") =>
+  pageOf(`<script async src="${cdn}/chat-widget.js" data-proxy="/connector" data-contact="tel:+44123" ${attributes}></script>`, {
+    headers: { "content-security-policy": `script-src 'self' ${cdn} 'wasm-unsafe-eval'; connect-src 'self' ${cdn}` },
+  });
+
+test("From another host that lets no page read its files, diagnose() answers, and a click brings the sentence and the link", async ({ visit, recordOf }) => {
+  const cdn = await serveWidget({});
+  const page = await visit({ prepare: pageFrom(cdn) });
+  await part(page, "launcher").click();
+  await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
+  const wrong = await wrongs(page);
+  const words = `${cdn} does not let this page read ${cdn}/chat-widget.wasm: a host that is not the page's own must answer with the header Access-Control-Allow-Origin`;
+  assert.ok(wrong.some((line) => line.startsWith(`wasm: ${words}`)), wrong.join("\n"));
+  assert.ok(wrong.some((line) => line.startsWith(`files: ${cdn} does not let this page read ${cdn}/`)), wrong.join("\n"));
+  assert.equal(await page.locator("head > script").count(), 0, "nothing is left behind");
+  recordOf(page).forgive();
+});
+
+test("From another host that lets pages read its files, the chat runs and nothing is wrong", async ({ visit, recordOf }) => {
+  const cdn = await serveWidget({ "Access-Control-Allow-Origin": "*" });
+  const page = await visit({ prepare: pageFrom(cdn) });
+  await openChat(page);
+  await ask(page, "How long does delivery take?");
+  assert.deepEqual(await wrongs(page), []);
+  recordOf(page).forgive();
+});
+
+test("From a server that does not know what .mjs is, diagnose() answers", async ({ visit, recordOf }) => {
+  const prepare = async (page) => {
+    await page.route("**/chat-widget/**/*.mjs", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), "content-type": "application/octet-stream" } });
+    });
+    await pageOf('<script async src="/chat-widget/chat-widget.js" data-proxy="/connector"></script>', {
+      headers: { "content-security-policy": "script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'" },
+    })(page);
+  };
+  const page = await visit({ prepare });
+  const wrong = await wrongs(page);
+  assert.match(wrong.join("\n"), /^files: The server sends .*\/chat-widget\.mjs as application\/octet-stream, which no browser runs as a module/m);
+  recordOf(page).forgive();
+});
+
+test("Where nothing but the loader can be loaded, diagnose() is rejected, and does not wait for ever", async ({ visit, recordOf }) => {
+  const prepare = (page) => page.route("**/chat-widget/fallback*", (route) => route.abort());
+  const page = await visit({ prepare });
+  await page.waitForFunction(() => window.chatWidget?.diagnose);
+  const said = await page.evaluate(() => window.chatWidget.diagnose().then(() => "answered", () => "rejected"));
+  assert.equal(said, "rejected");
+  // The last resort is a classic script, which Trusted Types do not let through.
+  await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));
+  recordOf(page).forgive();
+});

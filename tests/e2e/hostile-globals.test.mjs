@@ -1,0 +1,173 @@
+// Pages whose scripts have replaced what the browser gives: a `fetch` that throws, members on every object.
+
+import assert from "node:assert/strict";
+import { ask, background, delivered, eventually, hold } from "./chat.mjs";
+import { openChat, part, ready, say, WASM, whole, withOptions } from "./chat.mjs";
+import { test } from "./harness.mjs";
+import { optionTable } from "../../scripts/options.mjs";
+
+const QUESTION = "How long does delivery take?";
+
+/** The page hears which errors there are, and how often a module came. */
+const hearErrors = (page) =>
+  page.addInitScript(() => {
+    window.codes = [];
+    (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
+  });
+const codes = (page) => page.evaluate(() => window.codes);
+
+/** What the `fetch` of a page may do instead of asking, each third time. It runs in the page. */
+const WRONGS = {
+  "throws an error": () => {
+    throw new Error("no fetching today");
+  },
+  "throws nothing at all": () => {
+    throw undefined;
+  },
+  "rejects with a symbol": () => Promise.reject(Symbol("no")),
+  "rejects with an object whose getters throw": () =>
+    Promise.reject({
+      get message() {
+        throw new Error("mine");
+      },
+      get name() {
+        throw new Error("mine");
+      },
+      toString() {
+        throw new Error("mine");
+      },
+    }),
+  "gives no promise": () => undefined,
+  "gives a promise of nothing": () => Promise.resolve(),
+  "gives what is like a response, whose text() throws": () =>
+    Promise.resolve({
+      ok: true,
+      status: 200,
+      headers: new Headers(),
+      text() {
+        throw new Error("mine");
+      },
+      json() {
+        throw new Error("mine");
+      },
+    }),
+};
+
+for (const [what, wrong] of Object.entries(WRONGS)) {
+  test(`Behind a fetch that now and then ${what}, every message arrives once, and the module stays`, async ({ visit, server, recordOf }) => {
+    const prepare = async (page) => {
+      await hearErrors(page);
+      await page.addInitScript(`{
+        const real = window.fetch;
+        const wrong = ${wrong};
+        let times = 0;
+        window.failed = 0;
+        window.fetch = (address, ...rest) => {
+          times += 1;
+          if (!String(address).includes("/connector/") || times % 3 !== 0) return real(address, ...rest);
+          window.failed += 1;
+          return wrong();
+        };
+      }`);
+    };
+    const page = await visit({ prepare });
+    await openChat(page);
+    for (const number of [1, 2, 3, 4, 5, 6]) {
+      await say(page, `${number}: ${QUESTION}`);
+      await eventually(async () => assert.equal(await part(page, "message-visitor").count(), number));
+      await delivered(page);
+    }
+    const said = (await server.conversation()).messages.filter(({ role }) => role === "visitor").map(({ content }) => content);
+    assert.deepEqual(said, [1, 2, 3, 4, 5, 6].map((number) => `${number}: ${QUESTION}`));
+    assert.ok((await page.evaluate(() => window.failed)) >= 3);
+    assert.deepEqual((await codes(page)).filter((code) => !["NETWORK", "TIMEOUT"].includes(code)), []);
+    // One module, from the beginning to the end.
+    assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
+    await page.evaluate(() => window.chatWidget.diagnose());
+  });
+}
+
+const { ...table } = await optionTable();
+/** Every option and what is in one, every member of an option bag of the browser's that the widget hands over or may have. */
+const MEMBERS = {
+  ...Object.fromEntries(Object.keys(table).map((name) => [name, "polluted"])),
+  ...Object.fromEntries("x y text after accent name email phone company wechat whatsapp country visitorId conversationId".split(" ").map((name) => [name, "polluted"])),
+  ...Object.fromEntries("host config inline stays settled prefix page idempotencyKey sourcePage timeout enabled widgetEnabled".split(" ").map((name) => [name, false])),
+  ...Object.fromEntries("once passive capture bubbles cancelable composed keepalive delegatesFocus serializable clonable childList subtree attributes".split(" ").map((name) => [name, true])),
+  ...Object.fromEntries("signal headers method body mode credentials cache redirect referrer referrerPolicy integrity priority duplex window attributeFilter slotAssignment detail value writable numeric style hour12 timeZone localeMatcher behavior block preventScroll".split(" ").map((name) => [name, "polluted"])),
+};
+
+/** Before all else, the page gives every object these members. */
+const pollute = (page) =>
+  page.addInitScript((members) => {
+    for (const [name, value] of Object.entries(members)) {
+      Object.defineProperty(Object.prototype, name, { __proto__: null, value, enumerable: true, configurable: true, writable: true });
+    }
+  }, MEMBERS);
+
+test("With members on Object.prototype that are named like options, the script tag's chat is as it is elsewhere", async ({ visit, server, recordOf }) => {
+  const prepare = async (page) => {
+    await pollute(page);
+    await withOptions(`data-offset='{"y":40}' data-greeting='{"text":"Any questions?"}' data-launcher=".ask"`)(page);
+  };
+  const page = await visit({ prepare });
+  await whole(page);
+  await page.evaluate(() => {
+    const button = Object.assign(document.createElement("button"), { className: "ask", textContent: "Ask" });
+    document.body.prepend(button);
+  });
+  await page.locator(".ask").click();
+  await part(page, "input").waitFor();
+  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  await ask(page, QUESTION);
+  const body = (await sent).postDataJSON();
+  assert.deepEqual([body.locale, body.sourcePage, Object.keys(body.visitor)], ["en-US", "/", ["visitorId"]]);
+  assert.equal((await sent).headers()["content-type"], "application/json");
+  await page.evaluate(() => window.chatWidget.update({ theme: "rose" }));
+  await page.mouse.move(1, 1);
+  await page.evaluate(() => window.chatWidget.track("quiz_done", { answers: [1] }));
+  await eventually(async () => assert.deepEqual((await server.events()).find(({ eventType }) => eventType === "quiz_done")?.eventData.answers, [1]));
+  const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
+  assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+  assert.equal((await server.messages()).length, 2);
+  assert.ok(recordOf(page).of("/chat-widget/themes/rose.mjs").length > 0);
+  await page.evaluate(() => window.chatWidget.destroy());
+});
+
+test("So is the launcher that the loader paints, and the one of an element, and a client without a window", async ({ visit, server }) => {
+  let wasm;
+  const prepare = async (page) => {
+    await pollute(page);
+    wasm = await hold(page, WASM);
+  };
+  const page = await visit({ prepare });
+  await wasm.asked;
+  assert.equal(await background(page, "launcher"), "rgb(9, 116, 119)");
+  const { x, y, width } = await part(page, "launcher").boundingBox();
+  assert.deepEqual([x + width, y + width], [1004, 700]);
+  wasm.release();
+  await openChat(page);
+  await ask(page, QUESTION);
+  const said = await page.evaluate(async () => {
+    window.chatWidget.destroy();
+    await import("/chat-widget/element.mjs");
+    const element = document.createElement("chat-widget");
+    element.setAttribute("proxy", "/connector");
+    element.toggleAttribute("inline", true);
+    document.body.append(element);
+    await (await element.ready).ready;
+    const { BrowserWidgetClient } = await import("/chat-widget/client.mjs");
+    const client = new BrowserWidgetClient({ proxy: "/connector" });
+    return (await client.sendMessage("Two")).conversationId;
+  });
+  assert.equal((await server.conversation()).id, said, "the same visitor's conversation");
+  await part(page, "message-visitor").getByText(QUESTION).waitFor();
+});
+
+test("A page with frozen prototypes has its chat", async ({ visit }) => {
+  const freeze = () => [Object, Array, Function, Promise, EventTarget, Response, Headers].forEach((one) => Object.freeze(one.prototype));
+  const page = await visit({ prepare: (page) => page.addInitScript(freeze) });
+  await ready(page);
+  await openChat(page);
+  await ask(page, QUESTION);
+});
