@@ -269,10 +269,10 @@ async fn a_retry_after_of_any_length_ends_no_command() {
             (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, told)], axum::Json(refusal()))
         })
         .await;
-        let directory = folder();
         for arguments in COMMANDS {
             // The runner waits, and is none to end by itself.
             if arguments[0] != "jobs" && !arguments.contains(&"bad-items") {
+                let directory = folder();
                 let output = run(directory.path(), &origin, arguments).await;
                 assert_eq!(output.status.code(), Some(75), "{told}: {arguments:?}");
             }
