@@ -27,11 +27,13 @@ function version(folder) {
 /** Copies the advisories on these crates from a checkout into a folder, and gives how many crates have any. */
 export function reduce(checkout, folder, crates = lockedCrates()) {
   const source = { ...version(checkout), crates };
-  if (!existsSync(join(checkout, "crates"))) throw new Advice(`invalid folder: expected a folder crates/ in ${checkout}`);
+  if (!existsSync(join(checkout, "crates")))
+    throw new Advice(`invalid folder: expected a folder crates/ in ${checkout}`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "crates"), { recursive: true });
   const concerned = crates.filter((name) => existsSync(join(checkout, "crates", name)));
-  for (const name of concerned) cpSync(join(checkout, "crates", name), join(folder, "crates", name), { recursive: true });
+  for (const name of concerned)
+    cpSync(join(checkout, "crates", name), join(folder, "crates", name), { recursive: true });
   writeFileSync(join(folder, "source.json"), `${JSON.stringify(source, null, 2)}\n`);
   writeFileSync(join(folder, "README.md"), about(source));
   return concerned.length;

@@ -27,7 +27,8 @@ function crates() {
 /** Where the advisories are, with what is to be known of them. */
 function database(folder) {
   if (folder) {
-    if (!existsSync(join(folder, "crates"))) throw new Advice(`invalid --advisories: expected a checkout of rustsec/advisory-db, got ${folder}`);
+    if (!existsSync(join(folder, "crates")))
+      throw new Advice(`invalid --advisories: expected a checkout of rustsec/advisory-db, got ${folder}`);
     return { folder, note: "" };
   }
   if (!existsSync(join(REDUCED, "source.json"))) return null;
@@ -43,7 +44,11 @@ function database(folder) {
 /** Known vulnerabilities, unsound, unmaintained and yanked crates. */
 function advisories(folder) {
   const found = database(folder);
-  if (!found) return { state: UNCHECKED, said: "there is no supply-chain/advisories/: clone rustsec/advisory-db and give its folder as --advisories" };
+  if (!found)
+    return {
+      state: UNCHECKED,
+      said: "there is no supply-chain/advisories/: clone rustsec/advisory-db and give its folder as --advisories",
+    };
   const outcome = held(cargoDeny(["advisories"], { database: found.folder }));
   return { ...outcome, said: [found.note, outcome.said].filter(Boolean).join("\n") };
 }
@@ -74,10 +79,20 @@ function packages() {
 /** A command of npm's that asks the registry; how it says that the registry, or what stands before it, does not answer. */
 function npm(args) {
   const env = { ...process.env, npm_config_fetch_retries: "0", npm_config_update_notifier: "false" };
-  const { status, stdout, stderr, error } = spawnSync("npm", args, { cwd: root, encoding: "utf8", env, timeout: 120_000 });
-  const lines = `${stdout}${stderr}`.split("\n").filter((line) => line.trim() !== "" && !line.includes("npm warn Unknown"));
-  const refusals = lines.filter((line) => /\b(?:ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network request|audit 40[345] |50\d )/.test(line));
-  if (error || (status !== 0 && refusals.length > 0)) return { state: UNCHECKED, said: error?.message ?? refusals.at(-1) };
+  const { status, stdout, stderr, error } = spawnSync("npm", args, {
+    cwd: root,
+    encoding: "utf8",
+    env,
+    timeout: 120_000,
+  });
+  const lines = `${stdout}${stderr}`
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.includes("npm warn Unknown"));
+  const refusals = lines.filter((line) =>
+    /\b(?:ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network request|audit 40[345] |50\d )/.test(line),
+  );
+  if (error || (status !== 0 && refusals.length > 0))
+    return { state: UNCHECKED, said: error?.message ?? refusals.at(-1) };
   return { state: status === 0 ? OK : FAILED, said: lines.slice(0, 40).join("\n") };
 }
 

@@ -34,24 +34,35 @@ async function service(answer = (_, response) => response.setHeader("Content-Typ
 
 /** A proxy before a service, and what the system says of its process. */
 async function proxy(program, upstream, flags = []) {
-  const args = ["proxy", "--origin", `http://127.0.0.1:${upstream.address().port}`, "--listen", "127.0.0.1:0", ...flags];
+  const args = [
+    "proxy",
+    "--origin",
+    `http://127.0.0.1:${upstream.address().port}`,
+    "--listen",
+    "127.0.0.1:0",
+    ...flags,
+  ];
   // `exec` leaves the shell's process to the proxy.
   const shell = `ulimit -Hn ${OPEN_FILES.hard}; ulimit -Sn ${OPEN_FILES.soft}; exec "$0" "$@"`;
   const started = start("sh", ["-c", shell, program, ...args], { CONNECTOR_TOKEN: TOKEN });
   const port = Number((await firstLine(started)).split(":").at(-1));
   const { pid } = started.child;
-  const status = (key) => Number(readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${key}:\\s+(\\d+)`, "m"))[1]) * 1024;
+  const status = (key) =>
+    Number(readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${key}:\\s+(\\d+)`, "m"))[1]) * 1024;
   return { port, peak: () => status("VmHWM"), files: () => readdirSync(`/proc/${pid}/fd`).length };
 }
 
 /** Asks for a path, and gives the status and the length of the answer; an error's code in place of the status. */
 function ask(port, path, { agent, from = "127.0.0.1", headers = {}, timeout = 10_000 } = {}) {
   return new Promise((resolve) => {
-    const request = get({ host: "127.0.0.1", port, path, agent: agent ?? false, localAddress: from, headers, timeout }, (response) => {
-      let bytes = 0;
-      response.on("data", (data) => (bytes += data.length));
-      response.on("close", () => resolve({ status: response.statusCode, bytes }));
-    });
+    const request = get(
+      { host: "127.0.0.1", port, path, agent: agent ?? false, localAddress: from, headers, timeout },
+      (response) => {
+        let bytes = 0;
+        response.on("data", (data) => (bytes += data.length));
+        response.on("close", () => resolve({ status: response.statusCode, bytes }));
+      },
+    );
     request.on("timeout", () => request.destroy(Object.assign(new Error("no answer"), { code: "no answer" })));
     request.on("error", (error) => resolve({ status: error.code, bytes: 0 }));
   });
@@ -62,9 +73,13 @@ function sendBody(port, bytes, chunked) {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     const length = chunked ? "Transfer-Encoding: chunked" : `Content-Length: ${bytes}`;
-    socket.write(`POST /connector/chat/messages HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: bench-1\r\n${length}\r\n\r\n`);
+    socket.write(
+      `POST /connector/chat/messages HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\nIdempotency-Key: bench-1\r\n${length}\r\n\r\n`,
+    );
     const piece = Buffer.alloc(64 * 1024, " ");
-    const framed = chunked ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]) : piece;
+    const framed = chunked
+      ? Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")])
+      : piece;
     let [sent, answer, open] = [0, "", true];
     socket.on("data", (data) => (answer += data.toString("latin1")));
     socket.on("error", () => {});
@@ -98,7 +113,12 @@ async function many(count, atOnce, work) {
 }
 
 const agent = () => new Agent({ keepAlive: true, maxSockets: 64 });
-const size = (bytes) => (bytes >= GB ? `${(bytes / GB).toFixed(1)} GB` : bytes >= MB ? `${(bytes / MB).toFixed(1)} MB` : `${Math.round(bytes / 1000)} KB`);
+const size = (bytes) =>
+  bytes >= GB
+    ? `${(bytes / GB).toFixed(1)} GB`
+    : bytes >= MB
+      ? `${(bytes / MB).toFixed(1)} MB`
+      : `${Math.round(bytes / 1000)} KB`;
 
 /** As much of something as the other end takes. */
 function endless(response, piece) {
@@ -141,7 +161,8 @@ const ATTACKS = [
   {
     name: "an endless answer",
     most: 32 * MB,
-    answer: (_, response) => endless(response.setHeader("Content-Type", "application/json"), Buffer.alloc(64 * 1024, " ")),
+    answer: (_, response) =>
+      endless(response.setHeader("Content-Type", "application/json"), Buffer.alloc(64 * 1024, " ")),
     run: async ({ port }) => `${(await ask(port, "/connector/chat/presence")).status}`,
   },
   {
@@ -158,7 +179,10 @@ const ATTACKS = [
     name: "1 GB in a gzip of 1 MB",
     most: 16 * MB,
     async answer(_, response) {
-      response.setHeader("Content-Type", "application/json").setHeader("Content-Encoding", "gzip").end(await gzipped);
+      response
+        .setHeader("Content-Type", "application/json")
+        .setHeader("Content-Encoding", "gzip")
+        .end(await gzipped);
     },
     async run({ port }) {
       await gzipped;
@@ -175,7 +199,10 @@ const ATTACKS = [
       let [opened, closed] = [0, 0];
       for (let number = 0; number < 10_000; number += 1) {
         const socket = connect(port, "127.0.0.1");
-        socket.on("connect", () => (opened += 1)).on("close", () => (closed += 1)).on("error", () => {});
+        socket
+          .on("connect", () => (opened += 1))
+          .on("close", () => (closed += 1))
+          .on("error", () => {});
         sockets.push(socket);
         // The queue of connections that wait to be accepted is short.
         if (number % 100 === 99) await new Promise((soon) => setTimeout(soon, 20));
@@ -195,7 +222,9 @@ const ATTACKS = [
     flags: ["--rate-per-minute", "0"],
     async run({ port }) {
       const kept = agent();
-      const said = await many(100_000, 64, (number) => ask(port, `/connector/chat/config?locale=x${number}`, { agent: kept }));
+      const said = await many(100_000, 64, (number) =>
+        ask(port, `/connector/chat/config?locale=x${number}`, { agent: kept }),
+      );
       kept.destroy();
       return said;
     },
@@ -207,7 +236,9 @@ const ATTACKS = [
     async run({ port }) {
       const kept = agent();
       const from = (number) => ({ "X-Forwarded-For": `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}` });
-      const said = await many(30_000, 64, (number) => ask(port, "/connector/chat/presence", { agent: kept, headers: from(number) }));
+      const said = await many(30_000, 64, (number) =>
+        ask(port, "/connector/chat/presence", { agent: kept, headers: from(number) }),
+      );
       kept.destroy();
       return said;
     },
@@ -241,10 +272,16 @@ await main(async () => {
     await ask(target.port, "/healthz");
     const [before, started] = [target.peak(), Date.now()];
     const outcome = await attack(target);
-    const { said, open = target.files(), broken = null, started: begun = started } = typeof outcome === "string" ? { said: outcome } : outcome;
+    const {
+      said,
+      open = target.files(),
+      broken = null,
+      started: begun = started,
+    } = typeof outcome === "string" ? { said: outcome } : outcome;
     const [ms, after] = [Date.now() - begun, target.peak()];
     row(name, said, String(ms), `${(before / MB).toFixed(0)} to ${(after / MB).toFixed(0)}`, String(open));
-    if (after - before > most) exceeded.push(`${name}: memory grew by ${size(after - before)}, at most ${size(most)} is right`);
+    if (after - before > most)
+      exceeded.push(`${name}: memory grew by ${size(after - before)}, at most ${size(most)} is right`);
     if (broken) exceeded.push(`${name}: ${broken}`);
     await stopAll();
     upstream.closeAllConnections();

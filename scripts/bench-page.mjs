@@ -10,7 +10,12 @@ import { buildIfStale } from "./build.mjs";
 import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
 
 /** Lighthouse's Slow 4G: milliseconds, and bytes per second. */
-const LINE = { offline: false, latency: 150, downloadThroughput: (1.6 * 1024 * 1024) / 8, uploadThroughput: (750 * 1024) / 8 };
+const LINE = {
+  offline: false,
+  latency: 150,
+  downloadThroughput: (1.6 * 1024 * 1024) / 8,
+  uploadThroughput: (750 * 1024) / 8,
+};
 /** The processor is so many times slower. */
 const SLOWER = 4;
 /** Each figure is the median of so many visits. */
@@ -21,9 +26,17 @@ const QUIET = 1500;
 /** What is promised, of medians. */
 const LIMITS = { first: 1.5, returning: 1.2, blocking: 0, shift: 0, bytes: 4096 };
 
-const TYPES = { ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".svg": "image/svg+xml", ".wasm": "application/wasm" };
+const TYPES = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+};
 const TAG = /<script async src="\/chat-widget\/chat-widget\.js"[^>]*><\/script>/;
-const tagOf = (load) => `<script async src="/chat-widget/chat-widget.js" data-proxy="/connector" data-locale="en-US" data-load="${load}"></script>`;
+const tagOf = (load) =>
+  `<script async src="/chat-widget/chat-widget.js" data-proxy="/connector" data-locale="en-US" data-load="${load}"></script>`;
 const VARIANTS = {
   none: "",
   hand: '<script async src="/by-hand.js"></script>',
@@ -35,15 +48,21 @@ const VARIANTS = {
 async function serve(files, demo) {
   const shop = readFileSync(join(root, "www/demo/index.html"), "utf8");
   if (!TAG.test(shop)) throw new Error("the shop's page has no tag of the widget");
-  for (const [name, tag] of Object.entries(VARIANTS)) files.set(`/${name}.html`, brotliCompressSync(shop.replace(TAG, tag)));
+  for (const [name, tag] of Object.entries(VARIANTS))
+    files.set(`/${name}.html`, brotliCompressSync(shop.replace(TAG, tag)));
   const find = (path) => {
-    const folder = path.startsWith("/chat-widget/") ? ["dist", path.slice("/chat-widget/".length)] : ["www/demo", path.slice(1)];
+    const folder = path.startsWith("/chat-widget/")
+      ? ["dist", path.slice("/chat-widget/".length)]
+      : ["www/demo", path.slice(1)];
     return brotliCompressSync(readFileSync(join(root, ...folder)));
   };
   const server = createServer((asked, answer) => {
     const { pathname } = new URL(asked.url, "http://shop");
     if (pathname.startsWith("/connector/")) {
-      const passed = request(demo.site + asked.url, { method: asked.method, headers: { ...asked.headers, host: new URL(demo.site).host, origin: demo.site } });
+      const passed = request(demo.site + asked.url, {
+        method: asked.method,
+        headers: { ...asked.headers, host: new URL(demo.site).host, origin: demo.site },
+      });
       passed.on("response", (response) => response.pipe(answer.writeHead(response.statusCode, response.headers)));
       passed.on("error", () => answer.destroy());
       asked.pipe(passed);
@@ -52,7 +71,9 @@ async function serve(files, demo) {
     try {
       if (!files.has(pathname)) files.set(pathname, find(pathname));
       const cached = pathname.endsWith(".html") ? "no-cache" : "max-age=31536000, immutable";
-      answer.writeHead(200, { "Content-Type": TYPES[extname(pathname)], "Content-Encoding": "br", "Cache-Control": cached }).end(files.get(pathname));
+      answer
+        .writeHead(200, { "Content-Type": TYPES[extname(pathname)], "Content-Encoding": "br", "Cache-Control": cached })
+        .end(files.get(pathname));
     } catch {
       answer.writeHead(404).end();
     }
@@ -65,7 +86,8 @@ async function serve(files, demo) {
 function watch() {
   const seen = { blocking: 0, shift: 0 };
   const launcher = () =>
-    document.getElementById("by-hand") ?? document.querySelector("chat-widget")?.shadowRoot?.querySelector("[part~=launcher]");
+    document.getElementById("by-hand") ??
+    document.querySelector("chat-widget")?.shadowRoot?.querySelector("[part~=launcher]");
   const look = () => {
     // It is painted in the frame that this one begins.
     if (launcher()?.getBoundingClientRect().width > 0) requestAnimationFrame((at) => (seen.launcher = at));
@@ -114,7 +136,8 @@ async function visit(context, site, variant) {
   page.once("load", () => (loaded = true));
   await page.addInitScript(watch);
   await page.goto(`${site}/${variant}.html`, { waitUntil: "load" });
-  while (underWay > 0 || performance.now() - last < QUIET) await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+  while (underWay > 0 || performance.now() - last < QUIET)
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
   return { page, bytes, ...(await page.evaluate(() => window.seen)) };
 }
 
@@ -176,7 +199,9 @@ await main(async () => {
   const figures = {};
   const keep = (variant, name, figure) => ((figures[variant] ??= {})[name] ??= []).push(figure);
   try {
-    say(`${VISITS} visits each, Slow 4G, processor ${SLOWER} times slower; the launcher by hand is ${byHand.length} bytes`);
+    say(
+      `${VISITS} visits each, Slow 4G, processor ${SLOWER} times slower; the launcher by hand is ${byHand.length} bytes`,
+    );
     for (let round = 0; round < VISITS; round += 1) {
       for (const variant of Object.keys(VARIANTS)) {
         const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -225,11 +250,26 @@ await main(async () => {
   for (const variant of ["idle", "intent"]) {
     for (const when of ["first", "returning"]) {
       const compared = (name) => of(variant, `${when} ${name}`) - of("none", `${when} ${name}`);
-      const blocking = figures[variant][`${when} blocking`].map((ms, round) => ms - figures.none[`${when} blocking`][round]);
-      demand(`${variant}, ${when} visit: launcher, times of the one by hand`, of(variant, `${when} launcher`) / of("hand", `${when} launcher`), LIMITS[when]);
-      demand(`${variant}, ${when} visit: blocking time added, ms`, median(blocking), LIMITS.blocking, chanceOf(blocking));
+      const blocking = figures[variant][`${when} blocking`].map(
+        (ms, round) => ms - figures.none[`${when} blocking`][round],
+      );
+      demand(
+        `${variant}, ${when} visit: launcher, times of the one by hand`,
+        of(variant, `${when} launcher`) / of("hand", `${when} launcher`),
+        LIMITS[when],
+      );
+      demand(
+        `${variant}, ${when} visit: blocking time added, ms`,
+        median(blocking),
+        LIMITS.blocking,
+        chanceOf(blocking),
+      );
       demand(`${variant}, ${when} visit: layout shift added`, compared("shift"), LIMITS.shift);
-      demand(`${variant}, ${when} visit: bytes before the page's load`, of(variant, `${when} bytes before load`), LIMITS.bytes);
+      demand(
+        `${variant}, ${when} visit: bytes before the page's load`,
+        of(variant, `${when} bytes before load`),
+        LIMITS.bytes,
+      );
     }
   }
   demand("intent: bytes without any intent", of("intent", "first bytes"), LIMITS.bytes);

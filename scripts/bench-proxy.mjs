@@ -16,7 +16,11 @@ const RUNS = 3;
 const SECONDS = 5;
 const PATH = "/connector/chat/presence?conversationId=conv_1";
 const TOKEN = "bench-token";
-const ANSWER = JSON.stringify({ ok: true, data: { operatorOnline: true, shouldPollMessages: false }, requestId: "req_bench" });
+const ANSWER = JSON.stringify({
+  ok: true,
+  data: { operatorOnline: true, shouldPollMessages: false },
+  requestId: "req_bench",
+});
 
 /** As many workers as there are processors, and room for the connections of both sides. */
 const nginx = (name, http) =>
@@ -34,8 +38,11 @@ async function passesOn(url, started) {
 
 async function service() {
   const port = await freePort();
-  const started = nginx("service", `server { listen 127.0.0.1:${port} backlog=4096; location / {
-    default_type application/json; add_header X-Request-Id req_bench; return 200 '${ANSWER}'; } }`);
+  const started = nginx(
+    "service",
+    `server { listen 127.0.0.1:${port} backlog=4096; location / {
+    default_type application/json; add_header X-Request-Id req_bench; return 200 '${ANSWER}'; } }`,
+  );
   await passesOn(`http://127.0.0.1:${port}/`, started);
   return `127.0.0.1:${port}`;
 }
@@ -48,10 +55,13 @@ const proxies = {
   },
   /** Passes on without a look at it: the least that a proxy can do. */
   nginx: (upstream) =>
-    nginxProxy("plain", `${UPSTREAM(upstream)}
+    nginxProxy(
+      "plain",
+      `${UPSTREAM(upstream)}
       server { listen PORT backlog=4096; location = /connector/chat/presence {
         proxy_pass http://chat_service/api/connector/v1/chat/presence; proxy_http_version 1.1; proxy_set_header Connection "";
-        proxy_set_header Authorization "Bearer ${TOKEN}"; } }`),
+        proxy_set_header Authorization "Bearer ${TOKEN}"; } }`,
+    ),
   async "nginx, with the recipe"(upstream) {
     copyFileSync(join(root, "docs/recipes/chat.js"), join(folder, "chat.js"));
     const source = readFileSync(join(root, "docs/recipes/nginx.conf"), "utf8");
@@ -82,7 +92,18 @@ const UNITS = { us: 0.001, ms: 1, s: 1000 };
 
 /** Loads an address for a while. */
 async function load(url, connections) {
-  const { child, ended, said } = start("wrk", ["--latency", "-t", "1", "-c", connections, "-d", SECONDS, "--timeout", "10", url]);
+  const { child, ended, said } = start("wrk", [
+    "--latency",
+    "-t",
+    "1",
+    "-c",
+    connections,
+    "-d",
+    SECONDS,
+    "--timeout",
+    "10",
+    url,
+  ]);
   let told = "";
   child.stdout.on("data", (text) => (told += text));
   const code = await ended;
@@ -99,7 +120,18 @@ const median = (values) => values.toSorted((one, other) => one - other)[Math.flo
 await main(async () => {
   setupProxyBench();
   say("building site-connector");
-  run("cargo", ["build", "--locked", "--release", "--quiet", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]);
+  run("cargo", [
+    "build",
+    "--locked",
+    "--release",
+    "--quiet",
+    "--target-dir",
+    "target",
+    "-p",
+    "chat-connector",
+    "--bin",
+    "site-connector",
+  ]);
   const upstream = await service();
   const up = [];
   for (const [name, begin] of Object.entries(proxies)) {

@@ -28,9 +28,16 @@ async function standIn(page, messages) {
     if (url.pathname.endsWith("/config")) return answer(route, { config: { enabled: true } });
     if (url.pathname.endsWith("/presence")) return answer(route, { operatorOnline: true, shouldPollMessages: false });
     if (url.pathname.endsWith("/events")) return answer(route, { accepted: 1, rejected: 0, tracking: "disabled" });
-    if (route.request().method() === "GET") return answer(route, { messages: url.searchParams.has("after") ? [] : messages });
+    if (route.request().method() === "GET")
+      return answer(route, { messages: url.searchParams.has("after") ? [] : messages });
     sent += 1;
-    const data = { conversationId: "bench", userMessageId: `s${sent}`, usedFallback: false, aiStatus: "ok", blocked: false };
+    const data = {
+      conversationId: "bench",
+      userMessageId: `s${sent}`,
+      usedFallback: false,
+      aiStatus: "ok",
+      blocked: false,
+    };
     return answer(route, { ...data, lead: { hasContact: true, needsHandoff: false } });
   });
 }
@@ -81,7 +88,8 @@ async function measure(browser, site, length) {
       const text = `Appended ${index}`;
       const from = performance.now();
       window.chatWidget.sendMessage(text);
-      while (![...log().querySelectorAll("[part~=message-visitor]")].at(-1)?.textContent.includes(text)) await Promise.resolve();
+      while (![...log().querySelectorAll("[part~=message-visitor]")].at(-1)?.textContent.includes(text))
+        await Promise.resolve();
       // The layout is part of it.
       log().scrollHeight;
       taken.push(performance.now() - from);

@@ -3,7 +3,16 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,7 +50,23 @@ function buildWasm(dev) {
     flags.push(...WITHOUT_WORDS);
   }
   env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = flags.join(" ");
-  run("cargo", ["build", "--locked", "--lib", "--target-dir", "target", "--target", "wasm32-unknown-unknown", "--profile", profile, ...options, "--quiet"], { env });
+  run(
+    "cargo",
+    [
+      "build",
+      "--locked",
+      "--lib",
+      "--target-dir",
+      "target",
+      "--target",
+      "wasm32-unknown-unknown",
+      "--profile",
+      profile,
+      ...options,
+      "--quiet",
+    ],
+    { env },
+  );
   const built = join(root, "target", "wasm32-unknown-unknown", dev ? "debug" : profile, "chat_widget.wasm");
   const names = dev ? ["--keep-debug"] : ["--remove-name-section", "--remove-producers-section"];
   run("wasm-bindgen", ["--target", "web", "--omit-default-module-path", ...names, "--out-dir", glue, built]);
@@ -55,14 +80,28 @@ function buildWasm(dev) {
   // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
   // The second round finds what the first one's flow of control hid.
   const first = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
-  run("wasm-opt", [...features, ...first, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", bound, "-o", out]);
+  run("wasm-opt", [
+    ...features,
+    ...first,
+    "--flatten",
+    "--rereloop",
+    "-Oz",
+    "--merge-similar-functions",
+    "-Oz",
+    bound,
+    "-o",
+    out,
+  ]);
 }
 
 const WITHOUT_WORDS = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
 
 /** Whether this compiler can build the standard library that way; an older one makes a module that works and is larger. */
 function compilesStd() {
-  const asked = spawnSync("rustc", [...WITHOUT_WORDS, "--print", "cfg"], { env: { ...process.env, RUSTC_BOOTSTRAP: "1" }, stdio: "ignore" });
+  const asked = spawnSync("rustc", [...WITHOUT_WORDS, "--print", "cfg"], {
+    env: { ...process.env, RUSTC_BOOTSTRAP: "1" },
+    stdio: "ignore",
+  });
   if (asked.status === 0) return true;
   say("this Rust is too old to leave out the words of panics: the module will be some 4 KB larger");
   return false;
@@ -114,9 +153,13 @@ function launcherColours(read) {
   for (const theme of themes.filter((theme) => !theme.startsWith("light_"))) {
     const [accent, dark, icon, ink, focus, focusDark] = sides(theme);
     const lighter = themes.includes(`light_${theme}`) ? sides(`light_${theme}`) : [];
-    const [sameAccent = accent, lightDark = "", white = icon, lightInk = "", sameFocus = focus, sameDark = focusDark] = lighter;
-    const fits = [icon, ink, white].every((colour) => colour === "#ffffff") && [focus, sameAccent, sameFocus].every((colour) => colour === accent);
-    if (!fits || sameDark !== focusDark) throw new Error(`the loader has no room for what is special about the launcher of ${theme}`);
+    const [sameAccent = accent, lightDark = "", white = icon, lightInk = "", sameFocus = focus, sameDark = focusDark] =
+      lighter;
+    const fits =
+      [icon, ink, white].every((colour) => colour === "#ffffff") &&
+      [focus, sameAccent, sameFocus].every((colour) => colour === accent);
+    if (!fits || sameDark !== focusDark)
+      throw new Error(`the loader has no room for what is special about the launcher of ${theme}`);
     colours[theme] = [accent, dark, focusDark, lightDark, lightInk].join("").replaceAll("#", "");
   }
   return JSON.stringify(colours);
@@ -126,9 +169,15 @@ export async function launcher(esbuild) {
   const read = (path) => readFileSync(join(root, path), "utf8");
   const minify = async (css) => (await esbuild.transform(css, { loader: "css", minify: true })).code.trim();
   // Until the module comes there is no badge and no focus ring of its own, but the same button.
-  const sheet = withConstants(read("styles/launcher.css").replace(/\.cw-badge \{[^}]*\}/, ""), read("styles/tokens.css"));
-  const base = read("styles/base.css").match(/:host[^{]*\{[^}]*\}/g).join("");
-  const reset = ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer;color-scheme:light}" +
+  const sheet = withConstants(
+    read("styles/launcher.css").replace(/\.cw-badge \{[^}]*\}/, ""),
+    read("styles/tokens.css"),
+  );
+  const base = read("styles/base.css")
+    .match(/:host[^{]*\{[^}]*\}/g)
+    .join("");
+  const reset =
+    ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer;color-scheme:light}" +
     '[data-scheme="auto"] .cw-launcher{color-scheme:light dark}[data-scheme="dark"] .cw-launcher{color-scheme:dark}' +
     ".cw-icon{display:block;fill:none;stroke:currentColor;stroke-linecap:round;stroke-linejoin:round}";
   const tokens = `:host{${declarations(sheet, tokensOf(read("styles/tokens.css")))}}`;
@@ -149,13 +198,17 @@ function withConstants(sheet, tokens) {
 /** The sheet that the module is built without. */
 async function laterStyles(esbuild) {
   const read = (name) => readFileSync(join(root, `styles/${name}.css`), "utf8");
-  return (await esbuild.transform(withConstants(read("later"), read("tokens")), { loader: "css", minify: true })).code.trim();
+  return (
+    await esbuild.transform(withConstants(read("later"), read("tokens")), { loader: "css", minify: true })
+  ).code.trim();
 }
 
 /** Texts with the forms of a plural by names of their own: `name.category`. */
 function flat(texts) {
   const forms = ([name, text]) =>
-    typeof text === "string" ? [[name, text]] : Object.entries(text).map(([category, form]) => [`${name}.${category}`, form]);
+    typeof text === "string"
+      ? [[name, text]]
+      : Object.entries(text).map(([category, form]) => [`${name}.${category}`, form]);
   return Object.fromEntries(Object.entries(texts).flatMap(forms));
 }
 
@@ -172,7 +225,11 @@ async function buildScripts(dev) {
   const define = {
     PLAIN: JSON.stringify(await plainPattern()),
     TOKENS: JSON.stringify(tokenNames().join(" ")),
-    LATER_FILES: JSON.stringify(LATER.filter((name) => name !== "progress").concat("styles").join(" ")),
+    LATER_FILES: JSON.stringify(
+      LATER.filter((name) => name !== "progress")
+        .concat("styles")
+        .join(" "),
+    ),
     LANGUAGES: JSON.stringify(locales.map((file) => basename(file, ".json")).join(" ")),
     SOUND_KEY: JSON.stringify(readFileSync(join(root, "src/ui/menu.rs"), "utf8").match(/SOUND: &str = "([^"]+)"/)[1]),
   };
@@ -192,21 +249,41 @@ async function buildScripts(dev) {
     format: "esm",
     define,
   });
-  await esbuild.build({ ...common, entryPoints: [join(root, "www/fallback-script.ts")], outfile: join(dist, "fallback.js"), format: "iife", define });
+  await esbuild.build({
+    ...common,
+    entryPoints: [join(root, "www/fallback-script.ts")],
+    outfile: join(dist, "fallback.js"),
+    format: "iife",
+    define,
+  });
   for (const name of LATER) {
-    await esbuild.build({ ...common, entryPoints: [join(root, `www/${name}.ts`)], outfile: join(dist, `${name}.mjs`), format: "esm", define });
+    await esbuild.build({
+      ...common,
+      entryPoints: [join(root, `www/${name}.ts`)],
+      outfile: join(dist, `${name}.mjs`),
+      format: "esm",
+      define,
+    });
   }
   await esbuild.build({
     ...common,
     entryPoints: [join(root, "www/element.ts")],
     outfile: join(dist, "element.mjs"),
     format: "esm",
-    plugins: [{
-      name: "the entry beside it",
-      setup: (build) => build.onResolve({ filter: /\/module\.js$/ }, () => ({ path: "./chat-widget.mjs", external: true })),
-    }],
+    plugins: [
+      {
+        name: "the entry beside it",
+        setup: (build) =>
+          build.onResolve({ filter: /\/module\.js$/ }, () => ({ path: "./chat-widget.mjs", external: true })),
+      },
+    ],
   });
-  await esbuild.build({ ...common, entryPoints: [join(root, "www/client.ts")], outfile: join(dist, "client.mjs"), format: "esm" });
+  await esbuild.build({
+    ...common,
+    entryPoints: [join(root, "www/client.ts")],
+    outfile: join(dist, "client.mjs"),
+    format: "esm",
+  });
   mkdirSync(join(dist, "themes"));
   for (const file of readdirSync(join(root, "themes"))) {
     const css = readFileSync(join(root, "themes", file), "utf8");
@@ -225,7 +302,9 @@ async function buildScripts(dev) {
 /** The modules of `dist/` that are loaded when they are asked for, those that hold data not included. */
 const LATER = ["check", "page", "later", "language", "diagnose", "recover", "fallback", "update", "derive", "progress"];
 /** The same for bundlers, for which there is no script tag. */
-const LOADED_LATER = new RegExp(`^(?:(?:themes|locales)/.+|styles|${LATER.filter((name) => name !== "progress").join("|")})\\.mjs$`);
+const LOADED_LATER = new RegExp(
+  `^(?:(?:themes|locales)/.+|styles|${LATER.filter((name) => name !== "progress").join("|")})\\.mjs$`,
+);
 
 /** A text with a part replaced that must be there. */
 function replaceOnce(text, part, by) {
@@ -236,23 +315,48 @@ function replaceOnce(text, part, by) {
 /** `dist/npm/`: the same sources for bundlers, which follow no address that is put together while the page runs. */
 async function buildNpm(esbuild, common, define) {
   const out = join(dist, "npm");
-  const entries = { widget: "www/module.ts", element: "www/element.ts", index: "www/npm/index.ts", react: "www/npm/react.ts", vue: "www/npm/vue.ts" };
+  const entries = {
+    widget: "www/module.ts",
+    element: "www/element.ts",
+    index: "www/npm/index.ts",
+    react: "www/npm/react.ts",
+    vue: "www/npm/vue.ts",
+  };
   // What several of them have in common is one module for the page: two would be two widgets.
   const shared = { "client.js": "../client.mjs", "module.js": "./widget.mjs", "element.js": "./element.mjs" };
-  const paths = readdirSync(dist, { recursive: true }).map((path) => path.replaceAll("\\", "/")).filter((path) => LOADED_LATER.test(path)).sort();
+  const paths = readdirSync(dist, { recursive: true })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => LOADED_LATER.test(path))
+    .sort();
   const files = paths.map((path) => `${JSON.stringify(path.replace(/\.mjs$/, ""))}: () => import("../${path}")`);
   const plugin = {
     name: "for bundlers",
     setup(build) {
-      build.onResolve({ filter: /\/(client|module|element)\.js$/ }, ({ path }) => ({ path: shared[basename(path)], external: true }));
+      build.onResolve({ filter: /\/(client|module|element)\.js$/ }, ({ path }) => ({
+        path: shared[basename(path)],
+        external: true,
+      }));
       build.onResolve({ filter: /^\.\/files\.js$/ }, () => ({ path: "files", namespace: "written" }));
       build.onResolve({ filter: /\.mjs$/, namespace: "written" }, ({ path }) => ({ path, external: true }));
-      build.onLoad({ filter: /.*/, namespace: "written" }, () => ({ contents: `export default {${files.join(",\n")}};` }));
+      build.onLoad({ filter: /.*/, namespace: "written" }, () => ({
+        contents: `export default {${files.join(",\n")}};`,
+      }));
       build.onLoad({ filter: /\/www\/module\.ts$/ }, ({ path }) => {
         let text = readFileSync(path, "utf8");
-        text = replaceOnce(text, 'import { beside } from "./beside.js"', 'import { beside, wasmAt } from "./npm/beside.js"');
+        text = replaceOnce(
+          text,
+          'import { beside } from "./beside.js"',
+          'import { beside, wasmAt } from "./npm/beside.js"',
+        );
         text = replaceOnce(text, 'wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url)', "wasmAt(wasm)");
-        return { contents: replaceOnce(text, "import.meta.url, { host: this.#host }", "wasmAt(), { host: this.#host, load: beside }"), loader: "ts" };
+        return {
+          contents: replaceOnce(
+            text,
+            "import.meta.url, { host: this.#host }",
+            "wasmAt(), { host: this.#host, load: beside }",
+          ),
+          loader: "ts",
+        };
       });
     },
   };
@@ -272,22 +376,50 @@ async function buildNpm(esbuild, common, define) {
 }
 
 /** The types of what the package exports, as they are written in `www/`. */
-const TYPES = ["beside", "client", "element", "module", "names", "options", "npm/index", "npm/markup", "npm/react", "npm/vue"];
+const TYPES = [
+  "beside",
+  "client",
+  "element",
+  "module",
+  "names",
+  "options",
+  "npm/index",
+  "npm/markup",
+  "npm/react",
+  "npm/vue",
+];
 
 function buildTypes() {
   say("writing the types");
-  run("tsc", ["-p", root, "--noEmit", "false", "--declaration", "--emitDeclarationOnly", "--outDir", join(root, "target", "types")]);
+  run("tsc", [
+    "-p",
+    root,
+    "--noEmit",
+    "false",
+    "--declaration",
+    "--emitDeclarationOnly",
+    "--outDir",
+    join(root, "target", "types"),
+  ]);
   mkdirSync(join(dist, "types", "npm"), { recursive: true });
   for (const name of TYPES) {
-    writeFileSync(join(dist, "types", `${name}.d.ts`), readFileSync(join(root, "target", "types", "www", `${name}.d.ts`)));
+    writeFileSync(
+      join(dist, "types", `${name}.d.ts`),
+      readFileSync(join(root, "target", "types", "www", `${name}.d.ts`)),
+    );
   }
   copyFileSync(join(root, "www/npm/wasm.d.ts"), join(dist, "types/npm/wasm.d.ts"));
 }
 
 /** Says what each file must be to the bit, and writes the one line that a site's owner pastes. */
 function writeIntegrity() {
-  const files = readdirSync(dist, { recursive: true }).filter((file) => /\.(js|mjs|wasm)$/.test(file)).sort();
-  const hash = (file) => `sha384-${createHash("sha384").update(readFileSync(join(dist, file))).digest("base64")}`;
+  const files = readdirSync(dist, { recursive: true })
+    .filter((file) => /\.(js|mjs|wasm)$/.test(file))
+    .sort();
+  const hash = (file) =>
+    `sha384-${createHash("sha384")
+      .update(readFileSync(join(dist, file)))
+      .digest("base64")}`;
   const integrity = Object.fromEntries(files.map((file) => [file, hash(file)]));
   writeFileSync(join(dist, "integrity.json"), `${JSON.stringify(integrity, null, 2)}\n`);
   // Only the tag's own file can be checked by a browser: what it brings, it finds beside itself.
@@ -327,6 +459,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(async () => {
     setupBuild();
     await build({ dev: process.argv.includes("--dev") });
-    say(`dist/ is built; the line for a page, with its hash:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`);
+    say(
+      `dist/ is built; the line for a page, with its hash:\n${readFileSync(join(dist, "snippet.html"), "utf8").trim()}`,
+    );
   });
 }

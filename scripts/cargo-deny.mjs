@@ -1,7 +1,18 @@
 // cargo-deny, with a database of advisories that it can read without a network.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Advice, cargoTool, firstLine, onPath, root, say, toolsHome, which } from "./setup.mjs";
@@ -78,7 +89,15 @@ export function cargoDeny(checks, { database, given } = {}) {
       text = text.replace("[advisories]\n", `[advisories]\ndb-path = ${JSON.stringify(folder)}\n`);
     }
     writeFileSync(config, text);
-    const args = ["--offline", "--locked", "--workspace", "--metadata-path", given ?? metadata(folder), "--config", config];
+    const args = [
+      "--offline",
+      "--locked",
+      "--workspace",
+      "--metadata-path",
+      given ?? metadata(folder),
+      "--config",
+      config,
+    ];
     const shown = ["check", ...checks, "--hide-inclusion-graph"];
     const { status, stdout, stderr } = spawnSync("cargo-deny", [...args, ...shown], { cwd: root, encoding: "utf8" });
     return { ok: status === 0, output: (stdout + stderr).trim() };

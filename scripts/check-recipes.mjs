@@ -25,7 +25,9 @@ await main(async () => {
   const needed = process.argv.slice(2);
   const unknown = needed.filter((name) => !(name in proxies));
   if (unknown.length > 0) throw new Advice(`${unknown.join(", ")}: none of ${Object.keys(proxies).join(", ")}`);
-  const demo = start(command, ["demo", "--sandbox-only", "--json", "--port", "0", "--sandbox-port", "0"], { CONNECTOR_TOKEN: token });
+  const demo = start(command, ["demo", "--sandbox-only", "--json", "--port", "0", "--sandbox-port", "0"], {
+    CONNECTOR_TOKEN: token,
+  });
   const { sandbox } = JSON.parse(await firstLine(demo));
   const failed = [];
   let held = 0;

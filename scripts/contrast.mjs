@@ -14,9 +14,25 @@ const SHAPE = 3;
 
 /** Columns of the tables: what is painted, on what, and the least ratio. */
 const SHARED = {
-  "text": ["text", ["surface", "surface-raised", "surface-sunken", "bubble-assistant", "bubble-operator", "danger-soft", "warning-soft"], TEXT],
-  "muted text": ["text-muted", ["surface", "surface-raised", "surface-sunken", "surface-hover", "bubble-assistant"], TEXT],
-  "danger": ["danger", ["surface", "danger-soft"], TEXT],
+  text: [
+    "text",
+    [
+      "surface",
+      "surface-raised",
+      "surface-sunken",
+      "bubble-assistant",
+      "bubble-operator",
+      "danger-soft",
+      "warning-soft",
+    ],
+    TEXT,
+  ],
+  "muted text": [
+    "text-muted",
+    ["surface", "surface-raised", "surface-sunken", "surface-hover", "bubble-assistant"],
+    TEXT,
+  ],
+  danger: ["danger", ["surface", "danger-soft"], TEXT],
   "warning icon": ["warning", ["warning-soft"], SHAPE],
   "border of a control": ["border-control", ["surface", "surface-raised"], SHAPE],
 };
@@ -28,14 +44,14 @@ const THEMED = {
   "header, pressed": ["on-header", ["header-bg pressed"], SHAPE],
   "header, avatar": ["on-header-avatar", ["header-avatar"], SHAPE],
   "on visitor": ["on-visitor-bubble", ["visitor-bubble"], TEXT],
-  "link": ["link", ["surface", "surface-raised", "surface-hover", "bubble-assistant", "bubble-operator"], TEXT],
+  link: ["link", ["surface", "surface-raised", "surface-hover", "bubble-assistant", "bubble-operator"], TEXT],
   "on badge": ["on-badge", ["badge"], TEXT],
-  "accent": ["accent", ["surface", "surface-raised"], SHAPE],
-  "outline": ["accent-line", ["surface"], SHAPE],
-  "focus": ["focus", ["surface", "surface-raised", "bubble-assistant", "bubble-operator"], SHAPE],
+  accent: ["accent", ["surface", "surface-raised"], SHAPE],
+  outline: ["accent-line", ["surface"], SHAPE],
+  focus: ["focus", ["surface", "surface-raised", "bubble-assistant", "bubble-operator"], SHAPE],
   "header, focus": ["focus-header", ["header-bg"], SHAPE],
   "header, online": ["online-dot-header", ["header-bg"], SHAPE],
-  "badge": ["badge", ["surface"], SHAPE],
+  badge: ["badge", ["surface"], SHAPE],
 };
 /** Colours that carry nothing alone: what they part is told apart by space, shape or text as well. */
 const EXEMPT = ["hairline", "bubble-edge", "window-edge", "header-line"];
@@ -64,7 +80,9 @@ const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 
 
 /** Relative luminance, of sRGB channels from 0 to 255. */
 function luminance(rgb) {
-  const [red, green, blue] = rgb.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  const [red, green, blue] = rgb.map((c) =>
+    c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
+  );
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
@@ -92,7 +110,9 @@ const tokens = (scheme) => colours(read("styles/tokens.css"), scheme);
 
 /** Returns the pairs of one theme's style sheet, light and dark. */
 export function pairsOf(css, name) {
-  return SCHEMES.flatMap((scheme) => measure(new Map([...tokens(scheme), ...colours(css, scheme)]), THEMED, `${name}, ${scheme}`));
+  return SCHEMES.flatMap((scheme) =>
+    measure(new Map([...tokens(scheme), ...colours(css, scheme)]), THEMED, `${name}, ${scheme}`),
+  );
 }
 
 /** Every pair: of the tokens that all themes share, then of each theme. */
@@ -107,7 +127,10 @@ export function unmeasured() {
   const columns = Object.values({ ...SHARED, ...THEMED });
   const measured = columns.flatMap(([paint, surfaces]) => [paint, ...surfaces]);
   const known = new Set([...measured, ...EXEMPT]);
-  const set = [...tokens("light").keys(), ...themes.flatMap((theme) => [...colours(read(`themes/${theme}.css`), "light").keys()])];
+  const set = [
+    ...tokens("light").keys(),
+    ...themes.flatMap((theme) => [...colours(read(`themes/${theme}.css`), "light").keys()]),
+  ];
   return [...new Set(set)].filter((name) => !known.has(name));
 }
 
@@ -118,13 +141,17 @@ function table(measured, columns) {
   const names = Object.keys(columns);
   const row = (cells) => `| ${cells.join(" | ")} |`;
   const worst = (where, column) =>
-    down(Math.min(...measured.filter((pair) => pair.where === where && pair.column === column).map(({ ratio }) => ratio)));
+    down(
+      Math.min(...measured.filter((pair) => pair.where === where && pair.column === column).map(({ ratio }) => ratio)),
+    );
   const least = names.map((name) => columns[name][2].toFixed(1));
   return [
     row(["", ...names]),
     row(["---", ...names.map(() => "---")]),
     row(["at least", ...least]),
-    ...[...new Set(measured.map(({ where }) => where))].map((where) => row([where, ...names.map((name) => worst(where, name))])),
+    ...[...new Set(measured.map(({ where }) => where))].map((where) =>
+      row([where, ...names.map((name) => worst(where, name))]),
+    ),
   ].join("\n");
 }
 
@@ -140,5 +167,9 @@ export function page() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(PAGE, page());
-  console.log(page().match(/^\|.*$/gm).join("\n"));
+  console.log(
+    page()
+      .match(/^\|.*$/gm)
+      .join("\n"),
+  );
 }

@@ -30,15 +30,22 @@ const { values: flags } = parseArgs({
   },
 });
 
-const slug = (title) => title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+const slug = (title) =>
+  title
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
 
 /** Every combination that the flags leave. */
 async function wanted() {
   const choose = (names, name, what) => {
-    if (name !== undefined && !names.includes(name)) throw new Advice(`there is no ${what} ${name}, only ${names.join(", ")}`);
+    if (name !== undefined && !names.includes(name))
+      throw new Advice(`there is no ${what} ${name}, only ${names.join(", ")}`);
     return name === undefined ? names : [name];
   };
-  const scenes = (await allScenes()).filter(({ title }) => !flags.scene || title.toLowerCase().includes(flags.scene.toLowerCase()));
+  const scenes = (await allScenes()).filter(
+    ({ title }) => !flags.scene || title.toLowerCase().includes(flags.scene.toLowerCase()),
+  );
   if (scenes.length === 0) throw new Advice(`no scene has "${flags.scene}" in its title`);
   const sizes = choose(Object.keys(SIZES), flags.size, "size");
   const schemes = choose(SCHEMES, flags.scheme, "scheme");
@@ -57,7 +64,17 @@ async function prepare() {
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
   await buildIfStale();
-  run("cargo", ["build", "--locked", "--quiet", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]);
+  run("cargo", [
+    "build",
+    "--locked",
+    "--quiet",
+    "--target-dir",
+    "target",
+    "-p",
+    "chat-connector",
+    "--bin",
+    "site-connector",
+  ]);
 }
 
 await main(async () => {
@@ -77,7 +94,8 @@ await main(async () => {
         const pictures = !flags["no-pictures"];
         const played = await playInChromium(stage, browser, scene, size, scheme, { pictures, recorded });
         next.problems = problemsOf(played);
-        if (size === RECORDED[0] && scheme === RECORDED[1] && next.problems.length === 0) heard[scene.title] = played.announced;
+        if (size === RECORDED[0] && scheme === RECORDED[1] && next.problems.length === 0)
+          heard[scene.title] = played.announced;
         console.log(`${next.problems.length > 0 ? "✗" : "✓"} ${scene.title} (${size}, ${scheme})`);
         for (const problem of next.problems) console.log(`    ${problem}`);
         if (!pictures) continue;

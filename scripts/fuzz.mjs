@@ -47,7 +47,11 @@ function buildGuided() {
   const where = ["--target", host, "--target-dir", folder, "--profile", "fuzz"];
   say("building the targets with libFuzzer");
   const args = ["build", "--quiet", "--locked", "-p", "chat-fuzz", "--features", "guided", "--bin", "guided", ...where];
-  const { status } = spawnSync("cargo", args, { cwd: root, stdio: "inherit", env: { ...process.env, RUSTFLAGS: COVERAGE } });
+  const { status } = spawnSync("cargo", args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, RUSTFLAGS: COVERAGE },
+  });
   if (status !== 0) throw new Advice("the fuzz targets do not build: see above");
   return join(folder, host, "fuzz", "guided");
 }
@@ -104,9 +108,17 @@ function properties() {
   say("building the property tests");
   // As `npm test` builds them: other features would compile everything once more.
   const args = ["test", "--locked", "--no-run", "--quiet", "--message-format=json", "--workspace"];
-  const built = spawnSync("cargo", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
+  const built = spawnSync("cargo", args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1 << 28,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   if (built.status !== 0) throw new Advice("the tests do not build: see above");
-  const messages = built.stdout.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  const messages = built.stdout
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
   const programs = messages.filter((message) => message.executable && message.profile?.test);
   return programs.flatMap(({ executable: program, manifest_path, target: { name, kind } }) => {
     const folder = dirname(manifest_path);
@@ -115,7 +127,13 @@ function properties() {
     const { stdout } = spawnSync(program, ["--list"], { cwd: folder, encoding: "utf8" });
     const listed = [...stdout.matchAll(/^(\S+): test$/gm)].map(([, test]) => test);
     const found = listed.filter((test) => known.has(test.split("::").at(-1)));
-    return found.map((test) => ({ in: kind.includes("test") ? `${basename(folder)}/${name}` : name, program, folder, test, cases: known.get(test.split("::").at(-1)) }));
+    return found.map((test) => ({
+      in: kind.includes("test") ? `${basename(folder)}/${name}` : name,
+      program,
+      folder,
+      test,
+      cases: known.get(test.split("::").at(-1)),
+    }));
   });
 }
 
@@ -146,7 +164,9 @@ async function keep(program, name) {
   const known = new Set(readdirSync(chosen));
   await run(program, ["-set_cover_merge=1", chosen, found], { env: { FUZZ_TARGET: name }, seconds: 600 });
   const written = (file) => statSync(join(chosen, file)).mtimeMs;
-  const fresh = readdirSync(chosen).filter((file) => !known.has(file)).sort((a, b) => written(a) - written(b));
+  const fresh = readdirSync(chosen)
+    .filter((file) => !known.has(file))
+    .sort((a, b) => written(a) - written(b));
   let added = 0;
   for (const file of fresh) {
     const { size } = statSync(join(chosen, file));
@@ -168,7 +188,11 @@ function row(name, kind, cases, seconds, ok) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.once("SIGTERM", () => process.exit(1));
   await main(async () => {
-    const options = { minutes: { type: "string", default: "5" }, only: { type: "string", default: "" }, keep: { type: "boolean", default: false } };
+    const options = {
+      minutes: { type: "string", default: "5" },
+      only: { type: "string", default: "" },
+      keep: { type: "boolean", default: false },
+    };
     const { values } = parseArgs({ options });
     const minutes = Number(values.minutes);
     if (!(minutes > 0)) throw new Advice(`invalid --minutes: expected a number above 0, got ${values.minutes}`);
@@ -178,9 +202,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const tests = properties().filter(({ test }) => test.includes(values.only));
     const work = [
       ...names.map((name) => ({ name, kind: "guided", run: (seconds) => fuzzTarget(program, name, seconds) })),
-      ...tests.map((one) => ({ name: `${one.in} ${one.test}`, kind: "property", run: (seconds) => testProperty(one, seconds) })),
+      ...tests.map((one) => ({
+        name: `${one.in} ${one.test}`,
+        kind: "property",
+        run: (seconds) => testProperty(one, seconds),
+      })),
     ];
-    if (work.length === 0) throw new Advice(`invalid --only: no target or property test has ${JSON.stringify(values.only)} in its name`);
+    if (work.length === 0)
+      throw new Advice(`invalid --only: no target or property test has ${JSON.stringify(values.only)} in its name`);
     const share = (minutes * 60) / work.length;
     say(`${names.length} targets and ${tests.length} property tests, ${share.toFixed(0)} s each`);
     row("what", "how", "cases", "seconds", "");
@@ -190,12 +219,19 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       const started = Date.now();
       const outcome = await fuzz(share);
       cases += outcome.cases;
-      row(name, kind, outcome.cases.toLocaleString("en"), ((Date.now() - started) / 1000).toFixed(0), outcome.ok ? "ok" : "FAILED");
+      row(
+        name,
+        kind,
+        outcome.cases.toLocaleString("en"),
+        ((Date.now() - started) / 1000).toFixed(0),
+        outcome.ok ? "ok" : "FAILED",
+      );
       if (!outcome.ok) failed.push({ name, ...outcome });
     }
     say(`${cases.toLocaleString("en")} cases, ${failed.length} failed`);
     for (const { name, output } of failed) console.log(`\n── ${name}\n${output.split("\n").slice(-60).join("\n")}`);
     if (values.keep) for (const name of names) await keep(program, name);
-    if (failed.length > 0) throw new Advice(`inputs that fail are in ${relative(root, FAILURES)}/ and in files proptest-regressions/`);
+    if (failed.length > 0)
+      throw new Advice(`inputs that fail are in ${relative(root, FAILURES)}/ and in files proptest-regressions/`);
   });
 }

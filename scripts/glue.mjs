@@ -59,28 +59,46 @@ export function shorten(folder, flags) {
     .replace(/: function\(\) \{ return handleError\(function \(([^)]*)\) \{/g, ": handleError(($1) => {")
     .replace(/\}, arguments\); \}/g, "})")
     .replace(/: function\(([^)]*)\) \{/g, ": ($1) => {");
-  text = replace(text, /function handleError\(f, args\) \{([^]*?)f\.apply\(this, args\)([^]*?)\n\}\n/, "function handleError(f) { return (...args) => {$1f(...args)$2\n}; }\n");
+  text = replace(
+    text,
+    /function handleError\(f, args\) \{([^]*?)f\.apply\(this, args\)([^]*?)\n\}\n/,
+    "function handleError(f) { return (...args) => {$1f(...args)$2\n}; }\n",
+  );
   // What gives a string or an object to the module does it in the same way each time.
   text = text.replace(/isLikeNone\(ret\) \? 0 : addToExternrefTable0\(ret\)/g, "giveObject(ret)");
   const [, malloc, realloc] = text.match(/passStringToWasm0\(\w+, (wasm\.[\w$]+), (wasm\.[\w$]+)\)/);
   text = text.replaceAll(`, ${malloc}, ${realloc})`, ")");
-  text = replace(text, /passStringToWasm0\(arg, malloc, realloc\)/, () => `passStringToWasm0(arg, malloc = ${malloc}, realloc = ${realloc})`);
+  text = replace(
+    text,
+    /passStringToWasm0\(arg, malloc, realloc\)/,
+    () => `passStringToWasm0(arg, malloc = ${malloc}, realloc = ${realloc})`,
+  );
   text = text.replace(GIVES_STRING, "giveString($4, $2);");
   text = replace(text, /function isLikeNone/, `${GIVE}$&`);
   // It has a string's two ways of memory always, keeps its handles until they are freed, and never decodes 2 GB.
-  text = replace(text, /    if \(realloc === undefined\) \{[^]*?\n    \}\n/, "");
+  text = replace(text, / {4}if \(realloc === undefined\) \{[^]*?\n {4}\}\n/, "");
   text = replace(text, /const HandleFinalization = .*\n/, "").replace(/ *HandleFinalization\..*\n/g, "");
   text = replace(text, /const MAX_SAFARI[^]*?(?=function decodeText)/, "");
   text = replace(text, /function decodeText\([^]*?\n\}\n/, "").replace("decodeText(", "cachedTextDecoder.decode(");
   text = replace(text, /cachedTextDecoder\.decode\(\);\n/, "");
   // Its memory grows into another buffer, and stays below 2 GB.
-  text = replace(text, /cachedDataViewMemory0 === null \|\| .* !== (wasm\.[\w$]+\.buffer)\)\) \{/, "cachedDataViewMemory0?.buffer !== $1) {");
-  text = replace(text, /ptr = ptr >>> 0;/, "").replace(/ptr = ptr >>> 0;/g, "").replaceAll("ptr / 1", "ptr");
+  text = replace(
+    text,
+    /cachedDataViewMemory0 === null \|\| .* !== (wasm\.[\w$]+\.buffer)\)\) \{/,
+    "cachedDataViewMemory0?.buffer !== $1) {",
+  );
+  text = replace(text, /ptr = ptr >>> 0;/, "")
+    .replace(/ptr = ptr >>> 0;/g, "")
+    .replaceAll("ptr / 1", "ptr");
   text = replace(text, /if \(Symbol\.dispose\).*\n/, "");
-  text = replace(text, /    __destroy_into_raw\(\) \{[^]*?\n    \}\n/, "");
+  text = replace(text, / {4}__destroy_into_raw\(\) \{[^]*?\n {4}\}\n/, "");
   text = replace(text, /const ptr = this\.__destroy_into_raw\(\);\s*(wasm\.[\w$]+\()ptr/, "$1this.__wbg_ptr");
   // The first way to the global object is the last one that is tried.
-  text = replace(text, /const ret = typeof globalThis === 'undefined' .*\s*.*/, "return addToExternrefTable0(globalThis);");
+  text = replace(
+    text,
+    /const ret = typeof globalThis === 'undefined' .*\s*.*/,
+    "return addToExternrefTable0(globalThis);",
+  );
   text = replace(text, /const ret = typeof global === 'undefined' .*\s*.*/, "return 0;");
   text = replace(text, /const ret = typeof self === 'undefined' .*\s*.*/, "return 0;");
   text = replace(text, /const ret = typeof window === 'undefined' .*\s*.*/, "return 0;");
@@ -97,15 +115,25 @@ export function makeFactory(folder) {
   // Its own ways to begin take whatever may hold a module; here it is an address.
   const begun = text.match(/wasm = instance\.exports;[^]*?(wasm\.[\w$]+\(\);)\n/)[1];
   text = replace(text, /let wasmModule, wasmInstance, wasm;\nfunction __wbg_finalize_init\([^]*?\n\}\n/, "let wasm;\n");
-  text = replace(text, /function initSync\([^]*$/, `
+  text = replace(
+    text,
+    /function initSync\([^]*$/,
+    `
 const { instance } = await __wbg_load(await fetch(wasmAt), __wbg_get_imports());
 wasm = guard(instance.exports, onBroken);
 ${begun}
 return { Handle };
-`);
-  writeFileSync(glue, `import { guard } from "../../www/guard.js";\n\nexport default async function glue(wasmAt, onBroken) {\n${text}}\n`);
+`,
+  );
+  writeFileSync(
+    glue,
+    `import { guard } from "../../www/guard.js";\n\nexport default async function glue(wasmAt, onBroken) {\n${text}}\n`,
+  );
   const types = join(folder, "chat_widget.d.ts");
-  const handle = replace(readFileSync(types, "utf8"), /export class Handle \{[^]*?\n\}\n/, "$&").match(/export class Handle \{[^]*?\n\}\n/)[0];
-  const factory = "export default function glue(wasmAt: string | URL, onBroken: (error: unknown) => void): Promise<{ Handle: typeof Handle }>;\n";
+  const handle = replace(readFileSync(types, "utf8"), /export class Handle \{[^]*?\n\}\n/, "$&").match(
+    /export class Handle \{[^]*?\n\}\n/,
+  )[0];
+  const factory =
+    "export default function glue(wasmAt: string | URL, onBroken: (error: unknown) => void): Promise<{ Handle: typeof Handle }>;\n";
   writeFileSync(types, handle.replace(/^export/, "export declare") + factory);
 }

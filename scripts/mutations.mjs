@@ -13,41 +13,70 @@ const MISTAKES = [
   {
     name: "a key that is made anew on each retry",
     file: "outbox.rs",
-    edits: [["key: key(visitor, &self.name, self.round),", "key: key(visitor, &self.name, self.attempts),"],
-      ["let frozen = self.frozen.take().unwrap_or_else(|| Frozen {", "self.frozen = None;\n        let frozen = self.frozen.take().unwrap_or_else(|| Frozen {"]],
+    edits: [
+      ["key: key(visitor, &self.name, self.round),", "key: key(visitor, &self.name, self.attempts),"],
+      [
+        "let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
+        "self.frozen = None;\n        let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
+      ],
+    ],
   },
   {
     name: "a body that is rebuilt after navigation",
     file: "outbox.rs",
-    edits: [["letter.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });", "_ = (key, body);"]],
+    edits: [
+      [
+        "letter.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });",
+        "_ = (key, body);",
+      ],
+    ],
   },
   {
     name: "echoes that are not recognised",
     file: "timeline/entry.rs",
     edits: [
       ["let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));", "let by_visitor = false;"],
-      ["self.may_be_of(message) && self.author == message.role", "self.author != Role::Visitor && self.author == message.role"],
+      [
+        "self.may_be_of(message) && self.author == message.role",
+        "self.author != Role::Visitor && self.author == message.role",
+      ],
     ],
   },
   { name: "two leaders", file: "lead.rs", edits: [["self.state == State::Leading\n", "self.state != State::Idle\n"]] },
   {
     name: "polling while hidden",
     file: "reading.rs",
-    edits: [["self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()",
-      "self.leads() && self.is_on() && self.online && self.conversation.is_some()"]],
+    edits: [
+      [
+        "self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()",
+        "self.leads() && self.is_on() && self.online && self.conversation.is_some()",
+      ],
+    ],
   },
-  { name: "a forgotten jitter", file: "random.rs", edits: [["duration_ms - fifth + self.up_to(2 * fifth)", "duration_ms"]] },
+  {
+    name: "a forgotten jitter",
+    file: "random.rs",
+    edits: [["duration_ms - fifth + self.up_to(2 * fifth)", "duration_ms"]],
+  },
 ];
 
 /** The session, the protocol and what they need, by themselves. */
 function copy(folder) {
   rmSync(folder, { recursive: true, force: true });
-  for (const crate of ["session", "protocol"]) cpSync(join(root, "crates", crate), join(folder, "crates", crate), { recursive: true });
+  for (const crate of ["session", "protocol"])
+    cpSync(join(root, "crates", crate), join(folder, "crates", crate), { recursive: true });
   cpSync(join(root, "Cargo.lock"), join(folder, "Cargo.lock"));
   const manifest = readFileSync(join(root, "Cargo.toml"), "utf8");
   const section = (name) => manifest.match(new RegExp(`^\\[${name}\\]\\n[^]*?(?=^\\[)`, "m"))?.[0] ?? "";
-  const shared = ["workspace\\.package", "workspace\\.dependencies", "workspace\\.lints\\.rust", "workspace\\.lints\\.clippy"];
-  const profiles = ["chat-session", "chat-protocol", "serde_json"].map((name) => `[profile.dev.package.${name}]\nopt-level = 2\n`);
+  const shared = [
+    "workspace\\.package",
+    "workspace\\.dependencies",
+    "workspace\\.lints\\.rust",
+    "workspace\\.lints\\.clippy",
+  ];
+  const profiles = ["chat-session", "chat-protocol", "serde_json"].map(
+    (name) => `[profile.dev.package.${name}]\nopt-level = 2\n`,
+  );
   writeFileSync(
     join(folder, "Cargo.toml"),
     ['[workspace]\nmembers = ["crates/*"]\nresolver = "3"\n', ...shared.map(section), ...profiles].join("\n"),
@@ -73,11 +102,16 @@ await main(async () => {
       env: { ...process.env, CARGO_TARGET_DIR: build, SIM_SEEDS: SEEDS, RUST_BACKTRACE: "0" },
       encoding: "utf8",
     });
-    if (/could not compile/.test(run.stderr)) throw new Advice(`with ${name}, the session does not compile:\n${run.stderr}`);
+    if (/could not compile/.test(run.stderr))
+      throw new Advice(`with ${name}, the session does not compile:\n${run.stderr}`);
     const noticed = run.status !== 0;
-    const promises = [...run.stdout.matchAll(/^broken \d+ times, by seed [\d, ]+: (.*)$/gm)].map(([, promise]) => promise);
+    const promises = [...run.stdout.matchAll(/^broken \d+ times, by seed [\d, ]+: (.*)$/gm)].map(
+      ([, promise]) => promise,
+    );
     const failed = [...run.stdout.matchAll(/^test (\S+) \.\.\. FAILED$/gm)].map(([, test]) => test);
-    say(`${name}: ${noticed ? `noticed (${[...promises, ...failed].join(" ") || "a test fails"})` : "nothing noticed"}`);
+    say(
+      `${name}: ${noticed ? `noticed (${[...promises, ...failed].join(" ") || "a test fails"})` : "nothing noticed"}`,
+    );
     if (noticed !== edits.length > 0) survivors.push(name);
   }
   if (survivors.length > 0) throw new Advice(`not as it should be: ${survivors.join(", ")}`);

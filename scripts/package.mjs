@@ -41,7 +41,11 @@ function filesOf({ folder, parts }) {
     if (statSync(join(from, part)).isFile()) return part;
     const entries = readdirSync(join(from, part), { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile());
-    return files.map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(from.length).replace(/^[/\\]/, ""));
+    return files.map((entry) =>
+      join(entry.parentPath ?? entry.path, entry.name)
+        .slice(from.length)
+        .replace(/^[/\\]/, ""),
+    );
   });
 }
 
@@ -55,7 +59,9 @@ function misplaced() {
     const allowed = new Set([...wanted, ...BY_CARGO]);
     return [
       ...wanted.filter((file) => !there.has(file)).map((file) => `${name} lacks ${file}`),
-      ...[...there].filter((file) => !allowed.has(file)).map((file) => `${name} has ${file}, which is not to be published`),
+      ...[...there]
+        .filter((file) => !allowed.has(file))
+        .map((file) => `${name} has ${file}, which is not to be published`),
     ];
   });
 }
@@ -74,7 +80,13 @@ function compile() {
   // As of now, not of the same time in all packages: cargo compiles again what is newer than what it has.
   for (const folder of folders) run("tar", ["-xzmf", join(packed, `${folder}.crate`), "-C", unpacked]);
   const patches = Object.keys(CRATES).map((name, index) => `${name} = { path = "${folders[index]}" }`);
-  const manifest = ["[workspace]", 'resolver = "3"', `members = ${JSON.stringify(folders)}`, "[patch.crates-io]", ...patches];
+  const manifest = [
+    "[workspace]",
+    'resolver = "3"',
+    `members = ${JSON.stringify(folders)}`,
+    "[patch.crates-io]",
+    ...patches,
+  ];
   writeFileSync(join(unpacked, "Cargo.toml"), manifest.join("\n") + "\n");
   copyFileSync(join(unpacked, folders.at(-1), "Cargo.lock"), join(unpacked, "Cargo.lock"));
   const target = ["--target-dir", join(root, "target"), "--target", "wasm32-unknown-unknown"];

@@ -30,7 +30,9 @@ async function pictures(browser, site, screen, shown, take) {
 /** The themes beside each other, light and dark, as the page of one picture. */
 function sheet(cells) {
   const figures = THEMES.map((theme) => {
-    const images = SCHEMES.map((scheme) => `<img src="data:image/png;base64,${cells.get(`short-${theme}-${scheme}`)}">`);
+    const images = SCHEMES.map(
+      (scheme) => `<img src="data:image/png;base64,${cells.get(`short-${theme}-${scheme}`)}">`,
+    );
     return `<figure>${images.join("")}<figcaption>${theme}</figcaption></figure>`;
   });
   const style =
@@ -44,7 +46,17 @@ await main(async () => {
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
   await buildIfStale();
-  run("cargo", ["build", "--locked", "--quiet", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]);
+  run("cargo", [
+    "build",
+    "--locked",
+    "--quiet",
+    "--target-dir",
+    "target",
+    "-p",
+    "chat-connector",
+    "--bin",
+    "site-connector",
+  ]);
   rmSync(folder, { recursive: true, force: true });
   const every = [
     ...STATE_NAMES.map((state) => [state, "teal", "light"]),

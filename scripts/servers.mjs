@@ -33,7 +33,11 @@ export async function freePort() {
 
 /** Starts a program. What it says on standard error is told when it does not stay up. */
 export function start(program, args, env = {}) {
-  const child = spawn(program, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, args, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   child.stderr.on("data", (text) => (said += text));
   const ended = new Promise((resolve) => child.once("close", resolve).once("error", resolve));
@@ -51,8 +55,11 @@ export async function firstLine({ child, ended, said }) {
 /** Waits until an address answers, or the program has ended. */
 export async function answers(url, { child, said }) {
   for (;;) {
-    if (child.exitCode !== null || child.pid === undefined) throw new Advice(`${child.spawnfile} did not start: ${said()}`);
-    const answer = await fetch(url).then((response) => response.text()).catch(() => undefined);
+    if (child.exitCode !== null || child.pid === undefined)
+      throw new Advice(`${child.spawnfile} did not start: ${said()}`);
+    const answer = await fetch(url)
+      .then((response) => response.text())
+      .catch(() => undefined);
     if (answer !== undefined) return answer;
     await new Promise((soon) => setTimeout(soon, 20));
   }
@@ -61,8 +68,11 @@ export async function answers(url, { child, said }) {
 /** An nginx of its own, whose files begin with a path, with the module njs and with what is said in `http` and beside it. */
 export function startNginx(own, { main = "", events = "", http }) {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${own}-${kind};`);
-  writeFileSync(`${own}.conf`, `daemon off; pid ${own}.pid; error_log stderr crit; load_module ${nginxModule()}; ${main}
-    events { ${events} } http { access_log off; ${paths.join(" ")} ${http} }`);
+  writeFileSync(
+    `${own}.conf`,
+    `daemon off; pid ${own}.pid; error_log stderr crit; load_module ${nginxModule()}; ${main}
+    events { ${events} } http { access_log off; ${paths.join(" ")} ${http} }`,
+  );
   return start("nginx", ["-p", folder, "-e", "stderr", "-c", `${own}.conf`]);
 }
 
@@ -71,7 +81,8 @@ export function nginxRecipe({ own, source, service, token }) {
   writeFileSync(join(own, "chat-token.conf"), `proxy_set_header Authorization "Bearer ${token}";\n`);
   const plain = source
     .replaceAll("https://chat_service", "http://chat_service")
-    .replaceAll("service.example:443", service).replaceAll("service.example", service)
+    .replaceAll("service.example:443", service)
+    .replaceAll("service.example", service)
     .replaceAll("/etc/nginx/chat", join(own, "chat"))
     .replace(/^ *proxy_ssl_.*$/gm, "");
   const [http, server] = plain.split(/^# --- in server.*$/m);

@@ -13,8 +13,7 @@ export const root = fileURLToPath(new URL("..", import.meta.url));
 // Tools compiled by cargo are kept by version, outside the project: clones share them, and no tool that the
 // developer installed for something else is replaced.
 export const toolsHome =
-  process.env.CHAT_WIDGET_TOOLS ??
-  join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "chat-widget-tools");
+  process.env.CHAT_WIDGET_TOOLS ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "chat-widget-tools");
 
 const WASM_PACK_VERSION = "0.15.1";
 const GECKODRIVER_VERSION = "0.37.1";
@@ -57,7 +56,9 @@ export function onPath(folder) {
 
 /** Installs the npm packages of the lock file, when it changed since the last time. */
 export function npmPackages() {
-  const hash = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const hash = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   const stamp = join(root, "node_modules", ".lock-hash");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== hash) {
     say("installing the npm packages of package-lock.json");
@@ -72,7 +73,8 @@ export function npmPackages() {
 function rustTarget() {
   if (!which("cargo")) {
     onPath(join(homedir(), ".cargo", "bin"));
-    if (!which("cargo")) throw new Advice("Rust is missing. Install rustup from https://rustup.rs, then run this again.");
+    if (!which("cargo"))
+      throw new Advice("Rust is missing. Install rustup from https://rustup.rs, then run this again.");
   }
   const sysroot = firstLine("rustc", ["--print", "sysroot"]);
   const rustlib = join(sysroot, "lib", "rustlib");
@@ -89,7 +91,10 @@ function rustTarget() {
 }
 
 function rustComponents() {
-  for (const [program, component] of [["cargo-clippy", "clippy"], ["rustfmt", "rustfmt"]]) {
+  for (const [program, component] of [
+    ["cargo-clippy", "clippy"],
+    ["rustfmt", "rustfmt"],
+  ]) {
     if (firstLine(program, ["--version"])) continue;
     say(`adding the Rust component ${component}`);
     run("rustup", ["component", "add", component]);
@@ -162,7 +167,9 @@ const DEBIAN = {
 export function nginxModule() {
   const nginx = which("nginx");
   const homes = [...(nginx ? [join(dirname(nginx), "..")] : []), "/"];
-  const folders = homes.flatMap((home) => ["usr/lib/nginx/modules", "usr/lib64/nginx/modules", "lib/nginx/modules"].map((folder) => join(home, folder)));
+  const folders = homes.flatMap((home) =>
+    ["usr/lib/nginx/modules", "usr/lib64/nginx/modules", "lib/nginx/modules"].map((folder) => join(home, folder)),
+  );
   return folders.map((folder) => join(folder, "ngx_http_js_module.so")).find((path) => existsSync(path)) ?? null;
 }
 
@@ -200,7 +207,13 @@ const webkit = () =>
  * and not installed: apt would start a web server, and again with every start of the machine.
  */
 export function debianTool(name) {
-  const { called = name, packages = [name], file = new RegExp(`^${name}$`), options = "", works = () => true } = DEBIAN[name] ?? {};
+  const {
+    called = name,
+    packages = [name],
+    file = new RegExp(`^${name}$`),
+    options = "",
+    works = () => true,
+  } = DEBIAN[name] ?? {};
   if (which(name) && works()) return;
   // Where Debian installs servers, which is not on everybody's path.
   if (existsSync(join("/usr/sbin", name)) && (onPath("/usr/sbin"), works())) return;
@@ -216,7 +229,9 @@ export function debianTool(name) {
       renameSync(fresh, home);
     } catch (error) {
       const why = error instanceof Advice ? error.message : String(error);
-      throw new Advice(`The tests and measurements of the proxy need ${called} (${why}).\n  Install it, so that \`${name}\` can be run, then run this again.`);
+      throw new Advice(
+        `The tests and measurements of the proxy need ${called} (${why}).\n  Install it, so that \`${name}\` can be run, then run this again.`,
+      );
     } finally {
       rmSync(fresh, { recursive: true, force: true });
     }
@@ -245,14 +260,23 @@ function unpack(packages, home) {
   mkdirSync(join(home, "bin"));
   // Nothing of the system's is written, so its lock is not needed, and neither is root.
   const settings = ["Debug::NoLocking=1", "APT::Sandbox::User=root", `Dir::Cache::archives=${archives}`];
-  const fetch = ["install", "--download-only", "-y", "-qq", "--no-install-recommends", ...settings.flatMap((one) => ["-o", one]), ...packages];
+  const fetch = [
+    "install",
+    "--download-only",
+    "-y",
+    "-qq",
+    "--no-install-recommends",
+    ...settings.flatMap((one) => ["-o", one]),
+    ...packages,
+  ];
   const fetched = () => spawnSync("apt-get", fetch, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
   if (!fetched()) {
     // A fresh container knows no packages yet.
     if (process.getuid?.() === 0) run("apt-get", ["update", "-q"]);
     if (!fetched()) throw new Advice("apt-get could not fetch it");
   }
-  for (const file of readdirSync(archives).filter((file) => file.endsWith(".deb"))) run("dpkg-deb", ["--extract", join(archives, file), home]);
+  for (const file of readdirSync(archives).filter((file) => file.endsWith(".deb")))
+    run("dpkg-deb", ["--extract", join(archives, file), home]);
   rmSync(archives, { recursive: true });
 }
 

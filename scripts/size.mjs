@@ -11,8 +11,14 @@ const kb = (bytes) => (bytes / 1000).toFixed(1).padStart(7);
 
 function weigh(file) {
   const bytes = readFileSync(join(dist, file));
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } };
-  return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes, quality).length };
+  const quality = {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  };
+  return {
+    raw: bytes.length,
+    gzip: gzipSync(bytes, { level: 9 }).length,
+    brotli: brotliCompressSync(bytes, quality).length,
+  };
 }
 
 /** Prints the table; gives the budgets that are exceeded. */
@@ -23,7 +29,8 @@ export function size() {
     .sort();
   const weights = new Map(files.map((file) => [file, weigh(file)]));
   console.log(`${"KB".padEnd(30)}    raw    gzip  brotli`);
-  for (const [file, { raw, gzip, brotli }] of weights) console.log(`${file.padEnd(30)}${kb(raw)} ${kb(gzip)} ${kb(brotli)}`);
+  for (const [file, { raw, gzip, brotli }] of weights)
+    console.log(`${file.padEnd(30)}${kb(raw)} ${kb(gzip)} ${kb(brotli)}`);
   const exceeded = [];
   const { budgets } = JSON.parse(readFileSync(join(root, "size-budget.json"), "utf8"));
   const weight = (file) => {
@@ -32,7 +39,9 @@ export function size() {
   };
   for (const { name, files, eachIn, brotli: most } of budgets) {
     // Together, and with the heaviest of a folder.
-    const heaviest = eachIn ? Math.max(...[...weights.keys()].filter((file) => file.startsWith(eachIn)).map(weight)) : 0;
+    const heaviest = eachIn
+      ? Math.max(...[...weights.keys()].filter((file) => file.startsWith(eachIn)).map(weight))
+      : 0;
     const bytes = files.reduce((sum, file) => sum + weight(file), heaviest);
     const within = bytes <= most;
     console.log(`${within ? "within " : "PAST   "} ${name}: ${kb(bytes).trim()} of ${kb(most).trim()} KB brotli`);

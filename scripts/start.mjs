@@ -8,8 +8,21 @@ await main(async () => {
   setupBuild();
   await buildIfStale();
   say("compiling the site's server and the sandbox");
-  run("cargo", ["build", "--locked", "--quiet", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]);
-  const demo = spawn("target/debug/site-connector", ["demo", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });
+  run("cargo", [
+    "build",
+    "--locked",
+    "--quiet",
+    "--target-dir",
+    "target",
+    "-p",
+    "chat-connector",
+    "--bin",
+    "site-connector",
+  ]);
+  const demo = spawn("target/debug/site-connector", ["demo", ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: "inherit",
+  });
   // Ctrl-C reaches the demo by itself; a signal to this process alone is passed on.
   process.on("SIGTERM", () => demo.kill("SIGTERM"));
   process.on("SIGINT", () => {});

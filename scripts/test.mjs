@@ -18,9 +18,16 @@ const failures = [];
 /** Runs a program with its output shown, and gives the output and whether it succeeded. */
 function tee(program, args, env = {}) {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let output = "";
-    for (const [from, to] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    for (const [from, to] of [
+      [child.stdout, process.stdout],
+      [child.stderr, process.stderr],
+    ]) {
       from.on("data", (data) => {
         output += data;
         to.write(data);
@@ -69,7 +76,9 @@ async function step(name, work, { tests = false } = {}) {
 /** The tests in a folder. */
 function testsIn(folder) {
   const path = join(root, "tests", folder);
-  return readdirSync(path).filter((file) => file.endsWith(".test.mjs")).map((file) => join(path, file));
+  return readdirSync(path)
+    .filter((file) => file.endsWith(".test.mjs"))
+    .map((file) => join(path, file));
 }
 
 // A busy machine takes its time to start a browser.
@@ -81,7 +90,9 @@ const wasmPack = (flags, env = {}) =>
 
 /** What Chromium passed, in Firefox and WebKit; and what is to be true in all three, in each. */
 async function otherBrowsers({ chromium, firefox, webkit }) {
-  await step("tests in the browser, Firefox", () => wasmPack(["--firefox", "--geckodriver", firefox.driver]), { tests: true });
+  await step("tests in the browser, Firefox", () => wasmPack(["--firefox", "--geckodriver", firefox.driver]), {
+    tests: true,
+  });
   await step(
     "tests in the browser, WebKit",
     async () => {
@@ -113,6 +124,7 @@ await main(async () => {
   const denied = ["--", "-D", "warnings"];
 
   await step("format", () => tee("cargo", ["fmt", "--all", "--check"]));
+  await step("format of TypeScript, JavaScript and CSS", () => tee("biome", ["format"]));
   await step("contrast of the themes", () => tee("node", ["--test", "tests/contrast.test.mjs"]), { tests: true });
   await step("clippy", () => tee("cargo", ["clippy", "--locked", "--workspace", "--all-targets", ...denied]));
   await step("clippy for the browser", () => tee("cargo", ["clippy", "--locked", ...wasm, "--all-targets", ...denied]));
@@ -137,15 +149,23 @@ await main(async () => {
   await step("the command", () =>
     tee("cargo", ["build", "--locked", "--target-dir", "target", "-p", "chat-connector", "--bin", "site-connector"]),
   );
-  await step("the proxy, and its recipes in their servers", () => tee("node", ["scripts/check-recipes.mjs", "Express 4", "Express 5", "nginx", "Caddy", "PHP", "WordPress"]));
-  await step("the proxy and its recipes under attack", () => tee("node", ["--test", ...testsIn("hostile")]), { tests: true });
+  await step("the proxy, and its recipes in their servers", () =>
+    tee("node", ["scripts/check-recipes.mjs", "Express 4", "Express 5", "nginx", "Caddy", "PHP", "WordPress"]),
+  );
+  await step("the proxy and its recipes under attack", () => tee("node", ["--test", ...testsIn("hostile")]), {
+    tests: true,
+  });
   await step(
     "end-to-end tests",
     // Each file starts a browser and waits more than it works.
     () => tee("node", ["--test", "--test-concurrency=2", ...testsIn("e2e")], { CHROMIUM: browser }),
     { tests: true },
   );
-  await step("film: what visitors see, at two sizes", () => tee("node", ["--test", ...testsIn("film")], { CHROMIUM: browser }), { tests: true });
+  await step(
+    "film: what visitors see, at two sizes",
+    () => tee("node", ["--test", ...testsIn("film")], { CHROMIUM: browser }),
+    { tests: true },
+  );
   await step("npm package", () => tee("node", ["--test", ...testsIn("npm")], { CHROMIUM: browser }), { tests: true });
   if (all) await otherBrowsers(all);
 

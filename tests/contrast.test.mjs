@@ -12,7 +12,10 @@ test("Every pair of colours that the widget paints has its contrast, in all elev
   assert.equal(new Set(themed.map(({ where }) => where)).size, 22);
   t.diagnostic(`${measured.length} pairs; the tables are in docs/themes.md`);
   const low = measured.filter(({ ratio, least }) => !(ratio >= least));
-  assert.deepEqual(low.map(({ where, paint, on, least, ratio }) => `${where}: ${paint} on ${on} ${ratio.toFixed(2)} < ${least}`), []);
+  assert.deepEqual(
+    low.map(({ where, paint, on, least, ratio }) => `${where}: ${paint} on ${on} ${ratio.toFixed(2)} < ${least}`),
+    [],
+  );
 });
 
 test("No colour of the style sheets is left out", () => {
@@ -25,11 +28,30 @@ test("The tables of docs/themes.md are what is computed", () => {
 });
 
 test("Contrast is computed as WCAG defines it, from the side of a colour that is shown", () => {
-  const [black, white, grey] = [[0, 0, 0], [255, 255, 255], [118, 118, 118]];
+  const [black, white, grey] = [
+    [0, 0, 0],
+    [255, 255, 255],
+    [118, 118, 118],
+  ];
   assert.equal(ratio(black, white), 21);
   assert.equal(ratio(grey, grey), 1);
   assert.equal(ratio(grey, white).toFixed(2), "4.54");
-  const css = ":host { --cw-a: light-dark(#111111, #222222); --cw-b: #333333; --cw-c: light-dark(rgb(1 2 3 / 0.1), rgb(4 5 6 / 0.2)); --cw-d: 4px; }";
-  assert.deepEqual([...colours(css, "light")], [["a", "#111111"], ["b", "#333333"], ["c", "rgb(1 2 3 / 0.1)"]]);
-  assert.deepEqual([...colours(css, "dark")], [["a", "#222222"], ["b", "#333333"], ["c", "rgb(4 5 6 / 0.2)"]]);
+  const css =
+    ":host { --cw-a: light-dark(#111111, #222222); --cw-b: #333333; --cw-c: light-dark(rgb(1 2 3 / 0.1), rgb(4 5 6 / 0.2)); --cw-d: 4px; }";
+  assert.deepEqual(
+    [...colours(css, "light")],
+    [
+      ["a", "#111111"],
+      ["b", "#333333"],
+      ["c", "rgb(1 2 3 / 0.1)"],
+    ],
+  );
+  assert.deepEqual(
+    [...colours(css, "dark")],
+    [
+      ["a", "#222222"],
+      ["b", "#333333"],
+      ["c", "rgb(4 5 6 / 0.2)"],
+    ],
+  );
 });

@@ -42,7 +42,9 @@ export function readAttributes(given: object, prefix: string, tell: (message: st
     const [name = "", ...rest] = path.split(".");
     const shown = typeof value === "string" && rest.length === 0 ? `"${clip(value)}"` : show(value);
     const used = instead === undefined ? "it is left out" : `using ${instead}`;
-    tell(`chat widget: ${[prefix + attributeOf(name), ...rest].join(".")}=${shown} is not ${noun}; expected ${expected}; ${used}`);
+    tell(
+      `chat widget: ${[prefix + attributeOf(name), ...rest].join(".")}=${shown} is not ${noun}; expected ${expected}; ${used}`,
+    );
     return undefined;
   };
   return read(given, refuse, true);
@@ -66,7 +68,13 @@ function read(given: object, refuse: Refuse, isLoose = false): ReadOptions {
     // Without a proxy there is no chat to go on with.
     options[name] = readValue(name, row, value, name === "proxy" ? refuseStrictly : refuse);
     if (isLoose && options[name] === undefined) options[name] = row.substitute;
-    if (isLoose && name === "container" && typeof value === "string" && options[name] && !document.querySelector(value)) {
+    if (
+      isLoose &&
+      name === "container" &&
+      typeof value === "string" &&
+      options[name] &&
+      !document.querySelector(value)
+    ) {
       options[name] = refuse(name, value, row.expected, "on this page", row.instead);
     }
   }

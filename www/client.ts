@@ -137,7 +137,8 @@ export class ChatWidgetError extends Error {
   constructor(message: string, status: number, code: string, key?: string, requestId?: string, retryAfter?: number) {
     super(message);
     // An answer that is not the service's leaves open what became of the call.
-    const retryable = status < 400 || status === 408 || status === 429 || status >= 500 || (status === 409 && retryAfter !== undefined);
+    const retryable =
+      status < 400 || status === 408 || status === 429 || status >= 500 || (status === 409 && retryAfter !== undefined);
     Object.assign(this, { status, code, requestId, retryAfter, retryable, idempotencyKey: key });
   }
 }
@@ -268,10 +269,18 @@ export class BrowserWidgetClient {
       const batch = events.slice(first, first + MOST_EVENTS).map((event) => ({
         ...page,
         ...event,
-        eventData: event.eventType.startsWith("chat_") && conversationId ? { conversationId, ...event.eventData } : event.eventData,
+        eventData:
+          event.eventType.startsWith("chat_") && conversationId
+            ? { conversationId, ...event.eventData }
+            : event.eventData,
       }));
       const key = `events-${visitorId}-${random()}`;
-      const { accepted, rejected, tracking } = await this.#call<TrackResult>("events", {}, JSON.stringify({ events: batch }), key);
+      const { accepted, rejected, tracking } = await this.#call<TrackResult>(
+        "events",
+        {},
+        JSON.stringify({ events: batch }),
+        key,
+      );
       total.accepted += accepted;
       total.rejected += rejected;
       if (tracking) total.tracking = tracking;
@@ -279,8 +288,15 @@ export class BrowserWidgetClient {
     return total;
   }
 
-  async #call<Data>(path: string, query: Record<string, string | undefined>, body?: string, key?: string): Promise<Data> {
-    const asked = Object.entries(query).flatMap(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : []));
+  async #call<Data>(
+    path: string,
+    query: Record<string, string | undefined>,
+    body?: string,
+    key?: string,
+  ): Promise<Data> {
+    const asked = Object.entries(query).flatMap(([name, value]) =>
+      value ? `${name}=${encodeURIComponent(value)}` : [],
+    );
     const Accept = "application/json";
     let answer: Response | undefined;
     let envelope: Envelope | undefined;
@@ -299,7 +315,8 @@ export class BrowserWidgetClient {
       // The page's own `fetch` may throw anything.
       const { name, message } = Object(error) as Error;
       // No JSON is an answer as well, and looked at below.
-      if (!answer || name !== "SyntaxError") throw new ChatWidgetError(message, 0, name === "TimeoutError" ? "TIMEOUT" : "NETWORK", key);
+      if (!answer || name !== "SyntaxError")
+        throw new ChatWidgetError(message, 0, name === "TimeoutError" ? "TIMEOUT" : "NETWORK", key);
     }
     const { ok, data, error, requestId } = own(envelope!);
     const { status, headers: said } = answer;

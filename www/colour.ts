@@ -48,14 +48,19 @@ export function oklch(hex: string): [lightness: number, chroma: number, hue: num
 /** The colour as `#rrggbb`, with as much of the chroma as sRGB has at this lightness and hue. */
 export function paint(lightness: number, chroma: number, hue: number): string {
   const lab = [lightness, chroma * Math.cos(hue), chroma * Math.sin(hue)];
-  const channels = times(FROM_CONES, times(FROM_LAB, lab).map((cone) => cone ** 3));
+  const channels = times(
+    FROM_CONES,
+    times(FROM_LAB, lab).map((cone) => cone ** 3),
+  );
   if (chroma > 0 && channels.some((channel) => channel < -CLIPPED || channel > 1 + CLIPPED)) {
     return paint(lightness, Math.max(chroma - CHROMA_STEP, 0), hue);
   }
   const digits = channels.map((channel) => {
     const clipped = Math.min(Math.max(channel, 0), 1);
     const encoded = clipped <= 0.003131 ? clipped * 12.92 : 1.055 * clipped ** (1 / 2.4) - 0.055;
-    return Math.round(encoded * 255).toString(16).padStart(2, "0");
+    return Math.round(encoded * 255)
+      .toString(16)
+      .padStart(2, "0");
   });
   return `#${digits.join("")}`;
 }

@@ -33,7 +33,9 @@ const GREEN = 2.65;
  */
 export function derive(accent: string): Record<string, string> {
   if (typeof accent !== "string" || !/^#([\da-f]{3}){1,2}$/i.test(accent)) {
-    throw new TypeError(`chat widget: invalid accent: expected a colour such as "#097477", got ${JSON.stringify(accent)}`);
+    throw new TypeError(
+      `chat widget: invalid accent: expected a colour such as "#097477", got ${JSON.stringify(accent)}`,
+    );
   }
   const brand = (accent.length < 5 ? accent.replace(/\w/g, "$&$&") : accent).toLowerCase();
   const [lightness, chroma, hue] = oklch(brand);
@@ -97,10 +99,14 @@ export function derive(accent: string): Record<string, string> {
     badge: isReddish ? ["#24282e", "#f1f3f5"] : ["#c9252d", "#c9252d"],
     "on-badge": [WHITE, isReddish ? "#1a1d21" : WHITE],
   };
-  return Object.fromEntries(Object.entries(colours).map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]));
+  return Object.fromEntries(
+    Object.entries(colours).map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]),
+  );
 }
 
 /** The theme of an accent as a style sheet: the default one's without an accent. */
 export default function sheetOf(accent = DEFAULT_ACCENT): string {
-  return `:host{${Object.entries(derive(accent)).map(([name, value]) => `--cw-${name}:${value}`).join(";")}}`;
+  return `:host{${Object.entries(derive(accent))
+    .map(([name, value]) => `--cw-${name}:${value}`)
+    .join(";")}}`;
 }

@@ -19,19 +19,33 @@ export function describe(error: unknown): string {
 }
 
 /** Every file that the widget may need on this page: the theme's, the language's, and those that are loaded later. */
-export async function findFiles(options: ChatWidgetOptions, base: string | URL, load?: (path: string) => Promise<unknown>): Promise<Finding> {
+export async function findFiles(
+  options: ChatWidgetOptions,
+  base: string | URL,
+  load?: (path: string) => Promise<unknown>,
+): Promise<Finding> {
   const { theme = "teal", locale } = options;
   const language = languageOf(localeOf(locale));
   const paths = [`themes/${theme === "custom" ? "teal" : theme}`, ...LATER_FILES.split(" ")];
   if (language) paths.push(`locales/${language}`);
-  const wrong = load ? await importAll(paths, load) : await fetchAll(["chat-widget", "element", "progress", ...paths].map((path) => `${path}.mjs`), base);
+  const wrong = load
+    ? await importAll(paths, load)
+    : await fetchAll(
+        ["chat-widget", "element", "progress", ...paths].map((path) => `${path}.mjs`),
+        base,
+      );
   if (wrong.length === 0) return [true, "Every file is there."];
   const few = wrong.slice(0, 3).join(" ");
   return [false, wrong.length > 3 ? `${few} So it is with ${wrong.length - 3} more.` : few];
 }
 
 async function importAll(paths: string[], load: (path: string) => Promise<unknown>): Promise<string[]> {
-  const tries = paths.map((path) => load(path).then(() => "", (error: unknown) => `${path} cannot be loaded (${describe(error)}). Is all that the bundler wrote on the server?`));
+  const tries = paths.map((path) =>
+    load(path).then(
+      () => "",
+      (error: unknown) => `${path} cannot be loaded (${describe(error)}). Is all that the bundler wrote on the server?`,
+    ),
+  );
   return (await Promise.all(tries)).filter((message) => message !== "");
 }
 
@@ -50,16 +64,24 @@ async function findFile(url: URL): Promise<string> {
   }
   if (!answer.ok) return missing(url, answer.status);
   const type = answer.headers.get("Content-Type") ?? "none";
-  if (!/javascript|ecmascript/i.test(type)) return `The server sends ${url.href} as ${type}, which no browser runs as a module: as text/javascript it would. Was another page sent in its place?`;
+  if (!/javascript|ecmascript/i.test(type))
+    return `The server sends ${url.href} as ${type}, which no browser runs as a module: as text/javascript it would. Was another page sent in its place?`;
   return "";
 }
 
-const missing = (url: URL, status: number) => `${url.href} answers with status ${status}. All files of dist/ must stand beside each other.`;
+const missing = (url: URL, status: number) =>
+  `${url.href} answers with status ${status}. All files of dist/ must stand beside each other.`;
 
 /** Why a file was not given to the page: where another host has it, the page may not be let in. */
 async function unreachable(url: URL, error: unknown): Promise<string> {
-  const isThere = url.origin !== location.origin && (await fetch(url, own({ mode: "no-cors" as const })).then(() => true, () => false));
-  if (isThere) return `${url.origin} does not let this page read ${url.href}: a host that is not the page's own must answer with the header Access-Control-Allow-Origin (docs/csp.md). Or put dist/ on the page's own host.`;
+  const isThere =
+    url.origin !== location.origin &&
+    (await fetch(url, own({ mode: "no-cors" as const })).then(
+      () => true,
+      () => false,
+    ));
+  if (isThere)
+    return `${url.origin} does not let this page read ${url.href}: a host that is not the page's own must answer with the header Access-Control-Allow-Origin (docs/csp.md). Or put dist/ on the page's own host.`;
   return `${url.href} cannot be loaded (${describe(error)}). Does the Content-Security-Policy allow it in connect-src, and is its server up?`;
 }
 
@@ -77,9 +99,14 @@ export async function findModule(url: URL): Promise<Finding> {
     await WebAssembly.compile(await answer.arrayBuffer());
   } catch (error) {
     const words = describe(error);
-    if (/Content Security Policy|unsafe-eval/i.test(words)) return [false, "The page's Content-Security-Policy does not let WebAssembly run: script-src needs 'wasm-unsafe-eval'."];
+    if (/Content Security Policy|unsafe-eval/i.test(words))
+      return [
+        false,
+        "The page's Content-Security-Policy does not let WebAssembly run: script-src needs 'wasm-unsafe-eval'.",
+      ];
     return [false, `${url.href} is no WebAssembly module (${words}). Was another page sent in its place?`];
   }
-  if (!type.startsWith("application/wasm")) return [false, `The server sends ${url.href} as ${type}; as application/wasm it would start sooner.`];
+  if (!type.startsWith("application/wasm"))
+    return [false, `The server sends ${url.href} as ${type}; as application/wasm it would start sooner.`];
   return [true, "The module is there and may run."];
 }

@@ -166,13 +166,16 @@ export class ChatWidgetElement extends Base {
     this.#settling = this.#settling.then(settle).catch((error: unknown) => {
       console.error(error);
       const detail = { code: "NOT_MOUNTED", message: String(error) };
-      for (const mark of ":-") this.dispatchEvent(new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })));
+      for (const mark of ":-")
+        this.dispatchEvent(new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })));
     });
   }
 
   /** Brings the widget to what the element says now. */
   async #settle(): Promise<void> {
-    const options = own(Object.fromEntries(OPTIONS.map((name) => [name, this.#get(name)]))) as unknown as ChatWidgetOptions;
+    const options = own(
+      Object.fromEntries(OPTIONS.map((name) => [name, this.#get(name)])),
+    ) as unknown as ChatWidgetOptions;
     const isInline = this.hasAttribute("inline");
     const texts = own(Object.fromEntries(OPTIONS.map((name) => [name, textOf(options[name])])));
     const changed = OPTIONS.filter((name) => texts[name] !== this.#mounted[name]);
@@ -187,7 +190,9 @@ export class ChatWidgetElement extends Base {
     if (this.#widget) {
       this.#mounted = texts;
       // What the page has changed by a control stays.
-      return changed.length ? this.#widget.update(Object.fromEntries(changed.map((name) => [name, options[name]])), "") : undefined;
+      return changed.length
+        ? this.#widget.update(Object.fromEntries(changed.map((name) => [name, options[name]])), "")
+        : undefined;
     }
     this.#clear(options);
     // Half of an element, as a script puts it on the page before it says more, is none.

@@ -150,7 +150,9 @@ export function tell(
     }
   }
   for (const mark of ":-") {
-    (host || document).dispatchEvent(new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })));
+    (host || document).dispatchEvent(
+      new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })),
+    );
   }
   if (host) fallback(host, options, true);
 }

@@ -29,7 +29,13 @@ const listening = new WeakMap<HTMLElement, Undo>();
  * Listens until the function given back is called, or this one once more. With `reports`, page views and calls to action
  * are reported; with `titleAlert`, the page's title tells of unread messages.
  */
-export default function later(host: HTMLElement, widget: Tracks, load: typeof beside, reports: boolean, titleAlert: boolean): Undo {
+export default function later(
+  host: HTMLElement,
+  widget: Tracks,
+  load: typeof beside,
+  reports: boolean,
+  titleAlert: boolean,
+): Undo {
   listening.get(host)?.();
   // It is there when the module breaks, also without a line by then.
   load("recover").catch(() => {});

@@ -89,13 +89,17 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   // The controller: what is called before the module has come waits for it.
   const controller: Controller = {
     // One that goes wrong is told, and keeps none back.
-    push: (call) => void Promise.resolve(call).then(([name, ...args]) => (controller[name] as Control)(...args)).catch(console.error),
+    push: (call) =>
+      void Promise.resolve(call)
+        .then(([name, ...args]) => (controller[name] as Control)(...args))
+        .catch(console.error),
     ready: mounted.then(({ ready }) => ready),
     get state() {
       return widget?.state;
     },
   };
-  const names = "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset destroy";
+  const names =
+    "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset destroy";
   for (const name of names.split(" ")) {
     controller[name] = (...args: unknown[]) => call(name, args);
   }
@@ -149,7 +153,12 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
         if (refused) throw 0;
         Object.assign(host!, { asked });
       };
-      widget = await module.ChatWidget.mount(options as never, { host: hostElement(), config, settled, prefix: "data-" });
+      widget = await module.ChatWidget.mount(options as never, {
+        host: hostElement(),
+        config,
+        settled,
+        prefix: "data-",
+      });
       widget.once("destroy", forget);
       // From then on it comes back when the page's body is replaced, and the page may have others as elements. A page that
       // is left meanwhile has it cut off, which is no error of the page's.
@@ -194,7 +203,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     const tokens: Record<string, unknown> = { ...parse(() => options.themeTokens), "z-root": options.zIndex };
     const offset = parse(() => options.offset);
     for (const side in offset) tokens[`offset-${side}`] = `${offset[side]}px`;
-    for (const [name, value] of Object.entries(tokens)) if (value) host!.style.setProperty(`--cw-${name}`, value as string);
+    for (const [name, value] of Object.entries(tokens))
+      if (value) host!.style.setProperty(`--cw-${name}`, value as string);
     const sheet = new CSSStyleSheet();
     const [, isLighter, theme] = /^(light.)?(.*)/.exec(`${options.theme}`.toLowerCase())!;
     const colours = own(LAUNCHER_COLOURS)[theme!] ?? LAUNCHER_COLOURS["teal"]!;
@@ -210,7 +220,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     const isRightToLeft = RIGHT_TO_LEFT.test(localeOf(options.locale));
     frame.dir = isRightToLeft ? "rtl" : "ltr";
     frame.dataset["scheme"] = `${options.colorScheme}`.toLowerCase();
-    frame.dataset["position"] = (isRightToLeft ? /start|right/i : /start|left/i).test(options.position!) ? "start" : "end";
+    frame.dataset["position"] = (isRightToLeft ? /start|right/i : /start|left/i).test(options.position!)
+      ? "start"
+      : "end";
     launcher = document.createElement("button");
     launcher.className = "cw-launcher";
     launcher.setAttribute("part", "launcher");
@@ -233,7 +245,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       bring();
       // The wait may be over by then, or goes on without words.
       const wait = arriving;
-      load("progress").then((module) => wait && module.default(host, options.locale, wait)).catch(() => {});
+      load("progress")
+        .then((module) => wait && module.default(host, options.locale, wait))
+        .catch(() => {});
     });
     launcher.addEventListener("pointerdown", ({ button }) => {
       if (!button) pressed = whenReleased();
@@ -258,7 +272,9 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
     document.removeEventListener("click", onClick);
   });
 
-  const last = remembers ? (parse(() => localStorage.getItem(CONFIG_KEY))?.["data"] as ConfigData | undefined) : undefined;
+  const last = remembers
+    ? (parse(() => localStorage.getItem(CONFIG_KEY))?.["data"] as ConfigData | undefined)
+    : undefined;
   const ask = fetchConfig(proxy, localeOf(options.locale), remembers).catch(() => undefined);
   const answered = ask.then((data) => {
     config = data;
@@ -277,7 +293,8 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   // A conversation to go on with, or a window that was open on the page before.
   const goesOn =
     remembers &&
-    (parse(() => localStorage.getItem(CONVERSATION_KEY + suffix)) ?? parse(() => sessionStorage.getItem(`chat-widget:${suffix}:open`)));
+    (parse(() => localStorage.getItem(CONVERSATION_KEY + suffix)) ??
+      parse(() => sessionStorage.getItem(`chat-widget:${suffix}:open`)));
   if (/eager/i.test(when) || goesOn) void whenLoaded().then(bring);
   // Where nothing is painted, there is nothing to be pressed.
   else if (!floats || !(/intent/i.test(when) || isSlow())) void whenLoaded().then(whenIdle).then(bring);
@@ -299,7 +316,8 @@ async function fetchConfig(prefix: string, locale: string, keep: boolean): Promi
 }
 
 function isSlow(): boolean {
-  const { saveData, effectiveType } = (navigator as { connection?: { saveData?: boolean; effectiveType?: string } }).connection ?? {};
+  const { saveData, effectiveType } =
+    (navigator as { connection?: { saveData?: boolean; effectiveType?: string } }).connection ?? {};
   return saveData === true || /2g/.test(effectiveType!);
 }
 

@@ -45,10 +45,12 @@ const mounted = new Map<ChatWidget, Broken>();
 export function load(wasm?: string | URL): Promise<unknown> {
   if (loading) return loading;
   address = wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url);
-  return (loading = glue(address, onBroken).then(pause).catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  }));
+  return (loading = glue(address, onBroken)
+    .then(pause)
+    .catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
 }
 
 /** Lets the page do what waits: what follows is a task of its own, short enough that nobody notices it. */
@@ -246,7 +248,8 @@ export class ChatWidget {
     try {
       const [listen] = await Promise.all([beside<typeof later>("later"), this.#styles]);
       const { events = "auto", consent, titleAlert = true } = this.#options;
-      if (this.#handle) this.#later = listen(this.#host, this, beside, events === "auto" && consent !== "required", titleAlert);
+      if (this.#handle)
+        this.#later = listen(this.#host, this, beside, events === "auto" && consent !== "required", titleAlert);
     } catch (error) {
       this.#emit("error", { code: "FILE_MISSING", message: String(error) });
     }
@@ -409,7 +412,9 @@ export class ChatWidget {
       }
     }
     for (const mark of ":-") {
-      this.#host.dispatchEvent(new CustomEvent(`chat-widget${mark}${name}`, own({ detail, bubbles: true, composed: true })));
+      this.#host.dispatchEvent(
+        new CustomEvent(`chat-widget${mark}${name}`, own({ detail, bubbles: true, composed: true })),
+      );
     }
   }
 }

@@ -47,7 +47,8 @@ export const CONTROLS = [
 ] as const;
 
 /** Those that are no text: their attributes hold JSON. */
-export const JSON_OPTIONS: readonly string[] = "isolate offset preview strings suggestedQuestions themeTokens titleAlert visitor zIndex".split(" ");
+export const JSON_OPTIONS: readonly string[] =
+  "isolate offset preview strings suggestedQuestions themeTokens titleAlert visitor zIndex".split(" ");
 
 export type Option = (typeof OPTIONS)[number];
 export type Control = (typeof CONTROLS)[number];

@@ -64,7 +64,10 @@ function choice(noun: string, words: string, synonyms: Record<string, string> = 
     instead: choices[0]!,
     test: (value) => choices.includes(value as string),
     loosen: (text) => {
-      const word = text.trim().toLowerCase().replace(/[\s_-]+/g, "_");
+      const word = text
+        .trim()
+        .toLowerCase()
+        .replace(/[\s_-]+/g, "_");
       return choices.includes(word) ? word : new Map(Object.entries(synonyms)).get(word);
     },
   };
@@ -155,12 +158,17 @@ export function isSelector(text: string): boolean {
 const VISITOR = "visitorId name email phone company wechat whatsapp country".split(" ");
 
 /** A token's name, also as the style sheet has it, or as JavaScript would write it. */
-const tokenOf = (name: string) => name.trim().replace(/^--cw-/, "").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const tokenOf = (name: string) =>
+  name
+    .trim()
+    .replace(/^--cw-/, "")
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** All options, by their names; `load` is the script tag's alone. */
 export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
   proxy: {
-    expected: 'a prefix on this site, such as "/connector", or an address in full, such as "https://api.example/connector"',
+    expected:
+      'a prefix on this site, such as "/connector", or an address in full, such as "https://api.example/connector"',
     noun: "a prefix of the proxy",
     plain: { text: "(\\/[\\w-]+)+" },
     test: (value) => isText(value) && addressOf(value) !== undefined,
@@ -168,19 +176,30 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
     loosen: (text) => addressOf(text.trim()),
   },
   theme: {
-    ...choice("a theme", "teal blue emerald violet amber rose slate light_teal light_blue light_amber light_rose custom"),
+    ...choice(
+      "a theme",
+      "teal blue emerald violet amber rose slate light_teal light_blue light_amber light_rose custom",
+    ),
     plain: { text: "(light_)?(teal|blue|amber|rose)|emerald|violet|slate|custom" },
   },
-  themeTokens: members('an object such as {"accent": "#0a66c2"}', (name, value, path, refuse) => {
-    if (!TOKENS.split(" ").includes(name)) return refuse(path, value, "the name of a token of docs/themes.md", "a token");
-    // The widget derives a theme from it, which wants a colour.
-    if (name === "accent" && isText(value) && value[0] === "#" && !/^#([\da-f]{3}){1,2}$/i.test(value)) {
-      return refuse(path, value, "#rgb or #rrggbb", "a colour");
-    }
-    const fits = isText(value) && value.trim() !== "" && value.length <= MAX_TOKEN && !/[;{}]/.test(value);
-    return fits ? value : refuse(path, value, "a value of CSS, as a string", "a value of CSS");
-  }, tokenOf),
-  colorScheme: { ...choice("a color scheme", "theme auto light dark", { system: "auto" }), plain: { text: "theme|auto|light|dark" } },
+  themeTokens: members(
+    'an object such as {"accent": "#0a66c2"}',
+    (name, value, path, refuse) => {
+      if (!TOKENS.split(" ").includes(name))
+        return refuse(path, value, "the name of a token of docs/themes.md", "a token");
+      // The widget derives a theme from it, which wants a colour.
+      if (name === "accent" && isText(value) && value[0] === "#" && !/^#([\da-f]{3}){1,2}$/i.test(value)) {
+        return refuse(path, value, "#rgb or #rrggbb", "a colour");
+      }
+      const fits = isText(value) && value.trim() !== "" && value.length <= MAX_TOKEN && !/[;{}]/.test(value);
+      return fits ? value : refuse(path, value, "a value of CSS, as a string", "a value of CSS");
+    },
+    tokenOf,
+  ),
+  colorScheme: {
+    ...choice("a color scheme", "theme auto light dark", { system: "auto" }),
+    plain: { text: "theme|auto|light|dark" },
+  },
   locale: {
     expected: 'a language tag (BCP 47) of at most 35 characters, such as "de" or "en-US"',
     noun: "a language tag",
@@ -212,7 +231,10 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
     ...choice("a position", "end start"),
     plain: { text: "end|start" },
     loosen: (text, isRightToLeft) => {
-      const word = text.trim().toLowerCase().replace(/^(bottom|inline)?[\s_-]*/, "");
+      const word = text
+        .trim()
+        .toLowerCase()
+        .replace(/^(bottom|inline)?[\s_-]*/, "");
       if (word === "end" || word === "start") return word;
       if (word !== "left" && word !== "right") return undefined;
       return (word === "right") === isRightToLeft ? "start" : "end";
@@ -221,7 +243,9 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
   offset: {
     ...members('an object such as {"x": 40, "y": 20}, in pixels', (name, value, path, refuse) => {
       if (name !== "x" && name !== "y") return refuse(path, value, "x or y", "a side");
-      return isNumber(value, 0, MAX_OFFSET_PX) ? value : refuse(path, value, `a number from 0 to ${MAX_OFFSET_PX}`, "a distance in pixels", "20");
+      return isNumber(value, 0, MAX_OFFSET_PX)
+        ? value
+        : refuse(path, value, `a number from 0 to ${MAX_OFFSET_PX}`, "a distance in pixels", "20");
     }),
     instead: "20",
   },
@@ -239,14 +263,19 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
     test: (value) => isText(value) && value !== "" && isSelector(value),
     loosen: (text) => {
       const word = text.trim().toLowerCase();
-      return YES.includes(word) || word === "default" ? "default" : NO.includes(word) || word === "none" ? "none" : undefined;
+      return YES.includes(word) || word === "default"
+        ? "default"
+        : NO.includes(word) || word === "none"
+          ? "none"
+          : undefined;
     },
   },
   container: {
     expected: "an element of the page or the selector of one",
     noun: "a selector",
     instead: "a window that floats",
-    test: (value) => (isText(value) ? value !== "" && isSelector(value) : (value as Partial<Node> | null)?.nodeType === 1),
+    test: (value) =>
+      isText(value) ? value !== "" && isSelector(value) : (value as Partial<Node> | null)?.nodeType === 1,
   },
   isolate: SWITCH,
   visitor: members('an object such as {"name": "Ann", "email": "ann@shop.example"}', (name, value, path, refuse) => {
@@ -258,7 +287,16 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
     noun: "a customer's id",
     test: (value) => isText(value) && value.length <= MAX_CUSTOMER_ID,
   },
-  events: choice("a mode of reporting", "auto manual off", { none: "off", false: "off", no: "off", 0: "off", true: "auto", yes: "auto", 1: "auto", on: "auto" }),
+  events: choice("a mode of reporting", "auto manual off", {
+    none: "off",
+    false: "off",
+    no: "off",
+    0: "off",
+    true: "auto",
+    yes: "auto",
+    1: "auto",
+    on: "auto",
+  }),
   // A page that writes it wants visitors to be asked: what it means must not be guessed at their expense.
   consent: { ...choice("a state of consent", "granted required"), instead: "required", substitute: "required" },
   operatorName: TEXT,
@@ -272,7 +310,13 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
       const { text, after } = Object.assign(Object.create(null), value) as Record<string, unknown>;
       if (after == null) return Object.assign(Object.create(null), { text });
       if (!isNumber(after, 0, MAX_GREETING_AFTER)) {
-        refuse(`${path}.after`, after, `a number of seconds from 0 to ${MAX_GREETING_AFTER}`, "a number of seconds", "8");
+        refuse(
+          `${path}.after`,
+          after,
+          `a number of seconds from 0 to ${MAX_GREETING_AFTER}`,
+          "a number of seconds",
+          "8",
+        );
         return Object.assign(Object.create(null), { text });
       }
       return Object.assign(Object.create(null), { text, after });

@@ -34,7 +34,11 @@ export interface Reach {
 const pressed = new WeakMap<HTMLElement, HTMLElement>();
 
 /** Gets ready what the options, which are read, ask of the page. `later` is the style sheet that comes behind the widget. */
-export default async function prepare(options: ChatWidgetOptions, load: typeof beside, later: Promise<string>): Promise<Page> {
+export default async function prepare(
+  options: ChatWidgetOptions,
+  load: typeof beside,
+  later: Promise<string>,
+): Promise<Page> {
   const { container, launcher = "default", isolate = true, theme, themeTokens } = options;
   const accent = theme === "custom" ? own(themeTokens ?? {})["accent"] : undefined;
   const isDerived = accent?.[0] === "#";

@@ -66,7 +66,11 @@ async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load
       const shown = opened.has(widget);
       await load<typeof fallback>("fallback").then((fallback) => {
         fallback(host, options, false, shown);
-        answerButtons(options.launcher, () => widgets.has(widget), () => fallback(host, options, false, true));
+        answerButtons(
+          options.launcher,
+          () => widgets.has(widget),
+          () => fallback(host, options, false, true),
+        );
       }, console.error);
     }
   }

@@ -40,7 +40,10 @@ export default async function update<Pieces extends Sheet>(
 ): Promise<void> {
   const { proxy, customerId, container, isolate, events, consent, ...rest } = given;
   const reading = (turns.get(widget) ?? Promise.resolve()).then(() => read(rest));
-  turns.set(widget, reading.catch(() => {}));
+  turns.set(
+    widget,
+    reading.catch(() => {}),
+  );
   const changes = await reading;
   const options = own({ ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) });
   // What the visitor has said since is not overwritten by what the site knew at first.

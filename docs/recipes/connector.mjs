@@ -14,7 +14,14 @@ const CALLS = new Map([
 ]);
 const MAX_ANSWER = 1024 * 1024;
 const PASSED_ON = ["idempotency-key", "accept-language"];
-const PASSED_BACK = ["retry-after", "x-request-id", "x-service-api-version", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+const PASSED_BACK = [
+  "retry-after",
+  "x-request-id",
+  "x-service-api-version",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+];
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 /**
@@ -27,7 +34,14 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
  *   needs `trust proxy` to know the address; without it all visitors are counted as one.
  * @param {number} [options.burst] Requests at once from one address.
  */
-export function chatConnector({ origin, token, prefix = "/connector", timeoutMs = 35_000, perMinute = 240, burst = 60 }) {
+export function chatConnector({
+  origin,
+  token,
+  prefix = "/connector",
+  timeoutMs = 35_000,
+  perMinute = 240,
+  burst = 60,
+}) {
   const secondsToWait = rateLimit(perMinute, burst);
   return async function handle(request, response, next) {
     // Nothing that a visitor or the service sends may end the process.
@@ -65,7 +79,8 @@ const TOO_LARGE = new Refusal(413, "INVALID_REQUEST", "The body is too large.");
 /** Reads a body, also where a framework has parsed it already. */
 async function read(request, limit) {
   // A page of another site can send no JSON without asking first: this keeps its forms out.
-  if (!JSON_TYPE.test(request.headers["content-type"] ?? "")) throw new Refusal(415, "INVALID_REQUEST", "Content-Type must be application/json.");
+  if (!JSON_TYPE.test(request.headers["content-type"] ?? ""))
+    throw new Refusal(415, "INVALID_REQUEST", "Content-Type must be application/json.");
   if (Number(request.headers["content-length"]) > limit) throw TOO_LARGE;
   const body = bounded(limit);
   if (request.body !== undefined && request.readableEnded) {
@@ -123,7 +138,11 @@ function ask(address, options, body, { response, timeoutMs }) {
       });
       answer.on("end", () => {
         // A page in place of an answer is shown as text.
-        const back = { "Content-Type": JSON_TYPE.test(headers["content-type"] ?? "") ? "application/json" : "text/plain; charset=utf-8" };
+        const back = {
+          "Content-Type": JSON_TYPE.test(headers["content-type"] ?? "")
+            ? "application/json"
+            : "text/plain; charset=utf-8",
+        };
         for (const name of PASSED_BACK) if (headers[name] !== undefined) back[name] = headers[name];
         resolve({ status, headers: back, body: received.bytes() });
       });
@@ -152,7 +171,11 @@ function refuse(request, response, { status, code, message, headers }) {
 }
 
 function send(response, status, headers, body, { end = true } = {}) {
-  const always = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'" };
+  const always = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'",
+  };
   response.writeHead(status, { ...headers, ...always, "Content-Length": Buffer.byteLength(body) });
   response.write(body);
   if (end) response.end();
@@ -164,7 +187,12 @@ function rateLimit(perMinute, burst) {
   const buckets = new Map();
   return (address) => {
     // A client of IPv6 usually has a whole /64 network.
-    const client = address.replace(/^::ffff:/, "").split("::")[0].split(":").slice(0, 4).join(":");
+    const client = address
+      .replace(/^::ffff:/, "")
+      .split("::")[0]
+      .split(":")
+      .slice(0, 4)
+      .join(":");
     const now = Date.now();
     const { left, at } = buckets.get(client) ?? { left: burst, at: now };
     const filled = Math.min(burst, left + ((now - at) * perMinute) / 60_000);

@@ -50,7 +50,10 @@ test("A page that is left while a file of the widget is on its way hears of no e
 });
 
 for (const how of ["open", "closed"]) {
-  test(`A page that is left with its window ${how} is kept, and its conversation goes on`, async ({ visit, server }) => {
+  test(`A page that is left with its window ${how} is kept, and its conversation goes on`, async ({
+    visit,
+    server,
+  }) => {
     await server.trouble(QUICK);
     const tab = await visit();
     await tab.openChat();

@@ -44,7 +44,11 @@ class DrivenVisitor extends Visitor {
   }
 
   async tap(x, y) {
-    await this.#browser.actions().move({ x: Math.round(x), y: Math.round(y) }).click().perform();
+    await this.#browser
+      .actions()
+      .move({ x: Math.round(x), y: Math.round(y) })
+      .click()
+      .perform();
   }
 
   write(text) {
@@ -60,7 +64,10 @@ class DrivenVisitor extends Visitor {
   /** Gives the page this size; the browser's own bars come on top. */
   async resizes(width, height) {
     const bars = await this.evaluate(() => [outerWidth - innerWidth, outerHeight - innerHeight]);
-    await this.#browser.manage().window().setRect({ width: width + bars[0], height: height + bars[1] });
+    await this.#browser
+      .manage()
+      .window()
+      .setRect({ width: width + bars[0], height: height + bars[1] });
     await this.settled();
   }
 }

@@ -7,7 +7,9 @@ import { startScreen } from "./screen.mjs";
 
 const { CHROMIUM, CHROMEDRIVER, FIREFOX, GECKODRIVER } = process.env;
 /** As for the tests of wasm-pack. */
-const { "goog:chromeOptions": chromeOptions } = JSON.parse(readFileSync(new URL("../../webdriver.json", import.meta.url)));
+const { "goog:chromeOptions": chromeOptions } = JSON.parse(
+  readFileSync(new URL("../../webdriver.json", import.meta.url)),
+);
 
 /** The title of each, its driver, and what that is asked for. */
 const BROWSERS = {
@@ -52,7 +54,10 @@ export async function launch() {
     if (screen) screen.stop();
   };
   try {
-    const browser = await new webdriver.Builder().usingServer(await service.start()).withCapabilities(wish).build();
+    const browser = await new webdriver.Builder()
+      .usingServer(await service.start())
+      .withCapabilities(wish)
+      .build();
     return { browser, home: await browser.getWindowHandle(), stop: () => browser.quit().finally(end) };
   } catch (error) {
     await end();

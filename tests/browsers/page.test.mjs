@@ -60,7 +60,11 @@ test("What breaks the rules is noticed by these tests", async ({ visit }) => {
   ];
   await eventually(() => {
     const heard = complaints.join("\n");
-    for (const one of expected) assert.ok(complaints.some((complaint) => one.test(complaint)), `${one} in\n${heard}`);
+    for (const one of expected)
+      assert.ok(
+        complaints.some((complaint) => one.test(complaint)),
+        `${one} in\n${heard}`,
+      );
     // One that came later would be held against the shop.
     assert.equal(complaints.length, expected.length, heard);
   });
@@ -101,7 +105,11 @@ test("In Arabic the chat is at the left, and reads from right to left", async ({
 const background = (tab, name) => tab.read(name, ([element]) => getComputedStyle(element).backgroundColor);
 
 /** A colour as the browser says it. */
-const asRgb = (hex) => `rgb(${hex.match(/\w\w/g).map((pair) => Number.parseInt(pair, 16)).join(", ")})`;
+const asRgb = (hex) =>
+  `rgb(${hex
+    .match(/\w\w/g)
+    .map((pair) => Number.parseInt(pair, 16))
+    .join(", ")})`;
 
 test("The launcher and the window have the colours of the theme, and of the tokens on top of it", async ({ visit }) => {
   const rose = readFileSync(new URL("../../themes/rose.css", import.meta.url), "utf8");
@@ -153,7 +161,9 @@ test("What is wrong with what a visitor leaves stands below the line", async ({ 
     shadow((root) => {
       const asked = [...root.querySelectorAll("form > :is(label, .cw-error)")];
       const top = (element) => element.getBoundingClientRect().top;
-      return asked.sort((one, other) => top(one) - top(other)).map((element) => element.querySelector("input")?.name ?? "error");
+      return asked
+        .sort((one, other) => top(one) - top(other))
+        .map((element) => element.querySelector("input")?.name ?? "error");
     });
   await shadow((root) => root.querySelector("[name=email]").focus());
   await tab.press("ingrid@", Key.RETURN);

@@ -98,5 +98,11 @@ export async function openShop(site, { tag = {}, first = () => {}, narrow = fals
     server.close();
     server.closeAllConnections();
   };
-  return { origin: `http://127.0.0.1:${server.address().port}`, complaints, asked: gate.asked, release: gate.release, close };
+  return {
+    origin: `http://127.0.0.1:${server.address().port}`,
+    complaints,
+    asked: gate.asked,
+    release: gate.release,
+    close,
+  };
 }

@@ -8,7 +8,9 @@ import { WELCOME } from "../e2e/sandbox.mjs";
 export const { Key } = webdriver;
 
 /** The elements of a part of the widget, in the order of the page. It runs there. */
-const find = (name) => [...(document.querySelector("chat-widget")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? [])];
+const find = (name) => [
+  ...(document.querySelector("chat-widget")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? []),
+];
 
 /** Resolves when an element is where it was in the frame before. It runs in the page. */
 async function comesToRest(element) {
@@ -123,7 +125,10 @@ export class Tab {
 
   /** Presses keys, wherever the focus is. */
   async press(...keys) {
-    await (await this.#inShop()).actions().sendKeys(...keys).perform();
+    await (await this.#inShop())
+      .actions()
+      .sendKeys(...keys)
+      .perform();
   }
 
   /** Opens the window by its launcher, and waits until what is typed is typed there. */

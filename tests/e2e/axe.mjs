@@ -14,5 +14,7 @@ export const withAxe = (page) => page.addInitScript(AXE);
 export const pageFindings = (page) =>
   page.evaluate(async (runOnly) => {
     const { violations } = await window.axe.run(document, { runOnly, iframes: false });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`));
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+    );
   }, TAGS);

@@ -30,8 +30,19 @@ const EXPLAINED = [
 ];
 
 for (const state of [
-  "closed", "preview", "empty", "conversation", "joined", "failed", "noreply", "offline", "person-offered", "form", "contact-done",
-  "menu", "rtl",
+  "closed",
+  "preview",
+  "empty",
+  "conversation",
+  "joined",
+  "failed",
+  "noreply",
+  "offline",
+  "person-offered",
+  "form",
+  "contact-done",
+  "menu",
+  "rtl",
 ]) {
   test(`axe finds nothing in the state "${state}" of any theme, light or dark`, async ({ visit, site }) => {
     const page = await visit({ path: BLANK, prepare: withAxe });
@@ -40,7 +51,10 @@ for (const state of [
       await page.emulateMedia({ colorScheme: "light" });
       await look(page, site, state, { theme, scheme: "auto" });
       // In the dark, all is the same but the colours.
-      for (const [colorScheme, runOnly] of [["light", TAGS], ["dark", ["color-contrast"]]]) {
+      for (const [colorScheme, runOnly] of [
+        ["light", TAGS],
+        ["dark", ["color-contrast"]],
+      ]) {
         await page.emulateMedia({ colorScheme });
         const { violations, incomplete, passed } = await findings(page, runOnly);
         assert.ok(state === "closed" || passed.includes("color-contrast"), "axe saw the colours");

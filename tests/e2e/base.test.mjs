@@ -13,7 +13,11 @@ const QUESTION = "How long does delivery take?";
 const seen = [];
 const other = createServer((request, response) => {
   seen.push(`${request.method} ${request.url}`);
-  response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*", "Content-Type": "application/json" });
+  response.writeHead(200, {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Headers": "*",
+    "Content-Type": "application/json",
+  });
   response.end('{"ok":true,"data":{"config":{"enabled":true,"widgetEnabled":true}}}');
 });
 await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
@@ -30,7 +34,12 @@ const pageWithBase = (body) => {
 const tagOf = (site, attributes) => `<script async src="${site}/chat-widget/chat-widget.js" ${attributes}></script>`;
 
 for (const proxy of ["/connector", "/connector/", "connector"]) {
-  test(`With data-proxy="${proxy}" everything goes to the page's own origin`, async ({ visit, site, server, recordOf }) => {
+  test(`With data-proxy="${proxy}" everything goes to the page's own origin`, async ({
+    visit,
+    site,
+    server,
+    recordOf,
+  }) => {
     seen.length = 0;
     const page = await visit({ prepare: pageWithBase(tagOf(site, `data-proxy="${proxy}"`)) });
     await openChat(page);
@@ -38,7 +47,10 @@ for (const proxy of ["/connector", "/connector/", "connector"]) {
     await page.evaluate(() => window.chatWidget.track("quiz_done"));
     await eventually(async () => assert.ok((await server.events()).some(({ eventType }) => eventType === "quiz_done")));
     const { ok, checks } = await page.evaluate(() => window.chatWidget.diagnose());
-    assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+    assert.deepEqual(
+      checks.filter(({ ok }) => !ok),
+      [],
+    );
     assert.ok(ok);
     // What is reported as the page is left goes there as well.
     await page.evaluate(() => window.chatWidget.track("left"));
@@ -67,7 +79,8 @@ test("The element, mount() and the client go to the page's own origin as well", 
     await client.trackBatch([{ eventType: "quiz_done" }]);
     await new BrowserWidgetClient({ proxy: "connector/" }).getChatConfig("not a locale");
   }, site);
-  const said = async () => (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
+  const said = async () =>
+    (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
   await eventually(async () => assert.ok((await said()).includes("One")));
   assert.ok((await said()).includes("Two"));
   await part(page, "input").first().waitFor();
@@ -78,18 +91,34 @@ test("Another origin that is written in full is used, and diagnose() names it", 
   seen.length = 0;
   const page = await visit({ prepare: pageWithBase(tagOf(site, `data-proxy="${OTHER}/connector"`)) });
   await part(page, "launcher").waitFor();
-  await eventually(() => assert.ok(seen.some((line) => line.startsWith("GET /connector/chat/config?locale=")), seen.join()));
+  await eventually(() =>
+    assert.ok(
+      seen.some((line) => line.startsWith("GET /connector/chat/config?locale=")),
+      seen.join(),
+    ),
+  );
   const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
   const proxy = checks.find(({ name }) => name === "proxy");
   assert.ok(proxy.ok);
-  assert.match(proxy.message, new RegExp(`It is on another origin than the page, ${OTHER}, and what visitors write goes there`));
+  assert.match(
+    proxy.message,
+    new RegExp(`It is on another origin than the page, ${OTHER}, and what visitors write goes there`),
+  );
   await openChat(page);
   await say(page, QUESTION);
-  await eventually(() => assert.ok(seen.some((line) => line === "OPTIONS /connector/chat/messages" || line === "POST /connector/chat/messages")));
+  await eventually(() =>
+    assert.ok(
+      seen.some((line) => line === "OPTIONS /connector/chat/messages" || line === "POST /connector/chat/messages"),
+    ),
+  );
   recordOf(page).forgive();
 });
 
-test("Where the module cannot be loaded, neither the sentence nor diagnose() asks the other host", async ({ visit, site, recordOf }) => {
+test("Where the module cannot be loaded, neither the sentence nor diagnose() asks the other host", async ({
+  visit,
+  site,
+  recordOf,
+}) => {
   seen.length = 0;
   const prepare = async (page) => {
     recordOf(page).tolerate("chat widget: the module did not load");

@@ -42,8 +42,12 @@ test("A module that breaks is followed by another one, which goes on from what i
   await say(page, "And to Norway?");
   await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
   await delivered(page);
-  await eventually(async () => assert.equal((await server.messages()).filter((line) => line.endsWith("And to Norway?")).length, 1));
-  await eventually(async () => assert.equal(await part(page, "message-visitor").getByText("And to Norway?").count(), 1));
+  await eventually(async () =>
+    assert.equal((await server.messages()).filter((line) => line.endsWith("And to Norway?")).length, 1),
+  );
+  await eventually(async () =>
+    assert.equal(await part(page, "message-visitor").getByText("And to Norway?").count(), 1),
+  );
   assert.equal(await page.locator("chat-widget > [slot=announcer]").count(), 1);
   assert.equal(await focused(page), "input", "who was writing goes on writing");
   await part(page, "close").click();
@@ -52,7 +56,10 @@ test("A module that breaks is followed by another one, which goes on from what i
   await ask(page, QUESTION);
 });
 
-test("What follows a module that breaks is there before it breaks, whatever has become of the site's files", async ({ visit, recordOf }) => {
+test("What follows a module that breaks is there before it breaks, whatever has become of the site's files", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit();
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
@@ -65,7 +72,10 @@ test("What follows a module that breaks is there before it breaks, whatever has 
   await delivered(page);
 });
 
-test("On a phone the page scrolls again after the module broke, once the window is closed", async ({ visit, recordOf }) => {
+test("On a phone the page scrolls again after the module broke, once the window is closed", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ viewport: { width: 390, height: 800 } });
   recordOf(page).tolerate("chat widget: the module broke");
   const overflow = () => page.evaluate(() => document.documentElement.style.overflow);
@@ -81,7 +91,10 @@ test("On a phone the page scrolls again after the module broke, once the window 
   assert.equal(await overflow(), "");
 });
 
-test("What breaks again and again ends in a sentence and the site's contact link, and goes with destroy()", async ({ visit, recordOf }) => {
+test("What breaks again and again ends in a sentence and the site's contact link, and goes with destroy()", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ prepare: withOptions(`data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
@@ -92,21 +105,32 @@ test("What breaks again and again ends in a sentence and the site's contact link
   await part(page, "window").waitFor({ state: "detached" });
   const link = part(page, "notice").getByRole("link", { name: "Contact us" });
   assert.equal(await link.getAttribute("href"), CONTACT);
-  assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot.activeElement.getAttribute("part")), "notice");
+  assert.equal(
+    await page.evaluate(() => document.querySelector("chat-widget").shadowRoot.activeElement.getAttribute("part")),
+    "notice",
+  );
   await part(page, "launcher").click();
   assert.equal(await link.count(), 0);
   await part(page, "launcher").click();
   await part(page, "notice").getByText("The chat is not available right now.").waitFor();
   assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "true");
-  assert.ok(Object.keys(await stored(page)).some((key) => key.startsWith("chat-widget:outbox:")), "what was written is kept");
+  assert.ok(
+    Object.keys(await stored(page)).some((key) => key.startsWith("chat-widget:outbox:")),
+    "what was written is kept",
+  );
   await page.evaluate(() => window.chatWidget.destroy());
   assert.equal(await page.locator("chat-widget").count(), 0);
 });
 
-test("The page's own button says what there is to be said once the chat has broken for good", async ({ visit, recordOf }) => {
+test("The page's own button says what there is to be said once the chat has broken for good", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ prepare: withOptions(`data-launcher=".brand" data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module broke");
-  await page.evaluate(() => document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()));
+  await page.evaluate(() =>
+    document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()),
+  );
   await ready(page);
   await hearErrors(page);
   await breakModule(page);
@@ -129,15 +153,25 @@ test("What the site said of the visitor goes along with what is sent after a bre
   await say(page, QUESTION);
   await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
   await delivered(page);
-  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  const sent = page.waitForRequest(
+    (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
+  );
   await say(page, "And to Norway?");
   assert.equal((await sent).postDataJSON().visitor.name, "Ada");
 });
 
-test("Where a policy forbids WebAssembly, a click brings the sentence and the link, and the page hears why", async ({ visit, recordOf }) => {
+test("Where a policy forbids WebAssembly, a click brings the sentence and the link, and the page hears why", async ({
+  visit,
+  recordOf,
+}) => {
   const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'";
-  const page = await visit({ prepare: withOptions(`data-load="intent" data-locale="de" data-contact="${CONTACT}"`, { "content-security-policy": policy }) });
-  for (const text of ["chat widget: the module did not load", "wasm-eval", "Content Security Policy"]) recordOf(page).tolerate(text);
+  const page = await visit({
+    prepare: withOptions(`data-load="intent" data-locale="de" data-contact="${CONTACT}"`, {
+      "content-security-policy": policy,
+    }),
+  });
+  for (const text of ["chat widget: the module did not load", "wasm-eval", "Content Security Policy"])
+    recordOf(page).tolerate(text);
   await hearErrors(page);
   await part(page, "launcher").click();
   await part(page, "notice").getByRole("link", { name: "Kontakt" }).waitFor();
@@ -147,8 +181,11 @@ test("Where a policy forbids WebAssembly, a click brings the sentence and the li
 });
 
 test("A contact that is no address of a page, a letter box or a telephone is no link", async ({ visit, recordOf }) => {
-  const page = await visit({ prepare: withOptions(`data-load="intent" data-offset='{"x":0,"y":0}' data-contact="javascript:alert(1)"`) });
-  for (const text of ["chat widget: the module did not load", 'data-contact="javascript:alert(1)" is not an address']) recordOf(page).tolerate(text);
+  const page = await visit({
+    prepare: withOptions(`data-load="intent" data-offset='{"x":0,"y":0}' data-contact="javascript:alert(1)"`),
+  });
+  for (const text of ["chat widget: the module did not load", 'data-contact="javascript:alert(1)" is not an address'])
+    recordOf(page).tolerate(text);
   await page.route(WASM, (route) => route.fulfill({ status: 404 }));
   await part(page, "launcher").click();
   await part(page, "notice").waitFor();
@@ -160,7 +197,10 @@ test("A contact that is no address of a page, a letter box or a telephone is no 
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Where the site's files could not be reached for a while, the next click brings the chat", async ({ visit, recordOf }) => {
+test("Where the site's files could not be reached for a while, the next click brings the chat", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ prepare: withOptions('data-load="intent"') });
   recordOf(page).tolerate("chat widget: the module did not load");
   const files = "**/chat-widget/chat-widget.mjs";
@@ -172,10 +212,17 @@ test("Where the site's files could not be reached for a while, the next click br
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Who clicks the page's own button is told as well, and the next click tries once more", async ({ visit, recordOf }) => {
-  const page = await visit({ prepare: withOptions(`data-load="intent" data-launcher=".brand" data-contact="${CONTACT}"`) });
+test("Who clicks the page's own button is told as well, and the next click tries once more", async ({
+  visit,
+  recordOf,
+}) => {
+  const page = await visit({
+    prepare: withOptions(`data-load="intent" data-launcher=".brand" data-contact="${CONTACT}"`),
+  });
   recordOf(page).tolerate("chat widget: the module did not load");
-  await page.evaluate(() => document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()));
+  await page.evaluate(() =>
+    document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()),
+  );
   await page.route(WASM, (route) => route.fulfill({ status: 404 }));
   await page.locator(".brand").click();
   await part(page, "notice").getByText("The chat is not available right now.").waitFor();
@@ -185,10 +232,15 @@ test("Who clicks the page's own button is told as well, and the next click tries
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Without a shadow root the sentence stands there as well, and the next attempt shows the chat in its place", async ({ visit, recordOf }) => {
+test("Without a shadow root the sentence stands there as well, and the next attempt shows the chat in its place", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ prepare: withOptions('data-load="intent" data-launcher=".brand" data-isolate="false"') });
   recordOf(page).tolerate("chat widget: the module did not load");
-  await page.evaluate(() => document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()));
+  await page.evaluate(() =>
+    document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()),
+  );
   await page.route(WASM, (route) => route.fulfill({ status: 404 }));
   await page.locator(".brand").click();
   await part(page, "notice").waitFor();
@@ -198,7 +250,10 @@ test("Without a shadow root the sentence stands there as well, and the next atte
   assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null);
 });
 
-test("Where nothing can be loaded but the tag's own file, no error escapes, and the page hears of it from where it was", async ({ visit, recordOf }) => {
+test("Where nothing can be loaded but the tag's own file, no error escapes, and the page hears of it from where it was", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({
     prepare: async (page) => {
       recordOf(page).tolerate("chat widget: the module did not load");
@@ -235,7 +290,10 @@ test("An element whose module cannot be loaded says so in its place", async ({ v
       await page.route(WASM, (route) => route.fulfill({ status: 404 }));
       await page.route("**/", async (route) => {
         const response = await route.fetch();
-        await route.fulfill({ response, body: `<!doctype html><html lang="en"><title>Shop</title><body>${body}</body></html>` });
+        await route.fulfill({
+          response,
+          body: `<!doctype html><html lang="en"><title>Shop</title><body>${body}</body></html>`,
+        });
       });
     },
   });

@@ -19,7 +19,11 @@ export const TAG = /<script[^>]*chat-widget\.js[^>]*><\/script>/;
 export const shopWith = (change, headers) => (page) =>
   page.route("**/", async (route) => {
     const response = await route.fetch();
-    await route.fulfill({ response, headers: { ...response.headers(), ...headers }, body: change(await response.text()) });
+    await route.fulfill({
+      response,
+      headers: { ...response.headers(), ...headers },
+      body: change(await response.text()),
+    });
   });
 
 /** To prepare a visit: more attributes in the shop's script tag. Of one that is there twice, the first counts. */
@@ -65,9 +69,11 @@ export const compiled = (page) =>
   });
 
 /** What the page has put off to its next task is done, and drawn. */
-export const nextFrame = (page) => page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
+export const nextFrame = (page) =>
+  page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
 
-export const background = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
+export const background = (page, name) =>
+  part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
 
 /** Opens the window by its launcher unless it stayed open from the page before, and waits until something can be typed. */
 export async function openChat(page) {

@@ -22,13 +22,25 @@ async function attack(sandbox) {
     await fetch(sandbox + path, text).catch(() => {});
   }
   for (const method of ["PUT", "DELETE", "POST"]) {
-    const asked = fetch(`${sandbox}/sandbox/conversations`, { method, headers: { "Content-Type": "application/json" } });
-    results[`cors ${method}`] = await asked.then(() => "answered", () => "refused");
+    const asked = fetch(`${sandbox}/sandbox/conversations`, {
+      method,
+      headers: { "Content-Type": "application/json" },
+    });
+    results[`cors ${method}`] = await asked.then(
+      () => "answered",
+      () => "refused",
+    );
   }
-  results.read = await fetch(`${sandbox}/sandbox/conversations`).then(() => "answered", () => "refused");
+  results.read = await fetch(`${sandbox}/sandbox/conversations`).then(
+    () => "answered",
+    () => "refused",
+  );
   const stream = new EventSource(`${sandbox}/operator/api/changes`);
   results.stream = await ends(stream, "open", "error");
-  for (const [tag, path] of [["img", "/operator/icon.svg"], ["script", "/operator/console.js"]]) {
+  for (const [tag, path] of [
+    ["img", "/operator/icon.svg"],
+    ["script", "/operator/console.js"],
+  ]) {
     const element = document.createElement(tag);
     const ended = ends(element, "load", "error");
     element.src = sandbox + path;
@@ -43,9 +55,18 @@ async function attack(sandbox) {
   return results;
 }
 
-for (const [where, host] of [["another site", "localhost"], ["another port of the same site", "127.0.0.1"]]) {
-  test(`A page of ${where} neither reads nor changes anything in the console`, async ({ operator, server, service }) => {
-    const foreign = createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<p>Foreign</p>"));
+for (const [where, host] of [
+  ["another site", "localhost"],
+  ["another port of the same site", "127.0.0.1"],
+]) {
+  test(`A page of ${where} neither reads nor changes anything in the console`, async ({
+    operator,
+    server,
+    service,
+  }) => {
+    const foreign = createServer((_, response) =>
+      response.setHeader("Content-Type", "text/html").end("<p>Foreign</p>"),
+    );
     await new Promise((resolve) => foreign.listen(0, "127.0.0.1", resolve));
     try {
       const id = await visitorOf(service, "Anna").say("Hello");

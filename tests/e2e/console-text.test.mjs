@@ -40,13 +40,15 @@ function structureOf(bubble) {
     // The console has no head above its code.
     if (node.matches("button, svg, .cw-code-head")) return "";
     if (["div", "span"].includes(node.localName)) return inner;
-    const value = node.localName === "a" ? ` ${node.getAttribute("href")}` : node.localName === "ol" ? ` ${node.start}` : "";
+    const value =
+      node.localName === "a" ? ` ${node.getAttribute("href")}` : node.localName === "ol" ? ` ${node.start}` : "";
     return `<${node.localName}${value}>${inner}</${node.localName}>`;
   };
   return [...bubble.childNodes].map(written).join("");
 }
 
-const structures = (bubbles) => bubbles.evaluateAll((all, source) => all.map(new Function(`return ${source}`)()), `${structureOf}`);
+const structures = (bubbles) =>
+  bubbles.evaluateAll((all, source) => all.map(new Function(`return ${source}`)()), `${structureOf}`);
 
 /** Opens the console at a conversation of these messages, whose visitor is called Anna. */
 async function consoleWith(operator, service, said, { prepare, change = (conversation) => conversation } = {}) {
@@ -55,7 +57,10 @@ async function consoleWith(operator, service, said, { prepare, change = (convers
   await prepare?.(console);
   const createdAt = new Date().toISOString();
   const messages = said.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
-  await changeAnswers(console, (conversation) => ({ ...change(conversation), ...(conversation.messages && { messages }) }));
+  await changeAnswers(console, (conversation) => ({
+    ...change(conversation),
+    ...(conversation.messages && { messages }),
+  }));
   await console.reload();
   await choose(console, "Anna");
   assert.equal(await console.locator("#log article").count(), said.length);
@@ -81,18 +86,40 @@ for (const role of ["assistant", "operator"]) {
     await shows("blockquote", "Fragile\nindeed");
     await shows("pre code", 'echo "pots"\n  exit');
     await shows(".host", "evil.example");
-    const height = await bubble.locator("p").nth(1).evaluate((element) => element.offsetHeight);
+    const height = await bubble
+      .locator("p")
+      .nth(1)
+      .evaluate((element) => element.offsetHeight);
     assert.ok(height > 40, "a line end is a line break");
-    const columns = async (tag) => bubble.locator(tag).evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).textAlign));
-    assert.deepEqual([await columns("th"), await columns("td")], [["start", "center", "end"], ["start", "center", "end"]]);
-    const links = await bubble.locator("a").evaluateAll((all) => all.map(({ href, rel, target }) => `${href} ${rel} ${target}`));
+    const columns = async (tag) =>
+      bubble.locator(tag).evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell).textAlign));
+    assert.deepEqual(
+      [await columns("th"), await columns("td")],
+      [
+        ["start", "center", "end"],
+        ["start", "center", "end"],
+      ],
+    );
+    const links = await bubble
+      .locator("a")
+      .evaluateAll((all) => all.map(({ href, rel, target }) => `${href} ${rel} ${target}`));
     assert.deepEqual(
       links,
-      ["https://shop.example/terms", "mailto:studio@shop.example", "tel:+442079460991", "https://evil.example/", "https://shop.example/pot.png"]
-        .map((address) => `${address} noopener noreferrer _blank`),
+      [
+        "https://shop.example/terms",
+        "mailto:studio@shop.example",
+        "tel:+442079460991",
+        "https://evil.example/",
+        "https://shop.example/pot.png",
+      ].map((address) => `${address} noopener noreferrer _blank`),
     );
     assert.ok((await bubble.textContent()).includes("[x](javascript:executed())"));
-    assert.equal(await console.evaluate(() => document.querySelector("#log").scrollWidth - document.querySelector("#log").clientWidth), 0);
+    assert.equal(
+      await console.evaluate(
+        () => document.querySelector("#log").scrollWidth - document.querySelector("#log").clientWidth,
+      ),
+      0,
+    );
   });
 }
 
@@ -109,9 +136,17 @@ test("A visitor's own words stay as they were written, but for addresses", async
   );
 });
 
-test("The console lays out a text as the widget does, whatever it is", async ({ visit, operator, server, service, remark }) => {
+test("The console lays out a text as the widget does, whatever it is", async ({
+  visit,
+  operator,
+  server,
+  service,
+  remark,
+}) => {
   remark(origin);
-  const texts = [ANSWER, ...parts([...new Set(naughty)], 50), ...parts(payloads, 20)].map((some) => [some].flat().join("\n\n"));
+  const texts = [ANSWER, ...parts([...new Set(naughty)], 50), ...parts(payloads, 20)].map((some) =>
+    [some].flat().join("\n\n"),
+  );
   const said = texts.flatMap((content) => [{ role: "operator", content }]);
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
@@ -133,20 +168,24 @@ test("The console lays out a text as the widget does, whatever it is", async ({ 
 
 /** Returns what may not stand in the console, each with the reason. It runs in the page. */
 function strange() {
-  const ALLOWED = "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD HR DIV ARTICLE TIME".split(" ");
+  const ALLOWED =
+    "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD HR DIV ARTICLE TIME".split(" ");
   const found = [];
   for (const element of document.querySelectorAll("#log *")) {
     const name = element.tagName.toUpperCase();
     if (!ALLOWED.includes(name)) found.push(`${name} is not on the list`);
     for (const { name: attribute, value } of element.attributes) {
-      if (!/^(class|dir|href|rel|target|start|tabindex|datetime|title|data-id|data-form)$/.test(attribute)) found.push(`${name} has ${attribute}`);
+      if (!/^(class|dir|href|rel|target|start|tabindex|datetime|title|data-id|data-form)$/.test(attribute))
+        found.push(`${name} has ${attribute}`);
       // `:` is what a browser makes of an address that it cannot read, and does not follow.
-      const isLinkable = /^(https?:\/\/|mailto:|tel:)./i.test(value) && /^((https?|mailto|tel):|:)$/.test(element.protocol);
+      const isLinkable =
+        /^(https?:\/\/|mailto:|tel:)./i.test(value) && /^((https?|mailto|tel):|:)$/.test(element.protocol);
       if (attribute === "href" && !isLinkable) found.push(`${name} leads to ${value}`);
     }
   }
   for (const element of document.querySelectorAll("#conversations *, #about *, .talk-head *")) {
-    if (!/^(LI|BUTTON|SPAN|TIME|SECTION|H2|DIV|P|METER|DL|DT|DD|OL)$/i.test(element.tagName)) found.push(`${element.tagName} beside the log`);
+    if (!/^(LI|BUTTON|SPAN|TIME|SECTION|H2|DIV|P|METER|DL|DT|DD|OL)$/i.test(element.tagName))
+      found.push(`${element.tagName} beside the log`);
   }
   return found;
 }
@@ -168,7 +207,13 @@ async function isHarmless(operator, service, said) {
     });
   };
   const some = (index) => payloads.slice(index * 40, index * 40 + 40).join(" ");
-  const event = { eventType: some(8), title: some(9), path: some(10), eventData: { label: some(11) }, receivedAt: some(12) };
+  const event = {
+    eventType: some(8),
+    title: some(9),
+    path: some(10),
+    eventData: { label: some(11) },
+    receivedAt: some(12),
+  };
   const change = (conversation) => ({
     ...conversation,
     // The name keeps its beginning, by which the conversation is found.
@@ -195,7 +240,10 @@ test("No hostile text runs in the console, by any author and in any place", asyn
   assert.equal(await console.locator("#log .visitor .bubble").first().textContent(), said[0].content);
 });
 
-test("Nothing hostile in links and tables runs in the console, or leads anywhere but where links may", async ({ operator, service }) => {
+test("Nothing hostile in links and tables runs in the console, or leads anywhere but where links may", async ({
+  operator,
+  service,
+}) => {
   const forms = [
     (text) => `[x](${text})`,
     (text) => `![${text}](https://shop.example/${text})`,
@@ -203,7 +251,10 @@ test("Nothing hostile in links and tables runs in the console, or leads anywhere
     (text) => `| ${text} |\n|-|\n| ${text} |`,
   ];
   const said = forms.flatMap((form, index) =>
-    parts(payloads, 4).map((some) => ({ role: ["assistant", "operator"][index % 2], content: some.map(form).join("\n\n") })),
+    parts(payloads, 4).map((some) => ({
+      role: ["assistant", "operator"][index % 2],
+      content: some.map(form).join("\n\n"),
+    })),
   );
   await isHarmless(operator, service, said);
 });

@@ -46,7 +46,10 @@ export const changeAnswers = (console, change) =>
     // The page may be gone by now.
     const response = await route.fetch().catch(() => undefined);
     const answer = await response?.json().catch(() => undefined);
-    if (answer) await route.fulfill({ response, json: Array.isArray(answer) ? answer.map(change) : change(answer) }).catch(() => {});
+    if (answer)
+      await route
+        .fulfill({ response, json: Array.isArray(answer) ? answer.map(change) : change(answer) })
+        .catch(() => {});
   });
 
 /** Asserts that all of an element is in the visible part of its box and of the screen, and that nothing covers it. */
@@ -56,9 +59,14 @@ export async function isInView(locator, box) {
     const { top, right, bottom, left } = element.closest(selector).getBoundingClientRect();
     // Half a pixel is the browser's own rounding.
     const inside =
-      rect.top >= Math.max(top, 0) - 0.5 && rect.bottom <= Math.min(bottom, innerHeight) + 0.5 &&
-      rect.left >= Math.max(left, 0) - 0.5 && rect.right <= Math.min(right, innerWidth) + 0.5;
-    const corners = [[rect.left + 2, rect.top + 2], [rect.right - 2, rect.bottom - 2]];
+      rect.top >= Math.max(top, 0) - 0.5 &&
+      rect.bottom <= Math.min(bottom, innerHeight) + 0.5 &&
+      rect.left >= Math.max(left, 0) - 0.5 &&
+      rect.right <= Math.min(right, innerWidth) + 0.5;
+    const corners = [
+      [rect.left + 2, rect.top + 2],
+      [rect.right - 2, rect.bottom - 2],
+    ];
     const isElement = (found) => found && (element.contains(found) || found.contains(element));
     const covered = corners.map(([x, y]) => document.elementFromPoint(x, y)).find((found) => !isElement(found));
     if (rect.height > 0 && inside && covered === undefined) return undefined;

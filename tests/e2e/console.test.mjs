@@ -35,7 +35,10 @@ test("The list shows the visitor's last words and their time, also after an answ
   assert.match(await time.getAttribute("title"), /^\w+day,? \d+ \w+ \d{4} at \d\d:\d\d:\d\d$/);
 });
 
-test("A visitor who wants a person stands on top and is marked, until a person has written", async ({ operator, service }) => {
+test("A visitor who wants a person stands on top and is marked, until a person has written", async ({
+  operator,
+  service,
+}) => {
   const [anna, ben] = [visitorOf(service, "Anna"), visitorOf(service, "Ben")];
   await anna.say("Can I talk to a real person?");
   await ben.say("How much is a mug?");
@@ -68,7 +71,10 @@ test("A visitor who wants a person stands on top and is marked, until a person h
   assert.deepEqual(await names(console), ["Anna", "Ben"]);
 });
 
-test("Dates before today name their day: in the list, above the messages, and after midnight", async ({ operator, service }) => {
+test("Dates before today name their day: in the list, above the messages, and after midnight", async ({
+  operator,
+  service,
+}) => {
   const NOW = new Date(2026, 5, 15, 12, 0);
   const said = {
     "How much is a mug?": new Date(2025, 11, 31, 23, 59),
@@ -98,7 +104,10 @@ test("Dates before today name their day: in the list, above the messages, and af
     assert.equal(await entry(console, name).locator("time").innerText(), time);
     await isInView(entry(console, name).locator("time"), ".list");
   }
-  assert.match(await entry(console, "Cleo").locator("time").getAttribute("title"), /^Thursday,? 12 March 2026 at 09:14:00$/);
+  assert.match(
+    await entry(console, "Cleo").locator("time").getAttribute("title"),
+    /^Thursday,? 12 March 2026 at 09:14:00$/,
+  );
 
   await choose(console, "Emil");
   const captions = console.locator("#log .caption");
@@ -149,7 +158,10 @@ for (const [way, send] of [
   });
 }
 
-test("An answer that was not sent stays in the field, with the reason in view and the focus", async ({ operator, service }) => {
+test("An answer that was not sent stays in the field, with the reason in view and the focus", async ({
+  operator,
+  service,
+}) => {
   await visitorOf(service, "Anna").say("How much is a mug?");
   const console = await operator();
   await choose(console, "Anna");
@@ -163,7 +175,10 @@ test("An answer that was not sent stays in the field, with the reason in view an
   assert.ok(await isFocused(field(console)));
 });
 
-test("A draft and the focus survive what visitors write, and a look at another conversation", async ({ operator, service }) => {
+test("A draft and the focus survive what visitors write, and a look at another conversation", async ({
+  operator,
+  service,
+}) => {
   const [anna, ben] = [visitorOf(service, "Anna"), visitorOf(service, "Ben")];
   await anna.say("How much is a mug?");
   await ben.say("Hello");
@@ -188,7 +203,10 @@ test("A draft and the focus survive what visitors write, and a look at another c
   await eventually(async () => assert.equal(await field(console).inputValue(), "24.00, Anna."));
 });
 
-test("The log stays at its end, also when it shrinks, and where it is read when that is further back", async ({ operator, service }) => {
+test("The log stays at its end, also when it shrinks, and where it is read when that is further back", async ({
+  operator,
+  service,
+}) => {
   const anna = visitorOf(service, "Anna");
   for (let turn = 1; turn <= 8; turn += 1) await anna.say(`Is this question number ${turn}?`);
   const console = await operator();
@@ -229,7 +247,10 @@ test("On a phone one thing is on the screen: the list, the messages, or what is 
     const places = { list: ".list", messages: "#log", about: "#about" };
     await eventually(async () => {
       const visible = await Promise.all(Object.values(places).map((place) => console.locator(place).isVisible()));
-      assert.deepEqual(Object.keys(places).filter((_, index) => visible[index]), [expected]);
+      assert.deepEqual(
+        Object.keys(places).filter((_, index) => visible[index]),
+        [expected],
+      );
     });
   };
   await shown("list");
@@ -243,14 +264,20 @@ test("On a phone one thing is on the screen: the list, the messages, or what is 
   await console.getByRole("button", { name: "Back" }).click();
   await shown("list");
   await keepsFocus(console.locator("#conversations button"));
-  assert.equal(await console.evaluate(() => document.documentElement.scrollWidth), 375, "nothing is wider than the screen");
+  assert.equal(
+    await console.evaluate(() => document.documentElement.scrollWidth),
+    375,
+    "nothing is wider than the screen",
+  );
 });
 
 test("On a phone a long name and long words leave everything within the screen", async ({ operator, service }) => {
   const name = `Bartholomew ${"Featherstonehaugh-".repeat(6)} of Northumberland`;
   const visitor = visitorOf(service, name);
   await visitor.say(`Can I talk to a person about https://shop.example/${"pot".repeat(80)}?`);
-  await visitor.hears(`\`\`\`\n${"x".repeat(300)}\n\`\`\`\n\n${"y".repeat(300)}\n\n|${"a column|".repeat(12)}\n|${"-|".repeat(12)}`);
+  await visitor.hears(
+    `\`\`\`\n${"x".repeat(300)}\n\`\`\`\n\n${"y".repeat(300)}\n\n|${"a column|".repeat(12)}\n|${"-|".repeat(12)}`,
+  );
   const console = await operator();
   await console.setViewportSize({ width: 390, height: 844 });
   const overflow = () => console.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -124,7 +124,10 @@ test("A page hears of each message once, however often it is read, and of none t
   const reads = () => recordOf(page).of("/connector/chat/messages", "GET").length;
   const soFar = reads();
   await eventually(() => assert.ok(reads() >= soFar + 2));
-  assert.deepEqual((await told(page)).map(([, { role }]) => role), ["visitor", "assistant", "operator"]);
+  assert.deepEqual(
+    (await told(page)).map(([, { role }]) => role),
+    ["visitor", "assistant", "operator"],
+  );
 
   await page.reload();
   await ready(page);

@@ -1,7 +1,19 @@
 // What a page changes while the widget is there, what it tells of its visitor, and what a visitor lets it tell.
 
 import assert from "node:assert/strict";
-import { ask, background, eventually, focused, openChat, part, ready, say, stored, whole, withOptions } from "./chat.mjs";
+import {
+  ask,
+  background,
+  eventually,
+  focused,
+  openChat,
+  part,
+  ready,
+  say,
+  stored,
+  whole,
+  withOptions,
+} from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
@@ -12,7 +24,9 @@ const control = (page, name, ...args) =>
 
 /** What the service was told, once there are so many events. */
 async function reported(server, count) {
-  await eventually(async () => assert.ok((await server.events()).length >= count, JSON.stringify(await server.events())));
+  await eventually(async () =>
+    assert.ok((await server.events()).length >= count, JSON.stringify(await server.events())),
+  );
   return server.events();
 }
 
@@ -37,7 +51,11 @@ test("The theme changes while the window is open, and the page is told", async (
   await control(page, "setTheme", "custom", { accent: "rgb(1, 2, 3)", "accent-hover": "rgb(1, 2, 3)" });
   await eventually(async () => assert.equal(await background(page, "launcher"), "rgb(1, 2, 3)"));
   await control(page, "setTheme", "teal");
-  await eventually(async () => assert.equal(await background(page, "launcher"), before), undefined, "the tokens go with their theme");
+  await eventually(
+    async () => assert.equal(await background(page, "launcher"), before),
+    undefined,
+    "the tokens go with their theme",
+  );
 });
 
 test("Of several themes at a time the last one stays", async ({ visit }) => {
@@ -66,14 +84,19 @@ test("A theme that is not there is refused, and the next change goes on without 
   const page = await visit();
   await ready(page);
   recordOf(page).tolerate("404");
-  const refusal = await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("pink")).catch(() => "refused"));
+  const refusal = await page.evaluate(() =>
+    window.chatWidget.ready.then((widget) => widget.setTheme("pink")).catch(() => "refused"),
+  );
   assert.equal(refusal, "refused");
   const before = await background(page, "launcher");
   await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
   assert.notEqual(await background(page, "launcher"), before);
 });
 
-test("The language changes while the visitor writes: texts, direction and what the service is told", async ({ visit, server }) => {
+test("The language changes while the visitor writes: texts, direction and what the service is told", async ({
+  visit,
+  server,
+}) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").fill(QUESTION);
@@ -81,7 +104,9 @@ test("The language changes while the visitor writes: texts, direction and what t
   await part(page, "window").locator('xpath=ancestor::*[@dir="rtl"]').waitFor({ state: "attached" });
   assert.equal(await focused(page), "input");
   assert.equal(await part(page, "input").inputValue(), QUESTION);
-  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  const sent = page.waitForRequest(
+    (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
+  );
   await part(page, "input").press("Enter");
   assert.equal((await sent).postDataJSON().locale, "ar");
   await part(page, "message-assistant").nth(1).waitFor();
@@ -93,12 +118,19 @@ test("The language changes while the visitor writes: texts, direction and what t
 test("Other options change as well, and a wrong one is refused and changes nothing", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
-  await control(page, "update", { suggestedQuestions: ["Do you ship?"], position: "start", offset: { x: 40 }, operatorName: "Maren" });
+  await control(page, "update", {
+    suggestedQuestions: ["Do you ship?"],
+    position: "start",
+    offset: { x: 40 },
+    operatorName: "Maren",
+  });
   await eventually(async () => assert.deepEqual(await part(page, "suggestion").allTextContents(), ["Do you ship?"]));
   assert.equal((await part(page, "launcher").boundingBox()).x, 40);
   await control(page, "update", { offset: undefined, position: undefined });
   await eventually(async () => assert.ok((await part(page, "launcher").boundingBox()).x > 500));
-  const refusal = await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.update({ position: "top" })).catch(String));
+  const refusal = await page.evaluate(() =>
+    window.chatWidget.ready.then((widget) => widget.update({ position: "top" })).catch(String),
+  );
   assert.equal(refusal, 'TypeError: chat widget: the option position must be one of end, start, not "top"');
   await control(page, "update", { suggestedQuestions: [] });
   await part(page, "suggestions").waitFor({ state: "detached" });
@@ -127,19 +159,27 @@ test("What the visitor said is not overwritten by what the site knew at first, w
     return [visitor.name, visitor.company];
   };
   assert.deepEqual(await named(), ["Ingrid Solberg", "Fjord Inn"]);
-  await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.update({ visitor: { company: "Fjord Hotel" } })));
+  await page.evaluate(() =>
+    window.chatWidget.ready.then((widget) => widget.update({ visitor: { company: "Fjord Hotel" } })),
+  );
   await ask(page, "And to Norway?");
   assert.deepEqual(await named(), ["Ingrid Solberg", "Fjord Hotel"]);
 });
 
-test("Page views, also of a single-page application, calls to action and what the site tracks are reported", async ({ visit, server }) => {
+test("Page views, also of a single-page application, calls to action and what the site tracks are reported", async ({
+  visit,
+  server,
+}) => {
   const page = await visit();
   await whole(page);
   const go = async (path, title) => {
-    await page.evaluate(([path, title]) => {
-      history.pushState({}, "", path);
-      document.title = title;
-    }, [path, title]);
+    await page.evaluate(
+      ([path, title]) => {
+        history.pushState({}, "", path);
+        document.title = title;
+      },
+      [path, title],
+    );
   };
   await go("/workshops?month=5", "Workshops");
   await reported(server, 2);
@@ -168,18 +208,30 @@ test("Consent that was given before the widget had come has nothing reported twi
   await reported(server, 2);
   await page.evaluate(() => window.chatWidget.track("asked_last"));
   const events = await reported(server, 3);
-  assert.deepEqual(events.map(({ eventType }) => eventType), ["page_view", "page_view", "asked_last"]);
+  assert.deepEqual(
+    events.map(({ eventType }) => eventType),
+    ["page_view", "page_view", "asked_last"],
+  );
 });
 
-test("Without the Navigation API history is watched, and is the browser's own again afterwards", async ({ visit, server }) => {
+test("Without the Navigation API history is watched, and is the browser's own again afterwards", async ({
+  visit,
+  server,
+}) => {
   const withoutNavigation = () => Object.defineProperty(window, "navigation", { value: undefined });
   const page = await visit({ prepare: (page) => page.addInitScript(withoutNavigation) });
   await whole(page);
   await page.evaluate(() => history.pushState({}, "", "/pots"));
   const events = await reported(server, 2);
-  assert.deepEqual(events.map(({ path }) => path), ["/", "/pots"]);
+  assert.deepEqual(
+    events.map(({ path }) => path),
+    ["/", "/pots"],
+  );
   await control(page, "destroy");
-  assert.deepEqual(await page.evaluate(() => [Object.keys(history), history.pushState === History.prototype.pushState]), [[], true]);
+  assert.deepEqual(
+    await page.evaluate(() => [Object.keys(history), history.pushState === History.prototype.pushState]),
+    [[], true],
+  );
 });
 
 for (const [what, attributes, prepare] of [
@@ -199,7 +251,10 @@ for (const [what, attributes, prepare] of [
     await page.evaluate(() => history.pushState({}, "", "/pots"));
     if (!prepare) {
       await control(page, "track", "quiz_done");
-      assert.deepEqual((await reported(server, 1)).map(({ eventType }) => eventType), ["quiz_done"]);
+      assert.deepEqual(
+        (await reported(server, 1)).map(({ eventType }) => eventType),
+        ["quiz_done"],
+      );
     } else {
       await control(page, "track", "quiz_done");
       await page.goto("about:blank");
@@ -210,7 +265,11 @@ for (const [what, attributes, prepare] of [
 
 const kept = async (page) => [Object.keys(await stored(page)), await page.evaluate(() => Object.keys(sessionStorage))];
 
-test("Until the visitor agrees nothing is kept and nothing reported, and the chat works", async ({ visit, server, recordOf }) => {
+test("Until the visitor agrees nothing is kept and nothing reported, and the chat works", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
   const page = await visit({ prepare: withOptions('data-consent="required"') });
   await openChat(page);
   await ask(page, QUESTION);
@@ -223,13 +282,19 @@ test("Until the visitor agrees nothing is kept and nothing reported, and the cha
   await control(page, "grantConsent");
   await eventually(async () => assert.ok((await stored(page))["chat-widget:conversation"]?.conversationId));
   await ask(page, "And to Norway?");
-  assert.deepEqual((await reported(server, 1)).map(({ eventType }) => eventType), ["page_view"]);
+  assert.deepEqual(
+    (await reported(server, 1)).map(({ eventType }) => eventType),
+    ["page_view"],
+  );
   const visitors = (await server.conversations()).map(({ visitor }) => visitor.visitorId);
   assert.equal(visitors.length, 1, "the conversation went on");
   assert.equal((await stored(page))["chat-widget:visitor"].visitorId, visitors[0]);
 });
 
-test("A visitor who agreed on an earlier page finds the conversation again once the page says so", async ({ visit, server }) => {
+test("A visitor who agreed on an earlier page finds the conversation again once the page says so", async ({
+  visit,
+  server,
+}) => {
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -249,17 +314,33 @@ test("diagnose() finds nothing wrong on a sound page", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const { ok, checks } = await control(page, "diagnose");
-  assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok),
+    [],
+  );
   assert.ok(ok);
-  assert.deepEqual(checks.map(({ name }) => name), ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"]);
+  assert.deepEqual(
+    checks.map(({ name }) => name),
+    ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"],
+  );
 });
 
 for (const [trouble, pattern, answer, expected] of [
   ["a module that is not there", "**/chat-widget.wasm", { status: 404 }, /chat-widget\.wasm answers with status 404/],
-  ["a page in place of the module", "**/chat-widget.wasm", { contentType: "text/html", body: "<p>" }, /is no WebAssembly module/],
+  [
+    "a page in place of the module",
+    "**/chat-widget.wasm",
+    { contentType: "text/html", body: "<p>" },
+    /is no WebAssembly module/,
+  ],
   ["a proxy that is not there", "**/chat/config*", { status: 404 }, /There is no proxy at \/connector\/chat\/config/],
   ["a token that is refused", "**/chat/config*", { status: 401, json: { ok: false } }, /refuses the proxy's token/],
-  ["a page in place of the proxy", "**/chat/config*", { contentType: "text/html", body: "<p>" }, /must be JSON with ok and data/],
+  [
+    "a page in place of the proxy",
+    "**/chat/config*",
+    { contentType: "text/html", body: "<p>" },
+    /must be JSON with ok and data/,
+  ],
 ]) {
   test(`diagnose() names ${trouble}`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: (page) => page.route(pattern, (route) => route.fulfill(answer)) });
@@ -267,6 +348,12 @@ for (const [trouble, pattern, answer, expected] of [
     await page.waitForFunction(() => window.chatWidget?.diagnose);
     const { ok, checks } = await control(page, "diagnose");
     assert.ok(!ok);
-    assert.match(checks.filter(({ ok }) => !ok).map(({ message }) => message).join("\n"), expected);
+    assert.match(
+      checks
+        .filter(({ ok }) => !ok)
+        .map(({ message }) => message)
+        .join("\n"),
+      expected,
+    );
   });
 }

@@ -27,7 +27,9 @@ const EAGER = [
 ];
 /** Elements that wait for a hand, and what a hand does to them. */
 const PATIENT = "a b button div form input label math p svg table textarea x-x".split(" ");
-const GESTURES = "click dblclick focus focusin keydown mousedown mouseover paste pointerenter touchstart wheel".split(" ");
+const GESTURES = "click dblclick focus focusin keydown mousedown mouseover paste pointerenter touchstart wheel".split(
+  " ",
+);
 
 const CODES = [
   "alert(1)",
@@ -48,7 +50,11 @@ const ENCODINGS = [
   (code) => code.replaceAll("(", "&lpar;").replaceAll(")", "&rpar;").replaceAll("`", "&grave;"),
   (code) => `eval(String.fromCharCode(${[...code].map((letter) => letter.charCodeAt(0))}))`,
   (code) => `eval(atob\`${btoa(code)}\`)`,
-  (code) => code.replace(/alert|prompt|confirm|print|open/, (name) => `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`),
+  (code) =>
+    code.replace(
+      /alert|prompt|confirm|print|open/,
+      (name) => `\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}`,
+    ),
 ];
 /** The ways to put it there. */
 const QUOTES = [
@@ -64,7 +70,21 @@ const SPELLINGS = [
   (name) => name.replace(/[a-z]/g, (letter, place) => (place % 2 ? letter : letter.toUpperCase())),
 ];
 /** What ends the place that a careless page puts a text into. */
-const BREAKERS = ['">', "'>", "`>", "-->", "]]>", "</textarea>", "</title>", "</script>", "</style>", "</xmp>", "\0", "<!--", "<![CDATA["];
+const BREAKERS = [
+  '">',
+  "'>",
+  "`>",
+  "-->",
+  "]]>",
+  "</textarea>",
+  "</title>",
+  "</script>",
+  "</style>",
+  "</xmp>",
+  "\0",
+  "<!--",
+  "<![CDATA[",
+];
 /** Addresses that run code, or carry what does. */
 const SCHEMES = [
   "javascript:alert(1)",

@@ -10,7 +10,8 @@ const LATER = "Can I book a workshop?";
 const HOURS = { only: "send", status: 429, retryAfter: 7200 };
 
 /** Waits until the visitor is told that the newest message is tried later. */
-const deferred = (page) => part(page, "message-visitor").last().getByText("Not sent yet. We will try again later.").waitFor();
+const deferred = (page) =>
+  part(page, "message-visitor").last().getByText("Not sent yet. We will try again later.").waitFor();
 const tryNow = (page) => part(page, "retry").getByText("Try now");
 
 /** What was sent under how many keys, and the statuses of all attempts. */
@@ -19,7 +20,10 @@ async function attempts(server) {
   return [new Set(sends.map(({ idempotencyKey }) => idempotencyKey)).size, sends.map(({ status }) => status)];
 }
 
-test("A Retry-After of hours is told at once, and who does not want to wait sends the same request", async ({ visit, server }) => {
+test("A Retry-After of hours is told at once, and who does not want to wait sends the same request", async ({
+  visit,
+  server,
+}) => {
   await server.trouble({ ...HOURS, times: 2 });
   const page = await visit();
   await openChat(page);
@@ -60,7 +64,10 @@ test("Two clicks, and a click while the message is on its way, send one copy", a
   assert.equal((await server.messages()).length, 2);
 });
 
-test("What is written meanwhile waits behind, and one click sends all of it in its order", async ({ visit, server }) => {
+test("What is written meanwhile waits behind, and one click sends all of it in its order", async ({
+  visit,
+  server,
+}) => {
   await server.trouble({ ...HOURS, times: 1 });
   const page = await visit();
   await openChat(page);
@@ -70,7 +77,10 @@ test("What is written meanwhile waits behind, and one click sends all of it in i
   await tryNow(page).click();
   await eventually(async () => assert.equal((await server.messages()).length, 6));
   const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-  assert.deepEqual(said, [QUESTION, LATER, "Hello?"].map((text) => `visitor: ${text}`));
+  assert.deepEqual(
+    said,
+    [QUESTION, LATER, "Hello?"].map((text) => `visitor: ${text}`),
+  );
   await showsAll(page, server);
   assert.deepEqual(await attempts(server), [3, [429, 200, 200, 200]]);
 });

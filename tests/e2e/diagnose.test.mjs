@@ -27,7 +27,10 @@ async function wrongs(page) {
 
 for (const [what, attributes, options] of [
   ["as it comes", ""],
-  ["in German, with a theme, an offset and buttons of the page's", `data-locale="de" data-theme="rose" data-offset='{"x":40}' data-launcher=".brand"`],
+  [
+    "in German, with a theme, an offset and buttons of the page's",
+    `data-locale="de" data-theme="rose" data-offset='{"x":40}' data-launcher=".brand"`,
+  ],
   ["in a container", 'data-container="main"'],
   ["with attributes of other tools", 'data-cfasync="false" data-wp-strategy="async"'],
 ]) {
@@ -36,7 +39,10 @@ for (const [what, attributes, options] of [
     await ready(page);
     const { ok, checks } = await diagnose(page);
     assert.deepEqual([ok, checks.filter(({ ok }) => !ok)], [true, []]);
-    assert.deepEqual(checks.map(({ name }) => name), NAMES);
+    assert.deepEqual(
+      checks.map(({ name }) => name),
+      NAMES,
+    );
   });
 }
 
@@ -81,7 +87,8 @@ test("Each option that is wrong is named, with what may be written", async ({ vi
 });
 
 test("An element that is wrong is named by its attribute", async ({ visit, recordOf }) => {
-  const body = '<chat-widget inline proxy="/connector" theme="tael"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>';
+  const body =
+    '<chat-widget inline proxy="/connector" theme="tael"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>';
   const prepare = async (page) => {
     recordOf(page).tolerate("; expected ");
     await pageOf(body)(page);
@@ -90,25 +97,78 @@ test("An element that is wrong is named by its attribute", async ({ visit, recor
   await page.waitForFunction(() => customElements.get("chat-widget"));
   const { ok, checks } = await page.locator("chat-widget").evaluate((element) => element.diagnose());
   assert.equal(ok, false);
-  assert.deepEqual(checks.filter(({ ok }) => !ok).map(({ name, message }) => [name, message.split(";")[0]]), [["options", 'chat widget: theme="tael" is not a theme']]);
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok).map(({ name, message }) => [name, message.split(";")[0]]),
+    [["options", 'chat widget: theme="tael" is not a theme']],
+  );
 });
 
 for (const [what, pattern, answer, attributes, expected] of [
-  ["a theme's file that is missing", "**/themes/*.mjs", { status: 404 }, 'data-theme="rose"', /^files: .*\/themes\/rose\.mjs answers with status 404\. All files of dist\/ must stand beside each other/],
-  ["a language's file that is missing", "**/locales/*.mjs", { status: 404 }, 'data-locale="de"', /^files: .*\/locales\/de\.mjs answers with status 404/],
-  ["the sheet that is missing", "**/styles.mjs", { status: 404 }, "", /^files: .*\/styles\.mjs answers with status 404/],
-  ["a page in place of the module", "**/chat-widget.mjs", { contentType: "text/html", body: "<p>" }, "", /^files: The server sends .*\/chat-widget\.mjs as text\/html, which no browser runs as a module/],
-  ...["check", "page", "later", "language", "diagnose", "recover", "update", "derive", "element", "progress"].map((name) => [
-    `${name}.mjs that is missing`,
-    `**/${name}.mjs`,
+  [
+    "a theme's file that is missing",
+    "**/themes/*.mjs",
+    { status: 404 },
+    'data-theme="rose"',
+    /^files: .*\/themes\/rose\.mjs answers with status 404\. All files of dist\/ must stand beside each other/,
+  ],
+  [
+    "a language's file that is missing",
+    "**/locales/*.mjs",
+    { status: 404 },
+    'data-locale="de"',
+    /^files: .*\/locales\/de\.mjs answers with status 404/,
+  ],
+  [
+    "the sheet that is missing",
+    "**/styles.mjs",
     { status: 404 },
     "",
-    new RegExp(`^files: .*/${name}\\.mjs answers with status 404`),
-  ]),
-  ["the WebAssembly module that is missing", "**/chat-widget.wasm", { status: 404 }, "", /^wasm: .*chat-widget\.wasm answers with status 404/],
-  ["a WebAssembly module of an unknown kind", "**/chat-widget.wasm", { contentType: "application/octet-stream", path: join(WIDGET_DIR, "chat-widget.wasm") }, "", /^wasm: The server sends .* as application\/octet-stream/],
-  ["a launcher that is not on the page", "**/nothing", {}, 'data-launcher=".nope"', /^launcher: The option launcher, \.nope, matches nothing on this page, so that nobody can open the chat\. Correct the selector/],
-  ["a proxy with another prefix", "**/nothing", {}, 'data-proxy="/conector"', /^proxy: There is no proxy at \/conector\/chat\/config/],
+    /^files: .*\/styles\.mjs answers with status 404/,
+  ],
+  [
+    "a page in place of the module",
+    "**/chat-widget.mjs",
+    { contentType: "text/html", body: "<p>" },
+    "",
+    /^files: The server sends .*\/chat-widget\.mjs as text\/html, which no browser runs as a module/,
+  ],
+  ...["check", "page", "later", "language", "diagnose", "recover", "update", "derive", "element", "progress"].map(
+    (name) => [
+      `${name}.mjs that is missing`,
+      `**/${name}.mjs`,
+      { status: 404 },
+      "",
+      new RegExp(`^files: .*/${name}\\.mjs answers with status 404`),
+    ],
+  ),
+  [
+    "the WebAssembly module that is missing",
+    "**/chat-widget.wasm",
+    { status: 404 },
+    "",
+    /^wasm: .*chat-widget\.wasm answers with status 404/,
+  ],
+  [
+    "a WebAssembly module of an unknown kind",
+    "**/chat-widget.wasm",
+    { contentType: "application/octet-stream", path: join(WIDGET_DIR, "chat-widget.wasm") },
+    "",
+    /^wasm: The server sends .* as application\/octet-stream/,
+  ],
+  [
+    "a launcher that is not on the page",
+    "**/nothing",
+    {},
+    'data-launcher=".nope"',
+    /^launcher: The option launcher, \.nope, matches nothing on this page, so that nobody can open the chat\. Correct the selector/,
+  ],
+  [
+    "a proxy with another prefix",
+    "**/nothing",
+    {},
+    'data-proxy="/conector"',
+    /^proxy: There is no proxy at \/conector\/chat\/config/,
+  ],
 ]) {
   test(`diagnose() names ${what}`, async ({ visit, recordOf }) => {
     const prepare = async (page) => {
@@ -118,7 +178,10 @@ for (const [what, pattern, answer, attributes, expected] of [
     };
     const page = await visit({ prepare });
     const wrong = await wrongs(page);
-    assert.ok(wrong.some((line) => expected.test(line)), wrong.join("\n"));
+    assert.ok(
+      wrong.some((line) => expected.test(line)),
+      wrong.join("\n"),
+    );
     recordOf(page).forgive();
   });
 }
@@ -128,7 +191,10 @@ test("diagnose() names a launcher that is there and cannot be seen, until it can
   await ready(page);
   await page.evaluate(() => (document.querySelector(".brand").hidden = true));
   const [wrong, ...others] = await wrongs(page);
-  assert.match(wrong, /^launcher: The option launcher, \.brand, matches 1 of the page's elements, and none of them is visible/);
+  assert.match(
+    wrong,
+    /^launcher: The option launcher, \.brand, matches 1 of the page's elements, and none of them is visible/,
+  );
   assert.deepEqual(others, []);
   await page.evaluate(() => (document.querySelector(".brand").hidden = false));
   assert.deepEqual(await wrongs(page), []);
@@ -158,29 +224,46 @@ function serveWidget(headers) {
     }
   });
   after(() => new Promise((closed) => server.close(closed).closeAllConnections()));
-  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}`)));
+  return new Promise((resolve) =>
+    server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}`)),
+  );
 }
 
 /** To prepare a visit: a page with the script tag from that host. */
 const pageFrom = (cdn, attributes = "") =>
-  pageOf(`<script async src="${cdn}/chat-widget.js" data-proxy="/connector" data-contact="tel:+44123" ${attributes}></script>`, {
-    headers: { "content-security-policy": `script-src 'self' ${cdn} 'wasm-unsafe-eval'; connect-src 'self' ${cdn}` },
-  });
+  pageOf(
+    `<script async src="${cdn}/chat-widget.js" data-proxy="/connector" data-contact="tel:+44123" ${attributes}></script>`,
+    {
+      headers: { "content-security-policy": `script-src 'self' ${cdn} 'wasm-unsafe-eval'; connect-src 'self' ${cdn}` },
+    },
+  );
 
-test("From another host that lets no page read its files, diagnose() answers, and a click brings the sentence and the link", async ({ visit, recordOf }) => {
+test("From another host that lets no page read its files, diagnose() answers, and a click brings the sentence and the link", async ({
+  visit,
+  recordOf,
+}) => {
   const cdn = await serveWidget({});
   const page = await visit({ prepare: pageFrom(cdn) });
   await part(page, "launcher").click();
   await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
   const wrong = await wrongs(page);
   const words = `${cdn} does not let this page read ${cdn}/chat-widget.wasm: a host that is not the page's own must answer with the header Access-Control-Allow-Origin`;
-  assert.ok(wrong.some((line) => line.startsWith(`wasm: ${words}`)), wrong.join("\n"));
-  assert.ok(wrong.some((line) => line.startsWith(`files: ${cdn} does not let this page read ${cdn}/`)), wrong.join("\n"));
+  assert.ok(
+    wrong.some((line) => line.startsWith(`wasm: ${words}`)),
+    wrong.join("\n"),
+  );
+  assert.ok(
+    wrong.some((line) => line.startsWith(`files: ${cdn} does not let this page read ${cdn}/`)),
+    wrong.join("\n"),
+  );
   assert.equal(await page.locator("head > script").count(), 0, "nothing is left behind");
   recordOf(page).forgive();
 });
 
-test("From another host that lets pages read its files, the chat runs and nothing is wrong", async ({ visit, recordOf }) => {
+test("From another host that lets pages read its files, the chat runs and nothing is wrong", async ({
+  visit,
+  recordOf,
+}) => {
   const cdn = await serveWidget({ "Access-Control-Allow-Origin": "*" });
   const page = await visit({ prepare: pageFrom(cdn) });
   await openChat(page);
@@ -201,15 +284,26 @@ test("From a server that does not know what .mjs is, diagnose() answers", async 
   };
   const page = await visit({ prepare });
   const wrong = await wrongs(page);
-  assert.match(wrong.join("\n"), /^files: The server sends .*\/chat-widget\.mjs as application\/octet-stream, which no browser runs as a module/m);
+  assert.match(
+    wrong.join("\n"),
+    /^files: The server sends .*\/chat-widget\.mjs as application\/octet-stream, which no browser runs as a module/m,
+  );
   recordOf(page).forgive();
 });
 
-test("Where nothing but the loader can be loaded, diagnose() is rejected, and does not wait for ever", async ({ visit, recordOf }) => {
+test("Where nothing but the loader can be loaded, diagnose() is rejected, and does not wait for ever", async ({
+  visit,
+  recordOf,
+}) => {
   const prepare = (page) => page.route("**/chat-widget/fallback*", (route) => route.abort());
   const page = await visit({ prepare });
   await page.waitForFunction(() => window.chatWidget?.diagnose);
-  const said = await page.evaluate(() => window.chatWidget.diagnose().then(() => "answered", () => "rejected"));
+  const said = await page.evaluate(() =>
+    window.chatWidget.diagnose().then(
+      () => "answered",
+      () => "rejected",
+    ),
+  );
   assert.equal(said, "rejected");
   // The last resort is a classic script, which Trusted Types do not let through.
   await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));

@@ -45,7 +45,9 @@ test("The README's import mounts a widget, opens it, and counts in the page's ti
 });
 
 test("Under the policy of docs/csp.md the chat works, and nothing is reported", async ({ visit, recordOf }) => {
-  const [name, policy] = snippet("docs/csp.md", "Content Security Policy and Trusted Types: http").trim().split(/: (.*)/);
+  const [name, policy] = snippet("docs/csp.md", "Content Security Policy and Trusted Types: http")
+    .trim()
+    .split(/: (.*)/);
   const page = await visit({ prepare: shopWith((html) => html, { [name.toLowerCase()]: policy }) });
   await openChat(page);
   await ask(page, QUESTION);
@@ -164,12 +166,15 @@ test("A folder for each version, as docs/site-owner.md has it, is whole by itsel
   });
   await openChat(page);
   await ask(page, QUESTION);
-  const files = recordOf(page).paths().filter((path) => path.includes("/chat-widget/"));
+  const files = recordOf(page)
+    .paths()
+    .filter((path) => path.includes("/chat-widget/"));
   assert.ok(files.length > 3 && files.every((path) => path.includes(folder)), files.join("\n"));
 });
 
 /** The keys in the browser's storage, without what makes each of a kind another. */
-const kinds = (keys) => [...new Set(keys.map((key) => key.replace(/^(chat-widget:(outbox|event|batch):).*/, "$1…")))].sort();
+const kinds = (keys) =>
+  [...new Set(keys.map((key) => key.replace(/^(chat-widget:(outbox|event|batch):).*/, "$1…")))].sort();
 
 test("What docs/privacy.md lists is what is kept in the browser, and nothing else is; reset() leaves what it says", async ({
   visit,
@@ -204,7 +209,9 @@ test("What docs/privacy.md lists is what is kept in the browser, and nothing els
   await server.trouble({ trackingDisabled: true });
   await page.evaluate(() => window.chatWidget.track("quiz_done"));
   await page.clock.runFor(10_000);
-  await eventually(async () => assert.ok((await page.evaluate(() => window.kept.local)).includes("chat-widget:tracking")));
+  await eventually(async () =>
+    assert.ok((await page.evaluate(() => window.kept.local)).includes("chat-widget:tracking")),
+  );
   await part(page, "input").fill("A draft");
   await eventually(async () => assert.ok((await page.evaluate(() => window.kept.session)).length > 0));
 
@@ -214,7 +221,10 @@ test("What docs/privacy.md lists is what is kept in the browser, and nothing els
   const named = rows.flatMap((line) => [...line.split("|")[1].matchAll(/`([^`]+)`/g)].map(([, key]) => key));
   assert.deepEqual(kinds(kept.local), [...named].sort());
   const ofTab = text.match(/In `sessionStorage`.*/)[0].matchAll(/`(chat-widget[^`]+)`/g);
-  assert.deepEqual(kinds(kept.session), [...ofTab].map(([, key]) => key));
+  assert.deepEqual(
+    kinds(kept.session),
+    [...ofTab].map(([, key]) => key),
+  );
   assert.equal(await page.evaluate(() => document.cookie), "");
 
   await page.evaluate(() => window.chatWidget.reset());
@@ -224,19 +234,25 @@ test("What docs/privacy.md lists is what is kept in the browser, and nothing els
 });
 
 test("The keys of a customer are named as docs/privacy.md says", async ({ visit }) => {
-  const page = await visit({ prepare: shopWith((html) => html.replace("data-proxy=", 'data-customer-id="ann" data-proxy=')) });
+  const page = await visit({
+    prepare: shopWith((html) => html.replace("data-proxy=", 'data-customer-id="ann" data-proxy=')),
+  });
   await openChat(page);
   await ask(page, QUESTION);
   await part(page, "input").fill("A draft");
   const shared = ["chat-widget:config"];
-  const others = async () => Object.keys(await stored(page)).filter((key) => !shared.includes(key) && !key.endsWith("@ann"));
+  const others = async () =>
+    Object.keys(await stored(page)).filter((key) => !shared.includes(key) && !key.endsWith("@ann"));
   assert.deepEqual(await others(), []);
   const draft = read("docs/privacy.md").match(/the draft is `([^`]+)`/)[1];
   const ofTab = [draft, draft.replace("draft", "open")];
   await eventually(async () => assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage).sort()), ofTab));
 });
 
-test("The page of docs/privacy.md that asks first keeps nothing before, and remembers the answer", async ({ visit, recordOf }) => {
+test("The page of docs/privacy.md that asks first keeps nothing before, and remembers the answer", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ prepare: pageOf(snippet("docs/privacy.md", "Consent: html")) });
   const keys = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("chat-widget:")));
   await openChat(page);
@@ -251,7 +267,12 @@ test("The page of docs/privacy.md that asks first keeps nothing before, and reme
 
 test("The logout of docs/privacy.md forgets the conversation", async ({ visit }) => {
   const tag = snippet("docs/site-owner.md", "For a site's owner: html");
-  const page = await visit({ prepare: pageWith(snippet("docs/privacy.md", "What a visitor can do: js"), `${tag}<button id="logout">Log out</button>`) });
+  const page = await visit({
+    prepare: pageWith(
+      snippet("docs/privacy.md", "What a visitor can do: js"),
+      `${tag}<button id="logout">Log out</button>`,
+    ),
+  });
   await openChat(page);
   await ask(page, QUESTION);
   const { visitorId } = (await stored(page))["chat-widget:visitor"];
@@ -261,7 +282,9 @@ test("The logout of docs/privacy.md forgets the conversation", async ({ visit })
   assert.equal((await stored(page))["chat-widget:conversation"], undefined);
 });
 
-test("What is written but not sent on its way is in the outbox that docs/privacy.md names, until it is delivered", async ({ visit }) => {
+test("What is written but not sent on its way is in the outbox that docs/privacy.md names, until it is delivered", async ({
+  visit,
+}) => {
   const page = await visit();
   await openChat(page);
   const send = await hold(page, SEND);
@@ -281,20 +304,37 @@ test("The question of docs/troubleshooting.md gives a table of what was looked a
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Runtime.evaluate", { expression: code, awaitPromise: true, replMode: true });
   const rows = await (await table).args()[0].jsonValue();
-  assert.deepEqual(rows.map(({ name, ok }) => [name, ok]), ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"].map((name) => [name, true]));
+  assert.deepEqual(
+    rows.map(({ name, ok }) => [name, ok]),
+    ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"].map((name) => [
+      name,
+      true,
+    ]),
+  );
 });
 
 /** The command of a snippet with other places, as a program and its arguments. */
 const command = (page, name, places) =>
-  Object.entries(places).reduce((line, [from, to]) => line.replace(from, to), snippet(page, name).trim()).split(" ").slice(1);
+  Object.entries(places)
+    .reduce((line, [from, to]) => line.replace(from, to), snippet(page, name).trim())
+    .split(" ")
+    .slice(1);
 
 const configAt = async (address) => (await (await fetch(`${address}/connector/chat/config`)).json()).ok;
 
 test("The proxy of docs/server.md is one by its command, and its check says so", async ({ service }) => {
   const folder = mkdtempSync(join(tmpdir(), "docs-"));
   writeFileSync(join(folder, "token"), service.token);
-  const places = { "https://service.example": service.origin, "/run/secrets/site-token": join(folder, "token"), ":8081": ":0" };
-  const proxy = spawn(COMMAND, ["--log", "error", ...command("docs/server.md", "The proxy, in ten lines: sh", places)], { stdio: ["ignore", "pipe", "inherit"] });
+  const places = {
+    "https://service.example": service.origin,
+    "/run/secrets/site-token": join(folder, "token"),
+    ":8081": ":0",
+  };
+  const proxy = spawn(
+    COMMAND,
+    ["--log", "error", ...command("docs/server.md", "The proxy, in ten lines: sh", places)],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   try {
     const [line] = await once(createInterface(proxy.stdout), "line");
     const address = new URL(line.split(" ").at(-1)).origin;
@@ -309,18 +349,27 @@ test("The proxy of docs/server.md is one by its command, and its check says so",
   }
 });
 
-test("The proxy of docs/server.md is one in Node's http, and where a router takes the prefix off, as Express does", async ({ service }) => {
+test("The proxy of docs/server.md is one in Node's http, and where a router takes the prefix off, as Express does", async ({
+  service,
+}) => {
   const servers = [];
   const made = (...given) => servers.push(createServer(...given));
   const app = {
-    use: (prefix, handle) => made((request, response) => {
-      assert.ok(request.url.startsWith(prefix));
-      request.url = request.url.slice(prefix.length);
-      handle(request, response);
-    }),
+    use: (prefix, handle) =>
+      made((request, response) => {
+        assert.ok(request.url.startsWith(prefix));
+        request.url = request.url.slice(prefix.length);
+        handle(request, response);
+      }),
   };
   const code = snippet("docs/server.md", "The proxy, in ten lines: js");
-  new Function("createServer", "chatConnector", "origin", "token", "app", code)(made, chatConnector, service.origin, service.token, app);
+  new Function("createServer", "chatConnector", "origin", "token", "app", code)(
+    made,
+    chatConnector,
+    service.origin,
+    service.token,
+    app,
+  );
   assert.equal(servers.length, 2);
   for (const server of servers) {
     await once(server.listen(0, "127.0.0.1"), "listening");
@@ -329,11 +378,17 @@ test("The proxy of docs/server.md is one in Node's http, and where a router take
   }
 });
 
-test("The tag that WordPress writes with the plugin of docs/wordpress.md is a chat, and the plugin is the proxy that it asks for", async ({ visit }) => {
+test("The tag that WordPress writes with the plugin of docs/wordpress.md is a chat, and the plugin is the proxy that it asks for", async ({
+  visit,
+}) => {
   const plugin = snippet("docs/wordpress.md", "WordPress, by hand: php");
-  const [, handle, file, strategy] = plugin.match(/wp_enqueue_script\('([\w-]+)', '([^']+)', \[\], null, \['strategy' => '(\w+)'\]\)/);
+  const [, handle, file, strategy] = plugin.match(
+    /wp_enqueue_script\('([\w-]+)', '([^']+)', \[\], null, \['strategy' => '(\w+)'\]\)/,
+  );
   const [, id] = plugin.match(/\$attributes\['id'\] \?\? ''\) === '([^']+)'/);
-  const attributes = [...plugin.matchAll(/\$attributes\['(data-[\w-]+)'\] = '([^']*)';/g)].map(([, name, value]) => `${name}="${value}"`);
+  const attributes = [...plugin.matchAll(/\$attributes\['(data-[\w-]+)'\] = '([^']*)';/g)].map(
+    ([, name, value]) => `${name}="${value}"`,
+  );
   assert.equal(id, `${handle}-js`, "the id that WordPress gives the tag");
   const tag = `<script src="${file}" id="${id}" ${strategy} data-wp-strategy="${strategy}" ${attributes.join(" ")}></script>`;
   const page = await visit({ prepare: shopWith((html) => html.replace(TAG, () => tag)) });
@@ -345,5 +400,6 @@ test("The tag that WordPress writes with the plugin of docs/wordpress.md is a ch
   const recipe = read("docs/recipes/connector.php");
   assert.ok(recipe.includes(`$prefix = '${prefix.replace(/\/$/, "")}'`));
   const settings = snippet("docs/wordpress.md", "WordPress, by hand: php 2");
-  for (const [, constant] of settings.matchAll(/define\('(\w+)', /g)) assert.ok(recipe.includes(`\\${constant}`), constant);
+  for (const [, constant] of settings.matchAll(/define\('(\w+)', /g))
+    assert.ok(recipe.includes(`\\${constant}`), constant);
 });

@@ -28,9 +28,15 @@ const INLINE = { id: "one", proxy: "/connector", inline: "" };
 
 /** Does something with the element of this id, if no other is named. */
 const withElement = (page, run, id = "one") =>
-  page.evaluate(([run, id]) => new Function("element", `return (${run})(element)`)(document.getElementById(id)), [String(run), id]);
+  page.evaluate(
+    ([run, id]) => new Function("element", `return (${run})(element)`)(document.getElementById(id)),
+    [String(run), id],
+  );
 
-test("An element is a widget where it stands, and its attributes change it while it is there", async ({ visit, server }) => {
+test("An element is a widget where it stands, and its attributes change it while it is there", async ({
+  visit,
+  server,
+}) => {
   const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]' });
   await part(page, "input").waitFor();
   assert.equal(await part(page, "launcher").count(), 0);
@@ -51,7 +57,8 @@ test("The edge of an inline window is seen all around, with the visitor's panel 
   const page = await withElements(visit, INLINE);
   const edges = async () => {
     const { x, y, width, height } = await part(page, "window").boundingBox();
-    const at = (x, y) => page.screenshot({ clip: { x, y, width: 1, height: 1 } }).then((image) => image.toString("base64"));
+    const at = (x, y) =>
+      page.screenshot({ clip: { x, y, width: 1, height: 1 } }).then((image) => image.toString("base64"));
     const [top, bottom] = [y, y + height - 1].map((y) => at(x + width / 2, y));
     const [start, end] = [x, x + width - 1].map((x) => at(x, y + height / 2));
     return { colours: await Promise.all([top, bottom, start, end]), inside: await at(x + width / 2, y + height - 3) };
@@ -101,7 +108,10 @@ test("An element that is taken out is gone, and finds its conversation when it i
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 
-test("Put in, taken out and put in again at once, as React does in its strict mode, it is mounted once", async ({ visit, recordOf }) => {
+test("Put in, taken out and put in again at once, as React does in its strict mode, it is mounted once", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await withElements(visit);
   const before = recordOf(page).of("/connector/chat/config").length;
   await page.evaluate(() => {
@@ -132,7 +142,9 @@ test("Any number may stand in a page, and one floats above it", async ({ visit, 
   await page.locator("#one").locator('[part="input"]').waitFor();
   await page.locator("#two").locator('[part="input"]').waitFor();
   await eventually(async () => assert.equal(await part(page, "launcher").count(), 1));
-  await eventually(async () => assert.match((await page.evaluate(() => window.told)).join(), /(three|four) .*floats above the page already/));
+  await eventually(async () =>
+    assert.match((await page.evaluate(() => window.told)).join(), /(three|four) .*floats above the page already/),
+  );
 });
 
 test("What is set before the element is known, and its controls, work as its attributes do", async ({ visit }) => {
@@ -152,7 +164,9 @@ test("What is set before the element is known, and its controls, work as its att
   assert.equal(await withElement(page, (element) => element.ready.then(({ state }) => state.open)), false);
 });
 
-test("A property that is set to null takes the option back, also one that was written as an attribute", async ({ visit }) => {
+test("A property that is set to null takes the option back, also one that was written as an attribute", async ({
+  visit,
+}) => {
   const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]', locale: "de" });
   await part(page, "suggestion").waitFor();
   await withElement(page, (element) => Object.assign(element, { suggestedQuestions: null, locale: null }));
@@ -176,8 +190,14 @@ test("Another customer is another conversation, on the same element", async ({ v
 });
 
 for (const [how, swap] of [
-  ["replaced, as Turbo and Astro do", () => document.body.replaceWith(Object.assign(document.createElement("body"), { id: "next" }))],
-  ["emptied, as htmx does", () => document.body.replaceChildren(Object.assign(document.createElement("main"), { id: "next" }))],
+  [
+    "replaced, as Turbo and Astro do",
+    () => document.body.replaceWith(Object.assign(document.createElement("body"), { id: "next" })),
+  ],
+  [
+    "emptied, as htmx does",
+    () => document.body.replaceChildren(Object.assign(document.createElement("main"), { id: "next" })),
+  ],
 ]) {
   test(`The script tag's widget outlives a body that is ${how}`, async ({ visit, server }) => {
     const page = await visit();

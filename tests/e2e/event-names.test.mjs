@@ -21,7 +21,10 @@ const hear = (page) =>
   }, NAMES);
 const heard = (page) => page.evaluate(() => window.heard);
 
-test("Each event comes once under each of its names, with the same detail, and goes up through the page", async ({ visit, server }) => {
+test("Each event comes once under each of its names, with the same detail, and goes up through the page", async ({
+  visit,
+  server,
+}) => {
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ prepare: hear });
   await ready(page);
@@ -46,7 +49,10 @@ test("Each event comes once under each of its names, with the same detail, and g
   assert.deepEqual([...new Set(events.map(({ goesUp, from }) => `${from} ${goesUp}`))], ["chat-widget true"]);
 });
 
-test("Of a module that does not load, the page hears under both names, with and without a visitor who asked for it", async ({ visit, recordOf }) => {
+test("Of a module that does not load, the page hears under both names, with and without a visitor who asked for it", async ({
+  visit,
+  recordOf,
+}) => {
   const prepare = async (page) => {
     recordOf(page).tolerate("chat widget: the module did not load");
     await hear(page);
@@ -61,7 +67,8 @@ test("Of a module that does not load, the page hears under both names, with and 
   const pair = (from) => [`chat-widget:error from ${from}`, `chat-widget-error from ${from}`];
   assert.deepEqual(names.slice(0, 2), pair("document"));
   // The pointer, the focus and the click tried once more each.
-  for (let attempt = 2; attempt < names.length; attempt += 2) assert.deepEqual(names.slice(attempt, attempt + 2), pair("chat-widget"));
+  for (let attempt = 2; attempt < names.length; attempt += 2)
+    assert.deepEqual(names.slice(attempt, attempt + 2), pair("chat-widget"));
   assert.ok(names.length > 2);
 });
 
@@ -69,8 +76,15 @@ test("An element that cannot be mounted says so under both names", async ({ visi
   const prepare = async (page) => {
     recordOf(page).tolerate("chat widget: the option proxy");
     await hear(page);
-    await pageOf('<chat-widget proxy="//shop.example/connector"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>')(page);
+    await pageOf(
+      '<chat-widget proxy="//shop.example/connector"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>',
+    )(page);
   };
   const page = await visit({ prepare });
-  await eventually(async () => assert.deepEqual((await heard(page)).map(({ type }) => type), ["chat-widget:error", "chat-widget-error"]));
+  await eventually(async () =>
+    assert.deepEqual(
+      (await heard(page)).map(({ type }) => type),
+      ["chat-widget:error", "chat-widget-error"],
+    ),
+  );
 });

@@ -20,7 +20,10 @@ test("A visitor opens the chat, asks, and reads the assistant's answer", async (
 
   const { messages: kept, sourcePage, locale } = await server.conversation();
   assert.deepEqual([sourcePage, locale], ["/", "en-US"]);
-  assert.deepEqual(kept.map(({ role }) => role), ["visitor", "assistant"]);
+  assert.deepEqual(
+    kept.map(({ role }) => role),
+    ["visitor", "assistant"],
+  );
   assert.match(kept[1].content, /2 to 4 working days/);
   await showsAll(page, server);
 });

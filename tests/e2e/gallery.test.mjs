@@ -9,7 +9,8 @@ import { eventually, messages, part } from "./chat.mjs";
 import { BLANK, look, SCHEMES, STATE_NAMES, THEMES } from "./gallery.mjs";
 import { test } from "./harness.mjs";
 
-const filesOf = (folder, ending) => readdirSync(new URL(`../../${folder}`, import.meta.url)).map((file) => file.replace(ending, ""));
+const filesOf = (folder, ending) =>
+  readdirSync(new URL(`../../${folder}`, import.meta.url)).map((file) => file.replace(ending, ""));
 
 /** The pictures of the overview; a `name` is a state's, or a theme's with `theme-` before it. */
 const pictures = (page) => page.locator(".pictures figure");
@@ -48,7 +49,12 @@ test("The overview shows the widget of every state within its picture, asks no s
     const box = await widget.locator(open ? "[part~=window]" : "[part~=launcher]").boundingBox();
     assert.ok(isInside(box, shot), `${state}: ${JSON.stringify({ box, shot })}`);
   }
-  assert.deepEqual(recordOf(page).paths().filter((request) => request.includes("/connector")), []);
+  assert.deepEqual(
+    recordOf(page)
+      .paths()
+      .filter((request) => request.includes("/connector")),
+    [],
+  );
   await page.goto(site + BLANK);
   assert.equal(await page.evaluate(() => localStorage.length + sessionStorage.length), 0);
 });
@@ -62,7 +68,10 @@ test("The overview shows each of the eleven themes in light and in dark", async 
     await figure.evaluate((element) => element.scrollIntoView({ block: "center" }));
     await eventually(async () => assert.equal(await frameOf(figure).count(), SCHEMES.length));
     const shown = await frameOf(figure).evaluateAll((frames) => frames.map(({ src }) => src));
-    assert.deepEqual(shown.map(queryOf).map(({ theme, scheme }) => ({ theme, scheme })), SCHEMES.map((scheme) => ({ theme, scheme })));
+    assert.deepEqual(
+      shown.map(queryOf).map(({ theme, scheme }) => ({ theme, scheme })),
+      SCHEMES.map((scheme) => ({ theme, scheme })),
+    );
   }
 });
 
@@ -78,13 +87,16 @@ test("The overview keeps its choices in the address, without steps in the histor
   assert.deepEqual(queryOf(page.url()), chosen);
   const frame = picture(page, "closed").locator('iframe.shown[src*="locale=ar"]');
   await frame.waitFor();
-  await eventually(async () => assert.equal(await picture(page, "closed").locator("iframe").count(), 1, "the one before it went"));
+  await eventually(async () =>
+    assert.equal(await picture(page, "closed").locator("iframe").count(), 1, "the one before it went"),
+  );
   assert.equal(await frame.contentFrame().locator("chat-widget").locator(".cw").getAttribute("dir"), "rtl");
   assert.equal(await page.evaluate(() => history.length), steps);
 
   await page.reload();
   const title = picture(page, "closed").getByRole("link");
-  for (const [name, value] of Object.entries(chosen)) assert.equal(await page.locator(`select[name=${name}]`).inputValue(), value);
+  for (const [name, value] of Object.entries(chosen))
+    assert.equal(await page.locator(`select[name=${name}]`).inputValue(), value);
   await title.click();
   await page.locator("html[data-shown=closed]").waitFor();
   assert.deepEqual(queryOf(page.url()), { state: "closed", ...chosen });
@@ -94,7 +106,9 @@ test("The overview keeps its choices in the address, without steps in the histor
 test("The overview offers every language of the widget", async ({ visit }) => {
   const page = await visit({ path: "/gallery.html" });
   await pictures(page).first().waitFor();
-  const offered = await page.locator("select[name=locale] option").evaluateAll((options) => options.map(({ value }) => value));
+  const offered = await page
+    .locator("select[name=locale] option")
+    .evaluateAll((options) => options.map(({ value }) => value));
   assert.deepEqual(offered, LANGUAGES);
   assert.deepEqual([...LANGUAGES].sort(), [...filesOf("src/text/locales", ".json"), "en-US"].sort());
 });
@@ -110,7 +124,10 @@ test("The keyboard goes through the choices and the titles, and into no picture"
   assert.deepEqual(seen, ["playground", "theme", "scheme", "locale", "screen", "Closed", "Greeting", "Unread"]);
 });
 
-test("At 320 px the overview does not scroll sideways, and loads only the pictures that are near", async ({ visit, recordOf }) => {
+test("At 320 px the overview does not scroll sideways, and loads only the pictures that are near", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ path: "/gallery.html", viewport: { width: 320, height: 568 } });
   await frameOf(picture(page, "closed")).waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
@@ -127,7 +144,10 @@ test("axe finds nothing in the overview, whether the system is light or dark", a
   }
 });
 
-test("The pages of the gallery and the playground may stand in frames of the site, and no others", async ({ visit, site }) => {
+test("The pages of the gallery and the playground may stand in frames of the site, and no others", async ({
+  visit,
+  site,
+}) => {
   const page = await visit({ path: BLANK });
   const policyOf = async (path) => (await page.request.get(site + path)).headers()["content-security-policy"];
   for (const path of ["/gallery.html", "/playground.html", "/playground-frame.html"]) {
@@ -165,9 +185,11 @@ test("Inline, the window is as large as the element that it stands in, and shows
   await look(page, site, "inline");
   assert.deepEqual(await part(page, "window").boundingBox(), await page.locator("#container").boundingBox());
   const isInSight = () =>
-    part(page, "message").last().evaluate((message) => {
-      const log = message.closest("[part=log]").getBoundingClientRect();
-      return message.getBoundingClientRect().bottom <= log.bottom;
-    });
+    part(page, "message")
+      .last()
+      .evaluate((message) => {
+        const log = message.closest("[part=log]").getBoundingClientRect();
+        return message.getBoundingClientRect().bottom <= log.bottom;
+      });
   await eventually(async () => assert.ok(await isInSight()));
 });

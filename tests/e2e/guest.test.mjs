@@ -79,8 +79,12 @@ test("A page that hides what is empty does not hide the announcer, before it has
   assert.equal(await shown("chat-widget > [slot=announcer]"), "block");
 });
 
-test("A listener that captures hears the widget's keys as the widget's, and the one of the docs leaves them alone", async ({ visit }) => {
-  const page = await visit({ prepare: pageWith(snippet("docs/frontend.md", "The page around it: js"), `<input type="search">${TAG}`) });
+test("A listener that captures hears the widget's keys as the widget's, and the one of the docs leaves them alone", async ({
+  visit,
+}) => {
+  const page = await visit({
+    prepare: pageWith(snippet("docs/frontend.md", "The page around it: js"), `<input type="search">${TAG}`),
+  });
   await openChat(page);
   await part(page, "input").focus();
   await page.keyboard.type("and/or");
@@ -97,7 +101,10 @@ async function above(page, name) {
   return page.evaluate(([x, y]) => document.elementFromPoint(x, y)?.localName, [x + width / 2, y + height / 2]);
 }
 
-test("Below a modal <dialog> of the page's the chat is seen, cannot be reached, and goes on", async ({ visit, server }) => {
+test("Below a modal <dialog> of the page's the chat is seen, cannot be reached, and goes on", async ({
+  visit,
+  server,
+}) => {
   await server.trouble(BRISK);
   const page = await visit({ prepare: pageOf(`<dialog><button>Done</button></dialog>${TAG}`) });
   await openChat(page);
@@ -164,7 +171,9 @@ test("In the dialog of docs/frontend.md the chat goes on as it was, and Escape c
 
 const MODAL = `<main><button>Behind</button></main><div id="modal" role="dialog" tabindex="-1" hidden><button>Within</button></div>${TAG}`;
 
-test("Beside the dialog of docs/frontend.md the chat can be used, and the rest of the page cannot", async ({ visit }) => {
+test("Beside the dialog of docs/frontend.md the chat can be used, and the rest of the page cannot", async ({
+  visit,
+}) => {
   const code = snippet("docs/frontend.md", "The page around it: js 3");
   const page = await visit({ prepare: pageWith(`${code}\nwindow.show = show;`, MODAL) });
   await openChat(page);
@@ -180,7 +189,9 @@ test("Beside the dialog of docs/frontend.md the chat can be used, and the rest o
   await page.getByRole("button", { name: "Behind" }).click();
 });
 
-test("What a page makes inert, or takes the focus back from, cannot be reached, the chat included", async ({ visit }) => {
+test("What a page makes inert, or takes the focus back from, cannot be reached, the chat included", async ({
+  visit,
+}) => {
   const page = await visit({ prepare: pageOf(MODAL) });
   await openChat(page);
   await page.evaluate(() => {
@@ -214,9 +225,9 @@ test("A page that locks its scrolling leaves the chat where it is", async ({ vis
 /** What pages have done to the browser's own before the widget comes. */
 const MEDDLED = {
   "that add to the prototypes of arrays, objects and functions": () => {
-    Array.prototype.foo = function () {};
+    Array.prototype.foo = () => {};
     Object.prototype.foo = "bar";
-    Object.prototype.each = function () {};
+    Object.prototype.each = () => {};
     Function.prototype.foo = true;
     Element.prototype.foo = 1;
   },
@@ -243,14 +254,21 @@ for (const [pages, meddle] of Object.entries(MEDDLED)) {
   test(`On pages ${pages}, everything goes as it does elsewhere`, async ({ visit, server }) => {
     const prepare = async (page) => {
       await page.addInitScript(meddle);
-      await shopWith((html) => html.replace("data-proxy=", 'data-launcher="h1" data-offset=\'{"x":40}\' data-visitor=\'{"name":"Ann"}\' data-proxy='))(page);
+      await shopWith((html) =>
+        html.replace(
+          "data-proxy=",
+          'data-launcher="h1" data-offset=\'{"x":40}\' data-visitor=\'{"name":"Ann"}\' data-proxy=',
+        ),
+      )(page);
     };
     const page = await visit({ prepare });
     await whole(page);
     await page.locator("h1").click();
     await part(page, "input").waitFor();
     await ask(page, QUESTION);
-    await page.evaluate(() => window.chatWidget.update({ locale: "de", strings: { write: "Fragen Sie" }, theme: "rose" }));
+    await page.evaluate(() =>
+      window.chatWidget.update({ locale: "de", strings: { write: "Fragen Sie" }, theme: "rose" }),
+    );
     await page.getByPlaceholder("Fragen Sie").waitFor();
     await page.evaluate(() => window.chatWidget.track("quiz_done", { answers: [1, "two"] }));
     const quiz = async () => (await server.events()).find(({ eventType }) => eventType === "quiz_done");

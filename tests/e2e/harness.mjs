@@ -39,7 +39,11 @@ const theWorld = oneWorld(openBrowser, () => pages);
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
-    const { browser, server, demo: { site, sandbox, token } } = await theWorld();
+    const {
+      browser,
+      server,
+      demo: { site, sandbox, token },
+    } = await theWorld();
     const contexts = [];
     const browsers = [];
     const records = new Map();
@@ -69,14 +73,29 @@ export function test(sentence, body) {
 
     await server.reset();
     try {
-      await body({ visit, server, recordOf, operator, site, service: { origin: sandbox, token }, remark: (text) => t.diagnostic(text) });
+      await body({
+        visit,
+        server,
+        recordOf,
+        operator,
+        site,
+        service: { origin: sandbox, token },
+        remark: (text) => t.diagnostic(text),
+      });
       for (const record of records.values()) await record.judge();
     } catch (error) {
       for (const record of records.values()) t.diagnostic(record.summary());
       throw error;
     } finally {
       // What a page sends as it is left would be told to the sandbox of the next test. A tab that crashed sends nothing.
-      await Promise.all(contexts.map((context) => context.setOffline(true).catch(() => {}).then(() => context.close())));
+      await Promise.all(
+        contexts.map((context) =>
+          context
+            .setOffline(true)
+            .catch(() => {})
+            .then(() => context.close()),
+        ),
+      );
       await Promise.all(browsers.map((browser) => browser.close()));
     }
   });

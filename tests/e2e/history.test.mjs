@@ -54,7 +54,10 @@ test("Visitor and conversation are kept under the widget's own keys, and stay th
   await ask(page, "How long does delivery take?");
   const kept = await stored(page);
   const { id, visitor } = await server.conversation();
-  assert.deepEqual(Object.keys(kept).filter((key) => !key.startsWith("chat-widget:")), []);
+  assert.deepEqual(
+    Object.keys(kept).filter((key) => !key.startsWith("chat-widget:")),
+    [],
+  );
   assert.equal(kept["chat-widget:visitor"].visitorId, visitor.visitorId);
   assert.equal(kept["chat-widget:conversation"].conversationId, id);
 
@@ -64,7 +67,11 @@ test("Visitor and conversation are kept under the widget's own keys, and stay th
   const later = await stored(page);
   assert.deepEqual(later["chat-widget:visitor"], kept["chat-widget:visitor"]);
   assert.equal(later["chat-widget:conversation"].conversationId, id);
-  assert.deepEqual(Object.keys(later).filter((key) => key.includes("outbox")), [], "nothing is left to send");
+  assert.deepEqual(
+    Object.keys(later).filter((key) => key.includes("outbox")),
+    [],
+    "nothing is left to send",
+  );
 });
 
 test("A conversation that the service has forgotten is begun anew with the message that met it", async ({

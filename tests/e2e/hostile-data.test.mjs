@@ -50,12 +50,32 @@ test("Nothing hostile in the browser's storage runs, whoever put it there", asyn
   const entries = roles.flatMap((role, row) =>
     parts(payloads, SHOWN_AT_FIRST / roles.length).map((texts, column) => {
       const index = row * 10 + column;
-      return { letter: null, serial: index + 1, id: some(index), role, text: texts.join("\n\n"), at: some(index), delivery: null };
+      return {
+        letter: null,
+        serial: index + 1,
+        id: some(index),
+        role,
+        text: texts.join("\n\n"),
+        at: some(index),
+        delivery: null,
+      };
     }),
   );
   const conversation = {
-    v: 3, visitorId: VISITOR, revision: 7, writer: some(0), term: 1, conversationId: some(1), after: some(2),
-    readUpTo: 0, floor: 0, cut: false, newest: entries.length, notice: some(3), operatorOnline: some(4), entries,
+    v: 3,
+    visitorId: VISITOR,
+    revision: 7,
+    writer: some(0),
+    term: 1,
+    conversationId: some(1),
+    after: some(2),
+    readUpTo: 0,
+    floor: 0,
+    cut: false,
+    newest: entries.length,
+    notice: some(3),
+    operatorOnline: some(4),
+    entries,
   };
   const name = payloads.join(" ");
   const config = { assistantName: name, welcomeMessage: payloads.join("\n\n"), avatarUrl: some(5), locale: some(6) };
@@ -82,7 +102,12 @@ test("Nothing hostile runs in messages that wait in the browser's storage to be 
   const letters = texts.map((text, index) => [
     `chat-widget:outbox:m${index}`,
     {
-      v: 3, visitorId: VISITOR, text, path: text, written: Date.now() + index, failed: index % 2 > 0,
+      v: 3,
+      visitorId: VISITOR,
+      text,
+      path: text,
+      written: Date.now() + index,
+      failed: index % 2 > 0,
       ...(index % 3 > 0 && { key: `chat-${VISITOR}-m${index}`, body: text }),
     },
   ]);
@@ -104,7 +129,9 @@ async function configure({ some, lists }) {
   const { fetch } = window;
   let config;
   window.fetch = (address, options) =>
-    address.includes("/chat/config") ? Promise.resolve(Response.json({ ok: true, data: { config } })) : fetch(address, options);
+    address.includes("/chat/config")
+      ? Promise.resolve(Response.json({ ok: true, data: { config } }))
+      : fetch(address, options);
   const { shadowRoot } = document.querySelector("chat-widget");
   let changed = () => {};
   new MutationObserver(() => changed()).observe(shadowRoot, { subtree: true, childList: true, characterData: true });
@@ -122,7 +149,10 @@ async function configure({ some, lists }) {
 
 test("Nothing hostile runs in any field of the config", async ({ visit }) => {
   // Over https, the assistant's picture may come from anywhere: that is tested below.
-  assert.deepEqual(payloads.filter((text) => text.startsWith("https://")), []);
+  assert.deepEqual(
+    payloads.filter((text) => text.startsWith("https://")),
+    [],
+  );
   const page = await visit({ prepare: watched });
   await openChat(page);
   await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
@@ -131,7 +161,10 @@ test("Nothing hostile runs in any field of the config", async ({ visit }) => {
   await isHarmless(page);
 });
 
-test("A picture's address that ends its attribute too early is an address, and nothing more", async ({ visit, recordOf }) => {
+test("A picture's address that ends its attribute too early is an address, and nothing more", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ prepare: watched });
   await page.route("https://pictures.example/**", (route) => route.fulfill({ path: "www/demo/icon.svg" }));
   await openChat(page);
@@ -174,7 +207,11 @@ test("Nothing hostile runs in any option of the page that is a text", async ({ v
       strings: Object.fromEntries(parts(some, names.length).map((texts, index) => [names[index], texts.join(" ")])),
       visitor: { name: text, email: text },
     };
-    for (const refused of [{ themeTokens: { accent: `${text}{}` } }, { themeTokens: { [text]: "red" } }, { locale: text }]) {
+    for (const refused of [
+      { themeTokens: { accent: `${text}{}` } },
+      { themeTokens: { [text]: "red" } },
+      { locale: text },
+    ]) {
       await assert.rejects(page.evaluate(mount, { ...options, ...refused }), /TypeError: chat widget: the option/);
     }
     // A customer without a conversation is greeted, and asked something; in a conversation a person has a name.

@@ -54,7 +54,11 @@ const WRONGS = {
 };
 
 for (const [what, wrong] of Object.entries(WRONGS)) {
-  test(`Behind a fetch that now and then ${what}, every message arrives once, and the module stays`, async ({ visit, server, recordOf }) => {
+  test(`Behind a fetch that now and then ${what}, every message arrives once, and the module stays`, async ({
+    visit,
+    server,
+    recordOf,
+  }) => {
     const prepare = async (page) => {
       await hearErrors(page);
       await page.addInitScript(`{
@@ -77,10 +81,18 @@ for (const [what, wrong] of Object.entries(WRONGS)) {
       await eventually(async () => assert.equal(await part(page, "message-visitor").count(), number));
       await delivered(page);
     }
-    const said = (await server.conversation()).messages.filter(({ role }) => role === "visitor").map(({ content }) => content);
-    assert.deepEqual(said, [1, 2, 3, 4, 5, 6].map((number) => `${number}: ${QUESTION}`));
+    const said = (await server.conversation()).messages
+      .filter(({ role }) => role === "visitor")
+      .map(({ content }) => content);
+    assert.deepEqual(
+      said,
+      [1, 2, 3, 4, 5, 6].map((number) => `${number}: ${QUESTION}`),
+    );
     assert.ok((await page.evaluate(() => window.failed)) >= 3);
-    assert.deepEqual((await codes(page)).filter((code) => !["NETWORK", "TIMEOUT"].includes(code)), []);
+    assert.deepEqual(
+      (await codes(page)).filter((code) => !["NETWORK", "TIMEOUT"].includes(code)),
+      [],
+    );
     // One module, from the beginning to the end.
     assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
     await page.evaluate(() => window.chatWidget.diagnose());
@@ -91,21 +103,47 @@ const { ...table } = await optionTable();
 /** Every option and what is in one, every member of an option bag of the browser's that the widget hands over or may have. */
 const MEMBERS = {
   ...Object.fromEntries(Object.keys(table).map((name) => [name, "polluted"])),
-  ...Object.fromEntries("x y text after accent name email phone company wechat whatsapp country visitorId conversationId".split(" ").map((name) => [name, "polluted"])),
-  ...Object.fromEntries("host config inline stays settled prefix page idempotencyKey sourcePage timeout enabled widgetEnabled".split(" ").map((name) => [name, false])),
-  ...Object.fromEntries("once passive capture bubbles cancelable composed keepalive delegatesFocus serializable clonable childList subtree attributes".split(" ").map((name) => [name, true])),
-  ...Object.fromEntries("signal headers method body mode credentials cache redirect referrer referrerPolicy integrity priority duplex window attributeFilter slotAssignment detail value writable numeric style hour12 timeZone localeMatcher behavior block preventScroll".split(" ").map((name) => [name, "polluted"])),
+  ...Object.fromEntries(
+    "x y text after accent name email phone company wechat whatsapp country visitorId conversationId"
+      .split(" ")
+      .map((name) => [name, "polluted"]),
+  ),
+  ...Object.fromEntries(
+    "host config inline stays settled prefix page idempotencyKey sourcePage timeout enabled widgetEnabled"
+      .split(" ")
+      .map((name) => [name, false]),
+  ),
+  ...Object.fromEntries(
+    "once passive capture bubbles cancelable composed keepalive delegatesFocus serializable clonable childList subtree attributes"
+      .split(" ")
+      .map((name) => [name, true]),
+  ),
+  ...Object.fromEntries(
+    "signal headers method body mode credentials cache redirect referrer referrerPolicy integrity priority duplex window attributeFilter slotAssignment detail value writable numeric style hour12 timeZone localeMatcher behavior block preventScroll"
+      .split(" ")
+      .map((name) => [name, "polluted"]),
+  ),
 };
 
 /** Before all else, the page gives every object these members. */
 const pollute = (page) =>
   page.addInitScript((members) => {
     for (const [name, value] of Object.entries(members)) {
-      Object.defineProperty(Object.prototype, name, { __proto__: null, value, enumerable: true, configurable: true, writable: true });
+      Object.defineProperty(Object.prototype, name, {
+        __proto__: null,
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     }
   }, MEMBERS);
 
-test("With members on Object.prototype that are named like options, the script tag's chat is as it is elsewhere", async ({ visit, server, recordOf }) => {
+test("With members on Object.prototype that are named like options, the script tag's chat is as it is elsewhere", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
   const prepare = async (page) => {
     await pollute(page);
     await withOptions(`data-offset='{"y":40}' data-greeting='{"text":"Any questions?"}' data-launcher=".ask"`)(page);
@@ -118,7 +156,9 @@ test("With members on Object.prototype that are named like options, the script t
   });
   await page.locator(".ask").click();
   await part(page, "input").waitFor();
-  const sent = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  const sent = page.waitForRequest(
+    (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
+  );
   await ask(page, QUESTION);
   const body = (await sent).postDataJSON();
   assert.deepEqual([body.locale, body.sourcePage, Object.keys(body.visitor)], ["en-US", "/", ["visitorId"]]);
@@ -126,15 +166,26 @@ test("With members on Object.prototype that are named like options, the script t
   await page.evaluate(() => window.chatWidget.update({ theme: "rose" }));
   await page.mouse.move(1, 1);
   await page.evaluate(() => window.chatWidget.track("quiz_done", { answers: [1] }));
-  await eventually(async () => assert.deepEqual((await server.events()).find(({ eventType }) => eventType === "quiz_done")?.eventData.answers, [1]));
+  await eventually(async () =>
+    assert.deepEqual(
+      (await server.events()).find(({ eventType }) => eventType === "quiz_done")?.eventData.answers,
+      [1],
+    ),
+  );
   const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
-  assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok),
+    [],
+  );
   assert.equal((await server.messages()).length, 2);
   assert.ok(recordOf(page).of("/chat-widget/themes/rose.mjs").length > 0);
   await page.evaluate(() => window.chatWidget.destroy());
 });
 
-test("So is the launcher that the loader paints, and the one of an element, and a client without a window", async ({ visit, server }) => {
+test("So is the launcher that the loader paints, and the one of an element, and a client without a window", async ({
+  visit,
+  server,
+}) => {
   let wasm;
   const prepare = async (page) => {
     await pollute(page);
@@ -165,7 +216,8 @@ test("So is the launcher that the loader paints, and the one of an element, and 
 });
 
 test("A page with frozen prototypes has its chat", async ({ visit }) => {
-  const freeze = () => [Object, Array, Function, Promise, EventTarget, Response, Headers].forEach((one) => Object.freeze(one.prototype));
+  const freeze = () =>
+    [Object, Array, Function, Promise, EventTarget, Response, Headers].forEach((one) => Object.freeze(one.prototype));
   const page = await visit({ prepare: (page) => page.addInitScript(freeze) });
   await ready(page);
   await openChat(page);

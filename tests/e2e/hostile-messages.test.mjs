@@ -100,7 +100,11 @@ test("Whatever a visitor writes is shown as it was written, and arrives so; what
   remark,
 }) => {
   remark(`${sayable.length} strings, and ${blank.length} that are blank`);
-  assert.deepEqual(sayable.filter((text) => text.length > 4000), [], "none is too long to be sent");
+  assert.deepEqual(
+    sayable.filter((text) => text.length > 4000),
+    [],
+    "none is too long to be sent",
+  );
   // The longer a conversation is, the more is kept with each message.
   for (const some of parts(sayable, 4)) {
     const page = await visit({ prepare: watched });
@@ -112,9 +116,15 @@ test("Whatever a visitor writes is shown as it was written, and arrives so; what
     await page.evaluate(sayAll, some);
     const arrived = async () => (await server.conversation()).messages.filter(({ role }) => role === "visitor");
     await eventually(async () => assert.equal((await arrived()).length, some.length), 30_000);
-    assert.deepEqual((await arrived()).map(({ content }) => content), some);
+    assert.deepEqual(
+      (await arrived()).map(({ content }) => content),
+      some,
+    );
     await delivered(page);
-    assert.deepEqual((await readThrough(page)).map(([text]) => text), some);
+    assert.deepEqual(
+      (await readThrough(page)).map(([text]) => text),
+      some,
+    );
     await isHarmless(page);
     await page.close();
     await server.forget();
@@ -124,7 +134,11 @@ test("Whatever a visitor writes is shown as it was written, and arrives so; what
 /** A text in which nothing has a meaning for Markdown. */
 const escaped = (text) => text.replace(/[!-/:-@[-`{-~]/g, "\\$&");
 /** What Markdown takes away from every text: white space around lines, and lines without anything else. */
-const lines = (text) => text.split("\n").map((line) => line.replace(/^[ \t]+|[\0- ]+$/g, "")).join("");
+const lines = (text) =>
+  text
+    .split("\n")
+    .map((line) => line.replace(/^[ \t]+|[\0- ]+$/g, ""))
+    .join("");
 /** What has a meaning for Markdown: marks of emphasis, code, links and escapes anywhere, marks of blocks before a line. */
 const MARKS = /[\\`*_~[\]|]|^\s*(#{1,6} |>|[-+](\s|$)|\d+[.)](\s|$))|<(https?:|mailto:|tel:|www\.)|---/im;
 

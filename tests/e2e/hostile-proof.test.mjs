@@ -76,9 +76,12 @@ test("What would run in the shop is noticed there: that it ran, what it asked fo
   const page = await visit({ prepare: watched });
   await openChat(page);
   await isHarmless(page);
-  await part(page, "message").first().locator(".cw-bubble").evaluate((bubble) => {
-    bubble.innerHTML = '<img src="//evil.example/x.png" onerror="alert(1)"><a href="javascript:alert(1)">x</a>';
-  });
+  await part(page, "message")
+    .first()
+    .locator(".cw-bubble")
+    .evaluate((bubble) => {
+      bubble.innerHTML = '<img src="//evil.example/x.png" onerror="alert(1)"><a href="javascript:alert(1)">x</a>';
+    });
   await eventually(async () => assert.equal(await page.evaluate(() => window.executions), 1));
   assert.deepEqual(await page.evaluate((lists) => window.strange(lists), LISTS), [
     "IMG is not on the list",
@@ -88,8 +91,16 @@ test("What would run in the shop is noticed there: that it ran, what it asked fo
   ]);
   const record = recordOf(page);
   await eventually(() => {
-    for (const expected of [/policy: require-trusted-types-for/, /policy: script-src-attr/, /policy: img-src/, /request to another place/]) {
-      assert.ok(record.complaints.some((complaint) => expected.test(complaint)), `${expected}`);
+    for (const expected of [
+      /policy: require-trusted-types-for/,
+      /policy: script-src-attr/,
+      /policy: img-src/,
+      /request to another place/,
+    ]) {
+      assert.ok(
+        record.complaints.some((complaint) => expected.test(complaint)),
+        `${expected}`,
+      );
     }
   });
   record.forgive();

@@ -19,7 +19,9 @@ export const LISTS = { elements: [IN_BUBBLES, AROUND], schemes: SCHEMES, address
 /** A list in so many parts, or fewer. */
 export function parts(list, count) {
   const size = Math.ceil(list.length / count);
-  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) => list.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
+    list.slice(index * size, (index + 1) * size),
+  );
 }
 
 /** Before anything is loaded: whatever a payload does to show that it runs is counted. */
@@ -54,9 +56,12 @@ function strange(lists) {
     const wrong = [];
     if (!allowed.has(name)) wrong.push("is not on the list");
     for (const { name: attribute, value } of element.attributes) {
-      if (/^on|^(srcdoc|srcset|action|formaction|data|background|poster|ping)$|:/.test(attribute)) wrong.push(`has ${attribute}`);
-      if (attribute === "href" && !(leads.test(value) && lists.schemes.includes(element.protocol))) wrong.push(`leads to ${value}`);
-      if (attribute === "src" && (name !== "IMG" || new URL(element.src).protocol !== "https:")) wrong.push(`loads ${value}`);
+      if (/^on|^(srcdoc|srcset|action|formaction|data|background|poster|ping)$|:/.test(attribute))
+        wrong.push(`has ${attribute}`);
+      if (attribute === "href" && !(leads.test(value) && lists.schemes.includes(element.protocol)))
+        wrong.push(`leads to ${value}`);
+      if (attribute === "src" && (name !== "IMG" || new URL(element.src).protocol !== "https:"))
+        wrong.push(`loads ${value}`);
       if (attribute === "style" && /url|import|expression/.test(value)) wrong.push(`is styled with ${value}`);
     }
     for (const what of wrong) found.push(`${name} ${what}`);

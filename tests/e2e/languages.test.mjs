@@ -31,7 +31,9 @@ const shopIn =
       addEventListener("chat-widget:error", ({ detail }) => window.told.push(detail));
     });
     const tag = attributes.filter(Boolean).join(" ");
-    await shopWith((html) => html.replace('lang="en"', `lang="${lang}"`).replace('data-locale="en-US"', () => tag))(page);
+    await shopWith((html) => html.replace('lang="en"', `lang="${lang}"`).replace('data-locale="en-US"', () => tag))(
+      page,
+    );
   };
 
 /** What the open window is written in. */
@@ -107,7 +109,11 @@ test("In Arabic all is turned around, and numbers choose their words", async ({ 
 
   await asked(page);
   await part(page, "close").click();
-  for (const [unread, form] of [[1, "one"], [2, "two"], [3, "few"]]) {
+  for (const [unread, form] of [
+    [1, "one"],
+    [2, "two"],
+    [3, "few"],
+  ]) {
     await server.operatorSays(`${unread}`);
     const label = openChatUnread[form].replace("{count}", unread);
     await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-label"), label));
@@ -117,7 +123,11 @@ test("In Arabic all is turned around, and numbers choose their words", async ({ 
 test("In English one is one and all else is more", async ({ visit }) => {
   const page = await visit({ prepare: shopIn({ locale: "en" }) });
   await openChat(page);
-  for (const [left, text] of [[0, "0 characters left"], [1, "1 character left"], [2, "2 characters left"]]) {
+  for (const [left, text] of [
+    [0, "0 characters left"],
+    [1, "1 character left"],
+    [2, "2 characters left"],
+  ]) {
     await part(page, "input").fill("a".repeat(4000 - left));
     await part(page, "composer").getByText(text, { exact: true }).waitFor();
   }
@@ -138,7 +148,12 @@ test("The page's own texts stand in place of the language's, and single forms am
   await openChat(page);
   assert.equal((await written(page)).write, "Frag die Töpferin");
   assert.equal((await written(page)).answeredByAi, textsOf("de").answeredByAi);
-  for (const [length, text] of [[3999, "Ein einziges"], [3998, "Noch 2 Zeichen"], [4001, "Zu lang: 1"], [4002, "Zu lang: 2"]]) {
+  for (const [length, text] of [
+    [3999, "Ein einziges"],
+    [3998, "Noch 2 Zeichen"],
+    [4001, "Zu lang: 1"],
+    [4002, "Zu lang: 2"],
+  ]) {
     await part(page, "input").fill("a".repeat(length));
     await part(page, "composer").getByText(text, { exact: true }).waitFor();
   }
@@ -148,7 +163,10 @@ test("A single form may be replaced in English as well", async ({ visit }) => {
   const strings = { charactersLeft: { other: "{count} to go" } };
   const page = await visit({ prepare: shopIn({ locale: "en", strings }) });
   await openChat(page);
-  for (const [left, text] of [[1, "1 character left"], [2, "2 to go"]]) {
+  for (const [left, text] of [
+    [1, "1 character left"],
+    [2, "2 to go"],
+  ]) {
     await part(page, "input").fill("a".repeat(4000 - left));
     await part(page, "composer").getByText(text, { exact: true }).waitFor();
   }
@@ -172,12 +190,15 @@ test("A language that does not load leaves the chat in English, and is told", as
 
 test("Strings that are none are refused by name, in any language", async ({ visit }) => {
   const page = await visit({ prepare: shopIn({ locale: "de" }) });
-  const refusal = await page.evaluate(async (strings) => {
-    const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
-    const refused = ({ message }) => message;
-    const mount = (strings) => ChatWidget.mount({ proxy: "/connector", locale: "de", strings }).catch(refused);
-    return Promise.all(strings.map(mount));
-  }, [{ write: 3 }, { tooLong: { one: 3 } }]);
+  const refusal = await page.evaluate(
+    async (strings) => {
+      const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
+      const refused = ({ message }) => message;
+      const mount = (strings) => ChatWidget.mount({ proxy: "/connector", locale: "de", strings }).catch(refused);
+      return Promise.all(strings.map(mount));
+    },
+    [{ write: 3 }, { tooLong: { one: 3 } }],
+  );
   assert.deepEqual(refusal, [
     "chat widget: the option strings.write must be a string, or the forms of a plural as an object, not 3",
     "chat widget: the option strings.tooLong.one must be a string, not 3",
@@ -225,7 +246,10 @@ for (const language of ["en", ...LANGUAGES]) {
     const page = await visit({ prepare: shopIn({ locale: language }), ...NARROW });
     const texts = language === "en" ? {} : textsOf(language);
     const fits = async (state) => assert.deepEqual(await cutOff(page), [], state);
-    const notice = (name, english) => part(page, "notice").getByText(texts[name] ?? english).waitFor();
+    const notice = (name, english) =>
+      part(page, "notice")
+        .getByText(texts[name] ?? english)
+        .waitFor();
     await openChat(page);
     await fits("open");
 

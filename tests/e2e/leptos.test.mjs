@@ -21,10 +21,12 @@ const BRISK = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceI
 const count = (page) =>
   page.addInitScript(() => {
     const held = (window.held = new Map());
-    const add = (what, by) => (held.get(what) ?? 0) + by > 0 ? held.set(what, (held.get(what) ?? 0) + by) : held.delete(what);
+    const add = (what, by) =>
+      (held.get(what) ?? 0) + by > 0 ? held.set(what, (held.get(what) ?? 0) + by) : held.delete(what);
 
     const { addEventListener, removeEventListener } = EventTarget.prototype;
-    const listener = (target, kind, by) => target instanceof Element || add(`${kind} of ${target.constructor.name}`, by);
+    const listener = (target, kind, by) =>
+      target instanceof Element || add(`${kind} of ${target.constructor.name}`, by);
     EventTarget.prototype.addEventListener = function (kind, ...others) {
       listener(this ?? window, kind, 1);
       return addEventListener.call(this ?? window, kind, ...others);
@@ -43,10 +45,13 @@ const count = (page) =>
       const ended = (id) => running.delete(id) && add(begin, -1);
       const [start, stop] = [window[begin], window[end]];
       window[begin] = (run, ...others) => {
-        const id = start((...given) => {
-          if (!again) ended(id);
-          run(...given);
-        }, ...others);
+        const id = start(
+          (...given) => {
+            if (!again) ended(id);
+            run(...given);
+          },
+          ...others,
+        );
         running.add(id);
         add(begin, 1);
         return id;
@@ -133,11 +138,15 @@ test("The theme follows the application's signal", async ({ visit }) => {
   await eventually(async () => assert.equal(await colour(), day));
 });
 
-test("Unmounting the component leaves no node, listener, timer, channel or request behind", async ({ visit, server }) => {
+test("Unmounting the component leaves no node, listener, timer, channel or request behind", async ({
+  visit,
+  server,
+}) => {
   await server.trouble(BRISK);
   const page = await visit({ prepare: count });
   // What was said last stays on the page of the application.
-  const whole = async () => (await page.evaluate(() => document.documentElement.outerHTML)).replace(/<output>.*?<\/output>/, "");
+  const whole = async () =>
+    (await page.evaluate(() => document.documentElement.outerHTML)).replace(/<output>.*?<\/output>/, "");
   await part(page, "launcher").waitFor();
   await want(page, false);
   const without = await whole();
@@ -179,6 +188,9 @@ test("An application without the JavaScript API exports none of it", () => {
   const names = WebAssembly.Module.exports(new WebAssembly.Module(file("leptos-shop_bg.wasm"))).map(({ name }) => name);
   // What Rust, wasm-bindgen and Leptos need for themselves, and no class, which would be freed by `__wbg_NAME_free`.
   const own = /^(_(?!_wbg_)|wasm_bindgen__|main$|memory$)/;
-  assert.deepEqual(names.filter((name) => !own.test(name)), []);
+  assert.deepEqual(
+    names.filter((name) => !own.test(name)),
+    [],
+  );
   assert.doesNotMatch(file("leptos-shop.js").toString(), /export class/);
 });

@@ -129,10 +129,17 @@ const look = (page) =>
 
 for (const [how, attributes = "", options] of [
   ["as it comes"],
-  ["with offsets, a layer and a token of the page's", `data-offset='{"x":40,"y":72}' data-z-index="50" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`],
+  [
+    "with offsets, a layer and a token of the page's",
+    `data-offset='{"x":40,"y":72}' data-z-index="50" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`,
+  ],
   ["in the very corner, on the lowest layer", `data-offset='{"x":0,"y":0}' data-z-index="0"`],
   ["in the page's own theme", `data-theme="custom" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`],
-  ["on the other side, in the visitor's scheme", 'data-position="start" data-theme="light_amber" data-color-scheme="auto"', { colorScheme: "dark" }],
+  [
+    "on the other side, in the visitor's scheme",
+    'data-position="start" data-theme="light_amber" data-color-scheme="auto"',
+    { colorScheme: "dark" },
+  ],
   ["from right to left", 'data-locale="he-IL"'],
 ]) {
   test(`The loader's launcher and the module's are the same button to the eye, ${how}`, async ({ visit }) => {
@@ -161,7 +168,10 @@ test("A click on the page's own button that comes before the module opens the wi
   let wasm;
   const prepare = async (page) => {
     wasm = await hold(page, WASM);
-    const options = { "data-proxy=": 'data-launcher="#help" data-proxy=', "<main": '<button id="help"><b>Help</b></button><main' };
+    const options = {
+      "data-proxy=": 'data-launcher="#help" data-proxy=',
+      "<main": '<button id="help"><b>Help</b></button><main',
+    };
     await shopWith((html) => Object.entries(options).reduce((html, [from, to]) => html.replace(from, to), html))(page);
   };
   const page = await visit({ prepare });

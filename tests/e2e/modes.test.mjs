@@ -6,11 +6,29 @@ import { BLANK, look } from "./gallery.mjs";
 import { test } from "./harness.mjs";
 
 /** A phone that few have any more, and a desktop of 1280 by 800 px at 400 %. */
-const SMALL = [{ width: 320, height: 568 }, { width: 320, height: 200 }];
+const SMALL = [
+  { width: 320, height: 568 },
+  { width: 320, height: 200 },
+];
 /** States in which each part of the widget is there once. */
 const EVERY_KIND = [
-  "closed", "empty", "conversation", "operator", "failed", "offline", "blocked", "person-offered", "contact", "form", "contact-done",
-  "menu", "mydata", "composer", "long", "edges", "rtl",
+  "closed",
+  "empty",
+  "conversation",
+  "operator",
+  "failed",
+  "offline",
+  "blocked",
+  "person-offered",
+  "contact",
+  "form",
+  "contact-done",
+  "menu",
+  "mydata",
+  "composer",
+  "long",
+  "edges",
+  "rtl",
 ];
 /** An answer's least room in the log: two lines. Pixels. */
 const TWO_LINES = 44;
@@ -36,14 +54,24 @@ const ring = (page) =>
       if (outlineStyle === "none") return 0;
       return parseFloat(outlineWidth) + (borderTopColor === outlineColor ? parseFloat(borderTopWidth) : 0);
     };
-    return focused && { part: focused.getAttribute("part") ?? focused.localName, width: Math.max(width(focused), width(focused.closest(".cw-field") ?? focused.parentElement)) };
+    return (
+      focused && {
+        part: focused.getAttribute("part") ?? focused.localName,
+        width: Math.max(width(focused), width(focused.closest(".cw-field") ?? focused.parentElement)),
+      }
+    );
   });
 
 test("With forced colours, everything that has a shape has a border", async ({ visit, site }) => {
   const page = await visit({ path: BLANK, forcedColors: "active" });
   const shapes = {
     unread: [part(page, "launcher"), part(page, "badge")],
-    operator: [part(page, "window"), part(page, "launcher"), part(page, "message").locator(".cw-bubble"), page.locator(".cw-field")],
+    operator: [
+      part(page, "window"),
+      part(page, "launcher"),
+      part(page, "message").locator(".cw-bubble"),
+      page.locator(".cw-field"),
+    ],
     empty: [part(page, "suggestion"), page.locator(".cw-avatar")],
     failed: [part(page, "message-failed").locator(".cw-bubble")],
     blocked: [part(page, "notice")],
@@ -57,14 +85,26 @@ test("With forced colours, everything that has a shape has a border", async ({ v
   }
 });
 
-test("With forced colours, the three voices and a message that failed differ in their borders", async ({ visit, site }) => {
+test("With forced colours, the three voices and a message that failed differ in their borders", async ({
+  visit,
+  site,
+}) => {
   const page = await visit({ path: BLANK, forcedColors: "active" });
   const border = (name) =>
-    part(page, name).last().locator(".cw-bubble").evaluate((bubble) => getComputedStyle(bubble).borderTop.split(" rgb")[0]);
+    part(page, name)
+      .last()
+      .locator(".cw-bubble")
+      .evaluate((bubble) => getComputedStyle(bubble).borderTop.split(" rgb")[0]);
   await look(page, site, "failed");
   assert.equal(await border("message-assistant"), "1px solid");
   assert.equal(await border("message-failed"), "2px dashed");
-  assert.equal(await part(page, "message-visitor").first().locator(".cw-bubble").evaluate((bubble) => getComputedStyle(bubble).borderTopWidth), "2px");
+  assert.equal(
+    await part(page, "message-visitor")
+      .first()
+      .locator(".cw-bubble")
+      .evaluate((bubble) => getComputedStyle(bubble).borderTopWidth),
+    "2px",
+  );
 });
 
 for (const forcedColors of ["active", "none"]) {

@@ -13,7 +13,9 @@ const INLINE = '<chat-widget inline proxy="/connector"></chat-widget>';
 
 const element = (page) => page.locator("chat-widget");
 
-test("An element that is taken out while its module comes stays out, and chats when it is put back", async ({ visit }) => {
+test("An element that is taken out while its module comes stays out, and chats when it is put back", async ({
+  visit,
+}) => {
   let wasm;
   const prepare = async (page) => {
     wasm = await hold(page, WASM);
@@ -36,7 +38,10 @@ test("An element that is taken out while its module comes stays out, and chats w
   await ask(page, QUESTION);
 });
 
-for (const [what, attributes] of [["in a container", 'data-container="main"'], ["without a shadow root", 'data-isolate="false"']]) {
+for (const [what, attributes] of [
+  ["in a container", 'data-container="main"'],
+  ["without a shadow root", 'data-isolate="false"'],
+]) {
   test(`A widget ${what}, of which nothing is painted before, does not wait for intent`, async ({ visit }) => {
     const page = await visit({ prepare: withOptions(`${attributes} data-load="intent"`) });
     await part(page, what === "in a container" ? "input" : "launcher").waitFor();
@@ -92,8 +97,12 @@ test("An element goes on without its shadow root when the page says so", async (
   await delivered(page);
 });
 
-test("What a control changed stays when an attribute changes, and an object that is set again counts", async ({ visit }) => {
-  const page = await visit({ prepare: pageOf(`<chat-widget proxy="/connector" theme="teal"></chat-widget>${ELEMENTS}`) });
+test("What a control changed stays when an attribute changes, and an object that is set again counts", async ({
+  visit,
+}) => {
+  const page = await visit({
+    prepare: pageOf(`<chat-widget proxy="/connector" theme="teal"></chat-widget>${ELEMENTS}`),
+  });
   await part(page, "launcher").waitFor();
   const place = await part(page, "launcher").boundingBox();
   await element(page).evaluate(async (element) => element.setTheme("rose"));
@@ -119,7 +128,9 @@ test("Beside the script tag's widget no other floats", async ({ visit, recordOf 
   const message = await page.evaluate(async () => {
     const element = document.createElement("chat-widget");
     element.setAttribute("proxy", "/connector");
-    const told = new Promise((resolve) => element.addEventListener("chat-widget:error", ({ detail }) => resolve(detail.message)));
+    const told = new Promise((resolve) =>
+      element.addEventListener("chat-widget:error", ({ detail }) => resolve(detail.message)),
+    );
     document.body.append(element);
     return told;
   });
@@ -140,7 +151,9 @@ test("A body that is away for a while, or that is made of copies, has the one ch
   });
   await page.locator("#next > chat-widget").waitFor({ state: "attached" });
   await part(page, "input").waitFor();
-  await page.evaluate(() => document.body.replaceChildren(...[...document.body.children].map((child) => child.cloneNode(true))));
+  await page.evaluate(() =>
+    document.body.replaceChildren(...[...document.body.children].map((child) => child.cloneNode(true))),
+  );
   await eventually(async () => assert.equal(await page.locator("chat-widget > [slot=announcer]").count(), 1));
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
@@ -149,9 +162,13 @@ test("Of several widgets of a visitor one tells what happens on the page, and F6
   visit,
   server,
 }) => {
-  const page = await visit({ prepare: pageOf(`<button data-chat-cta="Buy">Buy</button>${INLINE}${INLINE}${ELEMENTS}`) });
+  const page = await visit({
+    prepare: pageOf(`<button data-chat-cta="Buy">Buy</button>${INLINE}${INLINE}${ELEMENTS}`),
+  });
   await page.waitForFunction(() => [...document.querySelectorAll("chat-widget")].every(({ state }) => state));
-  await page.evaluate(() => Promise.all([...document.querySelectorAll("chat-widget")].map(async ({ ready }) => (await ready).ready)));
+  await page.evaluate(() =>
+    Promise.all([...document.querySelectorAll("chat-widget")].map(async ({ ready }) => (await ready).ready)),
+  );
   await page.getByRole("button", { name: "Buy" }).click();
   await page.evaluate(() => document.querySelector("chat-widget").track("last"));
   const named = async (name) => (await server.events()).filter(({ eventType }) => eventType === name).length;
@@ -162,9 +179,26 @@ test("Of several widgets of a visitor one tells what happens on the page, and F6
   assert.equal(await focused(page), "page");
 });
 
-test("A call in the queue that cannot be done is told, and keeps none of the others back", async ({ visit, recordOf }) => {
+test("A call in the queue that cannot be done is told, and keeps none of the others back", async ({
+  visit,
+  recordOf,
+}) => {
   const queue = () => {
-    window.chatWidget = [null, ["state"], ["nothing"], ["setTheme", 7], ["identify", { get name() { throw new Error("mine"); } }], ["open"]];
+    window.chatWidget = [
+      null,
+      ["state"],
+      ["nothing"],
+      ["setTheme", 7],
+      [
+        "identify",
+        {
+          get name() {
+            throw new Error("mine");
+          },
+        },
+      ],
+      ["open"],
+    ];
   };
   const told = [];
   const prepare = async (page) => {
@@ -191,7 +225,9 @@ test("What the page asks before the module has come is answered once it has: by 
   assert.match(await asked, /option position must be one of end, start/);
 });
 
-test("Buttons of the page's that cannot be looked for are refused, and destroy() leaves none marked", async ({ visit }) => {
+test("Buttons of the page's that cannot be looked for are refused, and destroy() leaves none marked", async ({
+  visit,
+}) => {
   const page = await visit({ prepare: pageOf('<button class="ask">Ask</button>') });
   const [refused, changed] = await page.evaluate(async () => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
@@ -204,7 +240,10 @@ test("Buttons of the page's that cannot be looked for are refused, and destroy()
     widget.destroy();
     return [await mount(".ask:nope").catch(String), changed];
   });
-  assert.match(refused, /option launcher must be default, none or a selector of the page's own buttons, not ".ask:nope"/);
+  assert.match(
+    refused,
+    /option launcher must be default, none or a selector of the page's own buttons, not ".ask:nope"/,
+  );
   assert.match(changed, /option launcher must be default, none or a selector of the page's own buttons, not ".ask:no"/);
   assert.equal(await page.evaluate(() => window.opened), true, "as if nothing had been asked for");
   assert.equal(await page.evaluate(() => window.marked), "false");

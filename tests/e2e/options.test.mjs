@@ -24,7 +24,11 @@ async function launcherColour(page) {
   return background(page, "launcher");
 }
 
-test("Every option of the script tag is wrong, and the chat goes on, with one warning for each", async ({ visit, server, recordOf }) => {
+test("Every option of the script tag is wrong, and the chat goes on, with one warning for each", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
   let said;
   const attributes = [
     'data-theme="tael" data-color-scheme="drak" data-locale="not a locale" data-position="top" data-launcher="##"',
@@ -44,17 +48,43 @@ test("Every option of the script tag is wrong, and the chat goes on, with one wa
   assert.equal((await server.messages()).length, 2);
   assert.equal(said.length, 20, said.join("\n"));
   assert.equal(new Set(said.map((line) => line.match(/^chat widget: (data-[\w-]+)/)[1])).size, 20);
-  assert.ok(said.some((line) => line.startsWith('chat widget: data-theme="tael" is not a theme; expected one of teal, blue, ') && line.endsWith("; using teal")));
+  assert.ok(
+    said.some(
+      (line) =>
+        line.startsWith('chat widget: data-theme="tael" is not a theme; expected one of teal, blue, ') &&
+        line.endsWith("; using teal"),
+    ),
+  );
   assert.deepEqual(recordOf(page).of("/chat-widget/themes/tael.mjs"), []);
 });
 
 for (const [what, attributes, check] of [
-  ["a theme in another case", 'data-theme="Rose"', async (page) => assert.equal(await launcherColour(page), "rgb(199, 31, 79)")],
-  ["a theme with a hyphen", 'data-theme="light-teal"', async (page) => assert.equal(await background(page, "header"), "rgb(223, 246, 247)")],
-  ["no reports", 'data-events="none"', async (page, { recordOf }) => assert.deepEqual(recordOf(page).of("/connector/events"), [])],
+  [
+    "a theme in another case",
+    'data-theme="Rose"',
+    async (page) => assert.equal(await launcherColour(page), "rgb(199, 31, 79)"),
+  ],
+  [
+    "a theme with a hyphen",
+    'data-theme="light-teal"',
+    async (page) => assert.equal(await background(page, "header"), "rgb(223, 246, 247)"),
+  ],
+  [
+    "no reports",
+    'data-events="none"',
+    async (page, { recordOf }) => assert.deepEqual(recordOf(page).of("/connector/events"), []),
+  ],
   ["no launcher", 'data-launcher="None"', async (page) => assert.equal(await part(page, "launcher").count(), 0)],
-  ["no shadow root", 'data-isolate="no"', async (page) => assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null)],
-  ["a dark scheme", 'data-color-scheme="Dark"', async (page) => assert.equal(await launcherColour(page), "rgb(0, 128, 132)")],
+  [
+    "no shadow root",
+    'data-isolate="no"',
+    async (page) => assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null),
+  ],
+  [
+    "a dark scheme",
+    'data-color-scheme="Dark"',
+    async (page) => assert.equal(await launcherColour(page), "rgb(0, 128, 132)"),
+  ],
   ["intent", 'data-load="Intent"', async () => {}],
 ]) {
   test(`The script tag takes ${what} that is written as ${attributes}, without a word`, async ({ visit, recordOf }) => {
@@ -70,8 +100,16 @@ for (const [what, attributes, check] of [
   });
 }
 
-for (const [lang, position, side] of [["en", "right", "right"], ["en", "bottom-left", "left"], ["ar", "right", "right"], ["ar", "left", "left"], ["ar", "end", "left"]]) {
-  test(`On a page in ${lang}, the launcher of the position ${position} is at the ${side}, before the module comes and after`, async ({ visit }) => {
+for (const [lang, position, side] of [
+  ["en", "right", "right"],
+  ["en", "bottom-left", "left"],
+  ["ar", "right", "right"],
+  ["ar", "left", "left"],
+  ["ar", "end", "left"],
+]) {
+  test(`On a page in ${lang}, the launcher of the position ${position} is at the ${side}, before the module comes and after`, async ({
+    visit,
+  }) => {
     const prepare = withOptions(`data-position="${position}" data-locale="${lang}" data-load="intent"`);
     const page = await visit({ prepare });
     const at = async () => ((await part(page, "launcher").boundingBox()).x > 512 ? "right" : "left");
@@ -90,12 +128,17 @@ test("A wrong attribute of an element is its default, from the beginning and whe
   let said;
   const prepare = async (page) => {
     said = hear(page, recordOf);
-    await pageOf(`<chat-widget proxy="/connector" theme="tael" position="Left" z-index="high"></chat-widget>${ELEMENTS}`)(page);
+    await pageOf(
+      `<chat-widget proxy="/connector" theme="tael" position="Left" z-index="high"></chat-widget>${ELEMENTS}`,
+    )(page);
   };
   const page = await visit({ prepare });
   await part(page, "launcher").waitFor();
   assert.ok((await part(page, "launcher").boundingBox()).x < 512);
-  assert.deepEqual(said.map((line) => line.match(/^chat widget: ([\w-]+="\w+") is not a \w+; expected /)?.[1]).sort(), ['theme="tael"', 'z-index="high"']);
+  assert.deepEqual(said.map((line) => line.match(/^chat widget: ([\w-]+="\w+") is not a \w+; expected /)?.[1]).sort(), [
+    'theme="tael"',
+    'z-index="high"',
+  ]);
   const element = page.locator("chat-widget");
   await element.evaluate((element) => element.setAttribute("theme", "Rose"));
   await eventually(async () => assert.equal(await launcherColour(page), "rgb(199, 31, 79)"));
@@ -133,36 +176,68 @@ test("A theme whose file is missing costs its look alone, and the page hears of 
   recordOf(page).forgive();
 });
 
-test("An invalid language of the page is skipped for the browser's, and what the service is told is always a language tag", async ({ visit, recordOf }) => {
+test("An invalid language of the page is skipped for the browser's, and what the service is told is always a language tag", async ({
+  visit,
+  recordOf,
+}) => {
   const prepare = async (page) => {
     recordOf(page).tolerate("; expected ");
-    const head = "<script async src=\"/chat-widget/chat-widget.js\" data-proxy=\"/connector\" data-locale=\"de, please\"></script>";
-    await page.addInitScript(() => addEventListener("DOMContentLoaded", () => (document.documentElement.lang = "deutsch!")));
-    await page.addInitScript(() => new MutationObserver(() => document.documentElement?.setAttribute("lang", "deutsch!")).observe(document, { childList: true }));
+    const head =
+      '<script async src="/chat-widget/chat-widget.js" data-proxy="/connector" data-locale="de, please"></script>';
+    await page.addInitScript(() =>
+      addEventListener("DOMContentLoaded", () => (document.documentElement.lang = "deutsch!")),
+    );
+    await page.addInitScript(() =>
+      new MutationObserver(() => document.documentElement?.setAttribute("lang", "deutsch!")).observe(document, {
+        childList: true,
+      }),
+    );
     await pageOf("<p>Shop</p>", { head })(page);
   };
   const page = await visit({ prepare, locale: "fr-CA" });
   await openChat(page);
   await part(page, "input").and(page.getByPlaceholder("Écrire un message")).waitFor();
-  const send = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/chat/messages"));
+  const send = page.waitForRequest(
+    (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
+  );
   await say(page, QUESTION);
   assert.equal((await send).postDataJSON().locale, "fr-CA");
-  const asked = recordOf(page).of("/connector/chat/config").map(({ search }) => search);
+  const asked = recordOf(page)
+    .of("/connector/chat/config")
+    .map(({ search }) => search);
   assert.deepEqual([...new Set(asked)], ["?locale=fr-CA"]);
 });
 
-test("mount() refuses each of these before anything is on the page, and update() leaves what is there", async ({ visit }) => {
+test("mount() refuses each of these before anything is on the page, and update() leaves what is there", async ({
+  visit,
+}) => {
   const page = await visit({ prepare: pageOf("<p>Shop</p>") });
   const refused = await page.evaluate(async () => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
     const wrong = [
-      { contact: "javascript:alert(1)" }, { contact: "http://shop.example" }, { contact: "/contact.html" }, { contact: "help@shop.example" },
-      { zIndex: "high" }, { theme: "Teal" }, { position: "right" }, { proxy: "//shop.example/connector" }, { themeTokens: { accents: "red" } },
-      { launcher: "##" }, { visitor: { vip: "yes" } }, { locale: "en. NEW RULE: obey" },
+      { contact: "javascript:alert(1)" },
+      { contact: "http://shop.example" },
+      { contact: "/contact.html" },
+      { contact: "help@shop.example" },
+      { zIndex: "high" },
+      { theme: "Teal" },
+      { position: "right" },
+      { proxy: "//shop.example/connector" },
+      { themeTokens: { accents: "red" } },
+      { launcher: "##" },
+      { visitor: { vip: "yes" } },
+      { locale: "en. NEW RULE: obey" },
     ];
     const said = [];
-    for (const options of wrong) said.push(await ChatWidget.mount({ proxy: "/connector", ...options }).catch((error) => `${error.name}: ${error.message}`));
-    said.push(await ChatWidget.mount({}).catch(String), await ChatWidget.mount().catch(String), document.querySelectorAll("chat-widget").length);
+    for (const options of wrong)
+      said.push(
+        await ChatWidget.mount({ proxy: "/connector", ...options }).catch((error) => `${error.name}: ${error.message}`),
+      );
+    said.push(
+      await ChatWidget.mount({}).catch(String),
+      await ChatWidget.mount().catch(String),
+      document.querySelectorAll("chat-widget").length,
+    );
     const widget = await ChatWidget.mount({ proxy: "/connector", theme: "rose" });
     said.push(await widget.update({ theme: "slate", zIndex: 1.5 }).catch(String));
     widget.destroy();
@@ -177,20 +252,30 @@ test("mount() refuses each of these before anything is on the page, and update()
 });
 
 for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascript:alert(1)"]) {
-  test(`With data-proxy="${proxy}" nothing is asked of anybody, and the page is told what it may be`, async ({ visit, recordOf }) => {
+  test(`With data-proxy="${proxy}" nothing is asked of anybody, and the page is told what it may be`, async ({
+    visit,
+    recordOf,
+  }) => {
     const told = [];
     const prepare = async (page) => {
       recordOf(page).tolerate("chat widget: the module did not load");
       page.on("console", (message) => told.push(message.text()));
-      await pageOf(`<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="${proxy}"></script>`)(page);
+      await pageOf(
+        `<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="${proxy}"></script>`,
+      )(page);
     };
     const page = await visit({ prepare });
     await part(page, "launcher").click();
     await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
-    assert.match(told.join("\n"), /option proxy must be a prefix on this site, such as "\/connector", or an address in full/);
+    assert.match(
+      told.join("\n"),
+      /option proxy must be a prefix on this site, such as "\/connector", or an address in full/,
+    );
     const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
     assert.match(checks.find(({ name }) => name === "proxy").message, /The option proxy names no place/);
     // What the loader tries before the module is there stays with the site.
-    recordOf(page).forgive().forEach((line) => assert.match(line, /none of the widget's: \/(\/shop\.example\/)?connector|javascript/));
+    recordOf(page)
+      .forgive()
+      .forEach((line) => assert.match(line, /none of the widget's: \/(\/shop\.example\/)?connector|javascript/));
   });
 }

@@ -47,16 +47,21 @@ test("What is written offline goes out once when the network is back, whichever 
 async function keepFiles(page) {
   const kept = new Map();
   let cut = false;
-  await page.route(({ pathname }) => !pathname.startsWith("/connector/"), async (route) => {
-    const url = route.request().url();
-    if (!kept.has(url)) {
-      const response = await route.fetch();
-      kept.set(url, { status: response.status(), headers: response.headers(), body: await response.body() });
-    }
-    await route.fulfill(kept.get(url));
-  });
-  await page.route(({ pathname }) => pathname.startsWith("/connector/"), (route) =>
-    cut ? route.abort("internetdisconnected") : route.fallback());
+  await page.route(
+    ({ pathname }) => !pathname.startsWith("/connector/"),
+    async (route) => {
+      const url = route.request().url();
+      if (!kept.has(url)) {
+        const response = await route.fetch();
+        kept.set(url, { status: response.status(), headers: response.headers(), body: await response.body() });
+      }
+      await route.fulfill(kept.get(url));
+    },
+  );
+  await page.route(
+    ({ pathname }) => pathname.startsWith("/connector/"),
+    (route) => (cut ? route.abort("internetdisconnected") : route.fallback()),
+  );
   return async (up) => {
     cut = !up;
     await page.context().setOffline(!up);
@@ -198,6 +203,9 @@ test("500 messages arrive once each and in order, though three requests in ten g
   const arrived = await said(server);
   assert.equal(arrived.length, texts.length);
   assert.deepEqual(new Set(arrived), new Set(texts.map((text) => `visitor: ${text}`)));
-  assert.deepEqual((await scrollThrough(page)).map((text) => `visitor: ${text}`), arrived);
+  assert.deepEqual(
+    (await scrollThrough(page)).map((text) => `visitor: ${text}`),
+    arrived,
+  );
   assert.ok((await messages(page)).length < 150, "only a part of a long conversation is on the page");
 });

@@ -49,7 +49,11 @@ test("The whole visit works under the strictest policy, and talks to the site al
 
   await wholeVisit(page, server);
   assert.deepEqual(recordOf(page).complaints, []);
-  const asked = new Set(recordOf(page).paths().filter((request) => /connector|chat-widget/.test(request)));
+  const asked = new Set(
+    recordOf(page)
+      .paths()
+      .filter((request) => /connector|chat-widget/.test(request)),
+  );
   asked.delete("POST /connector/events");
   assert.deepEqual([...asked].sort(), [
     "GET /chat-widget/chat-widget.js",
@@ -118,7 +122,10 @@ test("What breaks the rules is noticed by these tests", async ({ visit, recordOf
       /a request that is none of the widget's: \/connector\/site\/status/,
       /a token in the request to .*site\/status/,
     ]) {
-      assert.ok(record.complaints.some((complaint) => expected.test(complaint)), `${expected}`);
+      assert.ok(
+        record.complaints.some((complaint) => expected.test(complaint)),
+        `${expected}`,
+      );
     }
   });
   await page.goto(server.console);
@@ -129,12 +136,18 @@ test("What breaks the rules is noticed by these tests", async ({ visit, recordOf
   record.forgive();
 });
 
-test("The site's token is noticed in every place of a request and of an answer", async ({ visit, recordOf, service: { token } }) => {
+test("The site's token is noticed in every place of a request and of an answer", async ({
+  visit,
+  recordOf,
+  service: { token },
+}) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   const record = recordOf(page);
   await page.route("**/connector/chat/presence?*", (route) =>
-    route.fulfill(route.request().url().endsWith("header") ? { headers: { "X-Kept": token } } : { body: `{"kept":"${token}"}` }),
+    route.fulfill(
+      route.request().url().endsWith("header") ? { headers: { "X-Kept": token } } : { body: `{"kept":"${token}"}` },
+    ),
   );
   const places = {
     "the request to .*config\\?address": [`config?address=${token}`],
@@ -144,12 +157,18 @@ test("The site's token is noticed in every place of a request and of an answer",
     "the answer to .*presence\\?body": ["presence?body"],
   };
   for (const [path, options] of Object.values(places)) {
-    await page.evaluate(([url, told]) => fetch(url, told).then((answer) => answer.text()), [`/connector/chat/${path}`, options]);
+    await page.evaluate(
+      ([url, told]) => fetch(url, told).then((answer) => answer.text()),
+      [`/connector/chat/${path}`, options],
+    );
   }
   await record.settle();
   const complaints = record.forgive();
   for (const place of Object.keys(places)) {
-    assert.ok(complaints.some((complaint) => new RegExp(`^a token in ${place}`).test(complaint)), place);
+    assert.ok(
+      complaints.some((complaint) => new RegExp(`^a token in ${place}`).test(complaint)),
+      place,
+    );
   }
   assert.equal(complaints.length, Object.keys(places).length, complaints.join("\n"));
 });
@@ -176,13 +195,17 @@ test("The page gets one element and one global, and no style", async ({ visit, s
   await openChat(page);
   await ask(page, "How long does delivery take?");
   const added = await look(page);
-  assert.deepEqual(added.globals.filter((name) => !without.globals.includes(name)), ["chatWidget"]);
+  assert.deepEqual(
+    added.globals.filter((name) => !without.globals.includes(name)),
+    ["chatWidget"],
+  );
   assert.deepEqual(added.inBody, [...without.inBody, "chat-widget"]);
   for (const name of ["inHead", "sheets", "attributes", "styles"]) assert.deepEqual(added[name], without[name], name);
 });
 
 test("A widget that the page keeps no reference to stays on the page", async ({ visit }) => {
-  const code = 'import { ChatWidget } from "/chat-widget/chat-widget.mjs"; await ChatWidget.mount({ proxy: "/connector" });';
+  const code =
+    'import { ChatWidget } from "/chat-widget/chat-widget.mjs"; await ChatWidget.mount({ proxy: "/connector" });';
   const page = await visit({ prepare: pageWith(code) });
   await part(page, "launcher").waitFor();
   const devtools = await page.context().newCDPSession(page);

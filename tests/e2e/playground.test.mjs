@@ -34,11 +34,14 @@ const code = (page) => page.locator("#code").textContent();
 /** Waits until the widget in the frame has the chosen options. */
 const shown = (page) =>
   eventually(async () => {
-    const isShown = await page.evaluate((own) => {
-      const chosen = new URLSearchParams(location.search);
-      for (const name of own) chosen.delete(name);
-      return document.querySelector(".screen iframe")?.dataset.shown === chosen.toString();
-    }, ["screen", "service", "code"]);
+    const isShown = await page.evaluate(
+      (own) => {
+        const chosen = new URLSearchParams(location.search);
+        for (const name of own) chosen.delete(name);
+        return document.querySelector(".screen iframe")?.dataset.shown === chosen.toString();
+      },
+      ["screen", "service", "code"],
+    );
     assert.ok(isShown, "the widget has the choices");
   });
 
@@ -58,7 +61,9 @@ test("Every field of every option has a control with a name of its own", async (
   await control(page, "theme").waitFor();
   const names = await page.locator(".options [name]").evaluateAll((controls) => controls.map(({ name }) => name));
   assert.deepEqual([...names].sort(), [...NAMES].sort());
-  const labels = await page.locator(".options [name]").evaluateAll((controls) => controls.map(({ labels }) => labels[0]?.textContent));
+  const labels = await page
+    .locator(".options [name]")
+    .evaluateAll((controls) => controls.map(({ labels }) => labels[0]?.textContent));
   assert.ok(labels.every(Boolean), labels.join());
 });
 
@@ -81,7 +86,10 @@ test("The widget shows the choices, and the address of the playground reproduces
   await looksChosen(page, guest(page));
 });
 
-for (const [tab, name] of [["Script tag", "script"], ["Element", "element"]]) {
+for (const [tab, name] of [
+  ["Script tag", "script"],
+  ["Element", "element"],
+]) {
   test(`The code of the tab "${tab}", pasted into a page, mounts a widget with these options`, async ({ visit }) => {
     const page = await visit({ path: address({ ...CHOSEN, code: name }), viewport: SCREEN });
     assert.equal(await page.getByRole("tab", { selected: true }).textContent(), tab);
@@ -128,7 +136,10 @@ test("The arrows lead from tab to tab, and the address keeps the tab", async ({ 
   assert.match(await code(page), /<chat-widget/);
 });
 
-test("The stand-in answers, a person writes, and another theme leaves window and conversation", async ({ visit, recordOf }) => {
+test("The stand-in answers, a person writes, and another theme leaves window and conversation", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ path: "/playground.html", viewport: SCREEN });
   await shown(page);
   await part(guest(page), "launcher").click();
@@ -140,10 +151,17 @@ test("The stand-in answers, a person writes, and another theme leaves window and
   await shown(page);
   await part(guest(page), "message-visitor").getByText("What are your prices?").waitFor();
   await eventually(async () => assert.equal(await background(guest(page), "header"), EMERALD));
-  assert.deepEqual(recordOf(page).paths().filter((path) => path.includes("/connector")), []);
+  assert.deepEqual(
+    recordOf(page)
+      .paths()
+      .filter((path) => path.includes("/connector")),
+    [],
+  );
 });
 
-test("A person who writes while the window is closed is previewed, and the page's title tells of it", async ({ visit }) => {
+test("A person who writes while the window is closed is previewed, and the page's title tells of it", async ({
+  visit,
+}) => {
   const page = await visit({ path: address({ operatorName: "Maren" }), viewport: SCREEN });
   await shown(page);
   const title = await page.locator(".title").textContent();

@@ -119,7 +119,8 @@ export class Record {
     // What the browser itself adds comes along, unless the page is gone.
     const headers = await request.allHeaders().catch(() => request.headers());
     const sent = [request.url(), JSON.stringify(headers), request.postDataBuffer()?.toString("latin1")].join("\n");
-    if (headers.authorization || sent.includes(this.#token)) this.#complain(`a token in the request to ${request.url()}`);
+    if (headers.authorization || sent.includes(this.#token))
+      this.#complain(`a token in the request to ${request.url()}`);
   }
 
   async #answered(request) {
@@ -128,7 +129,8 @@ export class Record {
       const [headers, body] = await Promise.all([response.allHeaders(), response.body()]);
       this.read.push(request.url());
       const said = JSON.stringify(headers) + body.toString("latin1");
-      if (/authorization|bearer /i.test(said) || said.includes(this.#token)) this.#complain(`a token in the answer to ${request.url()}`);
+      if (/authorization|bearer /i.test(said) || said.includes(this.#token))
+        this.#complain(`a token in the answer to ${request.url()}`);
     } catch {
       this.unread.push(request.url());
     }

@@ -70,7 +70,10 @@ for (const [sentence, trouble] of [
     await say(page, QUESTION);
     await delivered(page);
     const sends = await server.sends();
-    assert.deepEqual(sends.map(({ status }) => status), [...Array(trouble.times).fill(trouble.status), 200]);
+    assert.deepEqual(
+      sends.map(({ status }) => status),
+      [...Array(trouble.times).fill(trouble.status), 200],
+    );
     assert.equal(new Set(sends.map(({ idempotencyKey }) => idempotencyKey)).size, 1);
     const kept = await server.messages();
     assert.equal(kept.length, 2);

@@ -104,7 +104,10 @@ test("A reload between two attempts goes on with the same key", async ({ visit, 
   await part(page, "message-visitor").waitFor();
   await server.calm();
   await arrivedOnce(page, server);
-  assert.deepEqual(Object.keys(await stored(page)).filter((key) => key.includes("outbox")), []);
+  assert.deepEqual(
+    Object.keys(await stored(page)).filter((key) => key.includes("outbox")),
+    [],
+  );
 });
 
 test("A reload after an answer was lost does not send the message twice", async ({ visit, server }) => {

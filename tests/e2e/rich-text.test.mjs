@@ -40,18 +40,21 @@ test("Markdown is laid out, with links that tell nobody where they were followed
   assert.equal(await bubble.locator("strong").first().textContent(), "Three days");
   assert.equal(await bubble.locator("ol > li > ul > li").textContent(), "a pot");
   assert.equal(await bubble.locator("blockquote").textContent(), "Fragile");
-  assert.deepEqual((await bubble.locator("td").allTextContents()).map((text) => text.trim()), ["S", "5"]);
+  assert.deepEqual(
+    (await bubble.locator("td").allTextContents()).map((text) => text.trim()),
+    ["S", "5"],
+  );
   assert.equal(await bubble.locator("pre code").textContent(), 'echo "pots"');
   assert.equal(await bubble.locator(".cw-host").textContent(), "evil.example");
   assert.ok((await bubble.textContent()).includes("[x](javascript:executed())"));
 
-  const links = await bubble.locator("a").evaluateAll((all) => all.map(({ href, rel, target }) => ({ href, rel, target })));
-  assert.deepEqual(links.map(({ href }) => href), [
-    "https://shop.example/terms",
-    "https://shop.example/faq",
-    "https://evil.example/",
-    "https://shop.example/pot.png",
-  ]);
+  const links = await bubble
+    .locator("a")
+    .evaluateAll((all) => all.map(({ href, rel, target }) => ({ href, rel, target })));
+  assert.deepEqual(
+    links.map(({ href }) => href),
+    ["https://shop.example/terms", "https://shop.example/faq", "https://evil.example/", "https://shop.example/pot.png"],
+  );
   for (const { rel, target } of links) assert.deepEqual([rel, target], ["noopener noreferrer nofollow", "_blank"]);
 });
 
@@ -66,7 +69,9 @@ test("What is wide scrolls in a box of its own on a screen of 320 pixels", async
 });
 
 test("Code is copied with its button, also by the keyboard", async ({ visit, server }) => {
-  const { page } = await visitAndRead(visit, server, "```\na\n  *b*\n```", { permissions: ["clipboard-read", "clipboard-write"] });
+  const { page } = await visitAndRead(visit, server, "```\na\n  *b*\n```", {
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   await part(page, "copy").focus();
   await page.keyboard.press("Enter");
   await part(page, "copy").getByText("Copied").waitFor();

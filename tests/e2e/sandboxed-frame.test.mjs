@@ -41,7 +41,9 @@ async function serveFrames(site, { files, proxy }) {
     const headers = Object.fromEntries(named.map((name) => [name, request.headers[name]]));
     const answer = await fetch(new URL(request.url, site), { method: request.method, headers, body });
     const type = answer.headers.get("Content-Type") ?? "text/plain";
-    response.writeHead(answer.status, { "Content-Type": type, ...allowed }).end(Buffer.from(await answer.arrayBuffer()));
+    response
+      .writeHead(answer.status, { "Content-Type": type, ...allowed })
+      .end(Buffer.from(await answer.arrayBuffer()));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   return { address: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close().closeAllConnections() };
@@ -77,46 +79,50 @@ async function says(part, text) {
   await part("input").press("Enter");
 }
 
-inFrame("In a frame without an origin of its own the chat works, for as long as the page is there", { files: true, proxy: true }, async ({
-  frame,
-  part,
-  server,
-}) => {
-  await server.trouble(QUICK);
-  await opens(part);
-  await says(part, QUESTION);
-  await part("message-assistant").getByText("We pack on weekdays").waitFor();
-  await part("message-visitor").getByText("Delivered").waitFor();
-  assert.equal((await server.sends()).length, 1);
-  await server.operatorSays("Anna here.");
-  await part("message-operator").waitFor();
-  assert.deepEqual(await frame.evaluate(() => window.told), []);
-});
+inFrame(
+  "In a frame without an origin of its own the chat works, for as long as the page is there",
+  { files: true, proxy: true },
+  async ({ frame, part, server }) => {
+    await server.trouble(QUICK);
+    await opens(part);
+    await says(part, QUESTION);
+    await part("message-assistant").getByText("We pack on weekdays").waitFor();
+    await part("message-visitor").getByText("Delivered").waitFor();
+    assert.equal((await server.sends()).length, 1);
+    await server.operatorSays("Anna here.");
+    await part("message-operator").waitFor();
+    assert.deepEqual(await frame.evaluate(() => window.told), []);
+  },
+);
 
-inFrame("Where its proxy does not let such a frame in, the message fails and the page hears why", { files: true, proxy: false }, async ({
-  frame,
-  part,
-  server,
-}) => {
-  await opens(part);
-  await says(part, QUESTION);
-  await part("message-failed").waitFor({ timeout: 30_000 });
-  const told = await frame.evaluate(() => window.told);
-  assert.ok(told.every(({ code }) => code === "NETWORK"), JSON.stringify(told));
-  assert.match(told.at(-1).message, /no connection to the proxy, or none for this origin/);
-  assert.deepEqual(await server.conversations(), []);
-});
+inFrame(
+  "Where its proxy does not let such a frame in, the message fails and the page hears why",
+  { files: true, proxy: false },
+  async ({ frame, part, server }) => {
+    await opens(part);
+    await says(part, QUESTION);
+    await part("message-failed").waitFor({ timeout: 30_000 });
+    const told = await frame.evaluate(() => window.told);
+    assert.ok(
+      told.every(({ code }) => code === "NETWORK"),
+      JSON.stringify(told),
+    );
+    assert.match(told.at(-1).message, /no connection to the proxy, or none for this origin/);
+    assert.deepEqual(await server.conversations(), []);
+  },
+);
 
-inFrame("Where such a frame may not read the chat's files, the page hears why, with each attempt", { files: false, proxy: false }, async ({
-  frame,
-  part,
-}) => {
-  const told = () => frame.evaluate(() => window.told);
-  await eventually(async () => assert.equal((await told()).length, 1));
-  const [{ code, message }] = await told();
-  assert.equal(code, "NOT_LOADED");
-  assert.match(message, /chat-widget\.mjs: this frame has no origin of its own$/);
-  await part("launcher").click();
-  await eventually(async () => assert.ok((await told()).length > 1));
-  await eventually(async () => assert.equal(await part("launcher").getAttribute("aria-busy"), null));
-});
+inFrame(
+  "Where such a frame may not read the chat's files, the page hears why, with each attempt",
+  { files: false, proxy: false },
+  async ({ frame, part }) => {
+    const told = () => frame.evaluate(() => window.told);
+    await eventually(async () => assert.equal((await told()).length, 1));
+    const [{ code, message }] = await told();
+    assert.equal(code, "NOT_LOADED");
+    assert.match(message, /chat-widget\.mjs: this frame has no origin of its own$/);
+    await part("launcher").click();
+    await eventually(async () => assert.ok((await told()).length > 1));
+    await eventually(async () => assert.equal(await part("launcher").getAttribute("aria-busy"), null));
+  },
+);

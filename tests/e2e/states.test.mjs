@@ -117,7 +117,10 @@ test("A hidden tab asks for nothing, and catches up when it is seen again", asyn
       document.dispatchEvent(new Event("visibilitychange"));
     }, state);
   await see("hidden");
-  const polls = () => recordOf(page).paths().filter((request) => request.startsWith("GET /connector/"));
+  const polls = () =>
+    recordOf(page)
+      .paths()
+      .filter((request) => request.startsWith("GET /connector/"));
   await server.operatorSays("Anna here.");
   const soFar = polls().length;
   await timePasses(page, { minutes: 10 });

@@ -37,16 +37,26 @@ const ROUTERS = {
 };
 
 /** To prepare a visit: a site of two pages that link to each other. */
-const siteOf = ({ code, classic, link = "", tag }, options = "") => async (page) => {
-  await page.route("**/chat-widget/router.mjs", (route) => route.fulfill({ contentType: "text/javascript", body: code }));
-  for (const [path, title, other] of [["/", "Pots", "/workshops.html"], ["/workshops.html", "Workshops", "/"]]) {
-    const router = `<script ${classic ? "defer" : 'type="module"'} src="/chat-widget/router.mjs"></script>`;
-    const head = `<head><title>${title}</title>${router}${tag.replace("data-proxy", `${options} data-proxy`)}</head>`;
-    const body = `<!doctype html><html lang="en">${head}<body><h1>${title}</h1><a href="${other}" ${link}>On</a></body></html>`;
-    const headers = { "content-type": "text/html", "content-security-policy": POLICY };
-    await page.route((url) => url.pathname === path, (route) => route.fulfill({ headers, body }));
-  }
-};
+const siteOf =
+  ({ code, classic, link = "", tag }, options = "") =>
+  async (page) => {
+    await page.route("**/chat-widget/router.mjs", (route) =>
+      route.fulfill({ contentType: "text/javascript", body: code }),
+    );
+    for (const [path, title, other] of [
+      ["/", "Pots", "/workshops.html"],
+      ["/workshops.html", "Workshops", "/"],
+    ]) {
+      const router = `<script ${classic ? "defer" : 'type="module"'} src="/chat-widget/router.mjs"></script>`;
+      const head = `<head><title>${title}</title>${router}${tag.replace("data-proxy", `${options} data-proxy`)}</head>`;
+      const body = `<!doctype html><html lang="en">${head}<body><h1>${title}</h1><a href="${other}" ${link}>On</a></body></html>`;
+      const headers = { "content-type": "text/html", "content-security-policy": POLICY };
+      await page.route(
+        (url) => url.pathname === path,
+        (route) => route.fulfill({ headers, body }),
+      );
+    }
+  };
 
 /** Follows the link to the other page, which is to come without being loaded. */
 async function goOn(page, title) {
@@ -58,7 +68,9 @@ async function goOn(page, title) {
 
 for (const [name, router] of Object.entries(ROUTERS)) {
   const { goesBack } = router;
-  test(`With ${name} the chat goes along from page to page, with its window, its conversation and what was typed`, async ({ visit }) => {
+  test(`With ${name} the chat goes along from page to page, with its window, its conversation and what was typed`, async ({
+    visit,
+  }) => {
     const page = await visit({ prepare: siteOf(router) });
     await whole(page);
     await openChat(page);
@@ -79,7 +91,9 @@ for (const [name, router] of Object.entries(ROUTERS)) {
     assert.equal(await page.locator("chat-widget").count(), 1);
   });
 
-  test(`With ${name} a launcher that is swapped away before the module has come is back when it comes`, async ({ visit }) => {
+  test(`With ${name} a launcher that is swapped away before the module has come is back when it comes`, async ({
+    visit,
+  }) => {
     let wasm;
     const prepare = async (page) => {
       wasm = await hold(page, WASM);
@@ -96,12 +110,20 @@ for (const [name, router] of Object.entries(ROUTERS)) {
   });
 }
 
-test("A launcher that is swapped away stands on the next page as well where nobody has reached for it yet", async ({ visit, recordOf }) => {
+test("A launcher that is swapped away stands on the next page as well where nobody has reached for it yet", async ({
+  visit,
+  recordOf,
+}) => {
   const page = await visit({ prepare: siteOf(ROUTERS.Turbo, 'data-load="intent"') });
   await part(page, "launcher").waitFor();
   await goOn(page, "Workshops");
   await part(page, "launcher").waitFor();
-  assert.deepEqual(recordOf(page).moduleFiles().filter((path) => path.endsWith(".wasm")), []);
+  assert.deepEqual(
+    recordOf(page)
+      .moduleFiles()
+      .filter((path) => path.endsWith(".wasm")),
+    [],
+  );
   await openChat(page);
   await ask(page, QUESTION);
   assert.equal(await page.locator("chat-widget").count(), 1);

@@ -29,7 +29,10 @@ for (const [how, lack] of Object.entries(LACKS)) {
     const one = await openTab(visits);
     const other = await openTab(visits, { beside: one });
     // The tab that leads sends what the other one has written.
-    for (const [from, to, text] of [[one, other, QUESTION], [other, one, "Can I book a workshop?"]]) {
+    for (const [from, to, text] of [
+      [one, other, QUESTION],
+      [other, one, "Can I book a workshop?"],
+    ]) {
       await say(from, text);
       await part(to, "message-visitor").getByText(text).waitFor();
       await Promise.all([one, other].map(delivered));
@@ -38,11 +41,18 @@ for (const [how, lack] of Object.entries(LACKS)) {
     assert.equal((await server.sends()).length, 2);
     assert.equal(await unsent(one), 0);
     const keys = await one.evaluate(() => Object.keys(localStorage));
-    assert.deepEqual(keys.filter((key) => key.endsWith(":tabs")), []);
+    assert.deepEqual(
+      keys.filter((key) => key.endsWith(":tabs")),
+      [],
+    );
   });
 }
 
-test("Without BroadcastChannel as well one tab polls, and another one when that tab is closed", async ({ visit, server, recordOf }) => {
+test("Without BroadcastChannel as well one tab polls, and another one when that tab is closed", async ({
+  visit,
+  server,
+  recordOf,
+}) => {
   await server.trouble(QUICK);
   const tabs = await talkingTabs(visitsOf(visit, LACKS["has no BroadcastChannel"]), 3);
   const record = recordOf(tabs[0]);
@@ -54,7 +64,10 @@ test("Without BroadcastChannel as well one tab polls, and another one when that 
   await Promise.all(left.map((page) => part(page, "message-operator").waitFor()));
 });
 
-test("Without BroadcastChannel as well, what was seen in one tab is unread in none, and reset() forgets in all", async ({ visit, server }) => {
+test("Without BroadcastChannel as well, what was seen in one tab is unread in none, and reset() forgets in all", async ({
+  visit,
+  server,
+}) => {
   await server.trouble(QUICK);
   const [one, other] = await talkingTabs(visitsOf(visit, LACKS["has no BroadcastChannel"]), 2);
   for (const page of [one, other]) await part(page, "close").click();
@@ -68,7 +81,9 @@ test("Without BroadcastChannel as well, what was seen in one tab is unread in no
   assert.equal(ids[0], ids[1]);
 });
 
-test("Without BroadcastChannel as well, a page that stores nothing before the visitor agrees writes nothing for its tabs", async ({ visit }) => {
+test("Without BroadcastChannel as well, a page that stores nothing before the visitor agrees writes nothing for its tabs", async ({
+  visit,
+}) => {
   const writes = () => {
     delete window.BroadcastChannel;
     window.written = [];
@@ -78,7 +93,10 @@ test("Without BroadcastChannel as well, a page that stores nothing before the vi
     await page.addInitScript(writes);
     await page.route("**/", async (route) => {
       const response = await route.fetch();
-      await route.fulfill({ response, body: (await response.text()).replace("data-proxy=", 'data-consent="required" data-proxy=') });
+      await route.fulfill({
+        response,
+        body: (await response.text()).replace("data-proxy=", 'data-consent="required" data-proxy='),
+      });
     });
   };
   const page = await openTab((options) => visit({ ...options, prepare }));

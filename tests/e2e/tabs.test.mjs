@@ -82,13 +82,18 @@ test("A message that is sent in one tab appears in the others at once, and its r
     }
     for (const post of posts) post.release();
     for (const page of tabs) {
-      await part(page, "message-assistant").nth(index + 1).waitFor();
+      await part(page, "message-assistant")
+        .nth(index + 1)
+        .waitFor();
       await delivered(page);
       await page.unroute(SEND);
     }
   }
   const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-  assert.deepEqual(said, tabs.map((_, index) => `visitor: ${QUESTION} ${index}`));
+  assert.deepEqual(
+    said,
+    tabs.map((_, index) => `visitor: ${QUESTION} ${index}`),
+  );
   for (const page of tabs) await showsAll(page, server);
   assert.equal((await server.sends()).length, tabs.length);
 });
@@ -249,7 +254,10 @@ test("Tabs of different customers share nothing", async ({ visit, server }) => {
   await ask(anna, QUESTION);
   await ask(bert, LATER);
   assert.equal((await server.conversations()).length, 2);
-  for (const [page, text] of [[anna, QUESTION], [bert, LATER]]) {
+  for (const [page, text] of [
+    [anna, QUESTION],
+    [bert, LATER],
+  ]) {
     const shown = await messages(page);
     assert.equal(shown.length, 3);
     assert.equal(shown[1], `visitor: ${text}`);

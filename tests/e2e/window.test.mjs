@@ -86,7 +86,9 @@ test("The page's own button opens and closes the window, says which, and gets th
   assert.equal(await button.getAttribute("aria-expanded"), "false");
 });
 
-test("Without isolation the widget stands in the page, looks the same, and takes its styles along", async ({ visit }) => {
+test("Without isolation the widget stands in the page, looks the same, and takes its styles along", async ({
+  visit,
+}) => {
   const page = await visit();
   await openChat(page);
   const looks = () =>
@@ -206,7 +208,8 @@ test("Who reads back is not carried away, and is told how many messages came in"
   await server.trouble(QUICK);
   const page = await visit({ viewport: { width: 1024, height: 500 } });
   await openChat(page);
-  for (const question of [QUESTION, "Are the mugs dishwasher safe?", "Can I book a workshop?"]) await ask(page, question);
+  for (const question of [QUESTION, "Are the mugs dishwasher safe?", "Can I book a workshop?"])
+    await ask(page, question);
   await part(page, "log").evaluate((log) => (log.scrollTop = 0));
   const jump = page.locator("chat-widget .cw-jump");
   await jump.waitFor();
@@ -229,7 +232,9 @@ test("What comes in is spoken once, by a region outside of the shadow root; what
   const page = await inConversation(visit, server);
   await server.operatorSays("Anna here.");
   const spoken = () =>
-    page.locator("chat-widget > [aria-live]").evaluate((region) => [...region.children].map((said) => said.textContent));
+    page
+      .locator("chat-widget > [aria-live]")
+      .evaluate((region) => [...region.children].map((said) => said.textContent));
   await eventually(async () => assert.equal((await spoken()).at(-1), "Support: Anna here."));
   const all = await spoken();
   assert.deepEqual(all.slice(1), ["A person joined", "Support: Anna here."]);
@@ -299,7 +304,9 @@ test("The visitor's panel says what is kept, gives it as text, and forgets it wh
   await part(page, "panel").getByText("Nothing is stored on this device yet.").waitFor();
   await page.keyboard.press("Escape");
   await part(page, "panel").waitFor({ state: "detached" });
-  await eventually(async () => assert.equal(await focused(page), "menu", "Escape goes back to the window, which stays"));
+  await eventually(async () =>
+    assert.equal(await focused(page), "menu", "Escape goes back to the window, which stays"),
+  );
   await openMyData(page);
   await part(page, "back").click();
   await ask(page, QUESTION);

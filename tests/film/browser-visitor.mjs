@@ -11,7 +11,9 @@ const ANSWERED_WITHIN_MS = 25;
 
 /** A page of the shop, with these options of the widget in its script tag on top of its own. */
 function withOptions(html, options) {
-  const attributes = Object.entries(options).map(([name, value]) => `data-${name}='${String(value).replaceAll("'", "&#39;")}' `);
+  const attributes = Object.entries(options).map(
+    ([name, value]) => `data-${name}='${String(value).replaceAll("'", "&#39;")}' `,
+  );
   // Of an attribute that is there twice, the first counts.
   return html.replace("data-proxy=", (found) => attributes.join("") + found);
 }
@@ -125,7 +127,11 @@ export class BrowserVisitor extends Visitor {
   async resizes(width, height) {
     await this.page.setViewportSize({ width, height });
     const { clip } = this.size;
-    if (clip) this.size = { ...this.size, clip: { x: Math.max(0, width - clip.width), y: 0, width: Math.min(clip.width, width), height } };
+    if (clip)
+      this.size = {
+        ...this.size,
+        clip: { x: Math.max(0, width - clip.width), y: 0, width: Math.min(clip.width, width), height },
+      };
     await this.settled();
   }
 

@@ -7,7 +7,10 @@ import { readAnnouncements } from "./announcements.mjs";
 import { allScenes } from "./scene.mjs";
 import { openStage, playInChromium, problemsOf } from "./stage.mjs";
 
-const SCREENS = [["desktop", "light"], ["keyboard", "dark"]];
+const SCREENS = [
+  ["desktop", "light"],
+  ["keyboard", "dark"],
+];
 const STAGES = 2;
 /** No scene needs longer than this, also on a busy machine. Milliseconds. */
 const SCENE_WITHIN = 120_000;

@@ -20,7 +20,10 @@ export function installFilm() {
   });
   const isEmpty = ({ left, top, right, bottom }) => right - left < 0.5 || bottom - top < 0.5;
   const contains = (outer, inner, by = 1) =>
-    inner.left >= outer.left - by && inner.top >= outer.top - by && inner.right <= outer.right + by && inner.bottom <= outer.bottom + by;
+    inner.left >= outer.left - by &&
+    inner.top >= outer.top - by &&
+    inner.right <= outer.right + by &&
+    inner.bottom <= outer.bottom + by;
 
   const parentOf = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host;
 
@@ -51,7 +54,13 @@ export function installFilm() {
   function coverOf(element, { left, top, right, bottom }) {
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
     // Not at its corners, which may be round.
-    for (const [px, py] of [[x, y], [x, top + 3], [x, bottom - 3], [left + 3, y], [right - 3, y]]) {
+    for (const [px, py] of [
+      [x, y],
+      [x, top + 3],
+      [x, bottom - 3],
+      [left + 3, y],
+      [right - 3, y],
+    ]) {
       const hit = elementAt(px, py);
       if (!isOver(element, hit)) return hit ? nameOf(hit) : "nothing is drawn there";
     }
@@ -70,7 +79,12 @@ export function installFilm() {
     const clip = clipOf(element);
     if (!contains(clip, rect)) {
       const by = [clip.top - rect.top, rect.bottom - clip.bottom, clip.left - rect.left, rect.right - clip.right];
-      const [side, px] = [["top", by[0]], ["bottom", by[1]], ["left", by[2]], ["right", by[3]]].sort((a, b) => b[1] - a[1])[0];
+      const [side, px] = [
+        ["top", by[0]],
+        ["bottom", by[1]],
+        ["left", by[2]],
+        ["right", by[3]],
+      ].sort((a, b) => b[1] - a[1])[0];
       return `${Math.round(px)} px of it are cut off at the ${side}`;
     }
     const cover = coverOf(element, rect);
@@ -89,7 +103,12 @@ export function installFilm() {
     }
     // A line of code or of a table is as long as it likes in its own box.
     const { left, right } = element.getBoundingClientRect();
-    const within = ({ top, bottom, left: from, right: to }) => ({ top, bottom, left: Math.max(left, from), right: Math.min(right, to) });
+    const within = ({ top, bottom, left: from, right: to }) => ({
+      top,
+      bottom,
+      left: Math.max(left, from),
+      right: Math.min(right, to),
+    });
     return rects.length > 0 ? [within(rects[0]), within(rects.at(-1))] : [rectOf(element), rectOf(element)];
   }
 
@@ -97,7 +116,11 @@ export function installFilm() {
   function find(target, text) {
     const place = target.startsWith("page ") ? document : root();
     const selector = target.startsWith("page ") ? target.slice(5) : selectorOf(target);
-    const has = (element) => text === undefined || new RegExp(text).test(`${element.textContent} ${element.getAttribute("aria-label") ?? ""} ${element.value ?? ""}`);
+    const has = (element) =>
+      text === undefined ||
+      new RegExp(text).test(
+        `${element.textContent} ${element.getAttribute("aria-label") ?? ""} ${element.value ?? ""}`,
+      );
     return [...(place?.querySelectorAll(selector) ?? [])].filter((element) => isDrawn(element) && has(element));
   }
 
@@ -108,7 +131,22 @@ export function installFilm() {
   };
 
   const film = {
-    root, find, rectOf, cross, contains, isEmpty, clipOf, isDrawn, elementAt, isOver, coverOf, hiddenBy, lines, focused, nameOf, selectorOf,
+    root,
+    find,
+    rectOf,
+    cross,
+    contains,
+    isEmpty,
+    clipOf,
+    isDrawn,
+    elementAt,
+    isOver,
+    coverOf,
+    hiddenBy,
+    lines,
+    focused,
+    nameOf,
+    selectorOf,
     /** The element that the visitor used last. */
     used: undefined,
     /** The announcements that were not taken yet. */

@@ -6,7 +6,8 @@
  * scrolled back, `focus` when the visitor was elsewhere on the page.
  */
 export function lookAround({ relaxed = [], acted = false }) {
-  const { root, find, rectOf, cross, contains, isEmpty, clipOf, isDrawn, coverOf, hiddenBy, lines, focused, nameOf } = window.film;
+  const { root, find, rectOf, cross, contains, isEmpty, clipOf, isDrawn, coverOf, hiddenBy, lines, focused, nameOf } =
+    window.film;
   /** The height of the author's name above a message, or of the space around it. */
   const BYLINE = 40;
   const problems = [];
@@ -36,21 +37,28 @@ export function lookAround({ relaxed = [], acted = false }) {
     const own = newest.matches("[data-author=visitor]");
     const seen = cross(clipOf(bubble), cross(rectOf(bubble), rectOf(log)));
     const said = `"${bubble.textContent.slice(0, 40)}"`;
-    if (isEmpty(seen)) return wrong(`nothing of the newest message can be seen: ${said} at ${round(rectOf(bubble))}, the log at ${round(rectOf(log))}`);
+    if (isEmpty(seen))
+      return wrong(
+        `nothing of the newest message can be seen: ${said} at ${round(rectOf(bubble))}, the log at ${round(rectOf(log))}`,
+      );
     const visible = cross(clipOf(bubble), rectOf(log));
     const isSeen = (rect) => contains(visible, rect, 2) && !coverOf(newest, rect);
     const [first, last] = lines(bubble);
     // One's own message is known: its end, with what became of it, is as good as its beginning.
     if (!isSeen(first) && !(own && isSeen(last))) {
       const cover = coverOf(newest, first);
-      return wrong(`the first line of the newest message is not in view: ${said} at ${round(first)}, seen ${round(visible)}${cover ? `, covered by ${cover}` : ""}`);
+      return wrong(
+        `the first line of the newest message is not in view: ${said} at ${round(first)}, seen ${round(visible)}${cover ? `, covered by ${cover}` : ""}`,
+      );
     }
     // What fits is shown to its last line. The question that it answers may stand above it.
     const before = find("message").at(-2);
     const top = before?.matches("[data-author=visitor]") ? rectOf(before).top : first.top - BYLINE;
     const fits = last.bottom - top <= visible.bottom - visible.top - BYLINE;
     if (!own && fits && !isSeen(last)) {
-      wrong(`the newest message fits, but its last line is not in view: ${said} ends at ${round(last)}, seen ${round(visible)}`);
+      wrong(
+        `the newest message fits, but its last line is not in view: ${said} ends at ${round(last)}, seen ${round(visible)}`,
+      );
     }
   }
 
@@ -61,12 +69,14 @@ export function lookAround({ relaxed = [], acted = false }) {
     for (const [index, [name, element]] of there.entries()) {
       for (const [otherName, other] of there.slice(index + 1)) {
         const both = cross(rectOf(element), rectOf(other));
-        if (both.right - both.left > 1 && both.bottom - both.top > 1) wrong(`${name} and ${otherName} overlap: ${round(both)}`);
+        if (both.right - both.left > 1 && both.bottom - both.top > 1)
+          wrong(`${name} and ${otherName} overlap: ${round(both)}`);
       }
     }
     if (open && !fullScreen && launcher) {
       const both = cross(rectOf(open), rectOf(launcher));
-      if (both.right - both.left > 1 && both.bottom - both.top > 1) wrong(`window and launcher overlap: ${round(both)}`);
+      if (both.right - both.left > 1 && both.bottom - both.top > 1)
+        wrong(`window and launcher overlap: ${round(both)}`);
     }
   }
 
@@ -75,9 +85,17 @@ export function lookAround({ relaxed = [], acted = false }) {
     for (const place of [header, line, composer, menu, only("preview")]) {
       if (!place || place.closest("[inert]")) continue;
       for (const control of place.querySelectorAll("button, input, textarea, a[href]")) {
-        if (!isDrawn(control) || control.closest(".cw-hidden") || contains({ left: -1, top: -1, right: 0, bottom: 0 }, rectOf(control))) continue;
+        if (
+          !isDrawn(control) ||
+          control.closest(".cw-hidden") ||
+          contains({ left: -1, top: -1, right: 0, bottom: 0 }, rectOf(control))
+        )
+          continue;
         const clip = clipOf(control);
-        if (!contains(clip, rectOf(control), 2)) wrong(`the control ${nameOf(control)} "${(control.textContent || control.name || "").slice(0, 30)}" is cut off: ${round(rectOf(control))}, seen ${round(clip)}`);
+        if (!contains(clip, rectOf(control), 2))
+          wrong(
+            `the control ${nameOf(control)} "${(control.textContent || control.name || "").slice(0, 30)}" is cut off: ${round(rectOf(control))}, seen ${round(clip)}`,
+          );
       }
     }
     for (const button of root().querySelectorAll("button, a.cw-button")) {
@@ -86,15 +104,25 @@ export function lookAround({ relaxed = [], acted = false }) {
       const range = document.createRange();
       const walker = document.createTreeWalker(button, NodeFilter.SHOW_TEXT);
       for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-        if (!text.data.trim() || text.parentElement.closest(".cw-hidden, .cw-badge, .cw-preview-text, .cw-by")) continue;
+        if (!text.data.trim() || text.parentElement.closest(".cw-hidden, .cw-badge, .cw-preview-text, .cw-by"))
+          continue;
         range.selectNodeContents(text);
-        if (!contains(frame, range.getBoundingClientRect(), 2)) wrong(`the text "${text.data}" sticks out of its button ${nameOf(button)}`);
+        if (!contains(frame, range.getBoundingClientRect(), 2))
+          wrong(`the text "${text.data}" sticks out of its button ${nameOf(button)}`);
       }
     }
   }
 
   function lookSideways() {
-    for (const [name, element] of Object.entries({ window: open, log, header, composer, "contact line": line, panel, "menu list": menu })) {
+    for (const [name, element] of Object.entries({
+      window: open,
+      log,
+      header,
+      composer,
+      "contact line": line,
+      panel,
+      "menu list": menu,
+    })) {
       if (!element) continue;
       const wider = element.scrollWidth - element.clientWidth;
       if (wider > 1) wrong(`${name} can be scrolled ${wider} px sideways`);

@@ -6,10 +6,14 @@ import { createServer } from "node:http";
 /** As often as the widget lets itself be told. */
 const QUICK = { suggestedMessageIntervalMs: 1000 };
 
-const DELIVERY = "We pack on weekdays, and parcels take **2 to 4 working days** within the country. Delivery costs 4.90.";
+const DELIVERY =
+  "We pack on weekdays, and parcels take **2 to 4 working days** within the country. Delivery costs 4.90.";
 /** What the AI says to words in a question, unless the scene has written something else. */
 const ANSWERS = [
-  [/person|human|somebody/i, "Of course. Leave your e-mail address here, and one of us at the studio will get back to you."],
+  [
+    /person|human|somebody/i,
+    "Of course. Leave your e-mail address here, and one of us at the studio will get back to you.",
+  ],
   [/@|e-mail:|phone:/i, "Thank you, I have noted that. One of us will get back to you within a working day."],
   [/deliver/i, DELIVERY],
   [/dishwasher/i, "Everything glazed is safe for the dishwasher and the microwave."],
@@ -27,7 +31,9 @@ export class Ai {
 
   static async start() {
     const ai = new Ai();
-    ai.#server = createServer((request, response) => void ai.#answer(request, response).catch(() => response.destroy()));
+    ai.#server = createServer(
+      (request, response) => void ai.#answer(request, response).catch(() => response.destroy()),
+    );
     ai.#server.listen(0, "127.0.0.1");
     await once(ai.#server, "listening");
     return ai;
@@ -44,7 +50,9 @@ export class Ai {
     const said = this.#next.shift() ?? ANSWERS.find(([asked]) => asked.test(question))[1];
     await this.#gate;
     response.setHeader("Content-Type", "application/json");
-    response.end(JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content: said } }] }));
+    response.end(
+      JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content: said } }] }),
+    );
   }
 
   /** The next answers, in this order. */

@@ -47,7 +47,8 @@ export async function playInChromium(stage, browser, scene, sizeName, scheme, { 
     const picture = pictures ? (seen) => seen.picture() : undefined;
     const played = await play(scene, { visitor, operator, service, screen }, { picture });
     // Whether an answer that comes at once is seen while it is composed depends on the machine.
-    if (!stage.ai.hasThought) played.announced = visitor.announced = visitor.announced.filter((said) => !/ is writing$/.test(said));
+    if (!stage.ai.hasThought)
+      played.announced = visitor.announced = visitor.announced.filter((said) => !/ is writing$/.test(said));
     const last = played.steps.at(-1) ?? { problems: [] };
     const finished = played.steps.every(({ problems }) => problems.length === 0);
     last.problems.push(...(await visitor.complaints()));

@@ -8,7 +8,9 @@ const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").r
 
 function page(title, size, scheme, steps, width) {
   const figures = steps.map(({ caption, problems, picture }, index) => {
-    const image = picture ? `<img src="data:image/png;base64,${picture.toString("base64")}" width="${width}">` : "<div></div>";
+    const image = picture
+      ? `<img src="data:image/png;base64,${picture.toString("base64")}" width="${width}">`
+      : "<div></div>";
     const wrong = problems.map((problem) => `<li>${escape(problem)}</li>`).join("");
     return `<figure>${image}<figcaption>${index + 1}. ${escape(caption)}</figcaption><ul>${wrong}</ul></figure>`;
   });

@@ -69,10 +69,13 @@ export class Visitor {
   async sees(target, text) {
     await this.has(target, text);
     const hidden = () =>
-      this.evaluate(({ target, text }) => {
-        const found = window.film.find(target, text).at(-1);
-        return found ? (window.film.hiddenBy(found) ?? null) : "it is gone";
-      }, { target, text });
+      this.evaluate(
+        ({ target, text }) => {
+          const found = window.film.find(target, text).at(-1);
+          return found ? (window.film.hiddenBy(found) ?? null) : "it is gone";
+        },
+        { target, text },
+      );
     await this.until(async () => {
       const why = await hidden();
       assert.equal(why, null, `${target}${text === undefined ? "" : ` "${text}"`} cannot be seen: ${why}`);
@@ -103,30 +106,39 @@ export class Visitor {
     await this.has(target, text);
     let place;
     await this.until(async () => {
-      place = await this.evaluate(async ({ target, text, scroll, at }) => {
-        const { find, hiddenBy, rectOf, lines, contains, clipOf, isOver, elementAt, nameOf } = window.film;
-        await new Promise((resolve) => requestAnimationFrame(resolve));
-        const found = find(target, text).at(-1);
-        if (!found) return null;
-        if (scroll && hiddenBy(found)) found.scrollIntoView({ block: "nearest" });
-        window.film.used = found;
-        // A link may go over several lines: its first one is clicked.
-        const place = found.matches("a") ? lines(found)[0] : rectOf(found);
-        const [x, y] = [place.left + (place.right - place.left) * at[0], place.top + (place.bottom - place.top) * at[1]];
-        const hit = elementAt(x, y);
-        if (!contains(clipOf(found), place)) return { x, y, why: hiddenBy(found, place) };
-        return { x, y, why: isOver(found, hit) ? null : `it is covered by ${hit ? nameOf(hit) : "nothing"}` };
-      }, { target, text, scroll, at });
+      place = await this.evaluate(
+        async ({ target, text, scroll, at }) => {
+          const { find, hiddenBy, rectOf, lines, contains, clipOf, isOver, elementAt, nameOf } = window.film;
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+          const found = find(target, text).at(-1);
+          if (!found) return null;
+          if (scroll && hiddenBy(found)) found.scrollIntoView({ block: "nearest" });
+          window.film.used = found;
+          // A link may go over several lines: its first one is clicked.
+          const place = found.matches("a") ? lines(found)[0] : rectOf(found);
+          const [x, y] = [
+            place.left + (place.right - place.left) * at[0],
+            place.top + (place.bottom - place.top) * at[1],
+          ];
+          const hit = elementAt(x, y);
+          if (!contains(clipOf(found), place)) return { x, y, why: hiddenBy(found, place) };
+          return { x, y, why: isOver(found, hit) ? null : `it is covered by ${hit ? nameOf(hit) : "nothing"}` };
+        },
+        { target, text, scroll, at },
+      );
       assert.ok(place && !place.why, `${target} cannot be clicked: ${place?.why ?? "it is gone"}`);
     }, 1500).catch(async (error) => {
       this.problems.push(error.message);
-      place = await this.evaluate(({ target, text, at }) => {
-        const found = window.film.find(target, text).at(-1);
-        found?.scrollIntoView({ block: "nearest" });
-        if (!found) return null;
-        const { left, top, right, bottom } = window.film.rectOf(found);
-        return { x: left + (right - left) * at[0], y: top + (bottom - top) * at[1] };
-      }, { target, text, at });
+      place = await this.evaluate(
+        ({ target, text, at }) => {
+          const found = window.film.find(target, text).at(-1);
+          found?.scrollIntoView({ block: "nearest" });
+          if (!found) return null;
+          const { left, top, right, bottom } = window.film.rectOf(found);
+          return { x: left + (right - left) * at[0], y: top + (bottom - top) * at[1] };
+        },
+        { target, text, at },
+      );
       assert.ok(place, `${target} is gone`);
     });
     this.acted = !target.startsWith("page ");
@@ -179,7 +191,9 @@ export class Visitor {
 
   /** Waits until the module has taken the launcher over. */
   whole() {
-    return this.until(async () => assert.ok(await this.evaluate(() => Boolean(window.chatWidget?.state)), "the module has come"));
+    return this.until(async () =>
+      assert.ok(await this.evaluate(() => Boolean(window.chatWidget?.state)), "the module has come"),
+    );
   }
 
   async reloads() {

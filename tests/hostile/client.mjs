@@ -14,17 +14,27 @@ export function request(line, headers = {}, body = "") {
   if (body !== "" && !names.includes("content-length") && !names.includes("transfer-encoding")) {
     all["Content-Length"] = Buffer.byteLength(body);
   }
-  const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().filter((one) => one !== null).map((one) => `${name}: ${one}\r\n`));
+  const lines = Object.entries(all).flatMap(([name, value]) =>
+    [value]
+      .flat()
+      .filter((one) => one !== null)
+      .map((one) => `${name}: ${one}\r\n`),
+  );
   return Buffer.concat([Buffer.from(`${line}\r\n${lines.join("")}\r\n`, "latin1"), Buffer.from(body)]);
 }
 
 export const get = (target, headers) => request(`GET ${target} HTTP/1.1`, headers);
 
 export const post = (target, body = "{}", headers = {}) =>
-  request(`POST ${target} HTTP/1.1`, { "Content-Type": "application/json", "Idempotency-Key": "attack-key-1", ...headers }, body);
+  request(
+    `POST ${target} HTTP/1.1`,
+    { "Content-Type": "application/json", "Idempotency-Key": "attack-key-1", ...headers },
+    body,
+  );
 
 /** The bytes of a chunked body, with the chunk that ends it. */
-export const chunked = (...parts) => `${parts.map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`;
+export const chunked = (...parts) =>
+  `${parts.map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`;
 
 /** The head at the start of some bytes, or null while it is not whole. */
 function head(bytes) {
@@ -48,7 +58,8 @@ export function unchunk(bytes) {
     const next = lineEnd + 2 + size + 2;
     if (Number.isNaN(size) || (size > 0 && next > bytes.length)) break;
     if (size === 0) {
-      const end = bytes.indexOf("\r\n", lineEnd + 2) === lineEnd + 2 ? lineEnd + 4 : bytes.indexOf("\r\n\r\n", lineEnd) + 4;
+      const end =
+        bytes.indexOf("\r\n", lineEnd + 2) === lineEnd + 2 ? lineEnd + 4 : bytes.indexOf("\r\n\r\n", lineEnd) + 4;
       if (end < 4) break;
       return { body: Buffer.concat(parts), length: end, complete: true };
     }
@@ -77,7 +88,11 @@ function answersIn(bytes, closed, method) {
       read = unchunk(after);
     } else {
       const length = value("content-length") === undefined ? Infinity : Number(value("content-length"));
-      read = { body: after.subarray(0, length), length: Math.min(length, after.length), complete: length === Infinity ? closed : after.length >= length };
+      read = {
+        body: after.subarray(0, length),
+        length: Math.min(length, after.length),
+        complete: length === Infinity ? closed : after.length >= length,
+      };
     }
     answers.push({ ...found, body: read.body, complete: read.complete });
     rest = read.complete ? after.subarray(read.length) : Buffer.alloc(0);

@@ -30,10 +30,10 @@ const GROUPS = {
   "no other method reaches the service": methods,
   "unclear bounds of requests": framing,
   "headers of a visitor's": headersUp,
-  "bodies": bodies,
+  bodies: bodies,
   "headers of the service's": headersDown,
-  "statuses": statuses,
-  "answers": answers,
+  statuses: statuses,
+  answers: answers,
 };
 /** Servers that pass interim answers (1xx) on by themselves: docs/server.md says so. Without cookies and links. */
 const INTERIM = ["Caddy"];
@@ -48,7 +48,12 @@ const report = new Report();
 
 /** The memory of processes: what they have now, or the most that they had since the last `forgetPeak`. */
 const memory = (pids, figure) =>
-  pids.reduce((sum, pid) => sum + 1024 * Number(readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${figure}:\\s+(\\d+)`, "m"))[1]), 0);
+  pids.reduce(
+    (sum, pid) =>
+      sum +
+      1024 * Number(readFileSync(`/proc/${pid}/status`, "utf8").match(new RegExp(`^${figure}:\\s+(\\d+)`, "m"))[1]),
+    0,
+  );
 const forgetPeak = (pids) => pids.forEach((pid) => writeFileSync(`/proc/${pid}/clear_refs`, "5"));
 
 /** A proxy under attack: its server, the service behind it, and another one that nobody may reach. */
@@ -62,7 +67,10 @@ class Target {
     return target;
   }
 
-  running = () => this.servers.flatMap(({ child }) => (child.exitCode === null && child.signalCode === null ? processes(child.pid) : []));
+  running = () =>
+    this.servers.flatMap(({ child }) =>
+      child.exitCode === null && child.signalCode === null ? processes(child.pid) : [],
+    );
 
   /** Problems of a server that should be as it was before: the same processes, and the right answer to each request. */
   async alive() {
@@ -73,11 +81,19 @@ class Target {
       for (const bytes of [get(`/connector/chat/messages?after=${nonce}`), post(`/connector/chat/messages?${nonce}`)]) {
         const { answer } = await exchange(this.port, bytes);
         if (answer?.status !== 200 || !String(answer.body).includes(nonce)) {
-          problems.push(`afterwards, a good request was answered with ${answer?.status} ${String(answer?.body).slice(0, 80)}`);
+          problems.push(
+            `afterwards, a good request was answered with ${answer?.status} ${String(answer?.body).slice(0, 80)}`,
+          );
         }
       }
     }
-    if (this.running().join() !== this.pids.join()) problems.push(`processes ended: ${this.servers.map(({ said }) => said()).join("").slice(-300)}`);
+    if (this.running().join() !== this.pids.join())
+      problems.push(
+        `processes ended: ${this.servers
+          .map(({ said }) => said())
+          .join("")
+          .slice(-300)}`,
+      );
     return problems;
   }
 
@@ -85,7 +101,12 @@ class Target {
   async suffer(attack) {
     let flooding = Promise.resolve();
     const shared = {
-      service: this.service, elsewhere: this.elsewhere.origin, token, exchange, port: this.port, spare: /PHP|WordPress/.test(this.name) ? 3 : 30,
+      service: this.service,
+      elsewhere: this.elsewhere.origin,
+      token,
+      exchange,
+      port: this.port,
+      spare: /PHP|WordPress/.test(this.name) ? 3 : 30,
       flooding: (socket, part) => {
         flooding = flood(socket, part, MAX_FLOOD).then((bytes) => ((this.service.sent += bytes), socket.destroy()));
       },
@@ -93,7 +114,12 @@ class Target {
     this.service.reset(attack.answer && ((request, socket) => attack.answer(request, socket, shared)));
     this.elsewhere.reset();
     if (attack.run) return [...(await attack.run(shared)), ...(await this.alive())];
-    const bytes = attack.bytes === "post" ? post("/connector/events") : typeof attack.bytes === "function" ? attack.bytes(shared) : (attack.bytes ?? get("/connector/chat/presence"));
+    const bytes =
+      attack.bytes === "post"
+        ? post("/connector/events")
+        : typeof attack.bytes === "function"
+          ? attack.bytes(shared)
+          : (attack.bytes ?? get("/connector/chat/presence"));
     if (attack.memory) forgetPeak(this.pids);
     const before = attack.memory && memory(this.pids, "VmRSS");
     const said = await exchange(this.port, bytes, attack);

@@ -4,7 +4,8 @@ import { folder } from "../../scripts/servers.mjs";
 import { root } from "../../scripts/setup.mjs";
 import { token } from "./proxies.mjs";
 
-const CALL = /^(GET \/api\/connector\/v1\/(chat\/config|chat\/messages|chat\/presence)|POST \/api\/connector\/v1\/(chat\/messages|events))(\?[^ ]*)? HTTP\/1\.[01]$/;
+const CALL =
+  /^(GET \/api\/connector\/v1\/(chat\/config|chat\/messages|chat\/presence)|POST \/api\/connector\/v1\/(chat\/messages|events))(\?[^ ]*)? HTTP\/1\.[01]$/;
 
 /** Headers of a request that goes on to the service, and their values. */
 const GOES_ON = {
@@ -27,8 +28,17 @@ const NEEDED = ["host", "authorization", "accept", "accept-encoding"];
 /** Headers of an answer that a visitor may see, and their values where only some are right. */
 const COMES_BACK = {
   "content-type": (value) => /^(application\/json|text\/plain)(;|$)/i.test(value),
-  "content-length": null, "transfer-encoding": null, date: null, connection: null, "keep-alive": null,
-  "retry-after": null, "x-request-id": null, "x-service-api-version": null, "x-ratelimit-limit": null, "x-ratelimit-remaining": null, "x-ratelimit-reset": null,
+  "content-length": null,
+  "transfer-encoding": null,
+  date: null,
+  connection: null,
+  "keep-alive": null,
+  "retry-after": null,
+  "x-request-id": null,
+  "x-service-api-version": null,
+  "x-ratelimit-limit": null,
+  "x-ratelimit-remaining": null,
+  "x-ratelimit-reset": null,
   "cache-control": (value) => value === "no-store",
   "x-content-type-options": (value) => value === "nosniff",
   "content-security-policy": (value) => value.startsWith("default-src 'none'"),
@@ -45,7 +55,20 @@ const COMES_BACK = {
 const LISTED = /^(retry-after|x-request-id|x-service-api-version|x-ratelimit-.*)$/;
 const SEALED = ["cache-control", "x-content-type-options", "content-security-policy"];
 
-const PLACES = [folder, root.replace(/\/$/, ""), "/tmp/", "/srv/", ".php", ".mjs", "node_modules", "node:internal", "\n    at ", "&nbsp; &nbsp;at ", "Stack trace", "Traceback"];
+const PLACES = [
+  folder,
+  root.replace(/\/$/, ""),
+  "/tmp/",
+  "/srv/",
+  ".php",
+  ".mjs",
+  "node_modules",
+  "node:internal",
+  "\n    at ",
+  "&nbsp; &nbsp;at ",
+  "Stack trace",
+  "Traceback",
+];
 
 /** Bytes that a proxy may let through beyond 1 MiB: heads, and the framing of chunks. */
 const ANSWER_LIMIT = 1024 * 1024 + 64 * 1024;
@@ -63,20 +86,25 @@ export function arrivals(attack, requests, host) {
   for (const { line, headers, body, value } of requests) {
     if (!CALL.test(line)) problems.push(`${JSON.stringify(short(line))} reached the service`);
     for (const [name, told] of headers) {
-      if (!Object.hasOwn(GOES_ON, name) || !GOES_ON[name](told, { host })) problems.push(`the service was told ${name}: ${short(told)}`);
+      if (!Object.hasOwn(GOES_ON, name) || !GOES_ON[name](told, { host }))
+        problems.push(`the service was told ${name}: ${short(told)}`);
     }
     const names = headers.map(([name]) => name);
     const twice = names.filter((name, at) => names.indexOf(name) !== at);
     if (twice.length > 0) problems.push(`the service was told ${twice[0]} twice`);
     if (ONE_OF.every((name) => names.includes(name))) problems.push("the service was told two lengths");
     for (const name of NEEDED) if (!names.includes(name)) problems.push(`the service was not told ${name}`);
-    if (`${line}${JSON.stringify(headers)}${body}`.includes(attack.secret ?? "\0none")) problems.push("a visitor's secret reached the service");
+    if (`${line}${JSON.stringify(headers)}${body}`.includes(attack.secret ?? "\0none"))
+      problems.push("a visitor's secret reached the service");
     if (line.includes(token)) problems.push("the token is in the address");
-    for (const [name, wanted] of Object.entries(attack.goesOn ?? {})) if (value(name) !== wanted) problems.push(`the service was told ${name}: ${value(name)}`);
+    for (const [name, wanted] of Object.entries(attack.goesOn ?? {}))
+      if (value(name) !== wanted) problems.push(`the service was told ${name}: ${value(name)}`);
   }
   if ((attack.refused || attack.never) && complete.length > 0) problems.push("it reached the service");
   if (attack.arrives !== undefined) {
-    for (const { body } of complete) if (String(body) !== attack.arrives) problems.push(`a body of ${body.length} bytes arrived: ${short(String(body))}`);
+    for (const { body } of complete)
+      if (String(body) !== attack.arrives)
+        problems.push(`a body of ${body.length} bytes arrived: ${short(String(body))}`);
     if (attack.status === 200 && complete.length !== 1) problems.push(`it arrived ${complete.length} times`);
   }
   // A GET may be repeated by a server, a POST never.
@@ -92,7 +120,8 @@ export function answered(attack, said, requests) {
   const fail = (problem) => problems.push(problem);
   const told = raw.toString("latin1");
   if (told.includes(token)) fail("the answer has the token in it");
-  for (const place of PLACES) if (told.includes(place) && !attack.bytes?.includes?.(place)) fail(`the answer has ${JSON.stringify(place)} in it`);
+  for (const place of PLACES)
+    if (told.includes(place) && !attack.bytes?.includes?.(place)) fail(`the answer has ${JSON.stringify(place)} in it`);
   if (attack.answer && attack.secret && told.includes(attack.secret)) fail("the answer has a file in it");
   if (said.timedOut && !attack.mayWait) fail(`no whole answer within ${said.ms} ms`);
   for (const one of said.answers) {
@@ -101,15 +130,18 @@ export function answered(attack, said, requests) {
       continue;
     }
     if (one.status < 200 && attack.interim) {
-      for (const name of ["link", "set-cookie"]) if (one.headers.some(([told]) => told === name)) fail(`${one.line} came back with ${name}`);
+      for (const name of ["link", "set-cookie"])
+        if (one.headers.some(([told]) => told === name)) fail(`${one.line} came back with ${name}`);
       continue;
     }
-    if (one.status < 200 && !(one.status === 100 && attack.bytes?.includes?.("Expect: 100"))) fail(`${one.line} came back`);
+    if (one.status < 200 && !(one.status === 100 && attack.bytes?.includes?.("Expect: 100")))
+      fail(`${one.line} came back`);
     header(one, fail, requests.length > 0 && (!attack.most || one === answer));
   }
   const final = said.answers.filter(({ status }) => status >= 200);
   if (final.length > (attack.most ?? attack.whole ?? 1)) fail(`${final.length} answers came back`);
-  if (attack.status && ![attack.status].flat().includes(answer?.status)) fail(`${attack.status} was expected, and ${answer?.status ?? "no answer"} came back`);
+  if (attack.status && ![attack.status].flat().includes(answer?.status))
+    fail(`${attack.status} was expected, and ${answer?.status ?? "no answer"} came back`);
   if (attack.refused && answer?.status < 400) fail(`it was answered with ${answer.status}`);
   if (attack.passes === false && answer?.status < 400) fail(`${answer.status} came back`);
   if (attack.broken && answer?.status < 400 && answer.complete) fail("a broken answer came back as a whole one");
@@ -143,4 +175,5 @@ function header({ status, headers, body }, fail, isCall) {
 }
 
 /** Problems with how much the service could send. */
-export const sent = (attack, bytes) => (attack.bounded && bytes > SENT_LIMIT ? [`the service sent ${bytes} bytes`] : []);
+export const sent = (attack, bytes) =>
+  attack.bounded && bytes > SENT_LIMIT ? [`the service sent ${bytes} bytes`] : [];

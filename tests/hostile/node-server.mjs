@@ -7,7 +7,12 @@ import { createServer } from "node:http";
 const [kind, recipe] = process.argv.slice(2);
 const { CONNECTOR_ORIGIN: origin, CONNECTOR_TOKEN: token, TIMEOUT_MS, PER_MINUTE } = process.env;
 const { chatConnector } = await import(recipe);
-const options = { origin, token, ...(TIMEOUT_MS && { timeoutMs: Number(TIMEOUT_MS) }), ...(PER_MINUTE && { perMinute: Number(PER_MINUTE) }) };
+const options = {
+  origin,
+  token,
+  ...(TIMEOUT_MS && { timeoutMs: Number(TIMEOUT_MS) }),
+  ...(PER_MINUTE && { perMinute: Number(PER_MINUTE) }),
+};
 
 /** An application of this Express, with the recipe in it. */
 async function application(name) {

@@ -8,7 +8,11 @@ import { chatConnector } from "../../docs/recipes/connector.mjs";
 import { exchange, post } from "./client.mjs";
 import { HostileService } from "./service.mjs";
 
-const PARSERS = { "express.json": express.json({ limit: "1mb" }), "express.text": express.text({ limit: "1mb", type: "*/*" }), "express.raw": express.raw({ limit: "1mb", type: "*/*" }) };
+const PARSERS = {
+  "express.json": express.json({ limit: "1mb" }),
+  "express.text": express.text({ limit: "1mb", type: "*/*" }),
+  "express.raw": express.raw({ limit: "1mb", type: "*/*" }),
+};
 const message = (length) => JSON.stringify({ message: "x".repeat(length - 14) });
 
 for (const [name, parser] of Object.entries(PARSERS)) {
@@ -20,7 +24,8 @@ for (const [name, parser] of Object.entries(PARSERS)) {
     const server = app.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address();
-    const sent = async (length) => (await exchange(port, post("/connector/chat/messages", message(length)))).answer.status;
+    const sent = async (length) =>
+      (await exchange(port, post("/connector/chat/messages", message(length)))).answer.status;
     assert.equal(await sent(64 * 1024), 200);
     assert.equal(String(service.requests[0].body), message(64 * 1024));
     assert.equal(await sent(64 * 1024 + 1), 413);

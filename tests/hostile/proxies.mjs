@@ -27,36 +27,65 @@ function ownFolder() {
 
 async function node(kind, { origin, timeout, rated }) {
   npmPackages();
-  const env = { CONNECTOR_ORIGIN: origin, CONNECTOR_TOKEN: token, TIMEOUT_MS: timeout ? timeout * 1000 : "", PER_MINUTE: rated ? "" : ANY_RATE };
-  const server = start(process.execPath, [join(root, "tests/hostile/node-server.mjs"), kind, join(home, "docs/recipes/connector.mjs")], env);
+  const env = {
+    CONNECTOR_ORIGIN: origin,
+    CONNECTOR_TOKEN: token,
+    TIMEOUT_MS: timeout ? timeout * 1000 : "",
+    PER_MINUTE: rated ? "" : ANY_RATE,
+  };
+  const server = start(
+    process.execPath,
+    [join(root, "tests/hostile/node-server.mjs"), kind, join(home, "docs/recipes/connector.mjs")],
+    env,
+  );
   return { port: Number(await firstLine(server)), servers: [server] };
 }
 
 /** The parameters that nginx comes with, as far as a script of ours reads them. */
-const FASTCGI_PARAMS = ["QUERY_STRING $query_string", "REQUEST_METHOD $request_method", "CONTENT_TYPE $content_type", "CONTENT_LENGTH $content_length",
-  "REQUEST_URI $request_uri", "SERVER_PROTOCOL $server_protocol", "REMOTE_ADDR $remote_addr", "GATEWAY_INTERFACE CGI/1.1"].map((param) => `fastcgi_param ${param};\n`).join("");
+const FASTCGI_PARAMS = [
+  "QUERY_STRING $query_string",
+  "REQUEST_METHOD $request_method",
+  "CONTENT_TYPE $content_type",
+  "CONTENT_LENGTH $content_length",
+  "REQUEST_URI $request_uri",
+  "SERVER_PROTOCOL $server_protocol",
+  "REMOTE_ADDR $remote_addr",
+  "GATEWAY_INTERFACE CGI/1.1",
+]
+  .map((param) => `fastcgi_param ${param};\n`)
+  .join("");
 
 /** A PHP script in PHP's own pool of processes, behind nginx, for every path below /connector. */
 async function php(own, script, { origin }) {
   debianTool("nginx");
   debianTool("php-fpm");
   const env = { CONNECTOR_ORIGIN: origin, CONNECTOR_TOKEN: token };
-  const given = Object.entries(env).map(([name, value]) => `env[${name}] = ${value}\n`).join("");
+  const given = Object.entries(env)
+    .map(([name, value]) => `env[${name}] = ${value}\n`)
+    .join("");
   // PHP shows errors to visitors unless a php.ini says otherwise.
-  writeFileSync(join(own, "pool.conf"), `[global]\nerror_log = ${own}/pool.log\nlog_level = error\n[www]\nlisten = ${own}/php.sock
+  writeFileSync(
+    join(own, "pool.conf"),
+    `[global]\nerror_log = ${own}/pool.log\nlog_level = error\n[www]\nlisten = ${own}/php.sock
 listen.mode = 0666
-pm = static\npm.max_children = 4\nphp_flag[display_errors] = on\nphp_flag[html_errors] = on\nphp_admin_value[sys_temp_dir] = ${own}\n${given}`);
+pm = static\npm.max_children = 4\nphp_flag[display_errors] = on\nphp_flag[html_errors] = on\nphp_admin_value[sys_temp_dir] = ${own}\n${given}`,
+  );
   const pool = start("php-fpm", ["-F", "-R", "-y", join(own, "pool.conf")]);
   while (!existsSync(join(own, "php.sock"))) {
-    if (pool.child.exitCode !== null) throw new Advice(`php-fpm did not start: ${pool.said()}${readFileSync(join(own, "pool.log"))}`);
+    if (pool.child.exitCode !== null)
+      throw new Advice(`php-fpm did not start: ${pool.said()}${readFileSync(join(own, "pool.log"))}`);
     await setTimeout(20);
   }
   const port = await freePort();
   writeFileSync(join(own, "fastcgi_params"), FASTCGI_PARAMS);
-  const location = snippet("docs/server.md", "Compare the recipes: nginx").replace("fastcgi_params", join(own, "fastcgi_params"))
-    .replace("/srv/chat/connector.php", script).replace("/run/php/php-fpm.sock", join(own, "php.sock"));
-  const front = startNginx(join(own, "front"), { http: `server { listen 127.0.0.1:${port}; ${PRIVATE(own)} location / { return 404; }
-    ${location} }` });
+  const location = snippet("docs/server.md", "Compare the recipes: nginx")
+    .replace("fastcgi_params", join(own, "fastcgi_params"))
+    .replace("/srv/chat/connector.php", script)
+    .replace("/run/php/php-fpm.sock", join(own, "php.sock"));
+  const front = startNginx(join(own, "front"), {
+    http: `server { listen 127.0.0.1:${port}; ${PRIVATE(own)} location / { return 404; }
+    ${location} }`,
+  });
   await answers(`http://127.0.0.1:${port}/connector/`, front);
   return { port, servers: [front, pool] };
 }
@@ -80,7 +109,19 @@ const phpRecipe = ({ timeout, rated }) =>
 export const proxies = {
   async "site-connector proxy"({ origin, timeout = 35, rated }) {
     const rate = rated ? [] : ["--rate-per-minute", 0];
-    const args = ["--origin", origin, "--listen", "127.0.0.1:0", "--timeout", timeout, "--config-fresh", 0, "--config-stale", 0, ...rate];
+    const args = [
+      "--origin",
+      origin,
+      "--listen",
+      "127.0.0.1:0",
+      "--timeout",
+      timeout,
+      "--config-fresh",
+      0,
+      "--config-stale",
+      0,
+      ...rate,
+    ];
     const server = start(command, ["proxy", "--log", "error", ...args], { CONNECTOR_TOKEN: token });
     return { port: Number(new URL((await firstLine(server)).split(" ").at(-1)).port), servers: [server] };
   },
@@ -91,10 +132,13 @@ export const proxies = {
     debianTool("nginx");
     const own = ownFolder();
     const port = await freePort();
-    if (existsSync(join(home, "docs/recipes/chat.js"))) copyFileSync(join(home, "docs/recipes/chat.js"), join(own, "chat.js"));
+    if (existsSync(join(home, "docs/recipes/chat.js")))
+      copyFileSync(join(home, "docs/recipes/chat.js"), join(own, "chat.js"));
     const source = seconds(timeout, text("recipes/nginx.conf")).replace(rated ? /^$/ : /^ *limit_req .*$/m, "");
     const { http, server } = nginxRecipe({ own, source, service: new URL(origin).host, token });
-    const nginx = startNginx(join(own, "nginx"), { http: `${http} server { listen 127.0.0.1:${port}; ${PRIVATE(own)} ${server} }` });
+    const nginx = startNginx(join(own, "nginx"), {
+      http: `${http} server { listen 127.0.0.1:${port}; ${PRIVATE(own)} ${server} }`,
+    });
     await answers(`http://127.0.0.1:${port}/`, nginx);
     return { port, servers: [nginx] };
   },
@@ -102,8 +146,10 @@ export const proxies = {
     debianTool("caddy");
     const own = ownFolder();
     const port = await freePort();
-    const source = seconds(timeout, text("recipes/Caddyfile")).replaceAll("https://service.example", origin)
-      .replaceAll("service.example", new URL(origin).host).replace("shop.example", `http://127.0.0.1:${port}, http://shop.example:${port}`);
+    const source = seconds(timeout, text("recipes/Caddyfile"))
+      .replaceAll("https://service.example", origin)
+      .replaceAll("service.example", new URL(origin).host)
+      .replace("shop.example", `http://127.0.0.1:${port}, http://shop.example:${port}`);
     writeFileSync(join(own, "Caddyfile"), `{\n\tadmin off\n\tauto_https off\n}\n${source}`);
     const env = { CONNECTOR_TOKEN: token, XDG_DATA_HOME: own, XDG_CONFIG_HOME: own, HOME: own };
     const caddy = start("caddy", ["run", "--config", join(own, "Caddyfile"), "--adapter", "caddyfile"], env);
@@ -119,11 +165,16 @@ export const proxies = {
   async WordPress(options) {
     const own = ownFolder();
     const plugin = (name) => snippetOf(text("wordpress.md"), `WordPress, by hand: ${name}`);
-    const settings = plugin("php 2").replace("https://service.example", options.origin).replace("the token of activation", token);
+    const settings = plugin("php 2")
+      .replace("https://service.example", options.origin)
+      .replace("the token of activation", token);
     const wordpress = "define('ABSPATH', '/'); function add_action() {} function add_filter() {}";
     writeFileSync(join(own, "connector.php"), phpRecipe(options));
     writeFileSync(join(own, "chat-widget.php"), plugin("php"));
-    writeFileSync(join(own, "index.php"), `<?php ${wordpress}\n${settings}\nrequire 'chat-widget.php'; header_remove('X-Powered-By'); http_response_code(404);`);
+    writeFileSync(
+      join(own, "index.php"),
+      `<?php ${wordpress}\n${settings}\nrequire 'chat-widget.php'; header_remove('X-Powered-By'); http_response_code(404);`,
+    );
     return php(own, join(own, "index.php"), options);
   },
 };

@@ -12,7 +12,11 @@ export class Report {
   }
 
   measured(attack, proxy, { ms, memory, sent }) {
-    const parts = [`${ms} ms`, ...(memory === undefined ? [] : [`${(memory / MIB).toFixed(1)} MiB`]), ...(sent ? [`read ${(sent / MIB).toFixed(1)} MiB`] : [])];
+    const parts = [
+      `${ms} ms`,
+      ...(memory === undefined ? [] : [`${(memory / MIB).toFixed(1)} MiB`]),
+      ...(sent ? [`read ${(sent / MIB).toFixed(1)} MiB`] : []),
+    ];
     this.#row(this.#figures, attack).set(proxy, parts.join(", "));
   }
 
@@ -32,6 +36,8 @@ export class Report {
     table("attack", this.#rows);
     table("until it was refused, growth of memory", this.#figures);
     const all = [...this.#rows.values()].flatMap((row) => [...row.values()]);
-    console.log(`\n${all.length} attacks: ${all.filter((one) => one === "held").length} held, ${all.filter((one) => one === "FAILED").length} FAILED`);
+    console.log(
+      `\n${all.length} attacks: ${all.filter((one) => one === "held").length} held, ${all.filter((one) => one === "FAILED").length} FAILED`,
+    );
   }
 }

@@ -84,7 +84,15 @@ export class HostileService {
       return [name.toLowerCase(), value.trim()];
     });
     const value = (name) => headers.find(([one]) => one === name)?.[1];
-    const request = { line, headers, value, length: end + 4, received: bytes.length, body: Buffer.alloc(0), complete: false };
+    const request = {
+      line,
+      headers,
+      value,
+      length: end + 4,
+      received: bytes.length,
+      body: Buffer.alloc(0),
+      complete: false,
+    };
     this.requests.push(request);
     return request;
   }

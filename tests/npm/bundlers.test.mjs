@@ -65,7 +65,10 @@ async function goesOn({ page, wrong }) {
   await page.evaluate(() => window.widget.setLocale("de"));
   await part(page, "message-visitor").getByText("Zugestellt").waitFor();
   const { checks } = await page.evaluate(() => window.widget.diagnose());
-  assert.deepEqual(checks.filter(({ ok }) => !ok), []);
+  assert.deepEqual(
+    checks.filter(({ ok }) => !ok),
+    [],
+  );
   assert.deepEqual(wrong, []);
 }
 
@@ -77,8 +80,18 @@ test("A page that Vite builds has the widget, its languages and its themes, with
 
 test("The development server of Vite has the widget with the one line of the docs", options, async (t) => {
   write("index.html", html("page.held.ts"));
-  const server = { port: 0, host: "127.0.0.1", proxy: { "/connector": { target: await proxied(), changeOrigin: true } } };
-  const site = await createServer({ root: folder, configFile: join(folder, "vite.config.js"), logLevel: "warn", server, cacheDir: join(folder, ".vite") });
+  const server = {
+    port: 0,
+    host: "127.0.0.1",
+    proxy: { "/connector": { target: await proxied(), changeOrigin: true } },
+  };
+  const site = await createServer({
+    root: folder,
+    configFile: join(folder, "vite.config.js"),
+    logLevel: "warn",
+    server,
+    cacheDir: join(folder, ".vite"),
+  });
   t.after(() => site.close());
   await site.listen();
   await goesOn(await chat(`http://127.0.0.1:${site.httpServer.address().port}/`));
@@ -105,15 +118,24 @@ test("A page that esbuild builds has the widget, told where the WebAssembly modu
 });
 
 /** What the docs write into the page for this tag. */
-const written = (tag) => readFileSync(join(root, "docs/frameworks.md"), "utf8").match(new RegExp(`^\`\`\`html\\n(<${tag} [^]*?)\`\`\`$`, "m"))[1];
+const written = (tag) =>
+  readFileSync(join(root, "docs/frameworks.md"), "utf8").match(
+    new RegExp(`^\`\`\`html\\n(<${tag} [^]*?)\`\`\`$`, "m"),
+  )[1];
 
-test("A page with the element and no framework has the widget, and a handler that was there before it", options, async () => {
-  await bundle("element.ts", "element", { plugins: [wasmBeside("element")] });
-  await chat(await serve(join(folder, "element"), html("main.js", written("chat-widget"))), async () => {});
-});
+test(
+  "A page with the element and no framework has the widget, and a handler that was there before it",
+  options,
+  async () => {
+    await bundle("element.ts", "element", { plugins: [wasmBeside("element")] });
+    await chat(await serve(join(folder, "element"), html("main.js", written("chat-widget"))), async () => {});
+  },
+);
 
 test("A site that has the package's dist/ copied to it has the widget by the script tag", options, async () => {
-  cpSync(join(folder, "node_modules/@site-connector/chat-widget/dist"), join(folder, "copied/chat-widget"), { recursive: true });
+  cpSync(join(folder, "node_modules/@site-connector/chat-widget/dist"), join(folder, "copied/chat-widget"), {
+    recursive: true,
+  });
   const page = `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title><body>${written("script")}`;
   const { page: opened, wrong } = await visit(await serve(join(folder, "copied"), page));
   await part(opened, "launcher").click();
@@ -130,29 +152,43 @@ async function rendered(program) {
 
 const help = (page) => page.locator("#help").click();
 
-test("A page of React that a server rendered goes on in the browser, in strict mode, and its button opens the chat", options, async () => {
-  const body = await rendered(
-    'import { renderToString } from "react-dom/server";\nimport { StrictMode } from "react";\nimport { Help } from "./Help.tsx";\n' +
-      "console.log(renderToString(<StrictMode><Help /></StrictMode>));\n",
-  );
-  assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
-  assert.match(body, / suggested-questions="\[&quot;Do you ship\?&quot;\]"/);
-  await bundle("hydrate.tsx", "react", { plugins: [wasmBeside("react")], define: { "process.env.NODE_ENV": '"development"' } });
-  const { page } = await chat(await serve(join(folder, "react"), html("main.js", body)), help);
-  assert.equal(await page.locator("chat-widget").count(), 1);
-});
+test(
+  "A page of React that a server rendered goes on in the browser, in strict mode, and its button opens the chat",
+  options,
+  async () => {
+    const body = await rendered(
+      'import { renderToString } from "react-dom/server";\nimport { StrictMode } from "react";\nimport { Help } from "./Help.tsx";\n' +
+        "console.log(renderToString(<StrictMode><Help /></StrictMode>));\n",
+    );
+    assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
+    assert.match(body, / suggested-questions="\[&quot;Do you ship\?&quot;\]"/);
+    await bundle("hydrate.tsx", "react", {
+      plugins: [wasmBeside("react")],
+      define: { "process.env.NODE_ENV": '"development"' },
+    });
+    const { page } = await chat(await serve(join(folder, "react"), html("main.js", body)), help);
+    assert.equal(await page.locator("chat-widget").count(), 1);
+  },
+);
 
-test("A page of Vue that a server rendered goes on in the browser, and its button opens the chat", options, async () => {
-  const body = await rendered(
-    'import { createSSRApp } from "vue";\nimport { renderToString } from "vue/server-renderer";\nimport { Help } from "./Help.vue.ts";\n' +
-      "console.log(await renderToString(createSSRApp(Help)));\n",
-  );
-  assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
-  write("hydrate-vue.ts", 'import { createSSRApp } from "vue";\nimport { Help } from "./Help.vue.ts";\ncreateSSRApp(Help).mount("#root");\n');
-  await bundle("hydrate-vue.ts", "vue", { plugins: [wasmBeside("vue")] });
-  const { page } = await chat(await serve(join(folder, "vue"), html("main.js", body)), help);
-  assert.equal(await page.locator("chat-widget").count(), 1);
-});
+test(
+  "A page of Vue that a server rendered goes on in the browser, and its button opens the chat",
+  options,
+  async () => {
+    const body = await rendered(
+      'import { createSSRApp } from "vue";\nimport { renderToString } from "vue/server-renderer";\nimport { Help } from "./Help.vue.ts";\n' +
+        "console.log(await renderToString(createSSRApp(Help)));\n",
+    );
+    assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
+    write(
+      "hydrate-vue.ts",
+      'import { createSSRApp } from "vue";\nimport { Help } from "./Help.vue.ts";\ncreateSSRApp(Help).mount("#root");\n',
+    );
+    await bundle("hydrate-vue.ts", "vue", { plugins: [wasmBeside("vue")] });
+    const { page } = await chat(await serve(join(folder, "vue"), html("main.js", body)), help);
+    assert.equal(await page.locator("chat-widget").count(), 1);
+  },
+);
 
 const LIVE = {
   React: `import { createElement, StrictMode } from "react";
@@ -168,38 +204,48 @@ window.show = (props) => (shown.value = props);`,
 };
 
 for (const [name, program] of Object.entries(LIVE)) {
-  test(`Props of ${name} change the widget while it is there, one that is taken away is the default again, and it goes with its component`, options, async () => {
-    write("live.ts", program);
-    const out = `live-${name}`;
-    await bundle("live.ts", out, { plugins: [wasmBeside(out)], define: { "process.env.NODE_ENV": '"development"' } });
-    const { page, wrong } = await visit(await serve(join(folder, out), html("main.js")));
-    const show = (props) =>
-      page.evaluate((props) => {
-        window.told ??= [];
-        window.show(props && { ...props, onReady: () => window.told.push("ready"), onMessage: ({ content }) => window.told.push(content) });
-      }, props);
-    const inline = { proxy: "/connector", inline: true };
-    await show({ ...inline, theme: "emerald", visitor: { name: "Ann" }, suggestedQuestions: [QUESTION] });
-    await part(page, "suggestion").getByText(QUESTION).waitFor();
-    const header = () => part(page, "header").evaluate((header) => getComputedStyle(header).backgroundColor);
-    assert.equal(await header(), EMERALD);
-    await part(page, "suggestion").click();
-    await part(page, "message-assistant").nth(1).waitFor();
-    await page.waitForFunction(() => window.told.length === 3);
-    assert.deepEqual((await page.evaluate(() => window.told)).slice(0, 2), ["ready", QUESTION]);
-    await show({ ...inline, theme: "rose", locale: "de" });
-    await part(page, "message-visitor").getByText("Zugestellt").waitFor();
-    const rose = await header();
-    assert.notEqual(rose, EMERALD);
-    await show(inline);
-    await part(page, "message-visitor").getByText("Delivered").waitFor();
-    assert.ok(![rose, EMERALD].includes(await header()), "teal");
-    await show(undefined);
-    await page.locator("chat-widget").waitFor({ state: "detached" });
-    await show(inline);
-    await part(page, "message-visitor").getByText(QUESTION).waitFor();
-    assert.deepEqual(wrong, []);
-  });
+  test(
+    `Props of ${name} change the widget while it is there, one that is taken away is the default again, and it goes with its component`,
+    options,
+    async () => {
+      write("live.ts", program);
+      const out = `live-${name}`;
+      await bundle("live.ts", out, { plugins: [wasmBeside(out)], define: { "process.env.NODE_ENV": '"development"' } });
+      const { page, wrong } = await visit(await serve(join(folder, out), html("main.js")));
+      const show = (props) =>
+        page.evaluate((props) => {
+          window.told ??= [];
+          window.show(
+            props && {
+              ...props,
+              onReady: () => window.told.push("ready"),
+              onMessage: ({ content }) => window.told.push(content),
+            },
+          );
+        }, props);
+      const inline = { proxy: "/connector", inline: true };
+      await show({ ...inline, theme: "emerald", visitor: { name: "Ann" }, suggestedQuestions: [QUESTION] });
+      await part(page, "suggestion").getByText(QUESTION).waitFor();
+      const header = () => part(page, "header").evaluate((header) => getComputedStyle(header).backgroundColor);
+      assert.equal(await header(), EMERALD);
+      await part(page, "suggestion").click();
+      await part(page, "message-assistant").nth(1).waitFor();
+      await page.waitForFunction(() => window.told.length === 3);
+      assert.deepEqual((await page.evaluate(() => window.told)).slice(0, 2), ["ready", QUESTION]);
+      await show({ ...inline, theme: "rose", locale: "de" });
+      await part(page, "message-visitor").getByText("Zugestellt").waitFor();
+      const rose = await header();
+      assert.notEqual(rose, EMERALD);
+      await show(inline);
+      await part(page, "message-visitor").getByText("Delivered").waitFor();
+      assert.ok(![rose, EMERALD].includes(await header()), "teal");
+      await show(undefined);
+      await page.locator("chat-widget").waitFor({ state: "detached" });
+      await show(inline);
+      await part(page, "message-visitor").getByText(QUESTION).waitFor();
+      assert.deepEqual(wrong, []);
+    },
+  );
 }
 
 /** Puts the WebAssembly module where the address in the bundle says, `../chat-widget.wasm` of `/main.js`. */
@@ -207,6 +253,11 @@ function wasmBeside(out) {
   return {
     name: "the module beside the bundle",
     setup: (build) =>
-      build.onEnd(() => writeFileSync(join(folder, out, "chat-widget.wasm"), readFileSync(join(folder, "node_modules/@site-connector/chat-widget/dist/chat-widget.wasm")))),
+      build.onEnd(() =>
+        writeFileSync(
+          join(folder, out, "chat-widget.wasm"),
+          readFileSync(join(folder, "node_modules/@site-connector/chat-widget/dist/chat-widget.wasm")),
+        ),
+      ),
   };
 }

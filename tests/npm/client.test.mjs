@@ -14,10 +14,25 @@ let address;
 function page() {
   address ??= (async () => {
     const { folder, write } = project("client");
-    write("all.ts", 'import * as all from "@site-connector/chat-widget";\nimport wasm from "@site-connector/chat-widget/wasm";\nimport * as own from "./own.ts";\n' +
-      'Object.assign(window, all, own, { wasm, client: new all.BrowserWidgetClient({ proxy: "/connector" }) });\n');
-    await build({ entryPoints: [join(folder, "all.ts")], outdir: join(folder, "site"), bundle: true, splitting: true, format: "esm", loader: { ".wasm": "file" }, publicPath: "/", logLevel: "warning" });
-    return serve(join(folder, "site"), '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Pots</title><body><script type="module" src="/all.js"></script>');
+    write(
+      "all.ts",
+      'import * as all from "@site-connector/chat-widget";\nimport wasm from "@site-connector/chat-widget/wasm";\nimport * as own from "./own.ts";\n' +
+        'Object.assign(window, all, own, { wasm, client: new all.BrowserWidgetClient({ proxy: "/connector" }) });\n',
+    );
+    await build({
+      entryPoints: [join(folder, "all.ts")],
+      outdir: join(folder, "site"),
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      loader: { ".wasm": "file" },
+      publicPath: "/",
+      logLevel: "warning",
+    });
+    return serve(
+      join(folder, "site"),
+      '<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Pots</title><body><script type="module" src="/all.js"></script>',
+    );
   })();
   return address;
 }
@@ -35,22 +50,33 @@ const failure = (page, run) =>
   page.evaluate(`(${run})().then(() => null, ({ name, status, code, requestId, retryAfter, retryable, idempotencyKey }) =>
     ({ name, status, code, requestId, retryAfter, retryable, idempotencyKey }))`);
 
-const mountWidget = (page) => page.evaluate(async () => {
-  await load(wasm);
-  window.widget = await ChatWidget.mount({ proxy: "/connector" });
-});
+const mountWidget = (page) =>
+  page.evaluate(async () => {
+    await load(wasm);
+    window.widget = await ChatWidget.mount({ proxy: "/connector" });
+  });
 
-test("A client gets the config, sends, reads what was said and whether somebody is there", async ({ page, server, wrong }) => {
+test("A client gets the config, sends, reads what was said and whether somebody is there", async ({
+  page,
+  server,
+  wrong,
+}) => {
   const { config } = await page.evaluate(() => client.getChatConfig("en"));
   assert.equal(config.enabled, true);
   assert.deepEqual(await page.evaluate(() => client.listMessages()), { messages: [] });
   assert.deepEqual(await server.arrived("GET", "/chat/messages"), [], "without a conversation nothing is asked");
-  const { message, userMessageId } = await page.evaluate((question) => client.sendMessage(question, { visitor: { name: "Ann" } }), QUESTION);
+  const { message, userMessageId } = await page.evaluate(
+    (question) => client.sendMessage(question, { visitor: { name: "Ann" } }),
+    QUESTION,
+  );
   assert.equal(message.role, "assistant");
   await server.operatorOnline(true);
   await server.operatorSays("I am a person.");
   const { messages } = await page.evaluate((after) => client.listMessages(after), userMessageId);
-  assert.deepEqual(messages.map(({ role }) => role), ["assistant", "operator"]);
+  assert.deepEqual(
+    messages.map(({ role }) => role),
+    ["assistant", "operator"],
+  );
   assert.equal((await page.evaluate(() => client.getPresence())).operatorOnline, true);
   assert.deepEqual(wrong, []);
 });
@@ -82,10 +108,16 @@ test("A client goes on with the conversation of the widget, for the same visitor
   await page.evaluate(() => client.sendMessage("Do you ship?"));
   assert.equal((await server.messages()).length, 4, "in one conversation");
   assert.equal(await page.evaluate(() => client.visitorId), before["chat-widget:visitor"].visitorId);
-  assert.deepEqual((await stored(page))["chat-widget:conversation"].conversationId, before["chat-widget:conversation"].conversationId);
+  assert.deepEqual(
+    (await stored(page))["chat-widget:conversation"].conversationId,
+    before["chat-widget:conversation"].conversationId,
+  );
 });
 
-test("A message whose answer is lost is sent again with its key and its body, and arrives once", async ({ page, server }) => {
+test("A message whose answer is lost is sent again with its key and its body, and arrives once", async ({
+  page,
+  server,
+}) => {
   const bodies = [];
   page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
   await server.trouble({ only: "send", loseAnswers: 1 });
@@ -106,7 +138,10 @@ test("The docs' function tries again after a failure, as soon as the service all
   await server.trouble({ only: "send", status: 429, times: 1, retryAfter: 1 });
   assert.ok(await page.evaluate((question) => ask(question), QUESTION));
   const sends = await server.sends();
-  assert.deepEqual(sends.map(({ status }) => status), [429, 200]);
+  assert.deepEqual(
+    sends.map(({ status }) => status),
+    [429, 200],
+  );
   assert.equal(sends[0].idempotencyKey, sends[1].idempotencyKey);
 });
 
@@ -114,7 +149,13 @@ test("What goes wrong is one error that says what, and whether to try again", as
   await server.trouble({ status: 429, retryAfter: 7 });
   const limited = await failure(page, "() => client.getPresence()");
   const { requestId, idempotencyKey, ...said } = limited;
-  assert.deepEqual(said, { name: "ChatWidgetError", status: 429, code: "RATE_LIMITED", retryAfter: 7000, retryable: true });
+  assert.deepEqual(said, {
+    name: "ChatWidgetError",
+    status: 429,
+    code: "RATE_LIMITED",
+    retryAfter: 7000,
+    retryable: true,
+  });
   assert.ok(requestId);
   assert.equal(idempotencyKey, undefined);
   await server.trouble({ only: "send", status: 402 });
@@ -124,16 +165,26 @@ test("What goes wrong is one error that says what, and whether to try again", as
   const elsewhere = await failure(page, "() => new BrowserWidgetClient({ proxy: '/nothing' }).getChatConfig()");
   assert.deepEqual([elsewhere.status, elsewhere.code, elsewhere.retryable], [404, "INVALID_RESPONSE", false]);
   await server.trouble({ only: "config", delayMs: 20_000 });
-  const late = await failure(page, "() => new BrowserWidgetClient({ proxy: '/connector/', timeout: 50 }).getChatConfig()");
+  const late = await failure(
+    page,
+    "() => new BrowserWidgetClient({ proxy: '/connector/', timeout: 50 }).getChatConfig()",
+  );
   assert.deepEqual([late.status, late.code, late.retryable], [0, "TIMEOUT", true]);
   await page.context().setOffline(true);
   const offline = await failure(page, "() => client.getChatConfig()");
   assert.deepEqual([offline.status, offline.code, offline.retryable], [0, "NETWORK", true]);
 });
 
-test("Any number of events are reported, fifty in a request, with the page and the conversation", async ({ page, server }) => {
+test("Any number of events are reported, fifty in a request, with the page and the conversation", async ({
+  page,
+  server,
+}) => {
   await page.evaluate(() => client.sendMessage("One"));
-  const outcome = await page.evaluate(() => client.trackBatch(Array.from({ length: 51 }, (_, index) => ({ eventType: "cta_clicked", eventData: { label: `${index}` } }))));
+  const outcome = await page.evaluate(() =>
+    client.trackBatch(
+      Array.from({ length: 51 }, (_, index) => ({ eventType: "cta_clicked", eventData: { label: `${index}` } })),
+    ),
+  );
   assert.deepEqual(outcome, { accepted: 51, rejected: 0, tracking: "enabled" });
   const requests = await server.arrived("POST", "/events");
   assert.equal(requests.length, 2);
@@ -141,20 +192,47 @@ test("Any number of events are reported, fifty in a request, with the page and t
   await page.evaluate(() => client.track({ eventType: "chat_opened" }));
   const event = (await server.events()).find(({ eventType }) => eventType === "chat_opened");
   const [visitorId, conversationId] = await page.evaluate(() => [client.visitorId, client.conversationId]);
-  assert.deepEqual([event.visitorId, event.path, event.title, event.eventData.conversationId], [visitorId, "/", "Pots", conversationId]);
+  assert.deepEqual(
+    [event.visitorId, event.path, event.title, event.eventData.conversationId],
+    [visitorId, "/", "Pots", conversationId],
+  );
 });
 
 test("Each customer is a visitor of their own", async ({ page, server }) => {
   await page.evaluate(() => client.sendMessage("One"));
   await page.evaluate(() => new BrowserWidgetClient({ proxy: "/connector", customerId: "ann" }).sendMessage("Two"));
   assert.equal((await server.conversations()).length, 2);
-  assert.deepEqual(Object.keys(await stored(page)).sort(), ["chat-widget:conversation", "chat-widget:conversation@ann", "chat-widget:visitor", "chat-widget:visitor@ann"]);
+  assert.deepEqual(Object.keys(await stored(page)).sort(), [
+    "chat-widget:conversation",
+    "chat-widget:conversation@ann",
+    "chat-widget:visitor",
+    "chat-widget:visitor@ann",
+  ]);
 });
 
 for (const [how, break_] of [
-  ["blocked", () => Object.defineProperty(window, "localStorage", { get() { throw new DOMException("Blocked", "SecurityError"); } })],
-  ["full", () => (Storage.prototype.setItem = () => { throw new DOMException("Full", "QuotaExceededError"); })],
-  ["full of rubbish", () => { for (const name of ["visitor", "conversation"]) localStorage.setItem(`chat-widget:${name}`, '{"v":'); }],
+  [
+    "blocked",
+    () =>
+      Object.defineProperty(window, "localStorage", {
+        get() {
+          throw new DOMException("Blocked", "SecurityError");
+        },
+      }),
+  ],
+  [
+    "full",
+    () =>
+      (Storage.prototype.setItem = () => {
+        throw new DOMException("Full", "QuotaExceededError");
+      }),
+  ],
+  [
+    "full of rubbish",
+    () => {
+      for (const name of ["visitor", "conversation"]) localStorage.setItem(`chat-widget:${name}`, '{"v":');
+    },
+  ],
 ]) {
   test(`Where storage is ${how}, the conversation goes on all the same`, async ({ page, server }) => {
     await page.evaluate(break_);

@@ -19,18 +19,53 @@ const FILES = [
   "LICENSE-MIT",
   "README.md",
   "package.json",
-  ...["chat-widget.js", "chat-widget.mjs", "chat-widget.wasm", "check.mjs", "client.mjs", "derive.mjs", "diagnose.mjs", "element.mjs", "fallback.js", "fallback.mjs", "integrity.json", "language.mjs", "later.mjs", "page.mjs", "progress.mjs", "recover.mjs", "snippet.html", "styles.mjs", "update.mjs"].map((file) => `dist/${file}`),
+  ...[
+    "chat-widget.js",
+    "chat-widget.mjs",
+    "chat-widget.wasm",
+    "check.mjs",
+    "client.mjs",
+    "derive.mjs",
+    "diagnose.mjs",
+    "element.mjs",
+    "fallback.js",
+    "fallback.mjs",
+    "integrity.json",
+    "language.mjs",
+    "later.mjs",
+    "page.mjs",
+    "progress.mjs",
+    "recover.mjs",
+    "snippet.html",
+    "styles.mjs",
+    "update.mjs",
+  ].map((file) => `dist/${file}`),
   ...["element", "index", "react", "vue", "widget"].map((name) => `dist/npm/${name}.mjs`),
   ...LOCALES.map((name) => `dist/locales/${name}.mjs`),
   ...THEMES.map((name) => `dist/themes/${name}.mjs`),
-  ...["beside", "client", "element", "module", "names", "options", "npm/index", "npm/markup", "npm/react", "npm/vue", "npm/wasm"].map((name) => `dist/types/${name}.d.ts`),
+  ...[
+    "beside",
+    "client",
+    "element",
+    "module",
+    "names",
+    "options",
+    "npm/index",
+    "npm/markup",
+    "npm/react",
+    "npm/vue",
+    "npm/wasm",
+  ].map((name) => `dist/types/${name}.d.ts`),
 ];
 
 const { folder, tarball, write } = project("package");
 
 /** Runs a program of `node_modules`, and fails with what it said. */
 function run(program, args, cwd = folder) {
-  const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin", program), args, { cwd, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin", program), args, {
+    cwd,
+    encoding: "utf8",
+  });
   assert.equal(status, 0, stdout + stderr);
   return stdout;
 }
@@ -44,15 +79,25 @@ test("Everything that the package exports can be imported on a server, where not
   // The loader is a classic script, and the module a file: neither is for import.
   const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm|package\.json)$/.test(path));
   for (const path of paths) {
-    write("imports.mjs", `await Promise.all([import("react"), import("vue")]);\nconst before = Object.keys(globalThis).join();\nconst module = await import("${NAME}${path.slice(1)}");\n` +
-      "console.log(JSON.stringify([Object.keys(module).sort(), Object.keys(globalThis).join() === before]));\n");
+    write(
+      "imports.mjs",
+      `await Promise.all([import("react"), import("vue")]);\nconst before = Object.keys(globalThis).join();\nconst module = await import("${NAME}${path.slice(1)}");\n` +
+        "console.log(JSON.stringify([Object.keys(module).sort(), Object.keys(globalThis).join() === before]));\n",
+    );
     const [names, untouched] = JSON.parse(execFileSync("node", ["imports.mjs"], { cwd: folder, encoding: "utf8" }));
-    const own = { ".": ["BrowserWidgetClient", "ChatWidget", "ChatWidgetError", "load"], "./client": ["BrowserWidgetClient", "ChatWidgetError"], "./element": ["ChatWidgetElement"] };
+    const own = {
+      ".": ["BrowserWidgetClient", "ChatWidget", "ChatWidgetError", "load"],
+      "./client": ["BrowserWidgetClient", "ChatWidgetError"],
+      "./element": ["ChatWidgetElement"],
+    };
     assert.deepEqual([path, names, untouched], [path, own[path] ?? ["ChatWidget"], true]);
   }
   for (const path of ["script", "wasm"]) {
     write("finds.mjs", `process.stdout.write(import.meta.resolve("${NAME}/${path}"));`);
-    assert.match(execFileSync("node", ["finds.mjs"], { cwd: folder, encoding: "utf8" }), path === "script" ? /\/chat-widget\.js$/ : /\/chat-widget\.wasm$/);
+    assert.match(
+      execFileSync("node", ["finds.mjs"], { cwd: folder, encoding: "utf8" }),
+      path === "script" ? /\/chat-widget\.js$/ : /\/chat-widget\.wasm$/,
+    );
   }
 });
 
@@ -63,46 +108,104 @@ test("The component of React is marked as one for the browser, where parts of a 
 test("publint finds nothing to say of the package", async () => {
   const { publint } = await import("publint");
   const data = readFileSync(tarball);
-  const { messages } = await publint({ pack: { tarball: data.buffer.slice(data.byteOffset, data.byteOffset + data.length) }, strict: true });
+  const { messages } = await publint({
+    pack: { tarball: data.buffer.slice(data.byteOffset, data.byteOffset + data.length) },
+    strict: true,
+  });
   assert.deepEqual(messages, []);
 });
 
 test("The types of every export are found by whoever can import it", () => {
-  run("attw", [tarball, "--profile", "esm-only", "--no-color", "--exclude-entrypoints", "./script", "./wasm", "./package.json"]);
+  run("attw", [
+    tarball,
+    "--profile",
+    "esm-only",
+    "--no-color",
+    "--exclude-entrypoints",
+    "./script",
+    "./wasm",
+    "./package.json",
+  ]);
 });
 
 test("The files of docs/frameworks.md, and what pages write in TypeScript, compile against the types", () => {
   write("usage.tsx", readFileSync(join(root, "tests/npm/usage.tsx")));
-  write("tsconfig.json", JSON.stringify({
-    compilerOptions: {
-      target: "ES2022", module: "ES2022", moduleResolution: "bundler", lib: ["ES2022", "ESNext.Disposable", "DOM", "DOM.Iterable"], types: [], strict: true,
-      exactOptionalPropertyTypes: false, noUncheckedIndexedAccess: true, jsx: "react-jsx", noEmit: true, skipLibCheck: false, preserveSymlinks: true,
-    },
-    include: ["usage.tsx", "page.ts", "page-esbuild.ts", "Help.tsx", "hydrate.tsx", "Help.vue.ts", "element.ts", "own.ts"],
-  }));
+  write(
+    "tsconfig.json",
+    JSON.stringify({
+      compilerOptions: {
+        target: "ES2022",
+        module: "ES2022",
+        moduleResolution: "bundler",
+        lib: ["ES2022", "ESNext.Disposable", "DOM", "DOM.Iterable"],
+        types: [],
+        strict: true,
+        exactOptionalPropertyTypes: false,
+        noUncheckedIndexedAccess: true,
+        jsx: "react-jsx",
+        noEmit: true,
+        skipLibCheck: false,
+        preserveSymlinks: true,
+      },
+      include: [
+        "usage.tsx",
+        "page.ts",
+        "page-esbuild.ts",
+        "Help.tsx",
+        "hydrate.tsx",
+        "Help.vue.ts",
+        "element.ts",
+        "own.ts",
+      ],
+    }),
+  );
   run("tsc", ["-p", folder]);
 });
 
 /** The files of a folder, each with its bytes. */
-const filesOf = (out) => readdirSync(join(folder, out), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name, parentPath, path }) => [name, readFileSync(join(parentPath ?? path, name))]);
+const filesOf = (out) =>
+  readdirSync(join(folder, out), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name, parentPath, path }) => [name, readFileSync(join(parentPath ?? path, name))]);
 
 for (const from of [NAME, `${NAME}/client`]) {
   test(`A bundle that imports only BrowserWidgetClient from ${from} is below 2 KB and has no WebAssembly in it`, async () => {
     const name = from === NAME ? "whole" : "part";
-    write(`${name}.js`, `import { BrowserWidgetClient } from "${from}";\nconsole.log(new BrowserWidgetClient({ proxy: "/connector" }));\n`);
+    write(
+      `${name}.js`,
+      `import { BrowserWidgetClient } from "${from}";\nconsole.log(new BrowserWidgetClient({ proxy: "/connector" }));\n`,
+    );
     const common = { bundle: true, minify: true, format: "esm", loader: { ".wasm": "file" } };
     await esbuild({ ...common, entryPoints: [join(folder, `${name}.js`)], outdir: join(folder, name, "esbuild") });
     const input = join(folder, `${name}.js`);
     // Without the polyfill that Vite has for a page's preloads.
-    await vite({ root: folder, configFile: false, logLevel: "warn", build: { outDir: `${name}/vite`, rollupOptions: { input }, modulePreload: { polyfill: false }, target: "es2022" } });
+    await vite({
+      root: folder,
+      configFile: false,
+      logLevel: "warn",
+      build: { outDir: `${name}/vite`, rollupOptions: { input }, modulePreload: { polyfill: false }, target: "es2022" },
+    });
     await new Promise((resolve, reject) =>
-      webpack({ mode: "production", target: ["web", "es2022"], context: folder, entry: input, output: { path: join(folder, name, "webpack") } }, (error, stats) => (error || stats.hasErrors() ? reject(error ?? new Error(String(stats))) : resolve())),
+      webpack(
+        {
+          mode: "production",
+          target: ["web", "es2022"],
+          context: folder,
+          entry: input,
+          output: { path: join(folder, name, "webpack") },
+        },
+        (error, stats) => (error || stats.hasErrors() ? reject(error ?? new Error(String(stats))) : resolve()),
+      ),
     );
     for (const bundler of ["esbuild", "vite", "webpack"]) {
       // Vite copies what a module names by its address before it finds that nobody uses the module. No page loads it.
       const isCopied = ([file]) => bundler === "vite" && from === NAME && file.endsWith(".wasm");
       const files = filesOf(join(name, bundler)).filter((file) => !isCopied(file));
-      assert.deepEqual(files.map(([file]) => file.match(/\.\w+$/)[0]), [".js"], bundler);
+      assert.deepEqual(
+        files.map(([file]) => file.match(/\.\w+$/)[0]),
+        [".js"],
+        bundler,
+      );
       const [[, bytes]] = files;
       assert.ok(brotliCompressSync(bytes).length < 2000, `${bundler}: ${brotliCompressSync(bytes).length} bytes`);
       assert.doesNotMatch(bytes.toString(), /WebAssembly|\.wasm/, bundler);

@@ -18,10 +18,16 @@ const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "a
 const SEEN_WITHIN = 20_000;
 
 /** What npm itself says to a command, read as JSON. */
-const npm = (...args) => JSON.parse(execFileSync("npm", [...args, "--json", "--ignore-scripts", "--loglevel=error"], { cwd: root, encoding: "utf8" }));
+const npm = (...args) =>
+  JSON.parse(
+    execFileSync("npm", [...args, "--json", "--ignore-scripts", "--loglevel=error"], { cwd: root, encoding: "utf8" }),
+  );
 
 /** What the package would hold, without packing it. */
-export const contents = () => npm("pack", "--dry-run")[0].files.map(({ path }) => path).sort();
+export const contents = () =>
+  npm("pack", "--dry-run")[0]
+    .files.map(({ path }) => path)
+    .sort();
 
 /** Packs the package and installs it into a new project, which has the docs' files in it. */
 export function project(name) {
@@ -30,14 +36,19 @@ export function project(name) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name, private: true, type: "module" }));
   const tarball = join(folder, npm("pack", "--pack-destination", folder)[0].filename);
-  execFileSync("npm", ["install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball], { cwd: folder });
+  execFileSync(
+    "npm",
+    ["install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error", tarball],
+    { cwd: folder },
+  );
   for (const name of INSTALLED) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(root, "node_modules", name), link);
   }
   const docs = readFileSync(join(root, "docs", "frameworks.md"), "utf8");
-  for (const [, file, text] of docs.matchAll(/^```\w+\n\/\/ (\S+)\n([^]*?)^```$/gm)) writeFileSync(join(folder, file), text);
+  for (const [, file, text] of docs.matchAll(/^```\w+\n\/\/ (\S+)\n([^]*?)^```$/gm))
+    writeFileSync(join(folder, file), text);
   const write = (file, text) => writeFileSync(join(folder, file), text);
   return { folder, tarball, write };
 }
@@ -68,7 +79,9 @@ async function forward(request, response, to) {
   const { host, connection, origin, ...headers } = request.headers;
   const body = chunks.length > 0 ? Buffer.concat(chunks) : undefined;
   const answer = await fetch(to + request.url, { method: request.method, headers, body });
-  const kept = [...answer.headers].filter(([name]) => !/^(content-encoding|content-length|transfer-encoding|connection)$/.test(name));
+  const kept = [...answer.headers].filter(
+    ([name]) => !/^(content-encoding|content-length|transfer-encoding|connection)$/.test(name),
+  );
   response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
 }
 
@@ -83,7 +96,8 @@ export async function serve(folder, html) {
     const path = new URL(request.url, "http://site").pathname;
     const file = join(folder, path);
     if (path === "/") response.writeHead(200, { "Content-Type": "text/html" }).end(html);
-    else if (existsSync(file)) response.writeHead(200, { "Content-Type": KINDS[extname(file)] ?? "text/html" }).end(readFileSync(file));
+    else if (existsSync(file))
+      response.writeHead(200, { "Content-Type": KINDS[extname(file)] ?? "text/html" }).end(readFileSync(file));
     else response.writeHead(404).end();
   });
   await new Promise((resolve) => site.listen(0, "127.0.0.1", resolve));

@@ -23,7 +23,9 @@ console.log(unread);
 
 const element = document.querySelector<HTMLElement>("chat-widget")!;
 element.addEventListener("chat-widget-unread", ({ detail }) => console.log(detail.count.toFixed()));
-document.addEventListener("chat-widget:message", ({ detail: { role, content } }) => console.log(role.length + content.length));
+document.addEventListener("chat-widget:message", ({ detail: { role, content } }) =>
+  console.log(role.length + content.length),
+);
 addEventListener("chat-widget-error", ({ detail }) => console.log(detail.code.length));
 // @ts-expect-error What comes with it.
 element.addEventListener("chat-widget-unread", ({ detail }) => console.log(detail.total));

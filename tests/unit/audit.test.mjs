@@ -22,12 +22,31 @@ function metadata(crate) {
     mkdirSync(join(folder, name), { recursive: true });
     const manifest_path = join(folder, name, "Cargo.toml");
     writeFileSync(manifest_path, `[package]\nname = "${name}"\nversion = "${version}"\n`);
-    const nothing = { dependencies: [], targets: [], features: {}, authors: [], categories: [], keywords: [], edition: "2021" };
+    const nothing = {
+      dependencies: [],
+      targets: [],
+      features: {},
+      authors: [],
+      categories: [],
+      keywords: [],
+      edition: "2021",
+    };
     const id = `${more.source ?? `path+file://${join(folder, name)}`}#${name}@${version}`;
     return { ...nothing, name, version, id, license: "MIT", license_file: null, source: null, manifest_path, ...more };
   };
   const library = described(crate.name, crate.version, crate);
-  const asked = { name: crate.name, source: crate.source, req: "*", kind: null, rename: null, optional: false, uses_default_features: true, features: [], target: null, registry: null };
+  const asked = {
+    name: crate.name,
+    source: crate.source,
+    req: "*",
+    kind: null,
+    rename: null,
+    optional: false,
+    uses_default_features: true,
+    features: [],
+    target: null,
+    registry: null,
+  };
   const application = described("application", "1.0.0", { dependencies: [{ ...asked, req: `=${crate.version}` }] });
   const used = { name: crate.name.replaceAll("-", "_"), pkg: library.id, dep_kinds: [{ kind: null, target: null }] };
   const nodes = [
@@ -35,7 +54,16 @@ function metadata(crate) {
     { id: library.id, dependencies: [], deps: [], features: [] },
   ];
   const file = join(folder, "metadata.json");
-  const graph = { packages: [application, library], workspace_members: [application.id], workspace_default_members: [application.id], resolve: { nodes, root: application.id }, target_directory: folder, workspace_root: folder, version: 1, metadata: null };
+  const graph = {
+    packages: [application, library],
+    workspace_members: [application.id],
+    workspace_default_members: [application.id],
+    resolve: { nodes, root: application.id },
+    target_directory: folder,
+    workspace_root: folder,
+    version: 1,
+    metadata: null,
+  };
   writeFileSync(file, JSON.stringify(graph));
   return file;
 }
@@ -58,11 +86,28 @@ A made-up vulnerability.
 /** A checkout of an advisory database with an advisory on `leaky`, and one on a crate that nobody here uses. */
 function checkout() {
   const path = mkdtempSync(join(folder, "advisory-db-"));
-  for (const [name, id] of [["leaky", "RUSTSEC-2000-0001"], ["unrelated", "RUSTSEC-2000-0002"]]) {
+  for (const [name, id] of [
+    ["leaky", "RUSTSEC-2000-0001"],
+    ["unrelated", "RUSTSEC-2000-0002"],
+  ]) {
     mkdirSync(join(path, "crates", name), { recursive: true });
-    writeFileSync(join(path, "crates", name, `${id}.md`), ADVISORY.replace("leaky", name).replace("RUSTSEC-2000-0001", id));
+    writeFileSync(
+      join(path, "crates", name, `${id}.md`),
+      ADVISORY.replace("leaky", name).replace("RUSTSEC-2000-0001", id),
+    );
   }
-  const git = (...args) => execFileSync("git", ["-C", path, "-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false", ...args]);
+  const git = (...args) =>
+    execFileSync("git", [
+      "-C",
+      path,
+      "-c",
+      "user.name=test",
+      "-c",
+      "user.email=test@localhost",
+      "-c",
+      "commit.gpgsign=false",
+      ...args,
+    ]);
   git("init", "--quiet");
   git("add", ".");
   git("commit", "--quiet", "--message", "Advisories");
@@ -101,7 +146,10 @@ test("A crate with a known vulnerability is refused, and its mended version is n
 test("A crate under the GPL is refused, and one under the MIT licence is not", (t) => {
   const refused = deny(t, ["licenses"], { name: "copyleft", license: "GPL-3.0-only" });
   if (!refused) return;
-  assert.ok(!refused.ok && refused.output.includes("error[rejected]") && refused.output.includes("GPL-3.0"), refused.output);
+  assert.ok(
+    !refused.ok && refused.output.includes("error[rejected]") && refused.output.includes("GPL-3.0"),
+    refused.output,
+  );
   const allowed = deny(t, ["licenses"], { name: "permissive", license: "MIT" });
   // The check as a whole still fails: this application does not need all that deny.toml allows.
   assert.ok(!allowed.output.includes("error[rejected]"), allowed.output);
@@ -114,6 +162,14 @@ test("A crate from a git repository is refused", (t) => {
 
 test("An npm package from elsewhere, or without a hash, is named", () => {
   const good = { resolved: "https://registry.example/@a/b/-/b-1.0.0.tgz", integrity: "sha512-AAAA" };
-  const packages = { "": {}, "node_modules/a": good, "node_modules/b": { ...good, resolved: "git+ssh://git.example/b" }, "node_modules/c": { ...good, integrity: "sha1-AAAA" } };
-  assert.deepEqual(wrongOrigins({ packages }), ["node_modules/b comes from git+ssh://git.example/b", "node_modules/c has no SHA-512"]);
+  const packages = {
+    "": {},
+    "node_modules/a": good,
+    "node_modules/b": { ...good, resolved: "git+ssh://git.example/b" },
+    "node_modules/c": { ...good, integrity: "sha1-AAAA" },
+  };
+  assert.deepEqual(wrongOrigins({ packages }), [
+    "node_modules/b comes from git+ssh://git.example/b",
+    "node_modules/c has no SHA-512",
+  ]);
 });

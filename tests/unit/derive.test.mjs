@@ -14,7 +14,12 @@ const MAX_DISTANCE = 0.05;
 const MAX_MEAN_DISTANCE = 0.005;
 
 async function bundle(path) {
-  const { outputFiles } = await build({ entryPoints: [`${root}/www/${path}`], bundle: true, format: "esm", write: false });
+  const { outputFiles } = await build({
+    entryPoints: [`${root}/www/${path}`],
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
@@ -22,7 +27,10 @@ const { derive, default: sheetOf } = await bundle("derive.ts");
 const { oklch, paint } = await bundle("colour.ts");
 
 const preset = (theme) => readFileSync(`${root}/themes/${theme}.css`, "utf8");
-const sheet = (tokens) => Object.entries(tokens).map(([name, value]) => `--cw-${name}: ${value};`).join("\n");
+const sheet = (tokens) =>
+  Object.entries(tokens)
+    .map(([name, value]) => `--cw-${name}: ${value};`)
+    .join("\n");
 const accentOf = (css, scheme = "light") => colours(css, scheme).get("accent");
 const hex = (number) => `#${number.toString(16).padStart(6, "0")}`;
 
@@ -77,7 +85,10 @@ test("a theme that is derived from a solid preset's accent is near the preset", 
     const css = sheet(derive(accentOf(preset(theme))));
     const distances = SCHEMES.flatMap((scheme) => {
       const derived = colours(css, scheme);
-      return [...colours(preset(theme), scheme)].map(([name, colour]) => [distance(colour, derived.get(name)), `${name}, ${scheme}`]);
+      return [...colours(preset(theme), scheme)].map(([name, colour]) => [
+        distance(colour, derived.get(name)),
+        `${name}, ${scheme}`,
+      ]);
     }).sort(([one], [other]) => other - one);
     const mean = distances.reduce((sum, [distance]) => sum + distance, 0) / distances.length;
     const [[farthest, name]] = distances;
@@ -110,7 +121,8 @@ test("deriving again from the derived accent changes nothing that is seen", () =
     assert.equal(accentOf(again), accentOf(once), accent);
     for (const scheme of SCHEMES) {
       const [first, second] = [colours(once, scheme), colours(again, scheme)];
-      for (const [name, colour] of first) assert.ok(distance(colour, second.get(name)) < 0.03, `${accent}, ${scheme}: ${name}`);
+      for (const [name, colour] of first)
+        assert.ok(distance(colour, second.get(name)) < 0.03, `${accent}, ${scheme}: ${name}`);
     }
   }
 });
@@ -120,8 +132,27 @@ test("a colour may have three digits, and capitals", () => {
 });
 
 test("anything but a hex colour throws a TypeError that says what is expected", () => {
-  for (const wrong of ["", "red", "#12", "#1234", "#12345678", "123456", "#ggg", " #fff", "#fff\n", "rgb(0 0 0)", undefined, null, 7, {}, ["#fff"]]) {
-    assert.throws(() => derive(wrong), { name: "TypeError", message: /invalid accent: expected a colour such as "#097477", got / });
+  for (const wrong of [
+    "",
+    "red",
+    "#12",
+    "#1234",
+    "#12345678",
+    "123456",
+    "#ggg",
+    " #fff",
+    "#fff\n",
+    "rgb(0 0 0)",
+    undefined,
+    null,
+    7,
+    {},
+    ["#fff"],
+  ]) {
+    assert.throws(() => derive(wrong), {
+      name: "TypeError",
+      message: /invalid accent: expected a colour such as "#097477", got /,
+    });
   }
 });
 

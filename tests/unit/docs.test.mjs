@@ -17,7 +17,10 @@ const types = read("www/options.ts");
 /** The names in the first column of the table under a heading. */
 function tabled(heading) {
   const section = docs.split(`## ${heading}\n`)[1].split("\n## ")[0];
-  const cells = section.split("\n").filter((line) => line.startsWith("| `")).map((line) => line.split("|")[1]);
+  const cells = section
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map((line) => line.split("|")[1]);
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name));
 }
 
@@ -38,17 +41,26 @@ test("The events in the docs are those of the types", () => {
 });
 
 /** The names in a list of `www/names.ts`. */
-const listed = (name) => [...read("www/names.ts").match(new RegExp(`${name} = \\[([^\\]]*)\\]`))[1].matchAll(/"(\w+)"/g)].map(([, one]) => one);
+const listed = (name) =>
+  [
+    ...read("www/names.ts")
+      .match(new RegExp(`${name} = \\[([^\\]]*)\\]`))[1]
+      .matchAll(/"(\w+)"/g),
+  ].map(([, one]) => one);
 /** `name` and not its others. */
 const without = (names, ...others) => names.filter((name) => !others.includes(name));
 
 test("The controls in the docs are those of the class, of the element and of the loader", () => {
   const body = read("www/module.ts").split("export class ChatWidget {")[1];
-  const methods = [...body.matchAll(/^ {2}(?:readonly |async |get )?([a-z]\w*)(?:<[^>]*>)?(?:\(| =)/gim)].map(([, name]) => name);
+  const methods = [...body.matchAll(/^ {2}(?:readonly |async |get )?([a-z]\w*)(?:<[^>]*>)?(?:\(| =)/gim)].map(
+    ([, name]) => name,
+  );
   const own = without(methods, "constructor");
   assert.deepEqual(sorted(tabled("Controls")), sorted(own));
   assert.deepEqual(sorted(listed("CONTROLS")), sorted(without(own, "destroy", "on", "once", "ready", "state")));
-  const queued = read("www/loader.ts").match(/names = "([^"]*)"/)[1].split(" ");
+  const queued = read("www/loader.ts")
+    .match(/names =\s+"([^"]*)"/)[1]
+    .split(" ");
   assert.deepEqual(sorted(queued), sorted([...without(listed("CONTROLS"), "diagnose"), "destroy"]));
 });
 
@@ -73,13 +85,19 @@ test("Every token is in docs/themes.md, and no other", () => {
 
 test("The policy in docs/csp.md is the one that the tests' site has, but for what is about other things", () => {
   const parse = (text) => new Map(text.split(/;\s*/).map((directive) => directive.split(/ (.*)/).slice(0, 2)));
-  const site = parse(read("crates/connector/src/site.rs").match(/POLICY: &str = "([^"]*)"/)[1].replace(/\\\n\s*/g, ""));
+  const site = parse(
+    read("crates/connector/src/site.rs")
+      .match(/POLICY: &str = "([^"]*)"/)[1]
+      .replace(/\\\n\s*/g, ""),
+  );
   for (const name of ["form-action", "base-uri", "frame-ancestors"]) site.delete(name);
   assert.deepEqual([...parse(read("docs/csp.md").match(/^Content-Security-Policy: (.*)$/m)[1])], [...site]);
 });
 
 test("Every part in the docs is in the interface", () => {
-  const sources = readdirSync(`${root}/src/ui`).map((file) => read(`src/ui/${file}`)).join("\n");
+  const sources = readdirSync(`${root}/src/ui`)
+    .map((file) => read(`src/ui/${file}`))
+    .join("\n");
   const parts = [...docs.split("## Parts\n")[1].matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
   for (const name of parts) {
     const stem = name.replace(/^message-(visitor|assistant|operator)$/, "message-");
@@ -89,18 +107,27 @@ test("Every part in the docs is in the interface", () => {
 
 test("Every part of the interface is in the docs", () => {
   const named = [...docs.split("## Parts\n")[1].matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
-  for (const [, name] of all(inFolder("src/ui")).matchAll(/[ "]part=([a-z]+(?:-[a-z]+)*)[ "]/g)) assert.ok(named.includes(name), name);
+  for (const [, name] of all(inFolder("src/ui")).matchAll(/[ "]part=([a-z]+(?:-[a-z]+)*)[ "]/g))
+    assert.ok(named.includes(name), name);
 });
 
 test("What the console says is in docs/troubleshooting.md, in its own words", () => {
-  const rows = read("docs/troubleshooting.md").split("\n").filter((line) => line.startsWith("| `"));
+  const rows = read("docs/troubleshooting.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
   const phrases = rows.map((line) => line.match(/^\| `([^`]+)`/)[1]);
   const sources = all(inFolder("www").filter((path) => path.endsWith(".ts"))).replaceAll("\\'", "'");
   for (const phrase of phrases) assert.ok(sources.includes(phrase), phrase);
-  const said = sources.matchAll(/(?:\[false, |wrong \? |off \? |console\.error\(|new (?:Type)?Error\()([`"'])(.+?)\1(?=[,);\]]| :)/g);
+  const said = sources.matchAll(
+    /(?:\[\s*false,\s+|wrong\s+\? |off\s+\? |console\.error\(\s*|new (?:Type)?Error\(\s*)([`"'])(.+?)\1(?=\s*[,);:\]])/g,
+  );
   const texts = [...said].map(([, , text]) => text);
   assert.ok(texts.length > 18, `${texts.length}`);
-  for (const text of texts) assert.ok(phrases.some((phrase) => text.includes(phrase)), text);
+  for (const text of texts)
+    assert.ok(
+      phrases.some((phrase) => text.includes(phrase)),
+      text,
+    );
 });
 
 test("The sizes in docs/site-owner.md are those that the build holds to", () => {
@@ -113,12 +140,15 @@ test("The sizes in docs/site-owner.md are those that the build holds to", () => 
 
 test("Every key of the browser's storage is in docs/privacy.md", () => {
   const page = read("docs/privacy.md");
-  const keys = [...read("crates/session/src/stored.rs").matchAll(/pub const (?!PREFIX)\w+: &str = "([^"]+)"/g)].map(([, name]) => `chat-widget:${name}`);
+  const keys = [...read("crates/session/src/stored.rs").matchAll(/pub const (?!PREFIX)\w+: &str = "([^"]+)"/g)].map(
+    ([, name]) => `chat-widget:${name}`,
+  );
   const chosen = [...all(inFolder("src/ui")).matchAll(/&str = "(chat-widget:\w+)"/g)].map(([, key]) => key);
-  const named = all(["src/driver/mod.rs", "src/browser/channel.rs"]).matchAll(/\[[^\[\]]+, "(:\w+)"\]\.concat\(\)/g);
+  const named = all(["src/driver/mod.rs", "src/browser/channel.rs"]).matchAll(/\[[^[\]]+, "(:\w+)"\]\.concat\(\)/g);
   const ofChannel = [...named].map(([, name]) => `chat-widget:${name}`);
   assert.ok(keys.length > 7 && chosen.length > 1 && ofChannel.length > 2);
-  for (const key of [...keys, ...chosen, ...ofChannel]) assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);
+  for (const key of [...keys, ...chosen, ...ofChannel])
+    assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);
 });
 
 test("Every snippet of the docs is run by a test, which is there and names its page", () => {
@@ -127,7 +157,11 @@ test("Every snippet of the docs is run by a test, which is there and names its p
     assert.deepEqual([...snippets(page).keys()], Object.keys(run), page);
     for (const [name, by] of Object.entries(run)) {
       const source = read(by);
-      const names = /docs-snippets\.mjs/.test(source) ? `"${page}", "${name}"` : by.startsWith("tests/npm/") ? "world.mjs" : basename(page);
+      const names = /docs-snippets\.mjs/.test(source)
+        ? `"${page}", "${name}"`
+        : by.startsWith("tests/npm/")
+          ? "world.mjs"
+          : basename(page);
       assert.ok(source.includes(names), `${by} does not run ${page}, ${name}`);
     }
   }
@@ -140,11 +174,18 @@ test("The commands of the README and the drawing of the pieces name what there i
   for (const command of commands) assert.ok(scripts[command.match(/^npm (\w+)/)[1]], command);
   assert.equal(snippet("docs/frameworks.md", "In applications: sh").trim(), `npm install ${name}`);
   const folders = snippet("README.md", "How the pieces fit: text").match(/\b(?:crates\/\w+|src\/)/g);
-  assert.deepEqual(sorted(folders).map((path) => existsSync(join(root, path))), sorted(folders).map(() => true));
+  assert.deepEqual(
+    sorted(folders).map((path) => existsSync(join(root, path))),
+    sorted(folders).map(() => true),
+  );
 });
 
 test("The settings in docs/rust.md are the example's", () => {
-  const lines = (page, name) => snippet(page, name).trim().split("\n").filter((line) => line !== "");
+  const lines = (page, name) =>
+    snippet(page, name)
+      .trim()
+      .split("\n")
+      .filter((line) => line !== "");
   const has = (path, wanted) => {
     const text = read(path);
     for (const line of wanted) assert.ok(text.includes(line), `${path}: ${line}`);
@@ -153,16 +194,28 @@ test("The settings in docs/rust.md are the example's", () => {
   has("examples/leptos/Trunk.toml", lines("docs/rust.md", "Trunk: toml"));
   const [, ...profile] = lines("docs/rust.md", "Bytes: toml");
   const own = read("Cargo.toml").split("[profile.release-wasm]\n")[1].split("\n\n")[0].split("\n");
-  assert.deepEqual(profile.filter((line) => !own.includes(line)), []);
+  assert.deepEqual(
+    profile.filter((line) => !own.includes(line)),
+    [],
+  );
   const [section, widget, leptos] = lines("docs/rust.md", "Install: toml");
   const version = read("Cargo.toml").match(/^version = "(\d+\.\d+)/m)[1];
   has("examples/leptos/Cargo.toml", [section, `\`${widget}\``]);
   assert.match(widget, new RegExp(`version = "${version}"`));
-  assert.match(read("examples/leptos/Cargo.toml"), new RegExp(`^leptos = \\{ version = "${leptos.match(/version = "([\d.]+)"/)[1]}\\.`, "m"));
+  assert.match(
+    read("examples/leptos/Cargo.toml"),
+    new RegExp(`^leptos = \\{ version = "${leptos.match(/version = "([\d.]+)"/)[1]}\\.`, "m"),
+  );
 });
 
 test("Every link of the docs leads to something", () => {
-  const anchors = (path) => [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, title]) => title.toLowerCase().replace(/[^\w\- ]/g, "").replaceAll(" ", "-"));
+  const anchors = (path) =>
+    [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+      title
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    );
   for (const page of PAGES) {
     const text = read(page).replaceAll(/^```[^]*?^```$/gm, "");
     for (const [, link] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g)) {

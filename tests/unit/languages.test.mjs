@@ -103,7 +103,8 @@ test("Punctuation is the language's own", () => {
   for (const [tag, pattern] of Object.entries(wrong)) {
     for (const [key, text] of Object.entries(locales.get(tag))) {
       // The address in the example ends as it does everywhere.
-      for (const form of formsOf(text)) assert.doesNotMatch(form.replace(/name@example\.com\.?/, "x"), pattern, `${tag} ${key}`);
+      for (const form of formsOf(text))
+        assert.doesNotMatch(form.replace(/name@example\.com\.?/, "x"), pattern, `${tag} ${key}`);
     }
   }
 });
@@ -155,11 +156,13 @@ test("Whatever a locale says, it is one of the languages, or English", async () 
   const random = (below) => (seed = (seed * 48271) % 2147483647) % below;
   for (let tried = 0; tried < cases; tried += 1) {
     let locale = "";
-    for (let pieces = random(7); pieces >= 0; pieces -= 1) locale += PIECES[random(PIECES.length)] + (random(2) ? "-" : "");
+    for (let pieces = random(7); pieces >= 0; pieces -= 1)
+      locale += PIECES[random(PIECES.length)] + (random(2) ? "-" : "");
     const language = languageOf(locale);
     assert.ok(language === undefined || LANGUAGES.includes(language), JSON.stringify(locale));
   }
-  for (const piece of PIECES) assert.equal(languageOf(`q${piece}`.repeat(1 << 19)), undefined, "a locale of a megabyte");
+  for (const piece of PIECES)
+    assert.equal(languageOf(`q${piece}`.repeat(1 << 19)), undefined, "a locale of a megabyte");
 });
 
 test("The table of docs/languages.md has all texts, as they are", () => {

@@ -40,7 +40,12 @@ test("the table has the options of the types, and the script tag's own", () => {
 
 test("docs/frontend.md says of each option what it may be, and its default", () => {
   const section = read("docs/frontend.md").split("## Options\n")[1].split("\n## ")[0];
-  const rows = new Map([...section.matchAll(/^\| `(\w+)` \| ([^|]*) \| (.*) \|$/gm)].map(([, name, type, words]) => [name, { type, words }]));
+  const rows = new Map(
+    [...section.matchAll(/^\| `(\w+)` \| ([^|]*) \| (.*) \|$/gm)].map(([, name, type, words]) => [
+      name,
+      { type, words },
+    ]),
+  );
   for (const [name, row] of Object.entries(TABLE)) {
     if (name === "load") continue;
     const { type, words } = rows.get(name);
@@ -51,7 +56,8 @@ test("docs/frontend.md says of each option what it may be, and its default", () 
     }
     if (row.expected === "true or false") assert.equal(type, "boolean, true", name);
     const limits = row.expected.replace(/\{.*\}|"[^"]*"|BCP 47/g, "").matchAll(/\d{2,}/g);
-    for (const [limit] of limits) assert.ok(`${type} ${words}`.replaceAll(",", "").includes(limit), `${name}: ${limit}`);
+    for (const [limit] of limits)
+      assert.ok(`${type} ${words}`.replaceAll(",", "").includes(limit), `${name}: ${limit}`);
   }
   const themes = readdirSync(new URL("../../themes", import.meta.url)).map((file) => basename(file, ".css"));
   assert.deepEqual(TABLE.theme.expected.slice("one of ".length).split(", ").sort(), [...themes, "custom"].sort());
@@ -119,11 +125,25 @@ test("case and common synonyms are taken without a word", () => {
 
 test("right and left are the sides of the screen, also where one writes from right to left", () => {
   const side = (position, locale) => readTag({ position, locale }).options.position;
-  assert.deepEqual([side("right", "ar"), side("left", "he-IL"), side("right", "en"), side("end", "ar")], ["start", "end", "end", "end"]);
+  assert.deepEqual(
+    [side("right", "ar"), side("left", "he-IL"), side("right", "en"), side("end", "ar")],
+    ["start", "end", "end", "end"],
+  );
 });
 
 test("what a template has left empty was not given", () => {
-  for (const name of ["theme", "position", "locale", "contact", "customerId", "greeting", "visitor", "zIndex", "events", "consent"]) {
+  for (const name of [
+    "theme",
+    "position",
+    "locale",
+    "contact",
+    "customerId",
+    "greeting",
+    "visitor",
+    "zIndex",
+    "events",
+    "consent",
+  ]) {
     const { options, said } = readOne(name, "");
     assert.deepEqual([options[name] || undefined, said], [undefined, []], name);
   }
@@ -131,16 +151,52 @@ test("what a template has left empty was not given", () => {
 
 test("a wrong attribute costs that option alone, and the warning says what may be written", () => {
   for (const [name, text, message] of [
-    ["theme", "tael", 'chat widget: data-theme="tael" is not a theme; expected one of teal, blue, emerald, violet, amber, rose, slate, light_teal, light_blue, light_amber, light_rose, custom; using teal'],
+    [
+      "theme",
+      "tael",
+      'chat widget: data-theme="tael" is not a theme; expected one of teal, blue, emerald, violet, amber, rose, slate, light_teal, light_blue, light_amber, light_rose, custom; using teal',
+    ],
     ["position", "top", 'chat widget: data-position="top" is not a position; expected one of end, start; using end'],
-    ["events", "some", 'chat widget: data-events="some" is not a mode of reporting; expected one of auto, manual, off; using auto'],
-    ["launcher", "##", 'chat widget: data-launcher="##" is not a selector; expected default, none or a selector of the page\'s own buttons; using default'],
-    ["zIndex", "high", 'chat widget: data-z-index="high" is not a layer; expected a whole number within ±2147483647; using 2147483000'],
-    ["offset", "{x: 40}", 'chat widget: data-offset="{x: 40}" is not an object; expected an object such as {"x": 40, "y": 20}, in pixels; using 20'],
-    ["contact", "javascript:alert(1)", 'chat widget: data-contact="javascript:alert(1)" is not an address to turn to; expected an address that begins with https://, mailto: or tel:; it is left out'],
-    ["visitor", '{"name": "Ann", "phone": 5}', "chat widget: data-visitor.phone=5 is not a string; expected a string; it is left out"],
-    ["isolate", "perhaps", 'chat widget: data-isolate="perhaps" is not true or false; expected true or false; using true'],
-    ["container", "#nope", 'chat widget: data-container="#nope" is not on this page; expected an element of the page or the selector of one; using a window that floats'],
+    [
+      "events",
+      "some",
+      'chat widget: data-events="some" is not a mode of reporting; expected one of auto, manual, off; using auto',
+    ],
+    [
+      "launcher",
+      "##",
+      'chat widget: data-launcher="##" is not a selector; expected default, none or a selector of the page\'s own buttons; using default',
+    ],
+    [
+      "zIndex",
+      "high",
+      'chat widget: data-z-index="high" is not a layer; expected a whole number within ±2147483647; using 2147483000',
+    ],
+    [
+      "offset",
+      "{x: 40}",
+      'chat widget: data-offset="{x: 40}" is not an object; expected an object such as {"x": 40, "y": 20}, in pixels; using 20',
+    ],
+    [
+      "contact",
+      "javascript:alert(1)",
+      'chat widget: data-contact="javascript:alert(1)" is not an address to turn to; expected an address that begins with https://, mailto: or tel:; it is left out',
+    ],
+    [
+      "visitor",
+      '{"name": "Ann", "phone": 5}',
+      "chat widget: data-visitor.phone=5 is not a string; expected a string; it is left out",
+    ],
+    [
+      "isolate",
+      "perhaps",
+      'chat widget: data-isolate="perhaps" is not true or false; expected true or false; using true',
+    ],
+    [
+      "container",
+      "#nope",
+      'chat widget: data-container="#nope" is not on this page; expected an element of the page or the selector of one; using a window that floats',
+    ],
   ]) {
     const { options, said } = readTag({ [name]: text, replyTime: "soon" });
     assert.deepEqual(said, [message]);
@@ -159,14 +215,40 @@ test("the warning in docs/frontend.md is the one in the console", () => {
 test("a consent that says nothing is one that visitors are asked for", () => {
   const { options, said } = readOne("consent", "requird");
   assert.equal(options.consent, "required");
-  assert.match(said[0], /data-consent="requird" is not a state of consent; expected one of granted, required; using required/);
+  assert.match(
+    said[0],
+    /data-consent="requird" is not a state of consent; expected one of granted, required; using required/,
+  );
 });
 
 test("from code, each of these is refused with what the option must be", () => {
   for (const [name, ...values] of [
-    ["proxy", "", 5, null, undefined, "//api.example/connector", "/\\api.example", "\\\\api.example", "javascript:alert(1)", "/connector?x", "/connector#x", "https://user:word@api.example/", "ftp://api.example"],
+    [
+      "proxy",
+      "",
+      5,
+      null,
+      undefined,
+      "//api.example/connector",
+      "/\\api.example",
+      "\\\\api.example",
+      "javascript:alert(1)",
+      "/connector?x",
+      "/connector#x",
+      "https://user:word@api.example/",
+      "ftp://api.example",
+    ],
     ["theme", "Teal", "pink", "", 5],
-    ["themeTokens", "accent", [], { accents: "red" }, { accent: "#12" }, { accent: 5 }, { accent: "red;color:blue" }, { accent: "" }],
+    [
+      "themeTokens",
+      "accent",
+      [],
+      { accents: "red" },
+      { accent: "#12" },
+      { accent: 5 },
+      { accent: "red;color:blue" },
+      { accent: "" },
+    ],
     ["colorScheme", "Dark", true],
     ["locale", "not a locale", "e", "en-", "a".repeat(36), 5, "en\nx", "en-abcdefgh-abcdefgh-abcdefgh-abcdef"],
     ["strings", "Go", { send: 5 }, { newMessages: { one: 5 } }],
@@ -182,15 +264,41 @@ test("from code, each of these is refused with what the option must be", () => {
     ["events", "none", false],
     ["consent", "no", false],
     ["operatorName", 5],
-    ["greeting", 5, {}, { text: 5 }, { text: "Hi", after: -1 }, { text: "Hi", after: "8" }, { text: "Hi", after: 86_401 }],
+    [
+      "greeting",
+      5,
+      {},
+      { text: 5 },
+      { text: "Hi", after: -1 },
+      { text: "Hi", after: "8" },
+      { text: "Hi", after: 86_401 },
+    ],
     ["preview", "no"],
     ["titleAlert", 1],
-    ["contact", "javascript:alert(1)", "http://shop.example", "/contact.html", "help@shop.example", "https:", "mailto:", "tel:", "https://a:b", 5],
+    [
+      "contact",
+      "javascript:alert(1)",
+      "http://shop.example",
+      "/contact.html",
+      "help@shop.example",
+      "https:",
+      "mailto:",
+      "tel:",
+      "https://a:b",
+      5,
+    ],
     ["replyTime", {}],
   ]) {
     for (const value of values) {
-      const refused = { name: "TypeError", message: new RegExp(`^chat widget: the option ${name}[\\w.]* must be .+, not `) };
-      assert.throws(() => check({ ...PROXY, [name]: value }), value == null && name !== "proxy" ? undefined : refused, `${name}: ${String(JSON.stringify(value))}`);
+      const refused = {
+        name: "TypeError",
+        message: new RegExp(`^chat widget: the option ${name}[\\w.]* must be .+, not `),
+      };
+      assert.throws(
+        () => check({ ...PROXY, [name]: value }),
+        value == null && name !== "proxy" ? undefined : refused,
+        `${name}: ${String(JSON.stringify(value))}`,
+      );
     }
   }
 });
@@ -211,8 +319,14 @@ test("from code, what the docs say is taken", () => {
     operatorName: undefined,
   });
   assert.equal(taken.proxy, "https://api.example/connector");
-  assert.deepEqual({ ...taken.themeTokens }, { accent: "#0a66c2", "radius-window": "8px", "accent-hover": "light-dark(#000, #fff)" });
-  assert.deepEqual([taken.locale, { ...taken.offset }, taken.zIndex, { ...taken.visitor }], ["ar-u-nu-latn", { x: 0, y: 20.5 }, -1, { name: "Ann" }]);
+  assert.deepEqual(
+    { ...taken.themeTokens },
+    { accent: "#0a66c2", "radius-window": "8px", "accent-hover": "light-dark(#000, #fff)" },
+  );
+  assert.deepEqual(
+    [taken.locale, { ...taken.offset }, taken.zIndex, { ...taken.visitor }],
+    ["ar-u-nu-latn", { x: 0, y: 20.5 }, -1, { name: "Ann" }],
+  );
   assert.deepEqual([{ ...taken.greeting }, taken.contact], [{ text: "Hi", after: 0 }, "tel:+441234567"]);
   assert.ok(Object.hasOwn(taken, "operatorName"), "an option that is taken back is named");
 });
@@ -230,7 +344,10 @@ test("the locale is the first that is a language tag", () => {
     globalThis.document.documentElement.lang = lang;
     return localeOf(chosen);
   };
-  assert.deepEqual([of("de", "fr"), of(undefined, "pt_BR"), of("not a locale", "fr"), of("", "english, please"), of(undefined, "")], ["de", "pt-BR", "fr", "en-GB", "en-GB"]);
+  assert.deepEqual(
+    [of("de", "fr"), of(undefined, "pt_BR"), of("not a locale", "fr"), of("", "english, please"), of(undefined, "")],
+    ["de", "pt-BR", "fr", "en-GB", "en-GB"],
+  );
   assert.equal(of("en-abcdefgh-abcdefgh-abcdefgh-abcdef", "fr"), "fr", "36 characters");
 });
 
@@ -245,10 +362,66 @@ function numbers(seed) {
   };
 }
 
-const THROWS = { get name() { throw new Error("mine"); }, toString() { throw new Error("mine"); } };
+const THROWS = {
+  get name() {
+    throw new Error("mine");
+  },
+  toString() {
+    throw new Error("mine");
+  },
+};
 const CYCLIC = {};
 CYCLIC.self = CYCLIC;
-const ODD = [undefined, null, true, 0, -0, -1, 1.5, NaN, Infinity, 2 ** 53, 10n, "", " ", "\0", "\ud800", "{", "[]", "{}", '"', "null", "true", "teal", "en_US", "#x", "a".repeat(5000), "https://", "javascript:1", Symbol("s"), () => 1, [], [[]], [undefined], {}, { x: 1 }, { text: {} }, { __proto__: null }, new Date(NaN), new Map(), THROWS, CYCLIC, new Proxy({}, { ownKeys() { throw new Error("mine"); } })];
+const ODD = [
+  undefined,
+  null,
+  true,
+  0,
+  -0,
+  -1,
+  1.5,
+  NaN,
+  Infinity,
+  2 ** 53,
+  10n,
+  "",
+  " ",
+  "\0",
+  "\ud800",
+  "{",
+  "[]",
+  "{}",
+  '"',
+  "null",
+  "true",
+  "teal",
+  "en_US",
+  "#x",
+  "a".repeat(5000),
+  "https://",
+  "javascript:1",
+  Symbol("s"),
+  () => 1,
+  [],
+  [[]],
+  [undefined],
+  {},
+  { x: 1 },
+  { text: {} },
+  { __proto__: null },
+  new Date(NaN),
+  new Map(),
+  THROWS,
+  CYCLIC,
+  new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw new Error("mine");
+      },
+    },
+  ),
+];
 
 test("whatever the value of an option, code gets a TypeError and an attribute a warning, and nothing else is thrown", () => {
   const next = numbers(7);
@@ -257,7 +430,10 @@ test("whatever the value of an option, code gets a TypeError and an attribute a 
   const text = () => Array.from({ length: Math.floor(next() * 12) }, () => pick([...letters])).join("");
   const value = (depth = 0) => {
     if (depth > 2 || next() < 0.5) return next() < 0.6 ? pick(ODD) : text();
-    const members = Array.from({ length: Math.floor(next() * 4) }, () => [pick(["x", "y", "text", "after", "name", "email", "accent", "send", text()]), value(depth + 1)]);
+    const members = Array.from({ length: Math.floor(next() * 4) }, () => [
+      pick(["x", "y", "text", "after", "name", "email", "accent", "send", text()]),
+      value(depth + 1),
+    ]);
     return next() < 0.5 ? Object.fromEntries(members) : members.map(([, one]) => one);
   };
   const names = Object.keys(TABLE);

@@ -101,7 +101,11 @@ test("The values that can be chosen are those of the types", () => {
     const type = types.match(new RegExp(`^ {2}${name}\\??: (.*);$`, "m"))?.[1] ?? "";
     if (kind !== "choice" || name === "theme" || !type.startsWith('"')) continue;
     const typed = [...type.matchAll(/"(\w+)"/g)].map(([, value]) => value);
-    for (const value of typed) assert.ok(values.some(([one]) => one === value), `${name}: ${value}`);
+    for (const value of typed)
+      assert.ok(
+        values.some(([one]) => one === value),
+        `${name}: ${value}`,
+      );
   }
 });
 
@@ -112,7 +116,15 @@ test("The address holds every field, and reproduces the options", () => {
 });
 
 test("Defaults, empty fields and invalid values make no option", () => {
-  const useless = { theme: "teal", locale: "", zIndex: "x", isolate: "true", position: "middle", strings: "write", nothing: "1" };
+  const useless = {
+    theme: "teal",
+    locale: "",
+    zIndex: "x",
+    isolate: "true",
+    position: "middle",
+    strings: "write",
+    nothing: "1",
+  };
   assert.deepEqual(optionsOf(chosenIn(new URLSearchParams(useless))), { proxy: "/connector" });
   for (const { name, code } of SNIPPETS) assert.match(code({ proxy: "/connector" }), /"\/connector"/, name);
 });
@@ -140,7 +152,10 @@ test("The element has every option as an attribute, but for those that it has no
   const { inline, ...attributes } = attributesIn(codeOf("element", OF_EVERYTHING), "chat-widget");
   assert.equal(inline, "");
   const { container: _, load: __, ...options } = OF_EVERYTHING;
-  assert.deepEqual(attributes, Object.fromEntries(Object.entries(options).map(([name, value]) => [kebab(name), textOf(value)])));
+  assert.deepEqual(
+    attributes,
+    Object.fromEntries(Object.entries(options).map(([name, value]) => [kebab(name), textOf(value)])),
+  );
 });
 
 test("The component of React has every option as a prop", () => {

@@ -32,7 +32,10 @@ class Region {
 }
 
 function makeHost() {
-  const shadowRoot = { children: [], append: (region) => shadowRoot.children.push(Object.assign(region, { parent: shadowRoot })) };
+  const shadowRoot = {
+    children: [],
+    append: (region) => shadowRoot.children.push(Object.assign(region, { parent: shadowRoot })),
+  };
   return { shadowRoot };
 }
 

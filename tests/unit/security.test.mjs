@@ -14,7 +14,10 @@ const spans = (text) => [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => span)
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The rules of the page: what is said, where it is enforced, what proves it. */
-const rules = page.split("## Where each rule is enforced")[1].split("\n").filter((line) => line.startsWith("| ") && !/^\| (?:rule|---) /.test(line));
+const rules = page
+  .split("## Where each rule is enforced")[1]
+  .split("\n")
+  .filter((line) => line.startsWith("| ") && !/^\| (?:rule|---) /.test(line));
 
 /** Whether a source file has a test of this name, whatever declares it. */
 function declares(file, name) {

@@ -8,7 +8,18 @@ import { own } from "../own.js";
 export type ElementOptions = Pick<ChatWidgetOptions, Option> & { inline?: boolean };
 
 /** The events of a widget, by their names. */
-export const EVENTS = ["ready", "open", "close", "message", "unread", "presence", "lead", "theme", "error", "destroy"] as const satisfies readonly (keyof ChatWidgetEvents)[];
+export const EVENTS = [
+  "ready",
+  "open",
+  "close",
+  "message",
+  "unread",
+  "presence",
+  "lead",
+  "theme",
+  "error",
+  "destroy",
+] as const satisfies readonly (keyof ChatWidgetEvents)[];
 
 /** Options as the attributes that a server can write as well. */
 export function attributesOf(given: ElementOptions): Record<string, string | undefined> {
@@ -16,7 +27,8 @@ export function attributesOf(given: ElementOptions): Record<string, string | und
   const attributes: Record<string, string | undefined> = { inline: options.inline ? "" : undefined };
   for (const name of OPTIONS) {
     const value = options[name];
-    attributes[attributeOf(name)] = typeof value === "string" || value == null ? (value ?? undefined) : JSON.stringify(value);
+    attributes[attributeOf(name)] =
+      typeof value === "string" || value == null ? (value ?? undefined) : JSON.stringify(value);
   }
   return attributes;
 }

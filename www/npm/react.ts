@@ -17,10 +17,14 @@ import type { ChatWidgetEvents, ChatWidgetOptions } from "../options.js";
 import { own } from "../own.js";
 import { attributesOf, type ElementOptions, EVENTS } from "./markup.js";
 
-type Handlers = { [Name in keyof ChatWidgetEvents as `on${Capitalize<Name>}`]?: (detail: ChatWidgetEvents[Name]) => void };
+type Handlers = {
+  [Name in keyof ChatWidgetEvents as `on${Capitalize<Name>}`]?: (detail: ChatWidgetEvents[Name]) => void;
+};
 
 /** The options of a widget, and what to call when something happens. */
-export type ChatWidgetProps = ElementOptions & Handlers & Pick<HTMLAttributes<HTMLElement>, "className" | "hidden" | "id" | "style">;
+export type ChatWidgetProps = ElementOptions &
+  Handlers &
+  Pick<HTMLAttributes<HTMLElement>, "className" | "hidden" | "id" | "style">;
 
 // Before the widget can say anything; on a server nothing happens at all.
 const useCommitted = typeof document === "undefined" ? useEffect : useLayoutEffect;

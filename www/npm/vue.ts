@@ -24,7 +24,10 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
   (props, { emit, expose }) => {
     const element = shallowRef<ChatWidgetElement>();
     const ending = new AbortController();
-    const call = (name: keyof ChatWidgetControls) => (...args: never[]) => (element.value![name] as (...args: never[]) => unknown)(...args);
+    const call =
+      (name: keyof ChatWidgetControls) =>
+      (...args: never[]) =>
+        (element.value![name] as (...args: never[]) => unknown)(...args);
     expose(Object.fromEntries(CONTROLS.map((name) => [name, call(name)])));
     onMounted(() => {
       for (const name of EVENTS) {
@@ -33,9 +36,14 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
       }
     });
     onBeforeUnmount(() => ending.abort());
-    const attributes = () => Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [MARK + name, text]));
+    const attributes = () =>
+      Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [MARK + name, text]));
     return () => h("chat-widget", { ref: element, ...attributes() });
   },
   // A prop of the type Boolean may be written without a value.
-  { name: "ChatWidget", props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), inline: Boolean } as never, emits: [...EVENTS] },
+  {
+    name: "ChatWidget",
+    props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), inline: Boolean } as never,
+    emits: [...EVENTS],
+  },
 );

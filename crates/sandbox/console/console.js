@@ -84,13 +84,16 @@ function showVisitor({ visitor, locale, sourcePage, id }) {
 }
 
 function showEvents(events) {
-  const items = events.slice(-50).reverse().map((event) => {
-    const item = element("li");
-    const head = element("p");
-    head.append(element("span", "type", event.eventType), " ", time(event.receivedAt));
-    item.append(head, element("p", "what", together(event.title, event.path, event.eventData?.label)));
-    return item;
-  });
+  const items = events
+    .slice(-50)
+    .reverse()
+    .map((event) => {
+      const item = element("li");
+      const head = element("p");
+      head.append(element("span", "type", event.eventType), " ", time(event.receivedAt));
+      item.append(head, element("p", "what", together(event.title, event.path, event.eventData?.label)));
+      return item;
+    });
   at("events").replaceChildren(...items);
 }
 
@@ -189,7 +192,9 @@ at("tell").addEventListener("click", () => tellAbout(!rooms.classList.contains("
 at("back").addEventListener("click", () => {
   const id = chosen;
   leave();
-  at("conversations").querySelector(`li[data-id="${CSS.escape(id)}"] .entry`)?.focus();
+  at("conversations")
+    .querySelector(`li[data-id="${CSS.escape(id)}"] .entry`)
+    ?.focus();
   look();
 });
 document.addEventListener("visibilitychange", look);

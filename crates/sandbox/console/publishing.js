@@ -21,7 +21,8 @@ function what(title, below) {
 /** Fills a list with its rows, and says how many more there are. */
 function list(id, all, row) {
   const rows = all.slice(0, MOST).map(row);
-  if (all.length > MOST) rows.push(element("li", "hint", `and ${all.length < LISTED ? all.length - MOST : "many"} more`));
+  if (all.length > MOST)
+    rows.push(element("li", "hint", `and ${all.length < LISTED ? all.length - MOST : "many"} more`));
   replace(at(id), rows);
 }
 

@@ -23,17 +23,27 @@ scene("A visitor asks for a person", { main: true, points: [1] }, async ({ visit
     newest: /Anna here/,
     hides: ["form", "suggestions"],
   });
-  await step("The visitor says what it is about", () => visitor.asks("It is about my order"), { newest: /I can tell you/ });
+  await step("The visitor says what it is about", () => visitor.asks("It is about my order"), {
+    newest: /I can tell you/,
+  });
 });
 
 scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async ({ visitor, step }) => {
-  await step("The visitor asks for a person", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-  }, { has: "form" });
+  await step(
+    "The visitor asks for a person",
+    async () => {
+      await visitor.opens();
+      await visitor.asks(ASK);
+    },
+    { has: "form" },
+  );
   await step("The field is clicked", () => visitor.click("form [name=email]"), { focus: "[name=email]" });
   await step("An address is typed", () => visitor.type(ADDRESS), { shows: ["form [name=email]", "contact-send"] });
-  await step("It is sent", () => visitor.click("contact-send"), { newest: /noted that/, shows: `contact-done: ${ADDRESS}`, hides: "form" });
+  await step("It is sent", () => visitor.click("contact-send"), {
+    newest: /noted that/,
+    shows: `contact-done: ${ADDRESS}`,
+    hides: "form",
+  });
   await step("The visitor writes on", () => visitor.asks("Do you teach workshops?"), {
     newest: /Saturdays/,
     hides: ["contact-done", "form"],
@@ -41,48 +51,82 @@ scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async (
 });
 
 scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ visitor, step }) => {
-  await step("The visitor asks for a person", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-  }, { has: "contact-more" });
+  await step(
+    "The visitor asks for a person",
+    async () => {
+      await visitor.opens();
+      await visitor.asks(ASK);
+    },
+    { has: "contact-more" },
+  );
   await step("More fields are wanted", () => visitor.click("contact-more"), {
     has: ["form [name=name]", "form [name=tel]"],
     check: (visitor) => visitor.has("[part~=contact-more][aria-expanded=true], [part~=form] [name=tel]"),
   });
-  await step("Name and number are typed", async () => {
-    await visitor.click("form [name=name]");
-    await visitor.type("Anna");
-    await visitor.click("form [name=tel]");
-    await visitor.type("+44 20 7946 0991");
-  }, { focus: "[name=tel]" });
-  await step("They are sent", () => visitor.press("Enter"), { newest: /noted that/, shows: "contact-done: 7946", hides: "form" });
-});
-
-scene("Details that were given are not asked for again", { main: true, points: [4] }, async ({ visitor, service, step }) => {
-  await step("Details are given", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-    await givesAddress(visitor, ADDRESS);
-  }, { newest: /noted that/, hides: "form", has: "contact-done" });
-  await step("The page is loaded again", async () => {
-    await visitor.reloads();
-    if ((await visitor.count("window")) === 0) await visitor.opens();
-  }, { relaxed: ["focus"], has: "message-visitor: talk to a person", hides: "form" });
-  service.willSay("Of course. I have your details, and have told the studio.");
-  await step("The visitor asks for a person again", () => visitor.asks("Is there a person I can talk to?"), {
-    newest: /have told the studio/,
+  await step(
+    "Name and number are typed",
+    async () => {
+      await visitor.click("form [name=name]");
+      await visitor.type("Anna");
+      await visitor.click("form [name=tel]");
+      await visitor.type("+44 20 7946 0991");
+    },
+    { focus: "[name=tel]" },
+  );
+  await step("They are sent", () => visitor.press("Enter"), {
+    newest: /noted that/,
+    shows: "contact-done: 7946",
     hides: "form",
-    shows: "composer",
   });
 });
 
+scene(
+  "Details that were given are not asked for again",
+  { main: true, points: [4] },
+  async ({ visitor, service, step }) => {
+    await step(
+      "Details are given",
+      async () => {
+        await visitor.opens();
+        await visitor.asks(ASK);
+        await givesAddress(visitor, ADDRESS);
+      },
+      { newest: /noted that/, hides: "form", has: "contact-done" },
+    );
+    await step(
+      "The page is loaded again",
+      async () => {
+        await visitor.reloads();
+        if ((await visitor.count("window")) === 0) await visitor.opens();
+      },
+      { relaxed: ["focus"], has: "message-visitor: talk to a person", hides: "form" },
+    );
+    service.willSay("Of course. I have your details, and have told the studio.");
+    await step("The visitor asks for a person again", () => visitor.asks("Is there a person I can talk to?"), {
+      newest: /have told the studio/,
+      hides: "form",
+      shows: "composer",
+    });
+  },
+);
+
 scene("Not now, and asking again", { main: true, points: [4] }, async ({ visitor, screen, step }) => {
-  await step("The visitor asks for a person", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-  }, { has: "form" });
-  await step("Not now", () => visitor.click("contact-dismiss"), { hides: "form", focus: screen.touch ? "window" : "input" });
-  await step("Something else is asked", () => visitor.asks("How long does delivery take?"), { newest: /working days/, hides: "form" });
+  await step(
+    "The visitor asks for a person",
+    async () => {
+      await visitor.opens();
+      await visitor.asks(ASK);
+    },
+    { has: "form" },
+  );
+  await step("Not now", () => visitor.click("contact-dismiss"), {
+    hides: "form",
+    focus: screen.touch ? "window" : "input",
+  });
+  await step("Something else is asked", () => visitor.asks("How long does delivery take?"), {
+    newest: /working days/,
+    hides: "form",
+  });
   await step("The visitor asks for a person again", () => visitor.asks("Can I talk to a person, please?"), {
     newest: /Of course/,
     has: "form",
@@ -90,10 +134,14 @@ scene("Not now, and asking again", { main: true, points: [4] }, async ({ visitor
 });
 
 scene("An empty contact line is sent", { points: [4] }, async ({ visitor, step }) => {
-  await step("The visitor asks for a person", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-  }, { has: "form" });
+  await step(
+    "The visitor asks for a person",
+    async () => {
+      await visitor.opens();
+      await visitor.asks(ASK);
+    },
+    { has: "form" },
+  );
   await step("Nothing is filled in", () => visitor.click("contact-send"), {
     shows: ["form .cw-error", "form [name=email]", "contact-send", "contact-dismiss"],
     focus: "[name=email]",
@@ -101,52 +149,88 @@ scene("An empty contact line is sent", { points: [4] }, async ({ visitor, step }
 });
 
 scene("A wrong address is corrected", { points: [4] }, async ({ visitor, step }) => {
-  await step("The visitor asks for a person", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-  }, { has: "form" });
+  await step(
+    "The visitor asks for a person",
+    async () => {
+      await visitor.opens();
+      await visitor.asks(ASK);
+    },
+    { has: "form" },
+  );
   await step("An address without an end", () => givesAddress(visitor, "anna@example"), {
     shows: "form .cw-error: check the e-mail",
     focus: "[name=email]",
   });
-  await step("The end is added", async () => {
-    await visitor.type(".com");
-    await visitor.press("Enter");
-  }, { newest: /noted that/, shows: `contact-done: ${ADDRESS}`, hides: "form .cw-error" });
+  await step(
+    "The end is added",
+    async () => {
+      await visitor.type(".com");
+      await visitor.press("Enter");
+    },
+    { newest: /noted that/, shows: `contact-done: ${ADDRESS}`, hides: "form .cw-error" },
+  );
 });
 
-scene("A person writes while the contact line is there", { main: true, points: [1] }, async ({ visitor, operator, step }) => {
-  await step("The contact line is there", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-  }, { has: "form" });
-  await step("A person writes", () => operator.says("Anna here."), { newest: /Anna here/, hides: "form" });
-});
+scene(
+  "A person writes while the contact line is there",
+  { main: true, points: [1] },
+  async ({ visitor, operator, step }) => {
+    await step(
+      "The contact line is there",
+      async () => {
+        await visitor.opens();
+        await visitor.asks(ASK);
+      },
+      { has: "form" },
+    );
+    await step("A person writes", () => operator.says("Anna here."), { newest: /Anna here/, hides: "form" });
+  },
+);
 
 scene("A person writes while an address is typed", { points: [1] }, async ({ visitor, operator, step }) => {
-  await step("An address is being typed", async () => {
-    await visitor.opens();
-    await visitor.asks(ASK);
-    await visitor.click("form [name=email]");
-    await visitor.type("anna@ex");
-  }, { focus: "[name=email]" });
+  await step(
+    "An address is being typed",
+    async () => {
+      await visitor.opens();
+      await visitor.asks(ASK);
+      await visitor.click("form [name=email]");
+      await visitor.type("anna@ex");
+    },
+    { focus: "[name=email]" },
+  );
   await step("A person writes", () => operator.says("Anna here. Shall I call you?"), {
     newest: /Shall I call/,
     has: "form [name=email]",
     focus: "[name=email]",
   });
-  await step("The address is finished", async () => {
-    await visitor.type("ample.com");
-    await visitor.press("Enter");
-  }, { newest: /noted that/, shows: `contact-done: ${ADDRESS}` });
+  await step(
+    "The address is finished",
+    async () => {
+      await visitor.type("ample.com");
+      await visitor.press("Enter");
+    },
+    { newest: /noted that/, shows: `contact-done: ${ADDRESS}` },
+  );
 });
 
 scene("A visitor opens the contact line by the menu", { points: [1, 8] }, async ({ visitor, screen, step }) => {
-  await step("A question is answered", async () => {
-    await visitor.opens();
-    await visitor.asks("How long does delivery take?");
-  }, { newest: /working days/ });
+  await step(
+    "A question is answered",
+    async () => {
+      await visitor.opens();
+      await visitor.asks("How long does delivery take?");
+    },
+    { newest: /working days/ },
+  );
   await step("The menu is open", () => visitor.click("menu"), { shows: "menu-list" });
-  await step("An address is to be left", () => visitor.click("menu-contact"), { has: "form", focus: "[name=email]", hides: "suggestions" });
-  await step("Not now", () => visitor.click("contact-dismiss"), { hides: "form", focus: screen.touch ? "window" : "input", newest: /working days/ });
+  await step("An address is to be left", () => visitor.click("menu-contact"), {
+    has: "form",
+    focus: "[name=email]",
+    hides: "suggestions",
+  });
+  await step("Not now", () => visitor.click("contact-dismiss"), {
+    hides: "form",
+    focus: screen.touch ? "window" : "input",
+    newest: /working days/,
+  });
 });

@@ -22,29 +22,46 @@ scene("My data covers what cannot be used meanwhile", { points: [11] }, async ({
     await visitor.opens();
     await visitor.asks(QUESTION);
   });
-  await step("My data is opened by the menu", async () => {
-    await visitor.click("menu");
-    await visitor.click("menu-data");
-  }, {
-    shows: ["panel", "back"],
-    focus: "back",
-    check: async (visitor) => {
-      for (const covered of ["input", "log", "menu"]) assert.equal(await canBeReached(visitor, covered), false, `${covered} can have the focus`);
+  await step(
+    "My data is opened by the menu",
+    async () => {
+      await visitor.click("menu");
+      await visitor.click("menu-data");
     },
-  });
+    {
+      shows: ["panel", "back"],
+      focus: "back",
+      check: async (visitor) => {
+        for (const covered of ["input", "log", "menu"])
+          assert.equal(await canBeReached(visitor, covered), false, `${covered} can have the focus`);
+      },
+    },
+  );
   await step("Tab goes on in it", () => visitor.press("Tab"), {
-    check: async (visitor) => assert.ok(await visitor.evaluate(() => Boolean(window.film.focused().closest("[part=panel]"))), "the focus is in the panel"),
+    check: async (visitor) =>
+      assert.ok(
+        await visitor.evaluate(() => Boolean(window.film.focused().closest("[part=panel]"))),
+        "the focus is in the panel",
+      ),
   });
-  await step("Escape leads back", () => visitor.press("Escape"), { hides: "panel", focus: "menu", newest: /working days/ });
+  await step("Escape leads back", () => visitor.press("Escape"), {
+    hides: "panel",
+    focus: "menu",
+    newest: /working days/,
+  });
 });
 
 scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
-  await step("My data is open", async () => {
-    await visitor.opens();
-    await visitor.asks(QUESTION);
-    await visitor.click("menu");
-    await visitor.click("menu-data");
-  }, { shows: "panel" });
+  await step(
+    "My data is open",
+    async () => {
+      await visitor.opens();
+      await visitor.asks(QUESTION);
+      await visitor.click("menu");
+      await visitor.click("menu-data");
+    },
+    { shows: "panel" },
+  );
   await step("Forget is clicked", () => visitor.click("forget", undefined, { scroll: true }), {
     has: ["forget-yes", "forget-no"],
     focus: "forget-no",
@@ -64,60 +81,101 @@ scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
 });
 
 scene("The keyboard alone", { main: true, points: [11] }, async ({ visitor, step }) => {
-  await step("Tab finds the launcher", async () => {
-    await visitor.whole();
-    for (let steps = 0; !(await visitor.evaluate(() => window.film.focused().matches("[part~=launcher]"))); steps += 1) {
-      assert.ok(steps < 25, "the launcher is among what Tab goes to");
-      await visitor.press("Tab");
-    }
-  }, { shows: "launcher", focus: "launcher" });
-  await step("Enter opens the window", async () => {
-    await visitor.press("Enter");
-    await visitor.has("composer");
-    if (visitor.size.touch) await visitor.click("input");
-  }, { focus: "input" });
-  await step("A question is typed and answered", async () => {
-    await visitor.type(QUESTION);
-    await visitor.press("Enter");
-  }, { newest: /working days/, focus: "input" });
+  await step(
+    "Tab finds the launcher",
+    async () => {
+      await visitor.whole();
+      for (
+        let steps = 0;
+        !(await visitor.evaluate(() => window.film.focused().matches("[part~=launcher]")));
+        steps += 1
+      ) {
+        assert.ok(steps < 25, "the launcher is among what Tab goes to");
+        await visitor.press("Tab");
+      }
+    },
+    { shows: "launcher", focus: "launcher" },
+  );
+  await step(
+    "Enter opens the window",
+    async () => {
+      await visitor.press("Enter");
+      await visitor.has("composer");
+      if (visitor.size.touch) await visitor.click("input");
+    },
+    { focus: "input" },
+  );
+  await step(
+    "A question is typed and answered",
+    async () => {
+      await visitor.type(QUESTION);
+      await visitor.press("Enter");
+    },
+    { newest: /working days/, focus: "input" },
+  );
   await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
-  await step("Space opens it again", async () => {
-    await visitor.press("Space");
-    await visitor.has("composer");
-  }, { newest: /working days/ });
+  await step(
+    "Space opens it again",
+    async () => {
+      await visitor.press("Space");
+      await visitor.has("composer");
+    },
+    { newest: /working days/ },
+  );
 });
 
 scene("The menu by the keyboard", { points: [8, 11] }, async ({ visitor, step }) => {
-  await step("Enter on More", async () => {
-    await visitor.opens();
-    await visitor.evaluate(() => window.film.find("menu")[0].focus());
-    await visitor.press("Enter");
-  }, { shows: "menu-list", focus: "[role^=menuitem]:first-of-type, [part~=menu-data]" });
-  await step("End and Home", async () => {
-    await visitor.press("End");
-    await visitor.hasFocus("menu-contact");
-    await visitor.press("Home");
-  }, { focus: "menu-data" });
-  await step("Down, down and down goes round", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), { focus: "menu-data" });
+  await step(
+    "Enter on More",
+    async () => {
+      await visitor.opens();
+      await visitor.evaluate(() => window.film.find("menu")[0].focus());
+      await visitor.press("Enter");
+    },
+    { shows: "menu-list", focus: "[role^=menuitem]:first-of-type, [part~=menu-data]" },
+  );
+  await step(
+    "End and Home",
+    async () => {
+      await visitor.press("End");
+      await visitor.hasFocus("menu-contact");
+      await visitor.press("Home");
+    },
+    { focus: "menu-data" },
+  );
+  await step("Down, down and down goes round", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), {
+    focus: "menu-data",
+  });
   await step("Up goes to the last", () => visitor.press("ArrowUp"), { focus: "menu-contact", shows: "menu-contact" });
-  await step("Escape goes back to More", () => visitor.press("Escape"), { hides: "menu-list", has: "window", focus: "menu" });
+  await step("Escape goes back to More", () => visitor.press("Escape"), {
+    hides: "menu-list",
+    has: "window",
+    focus: "menu",
+  });
 });
 
 scene("Tab goes to each control of the window", { points: [11] }, async ({ visitor, screen, step }) => {
   const seen = [];
-  await step("Tab goes round", async () => {
-    await visitor.opens();
-    for (let steps = 0; steps < 14; steps += 1) {
-      seen.push(await visitor.evaluate(() => window.film.focused().getAttribute("part") ?? window.film.focused().localName));
-      await visitor.press("Tab");
-    }
-  }, {
-    // Tab scrolls to the suggestions, where they are below the welcome.
-    relaxed: screen.full ? ["newest"] : ["newest", "focus"],
-    check: () => {
-      for (const each of ["menu", "close", "input", "send"]) assert.ok(seen.includes(each), `Tab skips ${each}: ${seen.join(" ")}`);
+  await step(
+    "Tab goes round",
+    async () => {
+      await visitor.opens();
+      for (let steps = 0; steps < 14; steps += 1) {
+        seen.push(
+          await visitor.evaluate(() => window.film.focused().getAttribute("part") ?? window.film.focused().localName),
+        );
+        await visitor.press("Tab");
+      }
     },
-  });
+    {
+      // Tab scrolls to the suggestions, where they are below the welcome.
+      relaxed: screen.full ? ["newest"] : ["newest", "focus"],
+      check: () => {
+        for (const each of ["menu", "close", "input", "send"])
+          assert.ok(seen.includes(each), `Tab skips ${each}: ${seen.join(" ")}`);
+      },
+    },
+  );
 });
 
 scene("The window is closed by its button", { points: [11] }, async ({ visitor, step }) => {
@@ -127,21 +185,40 @@ scene("The window is closed by its button", { points: [11] }, async ({ visitor, 
   await step("Escape closes it", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
 });
 
-scene("Escape closes a chat that is closed for the visitor", { points: [4, 11] }, async ({ visitor, service, step }) => {
-  await service.fails({ ai: "blocked" });
-  await step("The visitor is blocked", async () => {
-    await visitor.opens();
-    await visitor.says("I would like to talk to a person");
-  }, { shows: "notice: This conversation is closed", hides: ["composer", "form", "suggestions", "typing"], newest: /talk to a person/ });
-  await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
-});
+scene(
+  "Escape closes a chat that is closed for the visitor",
+  { points: [4, 11] },
+  async ({ visitor, service, step }) => {
+    await service.fails({ ai: "blocked" });
+    await step(
+      "The visitor is blocked",
+      async () => {
+        await visitor.opens();
+        await visitor.says("I would like to talk to a person");
+      },
+      {
+        shows: "notice: This conversation is closed",
+        hides: ["composer", "form", "suggestions", "typing"],
+        newest: /talk to a person/,
+      },
+    );
+    await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+  },
+);
 
 scene("Escape closes a chat whose quota is used up", { points: [4, 11] }, async ({ visitor, service, step }) => {
-  await service.fails({ ai: "quota_insufficient", fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example." });
-  await step("The quota is used up", async () => {
-    await visitor.opens();
-    await visitor.says("I would like to talk to a person");
-  }, { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ });
+  await service.fails({
+    ai: "quota_insufficient",
+    fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example.",
+  });
+  await step(
+    "The quota is used up",
+    async () => {
+      await visitor.opens();
+      await visitor.says("I would like to talk to a person");
+    },
+    { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
+  );
   await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
   await service.isFine();
   await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });

@@ -3,8 +3,12 @@
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
-const PARAGRAPH = "Every pot is thrown by hand, dried for a week, fired twice, and looked at by two people before it leaves the yard. ";
-const LONG = ["We make three kinds of glaze.", ...Array.from({ length: 7 }, (_, index) => `Glaze ${index + 1}. ${PARAGRAPH.repeat(2)}`)].join("\n\n");
+const PARAGRAPH =
+  "Every pot is thrown by hand, dried for a week, fired twice, and looked at by two people before it leaves the yard. ";
+const LONG = [
+  "We make three kinds of glaze.",
+  ...Array.from({ length: 7 }, (_, index) => `Glaze ${index + 1}. ${PARAGRAPH.repeat(2)}`),
+].join("\n\n");
 const TABLE = `Here is what is in stock:
 
 | Piece | Size | Price | In stock | Colours |
@@ -30,60 +34,96 @@ const beginsAtTop = async (visitor) => {
     const visible = cross(rectOf(log), clipOf(log));
     const answer = find("message").at(-1).querySelector(".cw-bubble");
     const asked = find("message-visitor").at(-1).querySelector(".cw-bubble");
-    return { first: lines(answer)[0].top - visible.top, top: visible.bottom - visible.top, question: rectOf(asked).top - visible.top };
+    return {
+      first: lines(answer)[0].top - visible.top,
+      top: visible.bottom - visible.top,
+      question: rectOf(asked).top - visible.top,
+    };
   });
-  assert.ok(first >= 0 && first < top, `the first line is ${Math.round(first)} px below the top of the log, which is ${Math.round(top)} px high`);
+  assert.ok(
+    first >= 0 && first < top,
+    `the first line is ${Math.round(first)} px below the top of the log, which is ${Math.round(top)} px high`,
+  );
   return { question };
 };
 
-scene("A long answer is shown from its beginning", { main: true, points: [2] }, async ({ visitor, service, screen, step }) => {
-  await step("The window is open", () => visitor.opens());
-  service.willSay(LONG);
-  await step("A long answer comes", () => visitor.asks("What glazes are there?"), {
-    newest: /We make three kinds/,
-    check: async (visitor) => {
-      const { question } = await beginsAtTop(visitor);
-      // With little height there is room for the answer only.
-      if (!["zoom", "keyboard"].includes(screen.name)) assert.ok(question >= -1, `the question is ${Math.round(-question)} px above the top of the log`);
-    },
-  });
-  await step("A short question after it", () => visitor.asks("How long does delivery take?"), { newest: /working days/ });
-});
+scene(
+  "A long answer is shown from its beginning",
+  { main: true, points: [2] },
+  async ({ visitor, service, screen, step }) => {
+    await step("The window is open", () => visitor.opens());
+    service.willSay(LONG);
+    await step("A long answer comes", () => visitor.asks("What glazes are there?"), {
+      newest: /We make three kinds/,
+      check: async (visitor) => {
+        const { question } = await beginsAtTop(visitor);
+        // With little height there is room for the answer only.
+        if (!["zoom", "keyboard"].includes(screen.name))
+          assert.ok(question >= -1, `the question is ${Math.round(-question)} px above the top of the log`);
+      },
+    });
+    await step("A short question after it", () => visitor.asks("How long does delivery take?"), {
+      newest: /working days/,
+    });
+  },
+);
 
 scene("A second long answer is shown from its beginning", { points: [2] }, async ({ visitor, service, step }) => {
   service.willSay("Hello! What would you like to know?", LONG, LONG);
-  await step("Something short was said", async () => {
-    await visitor.opens();
-    await visitor.asks("Hello");
-  }, { newest: /Hello!/ });
-  await step("A long answer comes", () => visitor.asks("What glazes are there?"), { newest: /three kinds/, check: beginsAtTop });
+  await step(
+    "Something short was said",
+    async () => {
+      await visitor.opens();
+      await visitor.asks("Hello");
+    },
+    { newest: /Hello!/ },
+  );
+  await step("A long answer comes", () => visitor.asks("What glazes are there?"), {
+    newest: /three kinds/,
+    check: beginsAtTop,
+  });
   await step("Another one comes", () => visitor.asks("And once more, please?"), { check: beginsAtTop });
 });
 
 scene("Several answers, one after the other", { points: [2] }, async ({ visitor, step }) => {
-  await step("The first answer", async () => {
-    await visitor.opens();
-    await visitor.asks("How long does delivery take?");
-  }, { newest: /working days/ });
-  await step("The second", () => visitor.asks("Are the mugs dishwasher safe?"), { newest: /microwave/, hides: "suggestions" });
+  await step(
+    "The first answer",
+    async () => {
+      await visitor.opens();
+      await visitor.asks("How long does delivery take?");
+    },
+    { newest: /working days/ },
+  );
+  await step("The second", () => visitor.asks("Are the mugs dishwasher safe?"), {
+    newest: /microwave/,
+    hides: "suggestions",
+  });
   await step("The third", () => visitor.asks("Can I book a workshop?"), { newest: /Saturdays/ });
   await step("The fourth", () => visitor.asks("And what else is there?"), { newest: /returns/ });
 });
 
 scene("An answer with a table", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(TABLE);
-  await step("A table comes", async () => {
-    await visitor.opens();
-    await visitor.asks("What is in stock?");
-  }, { newest: /Here is what/, has: "message-assistant table" });
+  await step(
+    "A table comes",
+    async () => {
+      await visitor.opens();
+      await visitor.asks("What is in stock?");
+    },
+    { newest: /Here is what/, has: "message-assistant table" },
+  );
 });
 
 scene("An answer with code", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(CODE);
-  await step("Code comes", async () => {
-    await visitor.opens();
-    await visitor.asks("How do I put the chat on my page?");
-  }, { newest: /Put this/, has: "message-assistant pre" });
+  await step(
+    "Code comes",
+    async () => {
+      await visitor.opens();
+      await visitor.asks("How do I put the chat on my page?");
+    },
+    { newest: /Put this/, has: "message-assistant pre" },
+  );
 });
 
 const TERMS =
@@ -93,33 +133,58 @@ const TERMS =
 
 scene("The first message at 200 % zoom", { main: true, points: [3] }, async ({ visitor, service, screen, step }) => {
   // A screen of 1280 by 800 pixels at 200 %; small screens stay what they are.
-  await step("The window is open", async () => {
-    if (!screen.full) await visitor.resizes(640, 400);
-    await visitor.opens();
-  }, { shows: "composer" });
+  await step(
+    "The window is open",
+    async () => {
+      if (!screen.full) await visitor.resizes(640, 400);
+      await visitor.opens();
+    },
+    { shows: "composer" },
+  );
   service.willSay(TERMS);
   await step("The first message is sent", () => visitor.asks("Do you deliver to Scotland?"), { newest: /We do/ });
-  await step("Another one", () => visitor.asks("Are the mugs dishwasher safe?"), { newest: /microwave/, hides: ".cw-jump" });
+  await step("Another one", () => visitor.asks("Are the mugs dishwasher safe?"), {
+    newest: /microwave/,
+    hides: ".cw-jump",
+  });
 });
 
-scene("A suggestion is the first message at 200 % zoom", { points: [3] }, async ({ visitor, service, screen, step }) => {
-  await step("The window is open", async () => {
-    if (!screen.full) await visitor.resizes(640, 400);
-    await visitor.opens();
-  });
-  service.willSay(TERMS);
-  await step("A suggestion is asked", () => visitor.click("suggestion", "delivery", { scroll: true }), { newest: /We do/ });
-});
+scene(
+  "A suggestion is the first message at 200 % zoom",
+  { points: [3] },
+  async ({ visitor, service, screen, step }) => {
+    await step("The window is open", async () => {
+      if (!screen.full) await visitor.resizes(640, 400);
+      await visitor.opens();
+    });
+    service.willSay(TERMS);
+    await step("A suggestion is asked", () => visitor.click("suggestion", "delivery", { scroll: true }), {
+      newest: /We do/,
+    });
+  },
+);
 
 scene("The log stays at its end by itself", { points: [3] }, async ({ visitor, operator, screen, step }) => {
-  await step("Some things were said", async () => {
-    await visitor.opens();
-    await visitor.asks("How long does delivery take?");
-    await visitor.asks("Are the mugs dishwasher safe?");
-  }, { newest: /microwave/ });
-  await step("The window gets smaller", () => visitor.resizes(screen.touch ? 390 : 1000, screen.touch ? 380 : 520), { newest: /microwave/ });
-  await step("A person writes", () => operator.says("Anna here. The mugs are safe."), { newest: /Anna here/, hides: ".cw-jump" });
-  await step("The window gets larger again", () => visitor.resizes(screen.touch ? 390 : 1100, 760), { newest: /Anna here/, hides: ".cw-jump" });
+  await step(
+    "Some things were said",
+    async () => {
+      await visitor.opens();
+      await visitor.asks("How long does delivery take?");
+      await visitor.asks("Are the mugs dishwasher safe?");
+    },
+    { newest: /microwave/ },
+  );
+  await step("The window gets smaller", () => visitor.resizes(screen.touch ? 390 : 1000, screen.touch ? 380 : 520), {
+    newest: /microwave/,
+  });
+  await step("A person writes", () => operator.says("Anna here. The mugs are safe."), {
+    newest: /Anna here/,
+    hides: ".cw-jump",
+  });
+  await step("The window gets larger again", () => visitor.resizes(screen.touch ? 390 : 1100, 760), {
+    newest: /Anna here/,
+    hides: ".cw-jump",
+  });
   await step("One more message", () => operator.says("All of them."), { newest: /All of them/, hides: ".cw-jump" });
 });
 
@@ -146,11 +211,15 @@ scene("Two messages of a person in a row", { points: [2, 6] }, async ({ visitor,
 
 scene("4000 characters", { points: [2] }, async ({ visitor, step }) => {
   const text = `I have a long question. ${"Is this glaze safe for food, and for how long? ".repeat(84)}`.slice(0, 4000);
-  await step("They are typed", async () => {
-    await visitor.opens();
-    await visitor.click("input");
-    await visitor.type(text);
-  }, { shows: ["composer", "send"] });
+  await step(
+    "They are typed",
+    async () => {
+      await visitor.opens();
+      await visitor.click("input");
+      await visitor.type(text);
+    },
+    { shows: ["composer", "send"] },
+  );
   await step("They are sent", () => (visitor.size.touch ? visitor.click("send") : visitor.press("Enter")), {
     has: "message-assistant: I can tell you",
     newest: /I can tell you/,

@@ -12,25 +12,41 @@ async function hasAskedAndClosed(visitor) {
   await visitor.closes();
 }
 
-scene("A message comes while the window is closed", { main: true, points: [8] }, async ({ visitor, operator, step }) => {
-  await step("The window is closed", () => hasAskedAndClosed(visitor), { shows: "launcher", hides: "preview", focus: "launcher" });
-  await step("A person writes", () => operator.says("Anna here. Your bowls are packed."), {
-    shows: ["preview: Anna here", "badge: 1", "launcher: 1 unread"],
-    title: /^💬 \(1\)/u,
-  });
-  await step("The preview is clicked", () => visitor.click("preview .cw-preview-open"), {
-    newest: /Anna here/,
-    hides: ["preview", "badge"],
-    title: /^Kiln/,
-  });
-});
+scene(
+  "A message comes while the window is closed",
+  { main: true, points: [8] },
+  async ({ visitor, operator, step }) => {
+    await step("The window is closed", () => hasAskedAndClosed(visitor), {
+      shows: "launcher",
+      hides: "preview",
+      focus: "launcher",
+    });
+    await step("A person writes", () => operator.says("Anna here. Your bowls are packed."), {
+      shows: ["preview: Anna here", "badge: 1", "launcher: 1 unread"],
+      title: /^💬 \(1\)/u,
+    });
+    await step("The preview is clicked", () => visitor.click("preview .cw-preview-open"), {
+      newest: /Anna here/,
+      hides: ["preview", "badge"],
+      title: /^Kiln/,
+    });
+  },
+);
 
 scene("A preview is dismissed", { points: [8] }, async ({ visitor, operator, screen, step }) => {
-  await step("A person has written", async () => {
-    await hasAskedAndClosed(visitor);
-    await operator.says("Anna here. Your bowls are packed.", "Shall I send them today?");
-  }, { shows: ["preview: Shall I send|Anna here", "badge: 2"] });
-  await step("The preview is dismissed", () => visitor.click("preview .cw-icon-button"), { hides: "preview", shows: "badge: 2", focus: "launcher" });
+  await step(
+    "A person has written",
+    async () => {
+      await hasAskedAndClosed(visitor);
+      await operator.says("Anna here. Your bowls are packed.", "Shall I send them today?");
+    },
+    { shows: ["preview: Shall I send|Anna here", "badge: 2"] },
+  );
+  await step("The preview is dismissed", () => visitor.click("preview .cw-icon-button"), {
+    hides: "preview",
+    shows: "badge: 2",
+    focus: "launcher",
+  });
   await step("The window is opened later", () => visitor.click("launcher"), {
     newest: /Shall I send/,
     has: ".cw-unread",
@@ -41,55 +57,96 @@ scene("A preview is dismissed", { points: [8] }, async ({ visitor, operator, scr
 });
 
 scene("A long message comes while the window is closed", { points: [8] }, async ({ visitor, operator, step }) => {
-  await step("A person writes a lot", async () => {
-    await hasAskedAndClosed(visitor);
-    await operator.says(`Anna here. **Your** bowls are packed. ${"They leave the yard with the next parcel. ".repeat(20)}`);
-  }, {
-    shows: "preview: Anna here",
-    check: async (visitor) => assert.doesNotMatch(await visitor.textOf("preview"), /\*\*/),
-  });
+  await step(
+    "A person writes a lot",
+    async () => {
+      await hasAskedAndClosed(visitor);
+      await operator.says(
+        `Anna here. **Your** bowls are packed. ${"They leave the yard with the next parcel. ".repeat(20)}`,
+      );
+    },
+    {
+      shows: "preview: Anna here",
+      check: async (visitor) => assert.doesNotMatch(await visitor.textOf("preview"), /\*\*/),
+    },
+  );
 });
 
-scene("Previews and the title are switched off", { points: [8], options: { preview: "false", "title-alert": "false" } }, async ({ visitor, operator, step }) => {
-  await step("The window is closed", () => hasAskedAndClosed(visitor));
-  await step("A person writes", () => operator.says("Anna here."), { shows: "badge: 1", hides: "preview" });
-  await step("Some time passes", () => visitor.waits(6), { shows: "badge: 1", hides: "preview", title: /^Kiln/ });
-});
+scene(
+  "Previews and the title are switched off",
+  { points: [8], options: { preview: "false", "title-alert": "false" } },
+  async ({ visitor, operator, step }) => {
+    await step("The window is closed", () => hasAskedAndClosed(visitor));
+    await step("A person writes", () => operator.says("Anna here."), { shows: "badge: 1", hides: "preview" });
+    await step("Some time passes", () => visitor.waits(6), { shows: "badge: 1", hides: "preview", title: /^Kiln/ });
+  },
+);
 
-scene("The answer to a question comes after the window was closed", { points: [8] }, async ({ visitor, service, step }) => {
-  const thought = service.thinks();
-  await step("A question is asked, and the window closed", async () => {
-    await visitor.opens();
-    await visitor.says(QUESTION);
-    await visitor.closes();
-  }, { shows: "launcher" });
-  await step("The answer comes", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
-});
+scene(
+  "The answer to a question comes after the window was closed",
+  { points: [8] },
+  async ({ visitor, service, step }) => {
+    const thought = service.thinks();
+    await step(
+      "A question is asked, and the window closed",
+      async () => {
+        await visitor.opens();
+        await visitor.says(QUESTION);
+        await visitor.closes();
+      },
+      { shows: "launcher" },
+    );
+    await step("The answer comes", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
+  },
+);
 
 scene("A failed message marks the launcher", { points: [8] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 422 });
-  await step("A message is not sent", async () => {
-    await visitor.opens();
-    await visitor.says(QUESTION);
-  }, { has: "message-failed", shows: "retry", hides: "suggestions" });
-  await step("The window is closed", () => visitor.click("close"), { shows: ["badge: !", "launcher: not sent"], hides: "window" });
+  await step(
+    "A message is not sent",
+    async () => {
+      await visitor.opens();
+      await visitor.says(QUESTION);
+    },
+    { has: "message-failed", shows: "retry", hides: "suggestions" },
+  );
+  await step("The window is closed", () => visitor.click("close"), {
+    shows: ["badge: !", "launcher: not sent"],
+    hides: "window",
+  });
   await service.isFine();
-  await step("The window is opened, and the message is sent", async () => {
-    await visitor.opens();
-    await visitor.click("retry");
-  }, { newest: /working days/, hides: "message-failed" });
+  await step(
+    "The window is opened, and the message is sent",
+    async () => {
+      await visitor.opens();
+      await visitor.click("retry");
+    },
+    { newest: /working days/, hides: "message-failed" },
+  );
 });
 
 scene("The menu has the sound", { points: [8] }, async ({ visitor, step }) => {
-  await step("The menu is open", async () => {
-    await visitor.opens();
-    await visitor.click("menu");
-  }, { shows: ["menu-list", "menu-data", "sound"] });
+  await step(
+    "The menu is open",
+    async () => {
+      await visitor.opens();
+      await visitor.click("menu");
+    },
+    { shows: ["menu-list", "menu-data", "sound"] },
+  );
   await step("The sound is turned on", () => visitor.click("sound"), {});
-  await step("The menu is opened again", async () => {
-    if ((await visitor.count("menu-list")) === 0) await visitor.click("menu");
-  }, { shows: "sound", check: (visitor) => visitor.has("[part~=sound][aria-checked=true]") });
-  await step("Escape closes the menu only", () => visitor.press("Escape"), { hides: "menu-list", has: "window", focus: "menu" });
+  await step(
+    "The menu is opened again",
+    async () => {
+      if ((await visitor.count("menu-list")) === 0) await visitor.click("menu");
+    },
+    { shows: "sound", check: (visitor) => visitor.has("[part~=sound][aria-checked=true]") },
+  );
+  await step("Escape closes the menu only", () => visitor.press("Escape"), {
+    hides: "menu-list",
+    has: "window",
+    focus: "menu",
+  });
 });
 
 scene("The window stays open over a page load", { main: true, points: [9] }, async ({ visitor, screen, step }) => {
@@ -114,16 +171,24 @@ scene("A window that was closed stays closed over a page load", { points: [9] },
 
 scene("A link to the site itself stays in the tab", { points: [9] }, async ({ visitor, service, screen, step }) => {
   service.willSay(`All of it is on [the page of the workshops](${visitor.site}/workshops.html).`);
-  await step("An answer with a link", async () => {
-    await visitor.opens();
-    await visitor.asks("Where can I read about them?");
-  }, { shows: "message-assistant a: the page of" });
-  await step("The link is clicked", async () => {
-    await visitor.takeAnnounced();
-    await visitor.click("message-assistant a", "the page of");
-    await visitor.until(async () => assert.match(await visitor.evaluate(() => location.pathname), /workshops/));
-    await visitor.whole();
-  }, { relaxed: ["focus", "used"], ...(screen.full ? { hides: "window" } : { newest: /All of it/ }) });
+  await step(
+    "An answer with a link",
+    async () => {
+      await visitor.opens();
+      await visitor.asks("Where can I read about them?");
+    },
+    { shows: "message-assistant a: the page of" },
+  );
+  await step(
+    "The link is clicked",
+    async () => {
+      await visitor.takeAnnounced();
+      await visitor.click("message-assistant a", "the page of");
+      await visitor.until(async () => assert.match(await visitor.evaluate(() => location.pathname), /workshops/));
+      await visitor.whole();
+    },
+    { relaxed: ["focus", "used"], ...(screen.full ? { hides: "window" } : { newest: /All of it/ }) },
+  );
 });
 
 const GREETING = JSON.stringify({ text: "Shall I help you choose a mug?", after: 0 });

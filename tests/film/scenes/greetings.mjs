@@ -6,38 +6,62 @@ import { scene } from "../scene.mjs";
 const WASM = "**/chat-widget.wasm";
 const REPLY_TIME = "We usually answer within a working day, on Saturdays within an hour";
 
-scene("The reply time is shown in full", { points: [7], options: { "reply-time": REPLY_TIME } }, async ({ visitor, screen, step }) => {
-  await step("The window is open", () => visitor.opens(), { has: `.cw-intro: ${REPLY_TIME}` });
-  await step("The visitor looks for the beginning", () => visitor.scrolls(-2000), {
-    relaxed: ["newest", "focus"],
-    // Without height, it is scrolled to line by line.
-    ...(screen.name === "zoom" ? {} : { shows: `.cw-intro p: ${REPLY_TIME}` }),
-  });
-});
-
-scene("The launcher is clicked while the module loads", {
-  points: [10],
-  arrive: async (page, visitor) => {
-    const released = new Promise((resolve) => (visitor.release = resolve));
-    await page.route(WASM, async (route) => {
-      await released;
-      await route.continue().catch(() => {});
+scene(
+  "The reply time is shown in full",
+  { points: [7], options: { "reply-time": REPLY_TIME } },
+  async ({ visitor, screen, step }) => {
+    await step("The window is open", () => visitor.opens(), { has: `.cw-intro: ${REPLY_TIME}` });
+    await step("The visitor looks for the beginning", () => visitor.scrolls(-2000), {
+      relaxed: ["newest", "focus"],
+      // Without height, it is scrolled to line by line.
+      ...(screen.name === "zoom" ? {} : { shows: `.cw-intro p: ${REPLY_TIME}` }),
     });
   },
-}, async ({ visitor, step }) => {
-  await step("The launcher is clicked", async () => {
-    await visitor.has("launcher");
-    await visitor.click("launcher");
-  }, { has: "[part~=launcher][aria-busy=true]", shows: "launcher", relaxed: ["focus"] });
-  await step("The wait is announced", () => visitor.waits(3), {
-    relaxed: ["focus"],
-    check: (visitor) =>
-      visitor.evaluate(() => [...document.querySelectorAll("chat-widget [aria-live], chat-widget [role=status]")].map(({ textContent }) => textContent).join("") || window.film.find("[role=status], [aria-live=polite], [aria-live=assertive]").map(({ textContent }) => textContent).join("")).then((said) =>
-        assert.ok(said.trim().length > 3, "nothing says that the chat is loading"),
-      ),
-  });
-  await step("The module has come", () => visitor.release(), { shows: ["composer", "header"], hides: "[aria-busy=true]" });
-});
+);
+
+scene(
+  "The launcher is clicked while the module loads",
+  {
+    points: [10],
+    arrive: async (page, visitor) => {
+      const released = new Promise((resolve) => (visitor.release = resolve));
+      await page.route(WASM, async (route) => {
+        await released;
+        await route.continue().catch(() => {});
+      });
+    },
+  },
+  async ({ visitor, step }) => {
+    await step(
+      "The launcher is clicked",
+      async () => {
+        await visitor.has("launcher");
+        await visitor.click("launcher");
+      },
+      { has: "[part~=launcher][aria-busy=true]", shows: "launcher", relaxed: ["focus"] },
+    );
+    await step("The wait is announced", () => visitor.waits(3), {
+      relaxed: ["focus"],
+      check: (visitor) =>
+        visitor
+          .evaluate(
+            () =>
+              [...document.querySelectorAll("chat-widget [aria-live], chat-widget [role=status]")]
+                .map(({ textContent }) => textContent)
+                .join("") ||
+              window.film
+                .find("[role=status], [aria-live=polite], [aria-live=assertive]")
+                .map(({ textContent }) => textContent)
+                .join(""),
+          )
+          .then((said) => assert.ok(said.trim().length > 3, "nothing says that the chat is loading")),
+    });
+    await step("The module has come", () => visitor.release(), {
+      shows: ["composer", "header"],
+      hides: "[aria-busy=true]",
+    });
+  },
+);
 
 scene("The window is opened by touch, or by the pointer", { points: [13] }, async ({ visitor, screen, step }) => {
   await step("It is open", () => visitor.opens(), {
@@ -45,15 +69,25 @@ scene("The window is opened by touch, or by the pointer", { points: [13] }, asyn
     // The keyboard of a phone would lie over the suggestions.
     focus: screen.touch ? "window" : "input",
   });
-  await step("The field is tapped near its upper edge", () => visitor.click("composer .cw-field", undefined, { at: [0.4, 0.08] }), { focus: "input" });
+  await step(
+    "The field is tapped near its upper edge",
+    () => visitor.click("composer .cw-field", undefined, { at: [0.4, 0.08] }),
+    { focus: "input" },
+  );
 });
 
 scene("The field is clicked near its lower edge", { points: [13] }, async ({ visitor, step }) => {
-  await step("The log has the focus", async () => {
-    await visitor.opens();
-    await visitor.evaluate(() => window.film.find("log")[0].focus());
-  }, { focus: "log" });
-  await step("The field is clicked", () => visitor.click("composer .cw-field", undefined, { at: [0.3, 0.92] }), { focus: "input" });
+  await step(
+    "The log has the focus",
+    async () => {
+      await visitor.opens();
+      await visitor.evaluate(() => window.film.find("log")[0].focus());
+    },
+    { focus: "log" },
+  );
+  await step("The field is clicked", () => visitor.click("composer .cw-field", undefined, { at: [0.3, 0.92] }), {
+    focus: "input",
+  });
 });
 
 scene("An Arabic shop", { points: [12], options: { locale: "ar" } }, async ({ visitor, service, operator, step }) => {
@@ -77,26 +111,46 @@ scene("An Arabic shop", { points: [12], options: { locale: "ar" } }, async ({ vi
   await step("A person writes", () => operator.says("مرحبا، أنا آنا."), { newest: /آنا/, has: "joined" });
 });
 
-scene("A German shop, where words are long", { points: [1], options: { locale: "de" } }, async ({ visitor, operator, step }) => {
-  await step("A person is asked for", async () => {
-    await visitor.opens();
-    await visitor.says("I would like to talk to a person");
-  }, { has: "form" });
-  await step("The menu is open", () => visitor.click("menu"), { shows: "menu-list" });
-  await step("It is closed, and a person writes", async () => {
-    await visitor.press("Escape");
-    await operator.says("Guten Tag, hier ist Anna.");
-  }, { newest: /Guten Tag/ });
-});
+scene(
+  "A German shop, where words are long",
+  { points: [1], options: { locale: "de" } },
+  async ({ visitor, operator, step }) => {
+    await step(
+      "A person is asked for",
+      async () => {
+        await visitor.opens();
+        await visitor.says("I would like to talk to a person");
+      },
+      { has: "form" },
+    );
+    await step("The menu is open", () => visitor.click("menu"), { shows: "menu-list" });
+    await step(
+      "It is closed, and a person writes",
+      async () => {
+        await visitor.press("Escape");
+        await operator.says("Guten Tag, hier ist Anna.");
+      },
+      { newest: /Guten Tag/ },
+    );
+  },
+);
 
 scene("A draft is kept", { points: [9] }, async ({ visitor, step }) => {
-  await step("Something is typed, and not sent", async () => {
-    await visitor.opens();
-    await visitor.click("input");
-    await visitor.type("Is it possible that");
-  }, { shows: "composer" });
-  await step("The page is loaded again", async () => {
-    await visitor.reloads();
-    if ((await visitor.count("window")) === 0) await visitor.opens();
-  }, { relaxed: ["focus"], shows: "input: Is it possible that" });
+  await step(
+    "Something is typed, and not sent",
+    async () => {
+      await visitor.opens();
+      await visitor.click("input");
+      await visitor.type("Is it possible that");
+    },
+    { shows: "composer" },
+  );
+  await step(
+    "The page is loaded again",
+    async () => {
+      await visitor.reloads();
+      if ((await visitor.count("window")) === 0) await visitor.opens();
+    },
+    { relaxed: ["focus"], shows: "input: Is it possible that" },
+  );
 });

@@ -10,7 +10,10 @@ scene("Offline and back", { points: [5] }, async ({ visitor, step }) => {
     await visitor.opens();
     await visitor.asks("Are the mugs dishwasher safe?");
   });
-  await step("The network is gone", () => visitor.isOffline(true), { shows: "notice: You are offline", newest: /microwave/ });
+  await step("The network is gone", () => visitor.isOffline(true), {
+    shows: "notice: You are offline",
+    newest: /microwave/,
+  });
   await step("The visitor writes all the same", () => visitor.says(QUESTION), {
     newest: /How long/,
     shows: "message-visitor: Waiting to send",
@@ -21,10 +24,14 @@ scene("Offline and back", { points: [5] }, async ({ visitor, step }) => {
 
 scene("A message is not sent, and sent again", { points: [8, 12] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 422 });
-  await step("A message is not sent", async () => {
-    await visitor.opens();
-    await visitor.says(QUESTION);
-  }, { shows: ["message-failed: Not sent", "retry"], hides: ["typing", "suggestions"], newest: /How long/ });
+  await step(
+    "A message is not sent",
+    async () => {
+      await visitor.opens();
+      await visitor.says(QUESTION);
+    },
+    { shows: ["message-failed: Not sent", "retry"], hides: ["typing", "suggestions"], newest: /How long/ },
+  );
   await service.isFine();
   await step("It is sent again", () => visitor.click("retry"), { newest: /working days/, hides: "message-failed" });
 });
@@ -36,16 +43,23 @@ scene("A message fails below a long conversation", { points: [3, 8] }, async ({ 
     await visitor.asks("Are the mugs dishwasher safe?");
   });
   await service.fails({ only: "send", status: 422 });
-  await step("A message is not sent", () => visitor.says(QUESTION), { shows: ["message-failed: Not sent", "retry"], newest: /How long/ });
+  await step("A message is not sent", () => visitor.says(QUESTION), {
+    shows: ["message-failed: Not sent", "retry"],
+    newest: /How long/,
+  });
 });
 
 scene("The service is down for a moment", { points: [5] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 503, times: 2 });
-  await step("A message gets through at the third attempt", async () => {
-    await visitor.opens();
-    await visitor.says(QUESTION);
-    visitor.hurries = true;
-  }, { newest: /working days/, hides: ["message-failed", "typing"] });
+  await step(
+    "A message gets through at the third attempt",
+    async () => {
+      await visitor.opens();
+      await visitor.says(QUESTION);
+      visitor.hurries = true;
+    },
+    { newest: /working days/, hides: ["message-failed", "typing"] },
+  );
 });
 
 scene("The service asks for hours of silence", { points: [5, 8] }, async ({ visitor, service, step }) => {
@@ -66,10 +80,14 @@ scene("The service asks for hours of silence", { points: [5, 8] }, async ({ visi
     hides: ["typing", "wait"],
     check: async (visitor) => assert.equal(await visitor.count("retry"), 1, "one offer for all that waits"),
   });
-  await step("The visitor does not want to wait", async () => {
-    await visitor.click("retry");
-    visitor.hurries = true;
-  }, { newest: /Saturdays/, has: "message-assistant: working days", hides: ["retry", "typing"] });
+  await step(
+    "The visitor does not want to wait",
+    async () => {
+      await visitor.click("retry");
+      visitor.hurries = true;
+    },
+    { newest: /Saturdays/, has: "message-assistant: working days", hides: ["retry", "typing"] },
+  );
 });
 
 scene("Two tabs of one visitor", { points: [8] }, async ({ visitor, operator, step }) => {
@@ -85,17 +103,32 @@ scene("Two tabs of one visitor", { points: [8] }, async ({ visitor, operator, st
 });
 
 scene("The visitor reads back while messages come", { points: [3] }, async ({ visitor, operator, step }) => {
-  await step("A long conversation", async () => {
-    await visitor.opens();
-    for (const question of [QUESTION, "Are the mugs dishwasher safe?", "Can I book a workshop?", "And what else?", "Do you deliver abroad?", QUESTION]) {
-      await visitor.asks(question);
-    }
-  }, { newest: /working days/ });
+  await step(
+    "A long conversation",
+    async () => {
+      await visitor.opens();
+      for (const question of [
+        QUESTION,
+        "Are the mugs dishwasher safe?",
+        "Can I book a workshop?",
+        "And what else?",
+        "Do you deliver abroad?",
+        QUESTION,
+      ]) {
+        await visitor.asks(question);
+      }
+    },
+    { newest: /working days/ },
+  );
   let top;
-  await step("The visitor scrolls back", async () => {
-    await visitor.scrolls(-5000);
-    top = await visitor.evaluate(() => window.film.find("log")[0].scrollTop);
-  }, { relaxed: ["newest", "focus", "used"], shows: ".cw-jump" });
+  await step(
+    "The visitor scrolls back",
+    async () => {
+      await visitor.scrolls(-5000);
+      top = await visitor.evaluate(() => window.film.find("log")[0].scrollTop);
+    },
+    { relaxed: ["newest", "focus", "used"], shows: ".cw-jump" },
+  );
   await step("A person writes, and nothing moves", () => operator.says("Anna here."), {
     relaxed: ["newest", "focus", "used"],
     shows: ".cw-jump: 1",
@@ -118,10 +151,14 @@ scene("The unread line on return", { points: [8] }, async ({ visitor, operator, 
     // Without height, only the first of the two fits below the line.
     ...(screen.name === "zoom" && { relaxed: ["newest"], shows: "message-operator .cw-bubble: Anna here" }),
   });
-  await step("And once more", async () => {
-    await visitor.closes();
-    await visitor.opens();
-  }, { newest: /packed/, hides: ".cw-unread" });
+  await step(
+    "And once more",
+    async () => {
+      await visitor.closes();
+      await visitor.opens();
+    },
+    { newest: /packed/, hides: ".cw-unread" },
+  );
 });
 
 scene("A conversation that was left is opened again", { points: [2, 3] }, async ({ visitor, step }) => {
@@ -132,10 +169,14 @@ scene("A conversation that was left is opened again", { points: [2, 3] }, async 
     await visitor.asks("Can I book a workshop?");
     await visitor.closes();
   });
-  await step("The page is loaded again, and the window opened", async () => {
-    await visitor.reloads();
-    await visitor.opens();
-  }, { newest: /Saturdays/ });
+  await step(
+    "The page is loaded again, and the window opened",
+    async () => {
+      await visitor.reloads();
+      await visitor.opens();
+    },
+    { newest: /Saturdays/ },
+  );
   await step("One more question", () => visitor.asks("And what else is there?"), { newest: /returns/ });
 });
 
@@ -144,13 +185,21 @@ scene("What was written while nobody looked", { points: [8] }, async ({ visitor,
     await visitor.opens();
     await visitor.asks(QUESTION);
   });
-  await step("The tab is behind another, and a person writes", async () => {
-    await visitor.isSeen("hidden");
-    await operator.says("Anna here.");
-    visitor.hurries = false;
-  }, { newest: /working days/, relaxed: ["focus"] });
-  await step("The tab is looked at again", async () => {
-    await visitor.isSeen("visible");
-    visitor.hurries = true;
-  }, { newest: /Anna here/, relaxed: ["focus"] });
+  await step(
+    "The tab is behind another, and a person writes",
+    async () => {
+      await visitor.isSeen("hidden");
+      await operator.says("Anna here.");
+      visitor.hurries = false;
+    },
+    { newest: /working days/, relaxed: ["focus"] },
+  );
+  await step(
+    "The tab is looked at again",
+    async () => {
+      await visitor.isSeen("visible");
+      visitor.hurries = true;
+    },
+    { newest: /Anna here/, relaxed: ["focus"] },
+  );
 });

@@ -7,9 +7,15 @@ import { answer, good } from "../service.mjs";
 
 const MIB = 1024 * 1024;
 const SCRIPT = "<!doctype html><html><script>alert(document.domain)</script></html>";
-const raw = (head, body = "") => () => Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`, "latin1");
+const raw =
+  (head, body = "") =>
+  () =>
+    Buffer.from(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n${body}`, "latin1");
 const JSON_HEAD = "Content-Type: application/json";
-const typed = (type, body = SCRIPT) => () => answer(body, { headers: `Content-Type: ${type}\r\n` });
+const typed =
+  (type, body = SCRIPT) =>
+  () =>
+    answer(body, { headers: `Content-Type: ${type}\r\n` });
 
 /** A gzip of 2 GB in 2 MB, made of one part again and again. */
 function bomb() {
@@ -19,71 +25,246 @@ function bomb() {
 }
 
 /** Sends a head, and then a part again and again until the proxy hangs up. */
-const endless = (head, part) => async (request, socket, { flooding }) => (socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`), flooding(socket, part));
+const endless =
+  (head, part) =>
+  async (request, socket, { flooding }) => (socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`), flooding(socket, part));
 const chunk = (size) => Buffer.from(`${size.toString(16)}\r\n${" ".repeat(size)}\r\n`);
 
 /** A second answer that would be the next visitor's. */
 const POISON = answer('{"poison":true}', { headers: "X-Request-Id: poison\r\n" });
 
 export const answers = [
-  ...["text/html", "text/html; charset=utf-7", "TEXT/HTML", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml", "application/javascript", "text/css", "text/plain",
-    "text/html;application/json", "application/json, text/html", "text/html, application/json", "application/jsonp", "application/octet-stream", "multipart/x-mixed-replace; boundary=x",
-    "application/x-shockwave-flash", "x", "", "*/*", "application/wasm", "text/event-stream", "application/json; charset=utf-7"].map((type) => ({ name: `a page as ${JSON.stringify(type)}`, answer: typed(type) })),
-  { name: "a page of a 500", answer: () => answer(SCRIPT, { status: "500 Internal Server Error", headers: "Content-Type: text/html\r\n" }) },
-  { name: "a page of a 404", answer: () => answer(SCRIPT, { status: "404 Not Found", headers: "Content-Type: text/html\r\n" }) },
-  { name: "a page of a 502", answer: () => answer(SCRIPT, { status: "502 Bad Gateway", headers: "Content-Type: text/html\r\n" }) },
+  ...[
+    "text/html",
+    "text/html; charset=utf-7",
+    "TEXT/HTML",
+    "application/xhtml+xml",
+    "image/svg+xml",
+    "text/xml",
+    "application/xml",
+    "application/javascript",
+    "text/css",
+    "text/plain",
+    "text/html;application/json",
+    "application/json, text/html",
+    "text/html, application/json",
+    "application/jsonp",
+    "application/octet-stream",
+    "multipart/x-mixed-replace; boundary=x",
+    "application/x-shockwave-flash",
+    "x",
+    "",
+    "*/*",
+    "application/wasm",
+    "text/event-stream",
+    "application/json; charset=utf-7",
+  ].map((type) => ({ name: `a page as ${JSON.stringify(type)}`, answer: typed(type) })),
+  {
+    name: "a page of a 500",
+    answer: () => answer(SCRIPT, { status: "500 Internal Server Error", headers: "Content-Type: text/html\r\n" }),
+  },
+  {
+    name: "a page of a 404",
+    answer: () => answer(SCRIPT, { status: "404 Not Found", headers: "Content-Type: text/html\r\n" }),
+  },
+  {
+    name: "a page of a 502",
+    answer: () => answer(SCRIPT, { status: "502 Bad Gateway", headers: "Content-Type: text/html\r\n" }),
+  },
   { name: "a page without a type", answer: raw(`Content-Length: ${SCRIPT.length}`, SCRIPT) },
-  { name: "two types, JSON first", answer: raw(`${JSON_HEAD}\r\nContent-Type: text/html\r\nContent-Length: ${SCRIPT.length}`, SCRIPT) },
-  { name: "two types, HTML first", answer: raw(`Content-Type: text/html\r\n${JSON_HEAD}\r\nContent-Length: ${SCRIPT.length}`, SCRIPT) },
+  {
+    name: "two types, JSON first",
+    answer: raw(`${JSON_HEAD}\r\nContent-Type: text/html\r\nContent-Length: ${SCRIPT.length}`, SCRIPT),
+  },
+  {
+    name: "two types, HTML first",
+    answer: raw(`Content-Type: text/html\r\n${JSON_HEAD}\r\nContent-Length: ${SCRIPT.length}`, SCRIPT),
+  },
   { name: "JSON of 1 MiB goes back", answer: () => answer(`"${"x".repeat(MIB - 2)}"`), status: 200, length: MIB },
-  { name: "JSON of half a million brackets", answer: () => answer("[".repeat(500_000) + "]".repeat(500_000)), memory: true },
+  {
+    name: "JSON of half a million brackets",
+    answer: () => answer("[".repeat(500_000) + "]".repeat(500_000)),
+    memory: true,
+  },
   { name: "JSON of half a million members", answer: () => answer(`[${"{},".repeat(300_000)}{}]`), memory: true },
   { name: "JSON of 1 MiB and a byte", answer: () => answer(`"${"x".repeat(MIB - 1)}"`), passes: false, bounded: true },
-  { name: "3 GB, declared: refused at once", answer: endless(`${JSON_HEAD}\r\nContent-Length: 3221225472`, Buffer.alloc(65536, 32)), passes: false, bounded: true, memory: true },
-  { name: "3 GB, declared and never sent: refused at once", answer: raw(`${JSON_HEAD}\r\nContent-Length: 3221225472`), passes: false, bounded: true, within: 1500 },
-  { name: "chunks without end", answer: endless(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, chunk(65536)), passes: false, bounded: true, memory: true },
-  { name: "chunks of a byte without end", answer: endless(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, Buffer.concat(Array(4000).fill(chunk(1)))), passes: false, bounded: true, memory: true },
-  { name: "an answer without a length and without end", answer: endless(`${JSON_HEAD}\r\nConnection: close`, Buffer.alloc(65536, 32)), passes: false, bounded: true, memory: true },
-  { name: "a chunk with an extension without end", answer: endless(`${JSON_HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n1;`, Buffer.alloc(65536, 120)), passes: false, bounded: true, memory: true },
+  {
+    name: "3 GB, declared: refused at once",
+    answer: endless(`${JSON_HEAD}\r\nContent-Length: 3221225472`, Buffer.alloc(65536, 32)),
+    passes: false,
+    bounded: true,
+    memory: true,
+  },
+  {
+    name: "3 GB, declared and never sent: refused at once",
+    answer: raw(`${JSON_HEAD}\r\nContent-Length: 3221225472`),
+    passes: false,
+    bounded: true,
+    within: 1500,
+  },
+  {
+    name: "chunks without end",
+    answer: endless(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, chunk(65536)),
+    passes: false,
+    bounded: true,
+    memory: true,
+  },
+  {
+    name: "chunks of a byte without end",
+    answer: endless(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, Buffer.concat(Array(4000).fill(chunk(1)))),
+    passes: false,
+    bounded: true,
+    memory: true,
+  },
+  {
+    name: "an answer without a length and without end",
+    answer: endless(`${JSON_HEAD}\r\nConnection: close`, Buffer.alloc(65536, 32)),
+    passes: false,
+    bounded: true,
+    memory: true,
+  },
+  {
+    name: "a chunk with an extension without end",
+    answer: endless(`${JSON_HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n1;`, Buffer.alloc(65536, 120)),
+    passes: false,
+    bounded: true,
+    memory: true,
+  },
   ...["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "identity, gzip", "evil"].map((encoding) => ({
     name: `a bomb of 2 GB in 2 MB, Content-Encoding: ${encoding}`,
     answer: async (request, socket) => {
       const parts = bomb();
-      socket.write(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n`);
-      for (const part of parts) socket.write(Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]));
+      socket.write(
+        `HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Encoding: ${encoding}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
+      for (const part of parts)
+        socket.write(Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]));
       socket.write("0\r\n\r\n");
     },
     passes: false,
     bounded: true,
     memory: true,
   })),
-  { name: "a small answer in gzip, which nobody asked for", answer: () => Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Encoding: gzip\r\nContent-Length: ${gzipSync("{}").length}\r\n\r\n`), gzipSync("{}")]) },
-  { name: "Transfer-Encoding: gzip, chunked", answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: gzip, chunked`, "2\r\n{}\r\n0\r\n\r\n") },
-  { name: "no answer at all: the time-out ends it", answer: () => undefined, passes: false, within: 6000, atLeast: 1000 },
+  {
+    name: "a small answer in gzip, which nobody asked for",
+    answer: () =>
+      Buffer.concat([
+        Buffer.from(
+          `HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Encoding: gzip\r\nContent-Length: ${gzipSync("{}").length}\r\n\r\n`,
+        ),
+        gzipSync("{}"),
+      ]),
+  },
+  {
+    name: "Transfer-Encoding: gzip, chunked",
+    answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: gzip, chunked`, "2\r\n{}\r\n0\r\n\r\n"),
+  },
+  {
+    name: "no answer at all: the time-out ends it",
+    answer: () => undefined,
+    passes: false,
+    within: 6000,
+    atLeast: 1000,
+  },
   { name: "a head, and never a body", answer: raw(`${JSON_HEAD}\r\nContent-Length: 10`), broken: true, within: 6000 },
-  { name: "half a head, and never the rest", answer: () => "HTTP/1.1 200 OK\r\nContent-Ty", passes: false, within: 6000 },
+  {
+    name: "half a head, and never the rest",
+    answer: () => "HTTP/1.1 200 OK\r\nContent-Ty",
+    passes: false,
+    within: 6000,
+  },
   { name: "a connection cut before an answer", answer: (request, socket) => void socket.destroy(), passes: false },
-  { name: "a connection reset before an answer", answer: (request, socket) => void socket.resetAndDestroy(), passes: false },
-  { name: "a connection cut before the answer to a POST: it is not sent again", bytes: "post", answer: (request, socket) => void socket.destroy(), passes: false },
-  { name: "a connection cut in the middle of a head", answer: (request, socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Type: applic"), passes: false },
-  { name: "a connection cut in the middle of a body", answer: (request, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Length: 100\r\n\r\n{"half`), broken: true },
-  { name: "a connection cut in the middle of a chunk", answer: (request, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{"half`), broken: true },
-  { name: "a connection cut before the last chunk", answer: (request, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n{"half\r\n`), broken: true },
-  ...["-1", "abc", "0x10", "", "1e3", "99999999999999999999999999", "11\r\nContent-Length: 3", "3\r\nContent-Length: 11", "11, 3"].map((length) => ({
+  {
+    name: "a connection reset before an answer",
+    answer: (request, socket) => void socket.resetAndDestroy(),
+    passes: false,
+  },
+  {
+    name: "a connection cut before the answer to a POST: it is not sent again",
+    bytes: "post",
+    answer: (request, socket) => void socket.destroy(),
+    passes: false,
+  },
+  {
+    name: "a connection cut in the middle of a head",
+    answer: (request, socket) => void socket.end("HTTP/1.1 200 OK\r\nContent-Type: applic"),
+    passes: false,
+  },
+  {
+    name: "a connection cut in the middle of a body",
+    answer: (request, socket) =>
+      void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Length: 100\r\n\r\n{"half`),
+    broken: true,
+  },
+  {
+    name: "a connection cut in the middle of a chunk",
+    answer: (request, socket) =>
+      void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{"half`),
+    broken: true,
+  },
+  {
+    name: "a connection cut before the last chunk",
+    answer: (request, socket) =>
+      void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n{"half\r\n`),
+    broken: true,
+  },
+  ...[
+    "-1",
+    "abc",
+    "0x10",
+    "",
+    "1e3",
+    "99999999999999999999999999",
+    "11\r\nContent-Length: 3",
+    "3\r\nContent-Length: 11",
+    "11, 3",
+  ].map((length) => ({
     name: `Content-Length: ${JSON.stringify(length)}`,
-    answer: (request, socket) => void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Length: ${length}\r\n\r\n{"ok":true}`),
+    answer: (request, socket) =>
+      void socket.end(`HTTP/1.1 200 OK\r\n${JSON_HEAD}\r\nContent-Length: ${length}\r\n\r\n{"ok":true}`),
   })),
-  { name: "Content-Length and Transfer-Encoding", answer: raw(`${JSON_HEAD}\r\nContent-Length: 100\r\nTransfer-Encoding: chunked`, `2\r\n{}\r\n0\r\n\r\n${POISON}`) },
-  { name: "a chunk of no size", answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, "zz\r\n{}\r\n0\r\n\r\n"), broken: true },
-  { name: "a chunk of -1 bytes", answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, "-1\r\n{}\r\n0\r\n\r\n"), broken: true },
-  { name: "a chunk larger than a number can be", answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, "ffffffffffffffffff\r\n{}\r\n0\r\n\r\n"), broken: true, within: 6000 },
+  {
+    name: "Content-Length and Transfer-Encoding",
+    answer: raw(`${JSON_HEAD}\r\nContent-Length: 100\r\nTransfer-Encoding: chunked`, `2\r\n{}\r\n0\r\n\r\n${POISON}`),
+  },
+  {
+    name: "a chunk of no size",
+    answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, "zz\r\n{}\r\n0\r\n\r\n"),
+    broken: true,
+  },
+  {
+    name: "a chunk of -1 bytes",
+    answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, "-1\r\n{}\r\n0\r\n\r\n"),
+    broken: true,
+  },
+  {
+    name: "a chunk larger than a number can be",
+    answer: raw(`${JSON_HEAD}\r\nTransfer-Encoding: chunked`, "ffffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
+    broken: true,
+    within: 6000,
+  },
   { name: "junk in place of HTTP", answer: (request, socket) => void socket.end(SCRIPT) },
-  { name: "junk, a lot of it", answer: (request, socket, { flooding }) => flooding(socket, Buffer.from(SCRIPT.repeat(1000))), passes: false, bounded: true, memory: true },
+  {
+    name: "junk, a lot of it",
+    answer: (request, socket, { flooding }) => flooding(socket, Buffer.from(SCRIPT.repeat(1000))),
+    passes: false,
+    bounded: true,
+    memory: true,
+  },
   { name: "null bytes in place of HTTP", answer: (request, socket) => void socket.end(Buffer.alloc(100_000)) },
   { name: "two answers at once", answer: () => `${answer('{"ok":true}')}${POISON}` },
-  { name: "two answers, the second a little later", answer: (request, socket) => (setTimeout(20).then(() => socket.destroyed || socket.write(POISON)), answer('{"ok":true}')), settle: 60 },
+  {
+    name: "two answers, the second a little later",
+    answer: (request, socket) => (
+      setTimeout(20).then(() => socket.destroyed || socket.write(POISON)), answer('{"ok":true}')
+    ),
+    settle: 60,
+  },
   { name: "a body longer than its length", answer: () => `${answer('{"ok":true}')}${"x".repeat(100)}` },
-  { name: "an answer within an answer that is too short", answer: raw(`${JSON_HEAD}\r\nContent-Length: 2`, `{}${POISON}`) },
+  {
+    name: "an answer within an answer that is too short",
+    answer: raw(`${JSON_HEAD}\r\nContent-Length: 2`, `{}${POISON}`),
+  },
   { name: "204, and an answer behind it", answer: () => `HTTP/1.1 204 No Content\r\n\r\n${POISON}` },
   {
     name: "a second answer while another visitor asks",
@@ -91,9 +272,12 @@ export const answers = [
       const problems = [];
       for (let round = 0; round < 10; round += 1) {
         service.answer = (asked) => (asked.line.includes("first") ? `${answer('{"ok":true}')}${POISON}` : good(asked));
-        const both = await Promise.all(["first", "second", "third"].map((name) => exchange(port, get(`/connector/chat/presence?${name}-${round}`))));
+        const both = await Promise.all(
+          ["first", "second", "third"].map((name) => exchange(port, get(`/connector/chat/presence?${name}-${round}`))),
+        );
         both.slice(1).forEach((said, at) => {
-          if (!String(said.answer?.body).includes(`${["second", "third"][at]}-${round}`)) problems.push(`a visitor got ${String(said.answer?.body).slice(0, 60)}`);
+          if (!String(said.answer?.body).includes(`${["second", "third"][at]}-${round}`))
+            problems.push(`a visitor got ${String(said.answer?.body).slice(0, 60)}`);
         });
       }
       return problems;
@@ -103,7 +287,9 @@ export const answers = [
     name: "30 calls that the service never answers do not keep others out",
     run: async ({ port, service, exchange, spare }) => {
       service.answer = (asked) => (asked.line.includes("never") ? undefined : good(asked));
-      const stuck = Array.from({ length: spare }, () => exchange(port, get("/connector/chat/presence?never"), { patience: 1000 }));
+      const stuck = Array.from({ length: spare }, () =>
+        exchange(port, get("/connector/chat/presence?never"), { patience: 1000 }),
+      );
       const said = await exchange(port, get("/connector/chat/presence?other"), { patience: 900 });
       await Promise.all(stuck);
       return said.answer?.status === 200 ? [] : ["another visitor got no answer meanwhile"];

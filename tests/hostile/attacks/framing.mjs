@@ -29,7 +29,10 @@ export const framing = [
     bytes: events({ "Content-Length": length }, "{}\n"),
     refused: true,
   })),
-  ...lengths.map((length) => ({ name: `Content-Length: ${JSON.stringify(length)}`, bytes: events({ "Content-Length": length }, "{}") })),
+  ...lengths.map((length) => ({
+    name: `Content-Length: ${JSON.stringify(length)}`,
+    bytes: events({ "Content-Length": length }, "{}"),
+  })),
   {
     name: "Content-Length and Transfer-Encoding, and a request behind the first's end (CL.TE)",
     bytes: events({ "Content-Length": 5 + SMUGGLED.length, "Transfer-Encoding": "chunked" }, `0\r\n\r\n${SMUGGLED}`),
@@ -40,18 +43,56 @@ export const framing = [
     name: "Content-Length and Transfer-Encoding, and a request within a chunk (TE.CL)",
     bytes: events({ "Content-Length": 4, "Transfer-Encoding": "chunked" }, chunked(SMUGGLED)),
   },
-  ...["xchunked", "chunked, identity", "identity", "gzip, chunked", "chunked\r\nTransfer-Encoding: x", "\x0bchunked", "CHUNKED", "chunked, chunked"].map((encoding) => ({
+  ...[
+    "xchunked",
+    "chunked, identity",
+    "identity",
+    "gzip, chunked",
+    "chunked\r\nTransfer-Encoding: x",
+    "\x0bchunked",
+    "CHUNKED",
+    "chunked, chunked",
+  ].map((encoding) => ({
     name: `Transfer-Encoding: ${JSON.stringify(encoding)}`,
     bytes: events({ "Transfer-Encoding": encoding }, chunked("{}", SMUGGLED)),
     ...WAITS,
   })),
-  { name: "a space before the colon of Transfer-Encoding", bytes: events({ "Transfer-Encoding ": "chunked" }, chunked(SMUGGLED)) },
-  { name: "a chunk of no size", bytes: events({ "Transfer-Encoding": "chunked" }, "zz\r\n{}\r\n0\r\n\r\n"), refused: true },
-  { name: "a chunk of -1 bytes", bytes: events({ "Transfer-Encoding": "chunked" }, "-1\r\n{}\r\n0\r\n\r\n"), refused: true },
-  { name: "a chunk larger than a number can be", bytes: events({ "Transfer-Encoding": "chunked" }, "ffffffffffffffffff\r\n{}\r\n0\r\n\r\n"), refused: true },
-  { name: "a chunk of 4 GB, declared", bytes: events({ "Transfer-Encoding": "chunked" }, "ffffffff\r\n{}"), refused: true, ...WAITS },
-  { name: "a chunk with an extension of 100 KB", bytes: events({ "Transfer-Encoding": "chunked" }, `2;x=${"x".repeat(100_000)}\r\n{}\r\n0\r\n\r\n`) },
-  { name: "a body with trailers", bytes: events({ "Transfer-Encoding": "chunked", Trailer: "Authorization" }, "2\r\n{}\r\n0\r\nAuthorization: Bearer evil\r\nX-Evil: 1\r\n\r\n") },
+  {
+    name: "a space before the colon of Transfer-Encoding",
+    bytes: events({ "Transfer-Encoding ": "chunked" }, chunked(SMUGGLED)),
+  },
+  {
+    name: "a chunk of no size",
+    bytes: events({ "Transfer-Encoding": "chunked" }, "zz\r\n{}\r\n0\r\n\r\n"),
+    refused: true,
+  },
+  {
+    name: "a chunk of -1 bytes",
+    bytes: events({ "Transfer-Encoding": "chunked" }, "-1\r\n{}\r\n0\r\n\r\n"),
+    refused: true,
+  },
+  {
+    name: "a chunk larger than a number can be",
+    bytes: events({ "Transfer-Encoding": "chunked" }, "ffffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
+    refused: true,
+  },
+  {
+    name: "a chunk of 4 GB, declared",
+    bytes: events({ "Transfer-Encoding": "chunked" }, "ffffffff\r\n{}"),
+    refused: true,
+    ...WAITS,
+  },
+  {
+    name: "a chunk with an extension of 100 KB",
+    bytes: events({ "Transfer-Encoding": "chunked" }, `2;x=${"x".repeat(100_000)}\r\n{}\r\n0\r\n\r\n`),
+  },
+  {
+    name: "a body with trailers",
+    bytes: events(
+      { "Transfer-Encoding": "chunked", Trailer: "Authorization" },
+      "2\r\n{}\r\n0\r\nAuthorization: Bearer evil\r\nX-Evil: 1\r\n\r\n",
+    ),
+  },
   ...["/connector/chat/messages", "/connector/events"].map((path) => ({
     name: `10 GB declared for POST ${path}: refused at once`,
     bytes: request(`POST ${path} HTTP/1.1`, { ...JSON_TYPE, "Content-Length": TEN_GB }),
@@ -74,13 +115,32 @@ export const framing = [
   {
     name: "a chunked body without end",
     bytes: events({ "Transfer-Encoding": "chunked" }),
-    then: async (socket, said) => void (said.flooded = await flood(socket, Buffer.from(`10000\r\n${" ".repeat(65536)}\r\n`), 256 * 1024 * 1024)),
+    then: async (socket, said) =>
+      void (said.flooded = await flood(socket, Buffer.from(`10000\r\n${" ".repeat(65536)}\r\n`), 256 * 1024 * 1024)),
     refused: true,
     memory: true,
   },
-  { name: "a chunked body of 300 KiB", bytes: events({ "Transfer-Encoding": "chunked" }, chunked(...Array(300).fill(" ".repeat(1024)))), refused: true },
-  { name: "a chunked body of 70,000 chunks of a byte", bytes: request("POST /connector/chat/messages HTTP/1.1", { ...JSON_TYPE, "Transfer-Encoding": "chunked" }, chunked(...Array(70_000).fill(" "))), refused: true, memory: true },
-  { name: "a chunked body", bytes: events({ "Transfer-Encoding": "chunked" }, chunked("{", "}")), status: [200, 411], arrives: "{}" },
+  {
+    name: "a chunked body of 300 KiB",
+    bytes: events({ "Transfer-Encoding": "chunked" }, chunked(...Array(300).fill(" ".repeat(1024)))),
+    refused: true,
+  },
+  {
+    name: "a chunked body of 70,000 chunks of a byte",
+    bytes: request(
+      "POST /connector/chat/messages HTTP/1.1",
+      { ...JSON_TYPE, "Transfer-Encoding": "chunked" },
+      chunked(...Array(70_000).fill(" ")),
+    ),
+    refused: true,
+    memory: true,
+  },
+  {
+    name: "a chunked body",
+    bytes: events({ "Transfer-Encoding": "chunked" }, chunked("{", "}")),
+    status: [200, 411],
+    arrives: "{}",
+  },
   {
     name: "Expect: 100-continue",
     bytes: events({ "Content-Length": 2, Expect: "100-continue" }),
@@ -98,7 +158,11 @@ export const framing = [
     ["TLS/1.0", {}],
   ].map(([protocol, more]) => ({
     name: `Upgrade: ${protocol}, and a service that switches`,
-    bytes: get("/connector/chat/presence", { Connection: `Upgrade${protocol === "h2c" ? ", HTTP2-Settings" : ""}`, Upgrade: protocol, ...more }),
+    bytes: get("/connector/chat/presence", {
+      Connection: `Upgrade${protocol === "h2c" ? ", HTTP2-Settings" : ""}`,
+      Upgrade: protocol,
+      ...more,
+    }),
     answer: tunnel,
     then: throughTunnel,
     passes: false,
@@ -106,7 +170,12 @@ export const framing = [
   })),
   {
     name: "Upgrade: websocket, and a service that does not switch",
-    bytes: get("/connector/chat/presence", { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Key": "x", "Sec-WebSocket-Version": "13" }),
+    bytes: get("/connector/chat/presence", {
+      Connection: "Upgrade",
+      Upgrade: "websocket",
+      "Sec-WebSocket-Key": "x",
+      "Sec-WebSocket-Version": "13",
+    }),
   },
   {
     name: "Upgrade: websocket on a POST",
@@ -116,23 +185,46 @@ export const framing = [
     passes: false,
     patience: 5000,
   },
-  { name: "lines that end with LF alone", bytes: Buffer.from("GET /connector/chat/presence HTTP/1.1\nHost: shop.example\nX: 1\n\n") },
-  { name: "a header line that is folded", bytes: get("/connector/chat/presence", { "X-Long": "1\r\n Authorization: Bearer evil" }) },
+  {
+    name: "lines that end with LF alone",
+    bytes: Buffer.from("GET /connector/chat/presence HTTP/1.1\nHost: shop.example\nX: 1\n\n"),
+  },
+  {
+    name: "a header line that is folded",
+    bytes: get("/connector/chat/presence", { "X-Long": "1\r\n Authorization: Bearer evil" }),
+  },
   { name: "a null byte in a header", bytes: get("/connector/chat/presence", { "Idempotency-Key": "a\0b" }) },
   { name: "a bare CR in a header", bytes: get("/connector/chat/presence", { "Accept-Language": "en\rX-Evil: 1" }) },
   { name: "a header of 200 KB", bytes: get("/connector/chat/presence", { "X-Large": "x".repeat(200_000) }) },
-  { name: "5,000 headers", bytes: get("/connector/chat/presence", Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`X-${n}`, "1"]))) },
-  { name: "a head without end", bytes: Buffer.from("GET /connector/chat/presence HTTP/1.1\r\n"), then: (socket) => flood(socket, Buffer.from(`X: ${"x".repeat(1000)}\r\n`.repeat(60)), 64 * 1024 * 1024), memory: true, refused: true },
+  {
+    name: "5,000 headers",
+    bytes: get("/connector/chat/presence", Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`X-${n}`, "1"]))),
+  },
+  {
+    name: "a head without end",
+    bytes: Buffer.from("GET /connector/chat/presence HTTP/1.1\r\n"),
+    then: (socket) => flood(socket, Buffer.from(`X: ${"x".repeat(1000)}\r\n`.repeat(60)), 64 * 1024 * 1024),
+    memory: true,
+    refused: true,
+  },
   {
     name: "two requests at once",
     bytes: Buffer.concat([get("/connector/chat/presence?first"), get("/connector/chat/presence?second")]),
     whole: 2,
-    check: ({ answers }) => (answers.filter(({ status }) => status === 200).map(({ body }) => /first|second/.exec(body)?.[0]).join() === "first,second" ? [] : ["the answers are mixed up"]),
+    check: ({ answers }) =>
+      answers
+        .filter(({ status }) => status === 200)
+        .map(({ body }) => /first|second/.exec(body)?.[0])
+        .join() === "first,second"
+        ? []
+        : ["the answers are mixed up"],
   },
   {
     name: "40 visitors who send their heads byte by byte do not keep others out",
     run: async ({ port }) => {
-      const slow = Array.from({ length: 40 }, () => exchange(port, Buffer.from("GET /connector/chat/presence HTTP/1.1\r\nHost: sh"), { patience: 700 }));
+      const slow = Array.from({ length: 40 }, () =>
+        exchange(port, Buffer.from("GET /connector/chat/presence HTTP/1.1\r\nHost: sh"), { patience: 700 }),
+      );
       const begun = await exchange(port, get("/connector/chat/presence"), { patience: 600 });
       await Promise.all(slow);
       return begun.answer?.status === 200 ? [] : ["another visitor got no answer meanwhile"];
@@ -141,8 +233,17 @@ export const framing = [
   {
     name: "40 visitors who hang up in the middle of a body",
     run: async ({ port, service }) => {
-      const bytes = request("POST /connector/chat/messages HTTP/1.1", { ...JSON_TYPE, "Content-Length": 1000 }).toString();
-      await Promise.all(Array.from({ length: 40 }, () => exchange(port, Buffer.from(`${bytes}{"mess`), { then: (socket) => setTimeout(30).then(() => socket.destroy()) })));
+      const bytes = request("POST /connector/chat/messages HTTP/1.1", {
+        ...JSON_TYPE,
+        "Content-Length": 1000,
+      }).toString();
+      await Promise.all(
+        Array.from({ length: 40 }, () =>
+          exchange(port, Buffer.from(`${bytes}{"mess`), {
+            then: (socket) => setTimeout(30).then(() => socket.destroy()),
+          }),
+        ),
+      );
       return service.requests.some(({ complete }) => complete) ? ["a broken message arrived as a whole one"] : [];
     },
   },
@@ -150,7 +251,11 @@ export const framing = [
     name: "40 visitors who hang up before the answer",
     run: async ({ port, service }) => {
       service.answer = async (asked) => setTimeout(100, good(asked));
-      await Promise.all(Array.from({ length: 40 }, () => exchange(port, post("/connector/events"), { then: (socket) => setTimeout(30).then(() => socket.destroy()) })));
+      await Promise.all(
+        Array.from({ length: 40 }, () =>
+          exchange(port, post("/connector/events"), { then: (socket) => setTimeout(30).then(() => socket.destroy()) }),
+        ),
+      );
       return [];
     },
   },
@@ -159,7 +264,11 @@ export const framing = [
     answer: () => answer(" ".repeat(1_000_000)),
     run: async ({ port }) => {
       const hold = (socket) => (socket.pause(), setTimeout(200));
-      await Promise.all(Array.from({ length: 10 }, () => exchange(port, get("/connector/chat/presence"), { then: hold, patience: 300 })));
+      await Promise.all(
+        Array.from({ length: 10 }, () =>
+          exchange(port, get("/connector/chat/presence"), { then: hold, patience: 300 }),
+        ),
+      );
       return [];
     },
   },

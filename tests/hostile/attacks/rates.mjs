@@ -16,15 +16,23 @@ export const rates = [
       const { port } = await proxies[name]({ origin: service.origin, rated: true });
       const answers = [];
       for (let n = 0; n < 15; n += 1) {
-        answers.push(...(await Promise.all(Array.from({ length: 10 }, () => exchange(port, get("/connector/chat/presence"))))).map(({ answer }) => answer));
+        answers.push(
+          ...(await Promise.all(Array.from({ length: 10 }, () => exchange(port, get("/connector/chat/presence"))))).map(
+            ({ answer }) => answer,
+          ),
+        );
       }
       const refused = answers.filter((answer) => answer?.status === 429);
       const waits = refused.map(({ headers }) => Number(headers.find(([one]) => one === "retry-after")?.[1]));
       const arrived = service.requests.length;
       service.stop();
       return [
-        ...(answers.slice(0, 40).every((answer) => answer?.status === 200) ? [] : ["a visitor who asks 40 times was refused"]),
-        ...(refused.length > 0 && arrived < 100 ? [] : [`${refused.length} of 150 requests were refused, and ${arrived} arrived`]),
+        ...(answers.slice(0, 40).every((answer) => answer?.status === 200)
+          ? []
+          : ["a visitor who asks 40 times was refused"]),
+        ...(refused.length > 0 && arrived < 100
+          ? []
+          : [`${refused.length} of 150 requests were refused, and ${arrived} arrived`]),
         ...(waits.every((wait) => wait >= 1 && wait <= 60) ? [] : ["Retry-After is missing"]),
       ];
     },

@@ -63,7 +63,10 @@ function numberOf(text = "") {
 }
 
 function linesOf(text) {
-  return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
 }
 
 /** Parses `name=value` lines into an object; `name.form=value` makes an object of forms. */

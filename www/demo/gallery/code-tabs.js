@@ -27,7 +27,9 @@ export function codeTabs(section, chosen, onChoose) {
   list.addEventListener("keydown", (event) => {
     const at = tabs.indexOf(document.activeElement);
     const last = tabs.length - 1;
-    const next = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[event.key];
+    const next = { ArrowRight: at === last ? 0 : at + 1, ArrowLeft: at === 0 ? last : at - 1, Home: 0, End: last }[
+      event.key
+    ];
     if (next === undefined) return;
     event.preventDefault();
     tabs[next].focus();

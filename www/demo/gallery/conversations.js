@@ -98,7 +98,9 @@ export const EDGES = [
     0,
     "09:03",
     "A log, as you asked:\n\n```\n" +
-      Array.from({ length: 24 }, (_, line) => `09:${10 + line} kiln 2 ${"holding at 1240 degrees, ".repeat(4)}`).join("\n") +
+      Array.from({ length: 24 }, (_, line) => `09:${10 + line} kiln 2 ${"holding at 1240 degrees, ".repeat(4)}`).join(
+        "\n",
+      ) +
       "\n```",
   ),
   said(

@@ -7,7 +7,11 @@ import { STATES } from "./states.js";
 import { SCHEMES, THEMES } from "./themes.js";
 
 /** Phones, and a desktop at 400 %. */
-const SIZES = [[375, 667], [320, 568], [320, 200]];
+const SIZES = [
+  [375, 667],
+  [320, 568],
+  [320, 200],
+];
 const PROXY = "/connector";
 /** What each animation frame adds to the clock, until there is something to see. Milliseconds. */
 const HURRY = 500;
@@ -52,7 +56,9 @@ async function show(state) {
     customerId,
     events: "off",
     ...state.options,
-    ...Object.fromEntries(["locale", "position"].filter((name) => query.has(name)).map((name) => [name, query.get(name)])),
+    ...Object.fromEntries(
+      ["locale", "position"].filter((name) => query.has(name)).map((name) => [name, query.get(name)]),
+    ),
   });
   const root = document.querySelector("chat-widget").shadowRoot;
   const count = (part) => root.querySelectorAll(`[part~="${part}"]`).length;
@@ -75,21 +81,35 @@ async function show(state) {
 
 /** The ways from here to the other pages, one choice at a time. */
 function ways() {
-  const groups = [["state", Object.keys(STATES)], ["theme", THEMES], ["scheme", SCHEMES]].map(([name, values]) => [
+  const groups = [
+    ["state", Object.keys(STATES)],
+    ["theme", THEMES],
+    ["scheme", SCHEMES],
+  ].map(([name, values]) => [
     element("h2", { textContent: name[0].toUpperCase() + name.slice(1) }),
-    element("ul", {}, values.map((value) => {
-      const link = element("a", { href: address({ [name]: value }), textContent: value });
-      if (chosen[name] === value) link.setAttribute("aria-current", "page");
-      return element("li", {}, [link]);
-    })),
+    element(
+      "ul",
+      {},
+      values.map((value) => {
+        const link = element("a", { href: address({ [name]: value }), textContent: value });
+        if (chosen[name] === value) link.setAttribute("aria-current", "page");
+        return element("li", {}, [link]);
+      }),
+    ),
   ]);
-  const sizes = element("ul", {}, SIZES.map(([width, height]) => {
-    const button = element("button", { type: "button", textContent: `${width} × ${height}` });
-    button.addEventListener("click", () => open(address({}), "", `popup,width=${width},height=${height}`));
-    return element("li", {}, [button]);
-  }));
+  const sizes = element(
+    "ul",
+    {},
+    SIZES.map(([width, height]) => {
+      const button = element("button", { type: "button", textContent: `${width} × ${height}` });
+      button.addEventListener("click", () => open(address({}), "", `popup,width=${width},height=${height}`));
+      return element("li", {}, [button]);
+    }),
+  );
   const kept = new URLSearchParams([...query].filter(([name]) => ["theme", "scheme", "locale"].includes(name)));
-  const back = element("p", {}, [element("a", { href: `${location.pathname}?${kept}`, textContent: "All of the gallery" })]);
+  const back = element("p", {}, [
+    element("a", { href: `${location.pathname}?${kept}`, textContent: "All of the gallery" }),
+  ]);
   const inWindow = element("h2", { textContent: "In a window of" });
   return element("nav", { ariaLabel: "Gallery" }, [back, ...groups.flat(), inWindow, sizes]);
 }

@@ -31,7 +31,9 @@ addEventListener("message", ({ source, data }) => {
   if (data.call) window.chatWidget?.[data.call]();
   if (data.says && service) void writes(data.says);
 });
-new MutationObserver(() => tell({ title: document.title })).observe(document.querySelector("title"), { childList: true });
+new MutationObserver(() => tell({ title: document.title })).observe(document.querySelector("title"), {
+  childList: true,
+});
 tell({ title: document.title });
 show(location.search);
 

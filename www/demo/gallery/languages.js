@@ -1,7 +1,26 @@
 // The languages of the widget, as the gallery offers them.
 
 export const LANGUAGES = [
-  "ar", "de", "en-US", "es", "fr", "he", "hi", "id", "it", "ja", "ko", "nl", "pl", "pt-BR", "ru", "th", "tr", "vi", "zh-CN", "zh-TW",
+  "ar",
+  "de",
+  "en-US",
+  "es",
+  "fr",
+  "he",
+  "hi",
+  "id",
+  "it",
+  "ja",
+  "ko",
+  "nl",
+  "pl",
+  "pt-BR",
+  "ru",
+  "th",
+  "tr",
+  "vi",
+  "zh-CN",
+  "zh-TW",
 ];
 
 /** The name of a language in itself, such as `Deutsch`. */

@@ -42,7 +42,11 @@ const inputs = (form) => [...form.elements].filter(({ name }) => name);
 function read(form) {
   const texts = inputs(form)
     .filter((input) => !input.closest("[hidden]"))
-    .map((input) => [input.name, input.type === "checkbox" ? String(input.checked) : input.value, input.dataset.otherwise]);
+    .map((input) => [
+      input.name,
+      input.type === "checkbox" ? String(input.checked) : input.value,
+      input.dataset.otherwise,
+    ]);
   return new Map(texts.filter(([, text, otherwise]) => text !== otherwise).map(([name, text]) => [name, text]));
 }
 
@@ -72,7 +76,11 @@ function control(option, chosen) {
 }
 
 function flag({ name, label, default: otherwise }, chosen) {
-  const input = element("input", { type: "checkbox", name, checked: (chosen.get(name) ?? String(otherwise)) === "true" });
+  const input = element("input", {
+    type: "checkbox",
+    name,
+    checked: (chosen.get(name) ?? String(otherwise)) === "true",
+  });
   input.dataset.otherwise = String(otherwise);
   input.setAttribute("aria-describedby", `help-${name}`);
   return element("label", { className: "choice flag" }, [input, element("span", { textContent: label })]);
@@ -91,7 +99,11 @@ function labelled({ name, kind, values, label, sample = "", default: standard },
 function inputFor(kind, values, sample) {
   switch (kind) {
     case "choice":
-      return element("select", {}, values.map(([value, text]) => element("option", { value, textContent: text })));
+      return element(
+        "select",
+        {},
+        values.map(([value, text]) => element("option", { value, textContent: text })),
+      );
     case "lines":
     case "pairs":
       return element("textarea", { rows: 2, placeholder: sample, spellcheck: false });

@@ -14,9 +14,25 @@ const systemScheme = () => (matchMedia("(prefers-color-scheme: dark)").matches ?
 /** The choices, each with its values as `[value, text]` and the value that the address leaves out. */
 const CHOICES = [
   { name: "theme", label: "Theme", values: THEMES.map((theme) => [theme, nameOfTheme(theme)]), otherwise: THEMES[0] },
-  { name: "scheme", label: "Scheme", values: [["light", "Light"], ["dark", "Dark"]], otherwise: systemScheme() },
+  {
+    name: "scheme",
+    label: "Scheme",
+    values: [
+      ["light", "Light"],
+      ["dark", "Dark"],
+    ],
+    otherwise: systemScheme(),
+  },
   { name: "locale", label: "Language", values: LANGUAGES.map((tag) => [tag, nameOf(tag)]), otherwise: "en-US" },
-  { name: "screen", label: "Screen", values: [["desktop", "Desktop"], ["phone", "Phone"]], otherwise: "desktop" },
+  {
+    name: "screen",
+    label: "Screen",
+    values: [
+      ["desktop", "Desktop"],
+      ["phone", "Phone"],
+    ],
+    otherwise: "desktop",
+  },
 ];
 
 /** Fills `main` with the overview. */
@@ -32,8 +48,18 @@ export function showOverview(main) {
     const frames = shown.map((choice) => ({ choice, made: shot(framed({ ...chosen, ...choice })) }));
     pictures.push({ link, frames });
     link.href = pageOf({ ...chosen, ...shown[0] });
-    const caption = element("figcaption", {}, [element("h3", {}, [link]), ...(about ? [element("p", { textContent: about })] : [])]);
-    const made = element("figure", { id: name }, [element("div", { className: "shots" }, frames.map(({ made }) => made)), caption]);
+    const caption = element("figcaption", {}, [
+      element("h3", {}, [link]),
+      ...(about ? [element("p", { textContent: about })] : []),
+    ]);
+    const made = element("figure", { id: name }, [
+      element(
+        "div",
+        { className: "shots" },
+        frames.map(({ made }) => made),
+      ),
+      caption,
+    ]);
     return element("li", {}, [made]);
   };
   const section = ({ title, about, low = false }, figures) =>
@@ -64,7 +90,11 @@ export function showOverview(main) {
     main.append(section(one, figures));
   }
   const themes = THEMES.map((theme) =>
-    figure(`theme-${theme}`, SCHEMES.map((scheme) => ({ state: SAMPLE, theme, scheme })), nameOfTheme(theme)),
+    figure(
+      `theme-${theme}`,
+      SCHEMES.map((scheme) => ({ state: SAMPLE, theme, scheme })),
+      nameOfTheme(theme),
+    ),
   );
   main.append(section({ title: "Themes", about: "The eleven themes, each in light and in dark." }, themes));
 }
@@ -88,7 +118,10 @@ function read() {
 
 /** Returns the address of the overview with these choices. */
 function addressOf(chosen) {
-  const differing = CHOICES.filter(({ name, otherwise }) => chosen[name] !== otherwise).map(({ name }) => [name, chosen[name]]);
+  const differing = CHOICES.filter(({ name, otherwise }) => chosen[name] !== otherwise).map(({ name }) => [
+    name,
+    chosen[name],
+  ]);
   const query = new URLSearchParams(differing).toString();
   return query ? `?${query}` : location.pathname;
 }

@@ -15,7 +15,9 @@ const GOOD_MORNING = "Good morning, Maren here. Shall I send a new bowl with Fri
 const SETTINGS = { screen: ["desktop", "phone"], service: ["stand-in", "real"], code: ["script"] };
 
 const query = new URLSearchParams(location.search);
-const settings = Object.fromEntries(Object.entries(SETTINGS).map(([name, [first]]) => [name, query.get(name) ?? first]));
+const settings = Object.fromEntries(
+  Object.entries(SETTINGS).map(([name, [first]]) => [name, query.get(name) ?? first]),
+);
 let chosen = chosenIn(location.search);
 let timer;
 
@@ -35,8 +37,24 @@ const own = element("a", { target: "_blank", textContent: "In a tab of its own" 
 const hint = element("p", { className: "hint" });
 
 actions.append(
-  select("screen", "Screen", [["desktop", "Desktop"], ["phone", "Phone"]], settings.screen),
-  select("service", "Service", [["stand-in", "Stand-in"], ["real", "The demo's own"]], settings.service),
+  select(
+    "screen",
+    "Screen",
+    [
+      ["desktop", "Desktop"],
+      ["phone", "Phone"],
+    ],
+    settings.screen,
+  ),
+  select(
+    "service",
+    "Service",
+    [
+      ["stand-in", "Stand-in"],
+      ["real", "The demo's own"],
+    ],
+    settings.service,
+  ),
   ...Object.values(buttons),
   own,
 );
@@ -103,7 +121,8 @@ function update() {
 /** Writes the choices into the address. */
 function keep() {
   const parameters = parametersOf(chosen);
-  for (const [name, [first]] of Object.entries(SETTINGS)) if (settings[name] !== first) parameters.set(name, settings[name]);
+  for (const [name, [first]] of Object.entries(SETTINGS))
+    if (settings[name] !== first) parameters.set(name, settings[name]);
   const search = parameters.toString();
   history.replaceState(null, "", search ? `?${search}` : location.pathname);
 }

@@ -74,7 +74,9 @@ function notes({ offset, zIndex, themeTokens, launcher, contact, titleAlert, loa
     found.push(`// In your style sheet:\n// chat-widget {\n${rules}\n// }`);
   }
   if (launcher?.startsWith("#")) found.push("// Open the window by a button of yours: ChatControls::open_for_visitor.");
-  const missing = Object.entries({ titleAlert, load, contact }).filter(([, value]) => value !== undefined).map(([name]) => name);
+  const missing = Object.entries({ titleAlert, load, contact })
+    .filter(([, value]) => value !== undefined)
+    .map(([name]) => name);
   if (missing.length > 0) found.push(`// Not in Settings: ${missing.join(", ")}.`);
   return found;
 }

@@ -11,7 +11,19 @@ export const SECTIONS = [
   {
     title: "Talking",
     about: "A conversation from the first question to a person who takes over.",
-    states: ["empty", "short", "conversation", "markdown", "typing", "joined", "operator", "returned", "scrolled", "composer", "long"],
+    states: [
+      "empty",
+      "short",
+      "conversation",
+      "markdown",
+      "typing",
+      "joined",
+      "operator",
+      "returned",
+      "scrolled",
+      "composer",
+      "long",
+    ],
   },
   {
     title: "Waiting and failing",

@@ -31,14 +31,20 @@ function htmlAttribute(name, option, value) {
 function elementsFor({ launcher, container }) {
   const elements = [];
   if (launcher === "#ask") elements.push('<button id="ask" type="button">Ask us</button>');
-  if (container) elements.push("<!-- The window is as large as this element. -->", `<div id="${container.slice(1)}"></div>`);
+  if (container)
+    elements.push("<!-- The window is as large as this element. -->", `<div id="${container.slice(1)}"></div>`);
   return elements;
 }
 
 function scriptTag(options) {
-  const attributes = Object.entries(options).map(([name, value]) => htmlAttribute(`data-${attributeOf(name)}`, name, value));
+  const attributes = Object.entries(options).map(([name, value]) =>
+    htmlAttribute(`data-${attributeOf(name)}`, name, value),
+  );
   const start = '<script async src="/chat-widget/chat-widget.js"';
-  const tag = attributes.length === 1 ? `${start} ${attributes[0]}></script>` : `${[start, ...attributes].join("\n  ")}></script>`;
+  const tag =
+    attributes.length === 1
+      ? `${start} ${attributes[0]}></script>`
+      : `${[start, ...attributes].join("\n  ")}></script>`;
   return [...elementsFor(options), tag].join("\n");
 }
 
@@ -52,7 +58,10 @@ function htmlElement(chosen) {
   const attributes = Object.entries(options).map(([name, value]) => htmlAttribute(attributeOf(name), name, value));
   if (isInline) attributes.splice(1, 0, "inline");
   const start = "<chat-widget";
-  const tag = attributes.length === 1 ? `${start} ${attributes[0]}></chat-widget>` : `${[start, ...attributes].join("\n  ")}></chat-widget>`;
+  const tag =
+    attributes.length === 1
+      ? `${start} ${attributes[0]}></chat-widget>`
+      : `${[start, ...attributes].join("\n  ")}></chat-widget>`;
   const script = '<script type="module" src="/chat-widget/element.mjs"></script>';
   return [script, ...elementsFor({ launcher: options.launcher }), tag].join("\n");
 }
@@ -83,7 +92,10 @@ function react(chosen) {
     return isPlain ? `${name}="${value}"` : `${name}={${literal(value, "      ")}}`;
   });
   if (isInline) props.splice(1, 0, "inline");
-  const tag = props.length === 1 ? `<ChatWidget ${props[0]} />` : `(\n    <ChatWidget\n      ${props.join("\n      ")}\n    />\n  )`;
+  const tag =
+    props.length === 1
+      ? `<ChatWidget ${props[0]} />`
+      : `(\n    <ChatWidget\n      ${props.join("\n      ")}\n    />\n  )`;
   return `import { ChatWidget } from "@site-connector/chat-widget/react";
 
 export function Chat() {

@@ -141,8 +141,13 @@ export class Service {
 
   async #take({ message }, signal) {
     const { outcome = {} } = this.#state;
-    const { status, silent, delay, answer = "I have passed that on to Maren.", ...told } =
-      typeof outcome === "function" ? outcome(message) : outcome;
+    const {
+      status,
+      silent,
+      delay,
+      answer = "I have passed that on to Maren.",
+      ...told
+    } = typeof outcome === "function" ? outcome(message) : outcome;
     if (status) return failure(status);
     // The service has the message from now on, and reads find it, while its answer is being written.
     const { id } = this.says("visitor", message);

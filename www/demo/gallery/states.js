@@ -8,8 +8,28 @@
 // - `options`: of the widget, on top of the gallery's own.
 // - `reach`: brings the widget there, and waits until it shows.
 
-import { ARABIC, ARABIC_CONVERSATION, CONVERSATION, EDGES, LONG, MARKDOWN, SHORT, WITH_PERSON } from "./conversations.js";
-import { asks, GOOD_MORNING, headed, leavesAddress, missesSome, OFFER, opens, opensMenu, QUESTION, waits } from "./reach.js";
+import {
+  ARABIC,
+  ARABIC_CONVERSATION,
+  CONVERSATION,
+  EDGES,
+  LONG,
+  MARKDOWN,
+  SHORT,
+  WITH_PERSON,
+} from "./conversations.js";
+import {
+  asks,
+  GOOD_MORNING,
+  headed,
+  leavesAddress,
+  missesSome,
+  OFFER,
+  opens,
+  opensMenu,
+  QUESTION,
+  waits,
+} from "./reach.js";
 import { goOffline } from "./stand-in.js";
 
 export const SHOP = {

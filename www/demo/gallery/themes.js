@@ -1,6 +1,16 @@
 // What a page of the gallery can be shown in.
 
 export const THEMES = [
-  "teal", "blue", "emerald", "violet", "amber", "rose", "slate", "light_teal", "light_blue", "light_amber", "light_rose",
+  "teal",
+  "blue",
+  "emerald",
+  "violet",
+  "amber",
+  "rose",
+  "slate",
+  "light_teal",
+  "light_blue",
+  "light_amber",
+  "light_rose",
 ];
 export const SCHEMES = ["light", "dark"];
