@@ -229,6 +229,9 @@ function serveWidget(headers) {
   );
 }
 
+const CLOSED_HOST = await serveWidget({});
+const OPEN_HOST = await serveWidget({ "Access-Control-Allow-Origin": "*" });
+
 /** To prepare a visit: a page with the script tag from that host. */
 const pageFrom = (cdn, attributes = "") =>
   pageOf(
@@ -242,18 +245,17 @@ test("From another host that lets no page read its files, diagnose() answers, an
   visit,
   recordOf,
 }) => {
-  const cdn = await serveWidget({});
-  const page = await visit({ prepare: pageFrom(cdn) });
+  const page = await visit({ prepare: pageFrom(CLOSED_HOST) });
   await part(page, "launcher").click();
   await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
   const wrong = await wrongs(page);
-  const words = `${cdn} does not let this page read ${cdn}/chat-widget.wasm: a host that is not the page's own must answer with the header Access-Control-Allow-Origin`;
+  const words = `${CLOSED_HOST} does not let this page read ${CLOSED_HOST}/chat-widget.wasm: a host that is not the page's own must answer with the header Access-Control-Allow-Origin`;
   assert.ok(
     wrong.some((line) => line.startsWith(`wasm: ${words}`)),
     wrong.join("\n"),
   );
   assert.ok(
-    wrong.some((line) => line.startsWith(`files: ${cdn} does not let this page read ${cdn}/`)),
+    wrong.some((line) => line.startsWith(`files: ${CLOSED_HOST} does not let this page read ${CLOSED_HOST}/`)),
     wrong.join("\n"),
   );
   assert.equal(await page.locator("head > script").count(), 0, "nothing is left behind");
@@ -264,8 +266,7 @@ test("From another host that lets pages read its files, the chat runs and nothin
   visit,
   recordOf,
 }) => {
-  const cdn = await serveWidget({ "Access-Control-Allow-Origin": "*" });
-  const page = await visit({ prepare: pageFrom(cdn) });
+  const page = await visit({ prepare: pageFrom(OPEN_HOST) });
   await openChat(page);
   await ask(page, "How long does delivery take?");
   assert.deepEqual(await wrongs(page), []);
