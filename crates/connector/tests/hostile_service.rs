@@ -90,7 +90,7 @@ fn folder() -> TempDir {
     for name in ["index.html", "a\x1b[2J.html", "b\u{9b}2J.html"] {
         fs::write(site.join(name), &page).expect("written");
     }
-    let item = json!({ "externalId": HOSTILE, "type": HOSTILE, "locale": HOSTILE, "title": HOSTILE });
+    let item = json!({ "externalId": HOSTILE, "type": HOSTILE, "locale": "en", "title": HOSTILE });
     fs::write(directory.path().join("items"), item.to_string()).expect("written");
     fs::write(directory.path().join("bad-items"), format!("{{\"externalId\":7,\"type\":\"{HOSTILE}\"}}"))
         .expect("written");
@@ -274,7 +274,7 @@ async fn a_retry_after_of_any_length_ends_no_command() {
             if arguments[0] != "jobs" && !arguments.contains(&"bad-items") {
                 let directory = folder();
                 let output = run(directory.path(), &origin, arguments).await;
-                assert_eq!(output.status.code(), Some(75), "{told}: {arguments:?}");
+                assert_eq!(output.status.code(), Some(75), "{told}: {arguments:?}: {output:?}");
             }
         }
         let error = client(&origin).claim_next_job().await.expect_err("refused");
