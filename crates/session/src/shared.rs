@@ -133,7 +133,11 @@ impl Session {
         let after = text("after").map(MessageId::from);
         let mut entries: Vec<Entry> = Vec::new();
         for value in Fields::lenient(shared).list("entries").unwrap_or_default() {
-            entries.extend(entry_from_value(value));
+            // A message has one place: with two, it would be given up in one and waited for in the other.
+            let listed = |entry: &Entry| {
+                entry.letter.is_some() && entries.iter().any(|known| known.letter == entry.letter)
+            };
+            entries.extend(entry_from_value(value).filter(|entry| !listed(entry)));
         }
         let mut told = Vec::new();
         for entry in &entries {

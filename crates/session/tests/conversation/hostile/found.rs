@@ -2,7 +2,7 @@
 
 use crate::site::Tab;
 use chat_protocol::Value;
-use chat_session::{Input, Page, keys};
+use chat_session::{Delivery, Input, Page, Start, keys};
 
 #[test]
 fn a_message_whose_name_no_key_can_carry_breaks_nothing() {
@@ -35,4 +35,22 @@ fn times_in_a_far_future_are_bounded() {
     tab.wait(24 * 60 * 60 * 1000);
     tab.feed(Input::Track("quiz_done".into(), Value::Null, Page::default()));
     assert_eq!(tab.kept_as(keys::EVENT), 1, "the service is asked again after a day");
+}
+
+#[test]
+fn a_message_that_is_listed_twice_is_one_message() {
+    let listed = r#"{"letter":"m1","role":"visitor","text":"twice","at":5,"delivery":"waiting"}"#;
+    let conversation = |revision| {
+        format!(r#"{{"v":2,"revision":{revision},"conversationId":"c1","entries":[{listed},{listed}]}}"#)
+    };
+    let stored = vec![("chat-widget:conversation".to_owned(), conversation(3))];
+    let start = Start { visible: true, ..Start::default() };
+    // More than a day later: the message is given up.
+    let mut tab = Tab::start(start, stored, 100_000_000);
+    let told = conversation(9);
+    tab.hear(&format!(r#""does":"keep","name":"conversation","revision":9,"value":{told}"#));
+    tab.feed(Input::Online(true));
+    tab.wait(1_000);
+    assert_eq!((tab.texts(), tab.attempts().len()), (vec!["twice"], 0));
+    assert_eq!(tab.session.entries()[0].delivery, Delivery::Failed);
 }

@@ -138,13 +138,15 @@ impl Tab {
         }
     }
 
-    /// Lets time pass, with every wake-up that is asked for on the way.
+    /// Lets time pass, with every wake-up that is asked for on the way; not one that asks for the next without end.
     pub fn wait(&mut self, ms: u64) {
         let until = self.now_ms + ms;
+        let most = self.wakes as u64 + 50 + ms / 50;
         while let Some(at_ms) = self.wake_ms.filter(|at_ms| *at_ms <= until) {
             self.now_ms = at_ms.max(self.now_ms);
             self.wake_ms = None;
             self.wakes += 1;
+            assert!(self.wakes as u64 <= most, "woken more than {} times in {ms} ms", 50 + ms / 50);
             self.feed(Input::Woke);
         }
         self.now_ms = until;
