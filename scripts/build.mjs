@@ -345,15 +345,15 @@ async function buildNpm(esbuild, common, define) {
         let text = readFileSync(path, "utf8");
         text = replaceOnce(
           text,
-          'import { beside } from "./beside.js"',
-          'import { beside, wasmAt } from "./npm/beside.js"',
+          'import { loadChunk } from "./load-chunk.js"',
+          'import { loadChunk, wasmAt } from "./npm/load-chunk.js"',
         );
         text = replaceOnce(text, 'wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url)', "wasmAt(wasm)");
         return {
           contents: replaceOnce(
             text,
             "import.meta.url, { host: this.#host }",
-            "wasmAt(), { host: this.#host, load: beside }",
+            "wasmAt(), { host: this.#host, load: loadChunk }",
           ),
           loader: "ts",
         };
@@ -377,7 +377,7 @@ async function buildNpm(esbuild, common, define) {
 
 /** The types of what the package exports, as they are written in `www/`. */
 const TYPES = [
-  "beside",
+  "load-chunk",
   "client",
   "element",
   "module",

@@ -1,7 +1,7 @@
 // `<chat-widget>`: the widget as an element of the page. Its options are attributes, in kebab-case, and properties.
 
 import type fallback from "./fallback.js";
-import { beside, ChatWidget } from "./module.js";
+import { loadChunk, ChatWidget } from "./module.js";
 import { attributeOf, CONTROLS, type Control, JSON_OPTIONS, OPTIONS, type Option } from "./names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
 import { own } from "./own.js";
@@ -215,7 +215,7 @@ export class ChatWidgetElement extends Base {
       if (error === GONE) return;
       // A wrong option is the page's to mend. Whatever else it was, the visitor is told where to turn to.
       if (!String(error).includes("chat widget: the option")) {
-        (await beside<typeof fallback>("fallback"))(this as unknown as HTMLElement, options, false);
+        (await loadChunk<typeof fallback>("fallback"))(this as unknown as HTMLElement, options, false);
       }
       throw error;
     }

@@ -1,7 +1,7 @@
 // Which of the widget's languages a locale is shown in, and its texts. It is loaded by pages that are not in English, and by
 // those that have texts of their own.
 
-import type { beside } from "./beside.js";
+import type { loadChunk } from "./load-chunk.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import type { ChatWidgetOptions } from "./options.js";
 
@@ -43,7 +43,7 @@ export interface Words {
 export default async function wordsIn(
   locale: string,
   own: ChatWidgetOptions["strings"] = {},
-  load: typeof beside,
+  load: typeof loadChunk,
   onMissing: (error: unknown) => void,
 ): Promise<Words> {
   const language = languageOf(locale);

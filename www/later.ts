@@ -1,7 +1,7 @@
 // What a widget does beside its window: F6, the sound, the page's title, and what the visitor does on the page. It is loaded behind the
 // widget, which does not wait for it.
 
-import type { beside } from "./beside.js";
+import type { loadChunk } from "./load-chunk.js";
 import { listenForKeys } from "./keys.js";
 import type { ChatWidgetEvents, ChatWidgetState } from "./options.js";
 import type { Undo } from "./page.js";
@@ -32,7 +32,7 @@ const listening = new WeakMap<HTMLElement, Undo>();
 export default function later(
   host: HTMLElement,
   widget: Tracks,
-  load: typeof beside,
+  load: typeof loadChunk,
   reports: boolean,
   titleAlert: boolean,
 ): Undo {

@@ -1,7 +1,7 @@
 // The ES module: loads the WebAssembly module once, and puts widgets on the page.
 
 import glue, { type Handle } from "../target/glue/chat_widget.js";
-import { beside } from "./beside.js";
+import { loadChunk } from "./load-chunk.js";
 import type check from "./check.js";
 import type sheetOf from "./derive.js";
 import type look from "./diagnose.js";
@@ -28,7 +28,7 @@ import type change from "./update.js";
 
 export type * from "./options.js";
 // For the element, which is a bundler's to find things by, or the address's.
-export { beside };
+export { loadChunk };
 
 type Module = Awaited<ReturnType<typeof glue>>;
 
@@ -61,12 +61,12 @@ function pause<Kind>(value?: Kind): Promise<Kind> {
 /** The module is of no use any more. */
 function onBroken(error: unknown): void {
   loading = undefined;
-  beside<typeof recover>("recover").then((recover) => recover(mounted, error, beside), console.error);
+  loadChunk<typeof recover>("recover").then((recover) => recover(mounted, error, loadChunk), console.error);
 }
 
 /** Reads options: from code, or with `prefix` from attributes that begin with it. A wrong one is refused, or left out. */
 async function readOptions(given: object, prefix?: string): Promise<ReadOptions> {
-  return readPlain(given, prefix !== undefined) ?? (await beside<typeof check>("check"))(given, prefix);
+  return readPlain(given, prefix !== undefined) ?? (await loadChunk<typeof check>("check"))(given, prefix);
 }
 
 /** What a widget is made of, by its options. */
@@ -86,22 +86,22 @@ async function gather(options: ReadOptions, inline?: boolean): Promise<Pieces> {
   const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
   const locale = localeOf(options.locale);
   const missing: Pieces["missing"] = [];
-  const later = beside<string>("styles");
+  const later = loadChunk<string>("styles");
   // It is told where it is used.
   later.catch(() => {});
   const lacksLanguage = (error: unknown) => void missing.push(["LANGUAGE_MISSING", error]);
   const [sheet, words, page] = await Promise.all([
-    beside<string>(`themes/${theme === "custom" ? "teal" : theme}`).catch(async (error: unknown) => {
+    loadChunk<string>(`themes/${theme === "custom" ? "teal" : theme}`).catch(async (error: unknown) => {
       missing.push(["THEME_MISSING", error]);
-      return (await beside<typeof sheetOf>("derive"))();
+      return (await loadChunk<typeof sheetOf>("derive"))();
     }),
     // The texts that are in the module.
     /^en\b/i.test(locale) && !strings
       ? undefined
-      : beside<typeof wordsIn>("language")
-          .then((wordsIn) => wordsIn(locale, strings, beside, lacksLanguage))
+      : loadChunk<typeof wordsIn>("language")
+          .then((wordsIn) => wordsIn(locale, strings, loadChunk, lacksLanguage))
           .catch(lacksLanguage),
-    options.page ? beside<typeof prepare>("page").then((prepare) => prepare(options, beside, later)) : undefined,
+    options.page ? loadChunk<typeof prepare>("page").then((prepare) => prepare(options, loadChunk, later)) : undefined,
     load(),
   ]);
   // While the rest came, another widget may have broken the module that was there.
@@ -246,10 +246,10 @@ export class ChatWidget {
   /** What can come behind the widget. Without it, the chat goes on as well. */
   async #listen(): Promise<void> {
     try {
-      const [listen] = await Promise.all([beside<typeof later>("later"), this.#styles]);
+      const [listen] = await Promise.all([loadChunk<typeof later>("later"), this.#styles]);
       const { events = "auto", consent, titleAlert = true } = this.#options;
       if (this.#handle)
-        this.#later = listen(this.#host, this, beside, events === "auto" && consent !== "required", titleAlert);
+        this.#later = listen(this.#host, this, loadChunk, events === "auto" && consent !== "required", titleAlert);
     } catch (error) {
       this.#emit("error", { code: "FILE_MISSING", message: String(error) });
     }
@@ -261,7 +261,7 @@ export class ChatWidget {
    */
   async update(changes: Partial<ChatWidgetOptions>, prefix?: string): Promise<void> {
     // One promise for all: of several imports of a file that is on its way, any may be fulfilled first.
-    return (await (this.#update ??= beside<typeof change>("update")))(this, changes, {
+    return (await (this.#update ??= loadChunk<typeof change>("update")))(this, changes, {
       host: this.#host,
       options: () => this.#options,
       read: (changes) => readOptions(changes, prefix),
@@ -311,7 +311,7 @@ export class ChatWidget {
 
   /** Finds out what keeps the widget from working on this page, in words that a site's owner can act on. */
   async diagnose(): Promise<ChatWidgetDiagnosis> {
-    return (await beside<typeof look>("diagnose"))(this.#options, import.meta.url, { host: this.#host });
+    return (await loadChunk<typeof look>("diagnose"))(this.#options, import.meta.url, { host: this.#host });
   }
 
   /** Opens the window. */

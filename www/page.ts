@@ -1,7 +1,7 @@
 // What only some pages ask for: a container, buttons of their own, tokens, a widget without a shadow root. It is loaded by
 // those that do.
 
-import type { beside } from "./beside.js";
+import type { loadChunk } from "./load-chunk.js";
 import type derive from "./derive.js";
 import type { ChatWidgetOptions } from "./options.js";
 import { own } from "./own.js";
@@ -36,7 +36,7 @@ const pressed = new WeakMap<HTMLElement, HTMLElement>();
 /** Gets ready what the options, which are read, ask of the page. `later` is the style sheet that comes behind the widget. */
 export default async function prepare(
   options: ChatWidgetOptions,
-  load: typeof beside,
+  load: typeof loadChunk,
   later: Promise<string>,
 ): Promise<Page> {
   const { container, launcher = "default", isolate = true, theme, themeTokens } = options;

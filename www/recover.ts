@@ -1,6 +1,6 @@
 // What is done when the WebAssembly module has broken. It is loaded behind the widget, to be there also without a line.
 
-import type { beside } from "./beside.js";
+import type { loadChunk } from "./load-chunk.js";
 import type fallback from "./fallback.js";
 import type { ChatWidget } from "./module.js";
 import type { ChatWidgetOptions } from "./options.js";
@@ -32,12 +32,12 @@ const opened = new WeakSet<ChatWidget>();
 const givenUp = new WeakSet<ChatWidget>();
 
 /** Lets the widgets go on with a new module, or leaves what is plain in their places. One break after the other. */
-export default function recover(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {
+export default function recover(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof loadChunk): Promise<void> {
   console.error("chat widget: the module broke", error);
   return (turn = turn.then(() => recoverAll(widgets, error, load)).catch(console.error));
 }
 
-async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof beside): Promise<void> {
+async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof loadChunk): Promise<void> {
   if (Date.now() - last > WELL) times = 0;
   times += 1;
   last = Date.now();

@@ -1,0 +1,19 @@
+// Replaces `../load-chunk.ts` for bundlers: a table of imports that they can follow, and an address of the WebAssembly
+// module that Vite and webpack recognise as an asset.
+
+import files from "./files.js";
+
+let wasm: URL | undefined;
+
+/** Returns the default export of a module of `dist/`. `path` has no file ending. */
+export async function loadChunk<Kind>(path: string): Promise<Kind> {
+  const load = files[path];
+  if (!load) throw new Error(`chat widget: unknown file "${path}"`);
+  return (await load()).default as Kind;
+}
+
+/** Returns the address of the WebAssembly module: the page's own, or the one in the parent folder. */
+export function wasmAt(address?: string | URL): URL {
+  if (address !== undefined) wasm = new URL(address, document.baseURI);
+  return (wasm ??= new URL("../chat-widget.wasm", import.meta.url));
+}
