@@ -87,7 +87,7 @@ function compile() {
     "[patch.crates-io]",
     ...patches,
   ];
-  writeFileSync(join(unpacked, "Cargo.toml"), manifest.join("\n") + "\n");
+  writeFileSync(join(unpacked, "Cargo.toml"), `${manifest.join("\n")}\n`);
   copyFileSync(join(unpacked, folders.at(-1), "Cargo.lock"), join(unpacked, "Cargo.lock"));
   const target = ["--target-dir", join(root, "target"), "--target", "wasm32-unknown-unknown"];
   run("cargo", ["check", "--quiet", "--manifest-path", join(unpacked, "Cargo.toml"), ...named, ...target]);

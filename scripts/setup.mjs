@@ -1,7 +1,7 @@
 // Installs whatever the build or the tests need and the machine lacks, and says so. Uses Node's own modules only,
 // because it runs before `npm ci`.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";

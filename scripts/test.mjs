@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { startScreen } from "../tests/browsers/screen.mjs";
 import { auditLocally } from "./audit.mjs";
 import { build } from "./build.mjs";
@@ -42,8 +43,7 @@ function tee(program, args, env = {}) {
 function countTests(output) {
   let passed = 0;
   let failed = 0;
-  // The runners colour their words.
-  const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
+  const plain = stripVTControlCharacters(output);
   for (const [, ok, bad] of plain.matchAll(/^test result: \S+ (\d+) passed; (\d+) failed/gm)) {
     passed += Number(ok);
     failed += Number(bad);

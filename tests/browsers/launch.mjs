@@ -47,7 +47,7 @@ export const TITLE = BROWSERS[NAME].title;
 /** Starts it. Gives the `browser`, as selenium-webdriver knows it, its first window as `home`, and `stop()`. */
 export async function launch() {
   const screen = needsScreen && (await startScreen());
-  const env = { ...process.env, ...(screen && screen.env) };
+  const env = { ...process.env, ...screen?.env };
   const service = new remote.DriverService.Builder(driver).setLoopback(true).setEnvironment(env).build();
   const end = async () => {
     await service.kill();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { delivered, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-const LONGEST = "Dear potters, ".padEnd(3999, "long ") + "!";
+const LONGEST = `${"Dear potters, ".padEnd(3999, "long ")}!`;
 
 /** What is said about the length of what is typed. */
 async function count(page) {

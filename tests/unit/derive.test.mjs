@@ -23,7 +23,7 @@ async function bundle(path) {
   return import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-const { derive, default: sheetOf } = await bundle("derive.ts");
+const { derive } = await bundle("derive.ts");
 const { oklch, paint } = await bundle("colour.ts");
 
 const preset = (theme) => readFileSync(`${root}/themes/${theme}.css`, "utf8");

@@ -119,7 +119,7 @@ export const headersDown = [
   { name: "all of them at once", answer: down(HEADERS), secret: SECRET_FILE },
   {
     name: "X-Accel-Redirect to a place of another site",
-    answer: ({}, socket, { elsewhere }) => answer("{}", { headers: `X-Accel-Redirect: ${elsewhere}/x\r\n` }),
+    answer: (_request, _socket, { elsewhere }) => answer("{}", { headers: `X-Accel-Redirect: ${elsewhere}/x\r\n` }),
     secret: SECRET_FILE,
   },
   {

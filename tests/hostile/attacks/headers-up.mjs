@@ -66,6 +66,7 @@ const HEADERS = {
 /** Values of the two headers that go on. They arrive as they are, or not at all. */
 const VALUES = {
   "a placeholder of Caddy": "{env.CONNECTOR_TOKEN}{http.request.header.Cookie}",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder is the attack
   "a variable of nginx": "$http_cookie${http_authorization}",
   "8 KB": "k".repeat(7000),
   "high bytes": "\xff\xfe\xc3\x28",

@@ -140,6 +140,7 @@ const QUERIES = {
   "a query with a null byte": "?x=\x001",
   "a query with a placeholder of Caddy":
     "?x={env.CONNECTOR_TOKEN}{$CONNECTOR_TOKEN}{http.request.header.Authorization}",
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder is the attack
   "a query with a variable of nginx": "?x=$http_authorization${uri}$chat_call",
   "a query with a backslash and quotes": "?x=\\\"'`|^<>[]",
   "an empty query": "?",

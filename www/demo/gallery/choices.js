@@ -30,14 +30,14 @@ export function optionsOf(chosen) {
   const options = { proxy: chosen.get("proxy") || "/connector" };
   for (const option of OPTIONS) {
     if (option.name === "proxy") continue;
-    const value = valueOf(option, chosen);
+    const value = optionValue(option, chosen);
     if (value !== undefined && JSON.stringify(value) !== JSON.stringify(option.default)) options[option.name] = value;
   }
   return options;
 }
 
 /** Returns the value of one option, or `undefined` for one that was not chosen or is invalid. */
-function valueOf(option, chosen) {
+function optionValue(option, chosen) {
   const { name, kind, values } = option;
   const text = chosen.get(name) ?? "";
   switch (kind) {
