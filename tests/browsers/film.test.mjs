@@ -12,7 +12,7 @@ import { Key, Tab } from "./tab.mjs";
 
 const SCREEN = { width: 1024, height: 800 };
 /** No scene needs longer than this, also on a busy machine that starts the browser first. Milliseconds. */
-const SCENE_WITHIN = 180_000;
+const SCENE_TIMEOUT_MS = 180_000;
 /** By Playwright's names. */
 const KEYS = { Enter: Key.RETURN, Escape: Key.ESCAPE, Tab: Key.TAB, Space: Key.SPACE };
 
@@ -72,7 +72,7 @@ class DrivenVisitor extends Visitor {
   }
 }
 
-let world;
+let fixture;
 
 async function begin() {
   const stage = await openStage();
@@ -80,15 +80,15 @@ async function begin() {
 }
 
 after(async () => {
-  const begun = await world?.catch(() => undefined);
+  const begun = await fixture?.catch(() => undefined);
   if (!begun) return;
   await begun.stop();
   await begun.stage.stop();
 });
 
 for (const scene of (await allScenes()).filter(({ main }) => main)) {
-  test(`${TITLE}: ${scene.title}`, { timeout: SCENE_WITHIN }, async () => {
-    const { stage, browser, home } = await (world ??= begin());
+  test(`${TITLE}: ${scene.title}`, { timeout: SCENE_TIMEOUT_MS }, async () => {
+    const { stage, browser, home } = await (fixture ??= begin());
     let visitor;
     const { service, operator } = await stage.actors(() => visitor && (visitor.hurries = true));
     const shop = await openShop(stage.demo.site, { tag: scene.options ?? {}, first: installFilm });

@@ -1,18 +1,18 @@
-// The world of a test in any of the browsers: the demo, the browser that `BROWSER` names, and visitors who begin with
+// The harness of the tests that run in any browser: the demo, the browser that `BROWSER` names, and visitors who begin with
 // nothing.
 
 import assert from "node:assert/strict";
 import { test as nodeTest } from "node:test";
-import { oneWorld } from "../e2e/world.mjs";
+import { sharedFixture } from "../e2e/fixture.mjs";
 import { launch, TITLE } from "./launch.mjs";
 import { openShop } from "./shop.mjs";
 import { Tab } from "./tab.mjs";
 
 const SCREEN = { width: 1024, height: 800 };
 /** No test of a chat needs longer than this, also on a busy machine that starts the browser first. Milliseconds. */
-const TEST_WITHIN = 120_000;
+const TEST_TIMEOUT_MS = 120_000;
 
-const theWorld = oneWorld(launch);
+const fixture = sharedFixture(launch);
 
 /**
  * Proves a sentence in the browser. Whatever else it is about, nothing may go wrong in the page that `openShop` hears
@@ -22,8 +22,8 @@ const theWorld = oneWorld(launch);
  * - `server`: the sandbox behind the proxy, as it is on a good day.
  */
 export function test(sentence, body) {
-  nodeTest(`${TITLE}: ${sentence}`, { timeout: TEST_WITHIN }, async () => {
-    const { browser, demo, server, home } = await theWorld();
+  nodeTest(`${TITLE}: ${sentence}`, { timeout: TEST_TIMEOUT_MS }, async () => {
+    const { browser, demo, server, home } = await fixture();
     const tabs = [];
     const visit = async ({ beside, ...options } = {}) => {
       const shop = beside?.shop ?? (await openShop(demo.site, options));

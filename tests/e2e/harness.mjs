@@ -1,16 +1,16 @@
-// The world of an end-to-end test: the demo on free ports, a browser, and visitors who begin with nothing.
+// The harness of the end-to-end tests: the demo on free ports, a browser, and visitors who begin with nothing.
 
 import { test as nodeTest } from "node:test";
 import { launch } from "./demo.mjs";
 import { Record } from "./record.mjs";
-import { oneWorld } from "./world.mjs";
+import { sharedFixture } from "./fixture.mjs";
 
 /** Without movements, a test waits for none. */
 const SCREEN = { viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" };
 /** No test of a chat needs longer than this. Milliseconds. */
-const TEST_WITHIN = 60_000;
+const TEST_TIMEOUT_MS = 60_000;
 /** Nothing that a visitor waits for takes longer. Milliseconds. */
-const SEEN_WITHIN = 10_000;
+const WAIT_TIMEOUT_MS = 10_000;
 
 let pages;
 
@@ -22,7 +22,7 @@ async function openBrowser() {
   return { browser, stop: () => browser.close() };
 }
 
-const theWorld = oneWorld(openBrowser, () => pages);
+const fixture = sharedFixture(openBrowser, () => pages);
 
 /**
  * Proves a sentence. Whatever else it is about, no visitor's browser may have done what `Record` does not stand for.
@@ -38,12 +38,12 @@ const theWorld = oneWorld(openBrowser, () => pages);
  * - `remark(text)`: what is to be read beside the sentence.
  */
 export function test(sentence, body) {
-  nodeTest(sentence, { timeout: TEST_WITHIN }, async (t) => {
+  nodeTest(sentence, { timeout: TEST_TIMEOUT_MS }, async (t) => {
     const {
       browser,
       server,
       demo: { site, sandbox, token },
-    } = await theWorld();
+    } = await fixture();
     const contexts = [];
     const browsers = [];
     const records = new Map();
@@ -52,7 +52,7 @@ export function test(sentence, body) {
       if (goesBack) browsers.push(await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] }));
       const context = await (browsers.at(-1) ?? browser).newContext({ ...SCREEN, ...options });
       contexts.push(context);
-      context.setDefaultTimeout(SEEN_WITHIN);
+      context.setDefaultTimeout(WAIT_TIMEOUT_MS);
       return context;
     };
     const visit = async ({ path = "/", prepare, clock = false, beside, ...options } = {}) => {

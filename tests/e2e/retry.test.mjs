@@ -7,9 +7,9 @@ import { WELCOME } from "./sandbox.mjs";
 
 const QUESTION = "How long does delivery take?";
 /** The waits between six attempts, at their longest: 0.5 + 1 + 2 + 4 + 8 s. */
-const ALL_ATTEMPTS_WITHIN = 20_000;
+const RETRIES_TIMEOUT_MS = 20_000;
 
-const failed = (page) => part(page, "message-failed").waitFor({ timeout: ALL_ATTEMPTS_WITHIN });
+const failed = (page) => part(page, "message-failed").waitFor({ timeout: RETRIES_TIMEOUT_MS });
 
 /** One message of the visitor and its answer, on the server and on the page; one key for all attempts. */
 async function arrivedOnce(page, server) {

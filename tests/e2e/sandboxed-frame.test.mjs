@@ -51,20 +51,20 @@ async function serveFrames(site, { files, proxy }) {
 
 /** Proves a sentence with the frame on a page whose server lets others read its `files` or its `proxy`. */
 function inFrame(sentence, allowed, body) {
-  test(sentence, async (world) => {
-    const page = await world.visit();
-    const served = await serveFrames(world.site, allowed);
+  test(sentence, async (fixture) => {
+    const page = await fixture.visit();
+    const served = await serveFrames(fixture.site, allowed);
     try {
       await page.goto(served.address);
       const frame = page.frames().find((frame) => frame.url().endsWith("/frame.html"));
       const part = (name) => frame.locator(`[part~="${name}"]`);
       assert.equal(await frame.evaluate(() => origin), "null");
-      await body({ ...world, frame, part });
+      await body({ ...fixture, frame, part });
       assert.deepEqual(await frame.evaluate(() => window.escaped), [], "no error escapes");
     } finally {
       served.stop();
       // The page is another one than the shop's, and the browser says what it was refused.
-      world.recordOf(page).forgive();
+      fixture.recordOf(page).forgive();
     }
   });
 }

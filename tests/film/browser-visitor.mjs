@@ -7,7 +7,7 @@ import { SIZES } from "./sizes.mjs";
 import { Visitor } from "./visitor.mjs";
 
 /** The time that an answer of the service takes on this machine. */
-const ANSWERED_WITHIN_MS = 25;
+const ANSWER_DELAY_MS = 25;
 
 /** A page of the shop, with these options of the widget in its script tag on top of its own. */
 function withOptions(html, options) {
@@ -102,7 +102,7 @@ export class BrowserVisitor extends Visitor {
   async waits(seconds) {
     for (let left = seconds * 1000; left > 0; left -= 1000) {
       await this.page.clock.runFor(Math.min(left, 1000));
-      await pause(ANSWERED_WITHIN_MS);
+      await pause(ANSWER_DELAY_MS);
     }
   }
 

@@ -13,7 +13,7 @@ const SCREENS = [
 ];
 const STAGES = 2;
 /** No scene needs longer than this, also on a busy machine. Milliseconds. */
-const SCENE_WITHIN = 120_000;
+const SCENE_TIMEOUT_MS = 120_000;
 
 const scenes = await allScenes();
 const recorded = readAnnouncements();
@@ -50,7 +50,7 @@ for (const [size, scheme] of SCREENS) {
   describe(`${size}, ${scheme}`, { concurrency: STAGES }, () => {
     for (const scene of scenes) {
       if (scene.sizes && !scene.sizes.includes(size)) continue;
-      test(scene.title, { timeout: SCENE_WITHIN }, () =>
+      test(scene.title, { timeout: SCENE_TIMEOUT_MS }, () =>
         onStage(async (stage, browser) => {
           assert.deepEqual(problemsOf(await playInChromium(stage, browser, scene, size, scheme, { recorded })), []);
         }),

@@ -41,8 +41,8 @@ export async function playInChromium(stage, browser, scene, sizeName, scheme, { 
   const { service, operator } = await stage.actors(() => visitor && (visitor.hurries = true));
   const screen = { name: sizeName, touch: isTouch(sizeName), full: isFullScreen(sizeName) };
   const { options, arrive: prepare, path } = scene;
-  const world = { browser, site: stage.demo.site, token: stage.demo.token, sizeName, scheme };
-  visitor = await BrowserVisitor.arrive(world, { options, prepare, path });
+  const setting = { browser, site: stage.demo.site, token: stage.demo.token, sizeName, scheme };
+  visitor = await BrowserVisitor.arrive(setting, { options, prepare, path });
   try {
     const picture = pictures ? (seen) => seen.picture() : undefined;
     const played = await play(scene, { visitor, operator, service, screen }, { picture });

@@ -13,7 +13,7 @@ const POLL_MS = 30;
 /** The pace at which time passes in the page while somebody else's words are awaited: this much at each look. */
 const HURRY_MS = 250;
 /** Pictures are judged once nothing has changed for two frames, and at the latest after this. Milliseconds. */
-const SETTLED_WITHIN_MS = 900;
+const SETTLE_TIMEOUT_MS = 900;
 
 export class Visitor {
   /** What was announced in the scene, in order. */
@@ -226,7 +226,7 @@ export class Visitor {
   async judge(relaxed) {
     const given = { relaxed, acted: this.acted };
     let problems = [];
-    const deadline = performance.now() + SETTLED_WITHIN_MS;
+    const deadline = performance.now() + SETTLE_TIMEOUT_MS;
     do {
       await this.settled();
       problems = await this.evaluate(lookAround, given);

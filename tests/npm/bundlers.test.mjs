@@ -10,7 +10,7 @@ import { build as esbuild } from "esbuild";
 import { build as vite, createServer } from "vite";
 import webpack from "webpack";
 import { ask, part } from "../e2e/chat.mjs";
-import { project, proxied, root, serve, visit } from "./world.mjs";
+import { project, proxied, root, serve, visit } from "./fixture.mjs";
 
 const QUESTION = "How long does delivery take?";
 const EMERALD = "rgb(5, 120, 68)";

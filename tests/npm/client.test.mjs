@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test as nodeTest } from "node:test";
 import { build } from "esbuild";
 import { ask, part, stored } from "../e2e/chat.mjs";
-import { project, serve, visit } from "./world.mjs";
+import { project, serve, visit } from "./fixture.mjs";
 
 const QUESTION = "How long does delivery take?";
 let address;

@@ -15,7 +15,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 const INSTALLED = ["react", "react-dom", "vue", "@types/react", "@types/react-dom"];
 const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".css": "text/css" };
 /** Nothing that a visitor waits for takes longer. Milliseconds. */
-const SEEN_WITHIN = 20_000;
+const WAIT_TIMEOUT_MS = 20_000;
 
 /** What npm itself says to a command, read as JSON. */
 const npm = (...args) =>
@@ -117,7 +117,7 @@ export async function visit(address) {
   await last?.close();
   await server.reset();
   const context = (last = await browser.newContext({ reducedMotion: "reduce" }));
-  context.setDefaultTimeout(SEEN_WITHIN);
+  context.setDefaultTimeout(WAIT_TIMEOUT_MS);
   const page = await context.newPage();
   const wrong = [];
   page.on("pageerror", (error) => wrong.push(String(error)));
