@@ -251,8 +251,8 @@ async function buildScripts(dev) {
   });
   await esbuild.build({
     ...common,
-    entryPoints: [join(root, "www/fallback-script.ts")],
-    outfile: join(dist, "fallback.js"),
+    entryPoints: [join(root, "www/error-state-script.ts")],
+    outfile: join(dist, "error-state.js"),
     format: "iife",
     define,
   });
@@ -300,7 +300,18 @@ async function buildScripts(dev) {
 }
 
 /** The modules of `dist/` that are loaded when they are asked for, those that hold data not included. */
-const LATER = ["check", "page", "later", "language", "diagnose", "recover", "fallback", "update", "derive", "progress"];
+const LATER = [
+  "validate-options",
+  "host-page",
+  "page-listeners",
+  "language",
+  "diagnose",
+  "recover",
+  "error-state",
+  "update",
+  "derive",
+  "progress",
+];
 /** The same for bundlers, for which there is no script tag. */
 const LOADED_LATER = new RegExp(
   `^(?:(?:themes|locales)/.+|styles|${LATER.filter((name) => name !== "progress").join("|")})\\.mjs$`,
@@ -377,11 +388,13 @@ async function buildNpm(esbuild, common, define) {
 
 /** The types of what the package exports, as they are written in `www/`. */
 const TYPES = [
-  "load-chunk",
   "client",
+  "controls",
   "element",
+  "event-names",
+  "load-chunk",
   "module",
-  "names",
+  "option-names",
   "options",
   "npm/index",
   "npm/markup",

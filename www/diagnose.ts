@@ -1,14 +1,14 @@
 // What keeps the widget from working on a page, in words that a site's owner can act on. Loaded when somebody asks.
 
-import { readAttributes, readQuietly } from "./check.js";
+import { readAttributes, readQuietly } from "./validate-options.js";
 import { describe, findFiles, findModule } from "./diagnose-files.js";
-import { attributeOf, OPTIONS } from "./names.js";
+import { attributeOf, OPTIONS } from "./option-names.js";
 import { addressOf } from "./option-table.js";
 import type { ChatWidgetCheck, ChatWidgetDiagnosis, ChatWidgetOptions } from "./options.js";
 import { own } from "./own.js";
 
 /** A visitor's clock that is further off than this shows wrong times. Milliseconds. */
-const CLOCK_WITHIN = 5 * 60_000;
+const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
 export type Finding = [ok: boolean, message: string];
 
@@ -113,7 +113,7 @@ export default async function diagnose(
   await look("clock", () => {
     const date = Date.parse(answer?.headers.get("Date") ?? "");
     const off = Math.round((Date.now() - date) / 60_000);
-    const wrong = Math.abs(Date.now() - date) > CLOCK_WITHIN;
+    const wrong = Math.abs(Date.now() - date) > MAX_CLOCK_SKEW_MS;
     return [
       !wrong,
       wrong

@@ -1,13 +1,11 @@
 // `<chat-widget>`: the widget as an element of the page. Its options are attributes, in kebab-case, and properties.
 
-import type fallback from "./fallback.js";
+import { type Control, elementControls } from "./controls.js";
+import type showErrorState from "./error-state.js";
 import { loadChunk, ChatWidget } from "./module.js";
-import { attributeOf, CONTROLS, type Control, JSON_OPTIONS, OPTIONS, type Option } from "./names.js";
+import { attributeOf, JSON_OPTIONS, MOUNT_OPTIONS, OPTIONS, type Option } from "./option-names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
 import { own } from "./own.js";
-
-/** Another one of these is another widget. */
-const FIXED: readonly string[] = ["proxy", "customerId", "isolate", "events", "consent"];
 
 /** A value as text, to see whether it changes. One that has no text of its own is as good as its kind. */
 function textOf(value: unknown): string | undefined {
@@ -36,6 +34,7 @@ export type ChatWidgetControls = {
 };
 
 /** A chat widget: floating above the page, or with the attribute `inline` where the element stands. */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the static block defines the members of the interface
 export class ChatWidgetElement extends Base {
   static readonly observedAttributes = ["inline", ...OPTIONS.map(attributeOf)];
 
@@ -64,9 +63,9 @@ export class ChatWidgetElement extends Base {
         enumerable: true,
         configurable: true,
       };
-      Object.defineProperty(this.prototype, name, own(property));
+      Object.defineProperty(ChatWidgetElement.prototype, name, own(property));
     }
-    for (const name of CONTROLS) {
+    for (const name of elementControls()) {
       const method: PropertyDescriptor & ThisType<ChatWidgetElement> = {
         value(...args: unknown[]) {
           return this.#call(name, ...args);
@@ -74,7 +73,7 @@ export class ChatWidgetElement extends Base {
         configurable: true,
         writable: true,
       };
-      Object.defineProperty(this.prototype, name, own(method));
+      Object.defineProperty(ChatWidgetElement.prototype, name, own(method));
     }
   }
 
@@ -179,7 +178,7 @@ export class ChatWidgetElement extends Base {
     const isInline = this.hasAttribute("inline");
     const texts = own(Object.fromEntries(OPTIONS.map((name) => [name, textOf(options[name])])));
     const changed = OPTIONS.filter((name) => texts[name] !== this.#mounted[name]);
-    const isAnother = changed.some((name) => FIXED.includes(name));
+    const isAnother = changed.some((name) => MOUNT_OPTIONS.includes(name));
     if (this.#widget && (!this.isConnected || isInline !== this.#isInline || isAnother)) {
       this.#widget.destroy();
       this.#widget = undefined;
@@ -215,7 +214,7 @@ export class ChatWidgetElement extends Base {
       if (error === GONE) return;
       // A wrong option is the page's to mend. Whatever else it was, the visitor is told where to turn to.
       if (!String(error).includes("chat widget: the option")) {
-        (await loadChunk<typeof fallback>("fallback"))(this as unknown as HTMLElement, options, false);
+        (await loadChunk<typeof showErrorState>("error-state"))(this as unknown as HTMLElement, options, false);
       }
       throw error;
     }

@@ -1,5 +1,6 @@
 // The script tag: asks for the config, paints the launcher, and brings the rest when it is wanted.
 
+import { CONTROLS } from "./controls.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { localeOf } from "./locale.js";
 import { own } from "./own.js";
@@ -15,11 +16,11 @@ type Control = (...args: unknown[]) => unknown;
 type Call = [name: string, ...args: unknown[]];
 type Controller = Record<string, unknown> & { push(call: Call): void };
 type Module = typeof import("./module.js");
-type Help = typeof import("./fallback.js");
+type Help = typeof import("./error-state.js");
 type Texts = Record<string, string | undefined>;
 
 /** A first visitor's launcher waits so long for the config. Milliseconds. */
-const CONFIG_WITHIN = 1000;
+const CONFIG_TIMEOUT_MS = 1000;
 const CONFIG_KEY = "chat-widget:config";
 const CONVERSATION_KEY = "chat-widget:conversation";
 const ONCE = own({ once: true });
@@ -61,10 +62,10 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
   /** Loads what helps where something went wrong; as a classic script where modules cannot be imported, such as from a
    * host that lets no other site read them, or does not know what `.mjs` is. */
   const help = (): Promise<Help> =>
-    load("fallback").catch(
+    load("error-state").catch(
       () =>
         new Promise((arrive, onerror) => {
-          const src = new URL("fallback.js", script.src);
+          const src = new URL("error-state.js", script.src);
           document.head.append(Object.assign(document.createElement("script"), { src, arrive, onerror }));
         }),
     );
@@ -98,9 +99,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       return widget?.state;
     },
   };
-  const names =
-    "open close toggle show hide reloadConfig setTheme setLocale update identify sendMessage setDraft track grantConsent reset destroy";
-  for (const name of names.split(" ")) {
+  for (const name of CONTROLS) {
     controller[name] = (...args: unknown[]) => call(name, args);
   }
   for (const name of ["on", "once"] as const) {
@@ -285,7 +284,7 @@ function start(script: HTMLScriptElement, queued: Call[]): void {
       host = launcher = undefined;
     }
   });
-  const settled = Promise.race([answered, after(CONFIG_WITHIN)]);
+  const settled = Promise.race([answered, after(CONFIG_TIMEOUT_MS)]);
   if (last && isShown(last)) void whenBody().then(paint);
   else void settled.then(whenBody).then(paint);
 

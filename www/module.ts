@@ -2,11 +2,11 @@
 
 import glue, { type Handle } from "../target/glue/chat_widget.js";
 import { loadChunk } from "./load-chunk.js";
-import type check from "./check.js";
+import type validateOptions from "./validate-options.js";
 import type sheetOf from "./derive.js";
 import type look from "./diagnose.js";
 import type wordsIn from "./language.js";
-import type later from "./later.js";
+import type listenOnPage from "./page-listeners.js";
 import { localeOf } from "./locale.js";
 import type {
   ChatWidgetDiagnosis,
@@ -18,8 +18,8 @@ import type {
   ThemeName,
   VisitorProfile,
 } from "./options.js";
-import type prepare from "./page.js";
-import type { Page, Undo } from "./page.js";
+import type prepare from "./host-page.js";
+import type { Page, Undo } from "./host-page.js";
 import { own } from "./own.js";
 import { type ReadOptions, readPlain } from "./plain.js";
 import type recover from "./recover.js";
@@ -66,7 +66,10 @@ function onBroken(error: unknown): void {
 
 /** Reads options: from code, or with `prefix` from attributes that begin with it. A wrong one is refused, or left out. */
 async function readOptions(given: object, prefix?: string): Promise<ReadOptions> {
-  return readPlain(given, prefix !== undefined) ?? (await loadChunk<typeof check>("check"))(given, prefix);
+  return (
+    readPlain(given, prefix !== undefined) ??
+    (await loadChunk<typeof validateOptions>("validate-options"))(given, prefix)
+  );
 }
 
 /** What a widget is made of, by its options. */
@@ -101,7 +104,9 @@ async function gather(options: ReadOptions, inline?: boolean): Promise<Pieces> {
       : loadChunk<typeof wordsIn>("language")
           .then((wordsIn) => wordsIn(locale, strings, loadChunk, lacksLanguage))
           .catch(lacksLanguage),
-    options.page ? loadChunk<typeof prepare>("page").then((prepare) => prepare(options, loadChunk, later)) : undefined,
+    options.page
+      ? loadChunk<typeof prepare>("host-page").then((prepare) => prepare(options, loadChunk, later))
+      : undefined,
     load(),
   ]);
   // While the rest came, another widget may have broken the module that was there.
@@ -246,7 +251,7 @@ export class ChatWidget {
   /** What can come behind the widget. Without it, the chat goes on as well. */
   async #listen(): Promise<void> {
     try {
-      const [listen] = await Promise.all([loadChunk<typeof later>("later"), this.#styles]);
+      const [listen] = await Promise.all([loadChunk<typeof listenOnPage>("page-listeners"), this.#styles]);
       const { events = "auto", consent, titleAlert = true } = this.#options;
       if (this.#handle)
         this.#later = listen(this.#host, this, loadChunk, events === "auto" && consent !== "required", titleAlert);

@@ -9,7 +9,7 @@ const plain = new RegExp(PLAIN);
 
 /** Options that were read: in an object that inherits nothing, and none is wrong. */
 export interface ReadOptions extends ChatWidgetOptions {
-  /** Some of them were for `page.ts`. */
+  /** Some of them were for `host-page.ts`. */
   page?: boolean;
 }
 

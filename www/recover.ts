@@ -1,7 +1,7 @@
 // What is done when the WebAssembly module has broken. It is loaded behind the widget, to be there also without a line.
 
 import type { loadChunk } from "./load-chunk.js";
-import type fallback from "./fallback.js";
+import type showErrorState from "./error-state.js";
 import type { ChatWidget } from "./module.js";
 import type { ChatWidgetOptions } from "./options.js";
 
@@ -32,7 +32,11 @@ const opened = new WeakSet<ChatWidget>();
 const givenUp = new WeakSet<ChatWidget>();
 
 /** Lets the widgets go on with a new module, or leaves what is plain in their places. One break after the other. */
-export default function recover(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof loadChunk): Promise<void> {
+export default function recover(
+  widgets: Map<ChatWidget, Broken>,
+  error: unknown,
+  load: typeof loadChunk,
+): Promise<void> {
   console.error("chat widget: the module broke", error);
   return (turn = turn.then(() => recoverAll(widgets, error, load)).catch(console.error));
 }
@@ -64,12 +68,12 @@ async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load
       if (!widgets.has(widget)) continue;
       givenUp.add(widget);
       const shown = opened.has(widget);
-      await load<typeof fallback>("fallback").then((fallback) => {
-        fallback(host, options, false, shown);
+      await load<typeof showErrorState>("error-state").then((showErrorState) => {
+        showErrorState(host, options, false, shown);
         answerButtons(
           options.launcher,
           () => widgets.has(widget),
-          () => fallback(host, options, false, true),
+          () => showErrorState(host, options, false, true),
         );
       }, console.error);
     }

@@ -1,7 +1,7 @@
 // Alternates the page's title while messages wait to be read, for a visitor who is in another tab.
 
 import type { ChatWidgetEvents, ChatWidgetState } from "./options.js";
-import type { Undo } from "./page.js";
+import type { Undo } from "./host-page.js";
 
 /** The mark before the count. `src/browser/page.rs` takes it off again where the title is reported. */
 const MARK = "\u{1f4ac}";

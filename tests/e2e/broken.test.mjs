@@ -272,7 +272,7 @@ test("Where nothing can be loaded but the tag's own file, no error escapes, and 
   recordOf(page).tolerate("of the page's own handler");
   await part(page, "launcher").click();
   await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
-  assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/fallback.mjs"));
+  assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/error-state.mjs"));
   const { origin } = new URL(page.url());
   const told = () => page.evaluate(() => window.told);
   await eventually(async () => assert.ok((await told()).length > 0));

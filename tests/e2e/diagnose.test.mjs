@@ -296,7 +296,7 @@ test("Where nothing but the loader can be loaded, diagnose() is rejected, and do
   visit,
   recordOf,
 }) => {
-  const prepare = (page) => page.route("**/chat-widget/fallback*", (route) => route.abort());
+  const prepare = (page) => page.route("**/chat-widget/error-state*", (route) => route.abort());
   const page = await visit({ prepare });
   await page.waitForFunction(() => window.chatWidget?.diagnose);
   const said = await page.evaluate(() =>

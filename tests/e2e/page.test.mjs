@@ -60,7 +60,7 @@ test("The whole visit works under the strictest policy, and talks to the site al
     "GET /chat-widget/chat-widget.mjs",
     "GET /chat-widget/chat-widget.wasm",
     "GET /chat-widget/element.mjs",
-    "GET /chat-widget/later.mjs",
+    "GET /chat-widget/page-listeners.mjs",
     "GET /chat-widget/recover.mjs",
     "GET /chat-widget/styles.mjs",
     "GET /chat-widget/themes/teal.mjs",

@@ -9,7 +9,7 @@ import { brotliCompressSync } from "node:zlib";
 import { build as esbuild } from "esbuild";
 import { build as vite } from "vite";
 import webpack from "webpack";
-import { contents, project, root } from "./world.mjs";
+import { contents, project, root } from "./fixture.mjs";
 
 const NAME = "@site-connector/chat-widget";
 const THEMES = "amber blue emerald light_amber light_blue light_rose light_teal rose slate teal violet".split(" ");
@@ -23,32 +23,34 @@ const FILES = [
     "chat-widget.js",
     "chat-widget.mjs",
     "chat-widget.wasm",
-    "check.mjs",
     "client.mjs",
     "derive.mjs",
     "diagnose.mjs",
     "element.mjs",
-    "fallback.js",
-    "fallback.mjs",
+    "error-state.js",
+    "error-state.mjs",
+    "host-page.mjs",
     "integrity.json",
     "language.mjs",
-    "later.mjs",
-    "page.mjs",
+    "page-listeners.mjs",
     "progress.mjs",
     "recover.mjs",
     "snippet.html",
     "styles.mjs",
     "update.mjs",
+    "validate-options.mjs",
   ].map((file) => `dist/${file}`),
   ...["element", "index", "react", "vue", "widget"].map((name) => `dist/npm/${name}.mjs`),
   ...LOCALES.map((name) => `dist/locales/${name}.mjs`),
   ...THEMES.map((name) => `dist/themes/${name}.mjs`),
   ...[
-    "beside",
     "client",
+    "controls",
     "element",
+    "event-names",
+    "load-chunk",
     "module",
-    "names",
+    "option-names",
     "options",
     "npm/index",
     "npm/markup",

@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { importSource } from "../../scripts/options.mjs";
 import { RUN_BY, read, snippet, snippets } from "../docs-snippets.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -13,6 +14,9 @@ const all = (paths) => paths.map(read).join("\n");
 const PAGES = ["README.md", ...inFolder("docs").filter((path) => path.endsWith(".md"))];
 const docs = read("docs/frontend.md");
 const types = read("www/options.ts");
+const { CONTROLS } = await importSource("www/controls.ts");
+const { OPTIONS } = await importSource("www/option-names.ts");
+const { EVENTS } = await importSource("www/event-names.ts");
 
 /** The names in the first column of the table under a heading. */
 function tabled(heading) {
@@ -38,34 +42,24 @@ test("The options in the docs are those of the types", () => {
 
 test("The events in the docs are those of the types", () => {
   assert.deepEqual(sorted(tabled("Events")), sorted(members("ChatWidgetEvents")));
+  assert.deepEqual(sorted(EVENTS), sorted(members("ChatWidgetEvents")));
 });
 
-/** The names in a list of `www/names.ts`. */
-const listed = (name) =>
-  [
-    ...read("www/names.ts")
-      .match(new RegExp(`${name} = \\[([^\\]]*)\\]`))[1]
-      .matchAll(/"(\w+)"/g),
-  ].map(([, one]) => one);
 /** `name` and not its others. */
 const without = (names, ...others) => names.filter((name) => !others.includes(name));
 
-test("The controls in the docs are those of the class, of the element and of the loader", () => {
+test("The controls in the docs are those of the class and of the list that element and loader read", () => {
   const body = read("www/module.ts").split("export class ChatWidget {")[1];
   const methods = [...body.matchAll(/^ {2}(?:readonly |async |get )?([a-z]\w*)(?:<[^>]*>)?(?:\(| =)/gim)].map(
     ([, name]) => name,
   );
   const own = without(methods, "constructor");
   assert.deepEqual(sorted(tabled("Controls")), sorted(own));
-  assert.deepEqual(sorted(listed("CONTROLS")), sorted(without(own, "destroy", "on", "once", "ready", "state")));
-  const queued = read("www/loader.ts")
-    .match(/names =\s+"([^"]*)"/)[1]
-    .split(" ");
-  assert.deepEqual(sorted(queued), sorted([...without(listed("CONTROLS"), "diagnose"), "destroy"]));
+  assert.deepEqual(sorted(CONTROLS), sorted(without(own, "on", "once", "ready", "state")));
 });
 
 test("The options of the element are those of the types, but for the container that it is itself", () => {
-  assert.deepEqual(sorted(listed("OPTIONS")), sorted(without(members("ChatWidgetOptions"), "container")));
+  assert.deepEqual(sorted(OPTIONS), sorted(without(members("ChatWidgetOptions"), "container")));
 });
 
 test("Every attribute in the docs is an option's, or one that the widget reads", () => {
@@ -160,7 +154,7 @@ test("Every snippet of the docs is run by a test, which is there and names its p
       const names = /docs-snippets\.mjs/.test(source)
         ? `"${page}", "${name}"`
         : by.startsWith("tests/npm/")
-          ? "world.mjs"
+          ? "fixture.mjs"
           : basename(page);
       assert.ok(source.includes(names), `${by} does not run ${page}, ${name}`);
     }

@@ -19,7 +19,7 @@ globalThis.document = { ...nothing, documentElement: { lang: "en" }, createDocum
 Object.defineProperty(globalThis, "navigator", { configurable: true, value: { language: "en-GB" } });
 
 const TABLE = await optionTable();
-const { default: check, readAttributes } = await importSource("www/check.ts");
+const { default: check, readAttributes } = await importSource("www/validate-options.ts");
 const { readPlain } = await importSource("www/plain.ts", { PLAIN: JSON.stringify(await plainPattern()) });
 const { localeOf } = await importSource("www/locale.ts");
 

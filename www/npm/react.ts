@@ -12,10 +12,11 @@ import {
 } from "react";
 import "../element.js";
 import type { ChatWidgetElement } from "../element.js";
-import type { Option } from "../names.js";
+import { EVENTS } from "../event-names.js";
+import type { Option } from "../option-names.js";
 import type { ChatWidgetEvents, ChatWidgetOptions } from "../options.js";
 import { own } from "../own.js";
-import { attributesOf, type ElementOptions, EVENTS } from "./markup.js";
+import { attributesOf, type ElementOptions } from "./markup.js";
 
 type Handlers = {
   [Name in keyof ChatWidgetEvents as `on${Capitalize<Name>}`]?: (detail: ChatWidgetEvents[Name]) => void;

@@ -3,10 +3,12 @@
 import { defineComponent, h, onBeforeUnmount, onMounted, shallowRef } from "vue";
 import "../element.js";
 import type { ChatWidgetControls, ChatWidgetElement } from "../element.js";
-import { CONTROLS, OPTIONS } from "../names.js";
+import { elementControls } from "../controls.js";
+import { EVENTS } from "../event-names.js";
+import { OPTIONS } from "../option-names.js";
 import type { ChatWidgetEvents } from "../options.js";
 import { own } from "../own.js";
-import { attributesOf, type ElementOptions, EVENTS } from "./markup.js";
+import { attributesOf, type ElementOptions } from "./markup.js";
 
 export type { ChatWidgetControls };
 
@@ -28,7 +30,7 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
       (name: keyof ChatWidgetControls) =>
       (...args: never[]) =>
         (element.value![name] as (...args: never[]) => unknown)(...args);
-    expose(Object.fromEntries(CONTROLS.map((name) => [name, call(name)])));
+    expose(Object.fromEntries(elementControls().map((name) => [name, call(name)])));
     onMounted(() => {
       for (const name of EVENTS) {
         const tell = ({ detail }: CustomEvent) => (emit as (name: string, detail: unknown) => void)(name, detail);

@@ -3,13 +3,13 @@
 
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { localeOf } from "./locale.js";
-import { attributeOf } from "./names.js";
+import { attributeOf } from "./option-names.js";
 import { type Refuse, type Row, TABLE } from "./option-table.js";
 import type { ReadOptions } from "./plain.js";
 
 type Name = keyof typeof TABLE;
 
-/** Options for which `page.ts` is loaded. */
+/** Options for which `host-page.ts` is loaded. */
 const PAGE_OPTIONS: readonly Name[] = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"];
 
 /** Warnings that are in the console already. */
@@ -27,7 +27,7 @@ function warn(message: string): void {
  * Without `prefix` they are a page's code, and a `TypeError` says what the first wrong one may be. With it they are
  * attributes with that prefix, `data-` or none, and properties of an element: a wrong one is left out, with a warning.
  */
-export default function check(given: object, prefix?: string): ReadOptions {
+export default function validateOptions(given: object, prefix?: string): ReadOptions {
   return prefix === undefined ? read(given, refuseStrictly) : readAttributes(given, prefix, warn);
 }
 

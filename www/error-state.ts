@@ -1,14 +1,14 @@
 // What a visitor sees where the chat cannot run: a sentence, and where else to turn to. It is loaded only then, needs
 // nothing of the WebAssembly module, and has the browser's own colours.
 
-import { readQuietly } from "./check.js";
+import { readQuietly } from "./validate-options.js";
 import diagnose from "./diagnose.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { languageOf } from "./language.js";
 import { localeOf } from "./locale.js";
 import type { ChatWidgetHandler } from "./options.js";
 import { own } from "./own.js";
-import { giveTokens } from "./page.js";
+import { giveTokens } from "./host-page.js";
 
 // For the loader, which has this file loaded in whatever way there is.
 export { diagnose };
@@ -56,7 +56,7 @@ inset-inline-end:var(--cw-offset-x,20px)}
  * tries once more, and the sentence is shown at once; else a launcher like it shows and hides the sentence, which is
  * `shown` to whoever had the window open.
  */
-export default function fallback(host: HTMLElement, given: object, retries: boolean, shown = false): void {
+export default function showErrorState(host: HTMLElement, given: object, retries: boolean, shown = false): void {
   const options = readQuietly(given);
   const { contact, container, isolate, position = "end" } = options;
   const before = (host.shadowRoot ?? host).querySelector<HTMLElement>(".cw");
@@ -154,5 +154,5 @@ export function tell(
       new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })),
     );
   }
-  if (host) fallback(host, options, true);
+  if (host) showErrorState(host, options, true);
 }

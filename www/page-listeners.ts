@@ -4,7 +4,7 @@
 import type { loadChunk } from "./load-chunk.js";
 import { listenForKeys } from "./keys.js";
 import type { ChatWidgetEvents, ChatWidgetState } from "./options.js";
-import type { Undo } from "./page.js";
+import type { Undo } from "./host-page.js";
 import { alternateTitle } from "./title.js";
 
 /** What is told of the page. */
@@ -29,7 +29,7 @@ const listening = new WeakMap<HTMLElement, Undo>();
  * Listens until the function given back is called, or this one once more. With `reports`, page views and calls to action
  * are reported; with `titleAlert`, the page's title tells of unread messages.
  */
-export default function later(
+export default function listenOnPage(
   host: HTMLElement,
   widget: Tracks,
   load: typeof loadChunk,
