@@ -389,6 +389,8 @@ async function buildNpm(esbuild, common, define) {
 /** The types of what the package exports, as they are written in `www/`. */
 const TYPES = [
   "client",
+  "client-error",
+  "client-types",
   "controls",
   "element",
   "event-names",

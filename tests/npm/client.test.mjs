@@ -91,7 +91,7 @@ test("The widget goes on with the conversation of a client, for the same visitor
   await page.evaluate((question) => client.sendMessage(question), QUESTION);
   const kept = await stored(page);
   assert.deepEqual(Object.keys(kept).sort(), ["chat-widget:conversation", "chat-widget:visitor"]);
-  assert.deepEqual(Object.keys(kept["chat-widget:conversation"]), ["conversationId"]);
+  assert.deepEqual(Object.keys(kept["chat-widget:conversation"]), ["v", "visitorId", "conversationId"]);
   await mountWidget(page);
   await part(page, "launcher").click();
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
@@ -114,17 +114,33 @@ test("A client goes on with the conversation of the widget, for the same visitor
   );
 });
 
-test("A message whose answer is lost is sent again with its key and its body, and arrives once", async ({
+test("A message whose response is lost is retried with its key and its body, and arrives once", async ({
   page,
   server,
 }) => {
   const bodies = [];
   page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
   await server.trouble({ only: "send", loseAnswers: 1 });
+  assert.ok((await page.evaluate(() => client.sendMessage("One"))).conversationId);
+  assert.equal(bodies.length, 2);
+  assert.equal(bodies[0], bodies[1]);
+  assert.equal((await server.messages()).filter((message) => message === "visitor: One").length, 1);
+});
+
+test("A message that failed for good is sent again with its key and its body, and arrives once", async ({
+  page,
+  server,
+}) => {
+  await page.evaluate(() => {
+    window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
+  });
+  const bodies = [];
+  page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
+  await server.trouble({ only: "send", loseAnswers: 1 });
   const lost = await failure(page, "() => client.sendMessage('One')");
   await server.calm();
   assert.equal(lost.retryable, true);
-  assert.match(lost.idempotencyKey, /^chat-v[0-9a-z]{20,26}-[0-9a-z]{8,13}$/);
+  assert.match(lost.idempotencyKey, /^chat-[0-9a-f-]{36}-[0-9a-f-]{36}$/);
   // Another message has made the conversation known in the meantime.
   await page.evaluate(() => client.sendMessage("Two"));
   await page.evaluate((idempotencyKey) => client.sendMessage("One", { idempotencyKey }), lost.idempotencyKey);
@@ -134,7 +150,7 @@ test("A message whose answer is lost is sent again with its key and its body, an
   assert.equal(said.filter((text) => text === "One").length, 1);
 });
 
-test("The docs' function tries again after a failure, as soon as the service allows it", async ({ page, server }) => {
+test("The docs' function succeeds after a failure, as soon as the service allows it", async ({ page, server }) => {
   await server.trouble({ only: "send", status: 429, times: 1, retryAfter: 1 });
   assert.ok(await page.evaluate((question) => ask(question), QUESTION));
   const sends = await server.sends();
@@ -145,7 +161,10 @@ test("The docs' function tries again after a failure, as soon as the service all
   assert.equal(sends[0].idempotencyKey, sends[1].idempotencyKey);
 });
 
-test("What goes wrong is one error that says what, and whether to try again", async ({ page, server }) => {
+test("A failed call rejects with one error that says why, and whether a retry may help", async ({ page, server }) => {
+  await page.evaluate(() => {
+    window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
+  });
   await server.trouble({ status: 429, retryAfter: 7 });
   const limited = await failure(page, "() => client.getPresence()");
   const { requestId, idempotencyKey, ...said } = limited;
@@ -167,7 +186,7 @@ test("What goes wrong is one error that says what, and whether to try again", as
   await server.trouble({ only: "config", delayMs: 20_000 });
   const late = await failure(
     page,
-    "() => new BrowserWidgetClient({ proxy: '/connector/', timeout: 50 }).getChatConfig()",
+    "() => new BrowserWidgetClient({ proxy: '/connector/', timeout: 50, retries: 0 }).getChatConfig()",
   );
   assert.deepEqual([late.status, late.code, late.retryable], [0, "TIMEOUT", true]);
   await page.context().setOffline(true);
