@@ -8,6 +8,7 @@ import { stripVTControlCharacters } from "node:util";
 import { startScreen } from "../tests/browsers/screen.mjs";
 import { auditLocally } from "./audit.mjs";
 import { build } from "./build.mjs";
+import { buildDevPage } from "./dev-page.mjs";
 import { buildExample } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
 import { Advice, main, root, say, setupTest, setupTestAll } from "./setup.mjs";
@@ -140,6 +141,7 @@ await main(async () => {
   await step("packages of the crates", () => checkPackages());
   await step("tests in the browser", () => wasmPack(["--chrome", "--chromedriver", driver]), { tests: true });
   await step("build of the Leptos application", () => buildExample());
+  await step("build and types of the development page", () => buildDevPage());
   await step("build of dist/", () => build());
   await step("size", () => {
     const exceeded = size();
