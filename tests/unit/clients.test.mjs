@@ -154,7 +154,7 @@ for (const [customerId, column] of [
 
 test("the loader stores the config under the key, with the version and the fields of the table", () => {
   const { key, fields } = TABLE.storage.keys.find(({ name }) => name === "config");
-  const source = read("www/loader-config.ts");
+  const source = read("www/loader/config.ts");
   assert.ok(source.includes(`"${key}"`));
   assert.ok(source.includes(`JSON.stringify({ v: ${TABLE.storage.version}, data })`));
   assert.deepEqual(fields, ["data", "v"]);

@@ -1,0 +1,46 @@
+// The chat config: the one of the last page from storage, and the one that the proxy returns.
+
+import { localeOf } from "../locale.js";
+import { own } from "../own.js";
+import { isStorageAllowed, options, parseObject } from "./tag.js";
+
+const CONFIG_KEY = "chat-widget:config";
+
+interface ConfigData {
+  config?: { enabled?: boolean; widgetEnabled?: boolean };
+}
+
+/** The response of the proxy, once it is there. */
+export let config: ConfigData | undefined;
+
+const stored = isStorageAllowed
+  ? (parseObject(() => localStorage.getItem(CONFIG_KEY))?.["data"] as ConfigData | undefined)
+  : undefined;
+
+function isEnabled(data: ConfigData | undefined): boolean {
+  const { enabled, widgetEnabled } = own(data?.config ?? {});
+  return enabled !== false && widgetEnabled !== false;
+}
+
+/** Whether the config of the last page shows the launcher before the proxy has answered. */
+export const isKnownEnabled = stored && isEnabled(stored);
+
+/** Requests the config and returns whether the chat is enabled; without a usable response, whether it was before. */
+export async function requestConfig(): Promise<boolean> {
+  const prefix = options["proxy"]!;
+  try {
+    // A prefix without an origin belongs to the page's own origin, whatever its `<base>` says. A relative one throws: the
+    // module requests its config.
+    const { href } = new URL(prefix[0] === "/" ? location.origin + prefix : prefix);
+    const url = href.replace(/\/*$/, `/chat/config?locale=${localeOf(options["locale"])}`);
+    const response = await fetch(url, own({ headers: { Accept: "application/json" } }));
+    const { ok, data } = own((await response.json()) as { ok?: boolean; data?: ConfigData });
+    if (response.ok && ok === true) {
+      config = data;
+      if (isStorageAllowed) localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 2, data }));
+    }
+  } catch {
+    // Without a response, the widget requests the config again; without storage, the next page waits for its response.
+  }
+  return isEnabled(config ?? stored);
+}

@@ -1,0 +1,107 @@
+// The launcher before the module is there, and the page's own buttons. Early clicks are kept for the widget.
+
+import { RIGHT_TO_LEFT } from "../direction.js";
+import { localeOf } from "../locale.js";
+import { own } from "../own.js";
+import { host, hostElement, isRefused } from "./host.js";
+import { keepAsked, keepClick, keepPress, mount, mounted, mounting, widget } from "./mount.js";
+import { ONCE, whenReleased } from "./schedule.js";
+import { buttons, hasLauncher, importFile, isFloating, options, parseObject } from "./tag.js";
+
+// Filled in by the build: the launcher's style sheet with its tokens, and each theme's colours for it.
+declare const LAUNCHER_SHEET: string;
+declare const LAUNCHER_COLOURS: Record<string, string>;
+declare const LAUNCHER_ICON: string;
+declare const LAUNCHER_LABEL: string;
+
+type Progress = typeof import("../progress.js");
+
+/** Paints the launcher as the module will: same place, same size, same colours. */
+export function paint(): void {
+  if (isRefused || widget || !isFloating || !hasLauncher) return;
+  const root = hostElement().attachShadow(own({ mode: "open" }));
+  setTokens(host!);
+  root.adoptedStyleSheets = [styleSheet()];
+  const frame = document.createElement("div");
+  frame.className = "cw";
+  const isRightToLeft = RIGHT_TO_LEFT.test(localeOf(options["locale"]));
+  frame.dir = isRightToLeft ? "rtl" : "ltr";
+  frame.dataset["scheme"] = `${options["colorScheme"]}`.toLowerCase();
+  frame.dataset["position"] = (isRightToLeft ? /start|right/i : /start|left/i).test(options["position"]!)
+    ? "start"
+    : "end";
+  const launcher = button();
+  frame.append(launcher);
+  root.append(frame);
+  launcher.addEventListener("click", () => {
+    keepClick();
+    launcher.setAttribute("aria-busy", "true");
+    mount();
+    const attempt = mounting;
+    attempt?.catch(() => launcher.removeAttribute("aria-busy"));
+    // Without the file, the visitor waits without an announcement.
+    importFile<Progress>("progress")
+      .then((module) => attempt && module.default(host!, options["locale"], attempt))
+      .catch(() => {});
+  });
+  launcher.addEventListener("pointerdown", ({ button }) => {
+    if (!button) keepPress(whenReleased());
+  });
+  for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, mount, ONCE);
+}
+
+/** Sets the tokens that the options override. */
+function setTokens({ style }: HTMLElement): void {
+  const tokens: Record<string, unknown> = {
+    ...parseObject(() => options["themeTokens"]),
+    "z-root": options["zIndex"],
+  };
+  const offset = parseObject(() => options["offset"]);
+  for (const side in offset) tokens[`offset-${side}`] = `${offset[side]}px`;
+  for (const [name, value] of Object.entries(tokens)) if (value) style.setProperty(`--cw-${name}`, value as string);
+}
+
+/** Returns the launcher's style sheet with the colours of the theme. */
+function styleSheet(): CSSStyleSheet {
+  const sheet = new CSSStyleSheet();
+  const [, isLighter, theme] = /^(light.)?(.*)/.exec(`${options["theme"]}`.toLowerCase())!;
+  const colours = own(LAUNCHER_COLOURS)[theme!] ?? LAUNCHER_COLOURS["teal"]!;
+  let [accent, dark, focus, lightDark = dark, ink = "fff"] = colours.match(/.{6}/g)!;
+  if (isLighter) dark = lightDark;
+  else ink = "fff";
+  sheet.replaceSync(
+    `${LAUNCHER_SHEET}:host{--cw-accent:light-dark(#${accent},#${dark});--cw-on-accent:light-dark(#fff,#${ink});--cw-focus:light-dark(#${accent},#${focus})}`,
+  );
+  return sheet;
+}
+
+function button(): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.className = "cw-launcher";
+  button.setAttribute("part", "launcher");
+  button.setAttribute("aria-label", (parseObject(() => options["strings"])?.["openChat"] as string) ?? LAUNCHER_LABEL);
+  button.setAttribute("aria-haspopup", "dialog");
+  button.setAttribute("aria-expanded", "false");
+  const icon = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  icon.setAttribute("class", "cw-icon");
+  icon.setAttribute("viewBox", "0 0 20 20");
+  icon.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(icon.namespaceURI, "path");
+  path.setAttribute("d", LAUNCHER_ICON);
+  icon.append(path);
+  button.append(icon);
+  return button;
+}
+
+/** Listens to the page's own buttons: the widget moves the focus as if an early click came now. */
+export function listenToButtons(): void {
+  if (hasLauncher) return;
+  const onClick = ({ target }: MouseEvent) => {
+    const button = (target as Element | null)?.closest?.(buttons);
+    if (!button) return;
+    keepAsked(button);
+    mount();
+  };
+  document.addEventListener("click", onClick);
+  void mounted.then(() => document.removeEventListener("click", onClick));
+}

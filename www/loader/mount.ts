@@ -1,0 +1,93 @@
+// Imports the module and mounts the widget, once somebody or something wants it.
+
+import type { ChatWidget, ChatWidgetHandler } from "../module.js";
+import { config, requestConfig } from "./config.js";
+import { bodyObserver, host, hostElement, isRefused, refuse } from "./host.js";
+import { after, whenBody } from "./schedule.js";
+import { importFile, importHelp, options } from "./tag.js";
+
+type Module = typeof import("../module.js");
+
+/** Maximum wait of a first visitor's launcher for the config, in milliseconds. */
+const CONFIG_TIMEOUT_MS = 1000;
+
+export let widget: ChatWidget | undefined;
+
+/** The page's handlers of `error` before there is a widget. */
+export const errorHandlers: ChatWidgetHandler<"error">[] = [];
+
+let announce: (widget: ChatWidget) => void;
+export const mounted = new Promise<ChatWidget>((resolve) => (announce = resolve));
+
+/** Fulfilled when the config is there, or after `CONFIG_TIMEOUT_MS`. */
+export let settled: Promise<unknown>;
+
+/** Whether the visitor has clicked the launcher. */
+let isClicked = false;
+export const keepClick = () => (isClicked = true);
+
+/** The end of a press on the launcher. */
+let released: Promise<void> | undefined;
+export const keepPress = (end: Promise<void>) => (released = end);
+
+/** The page's own button that the visitor has clicked. */
+let asked: Element | undefined;
+export const keepAsked = (button: Element) => (asked = button);
+
+/** The attempt under way or done; `undefined` after one that failed. */
+export let mounting: Promise<void> | undefined;
+
+/** Requests the config, by which the chat may be refused. */
+export function settle(): void {
+  // A widget that is there already requests the config itself, and hides.
+  const answered = requestConfig().then((isEnabled) => isEnabled || widget || refuse());
+  settled = Promise.race([answered, after(CONFIG_TIMEOUT_MS)]);
+}
+
+/** Mounts the widget, which takes over the launcher, unless that is under way or done. */
+export function mount(): void {
+  if (isRefused || mounting) return;
+  mounting = settled.then(importAndMount);
+  mounting.catch(onFailure);
+}
+
+async function importAndMount(): Promise<void> {
+  if (isRefused) return;
+  const module = await importFile<Module>("chat-widget");
+  await whenBody();
+  if (isRefused) return;
+  const isReady = async () => {
+    // A press that began on one button and ended on another would be no click.
+    await released;
+    if (isRefused) throw 0;
+    Object.assign(host!, { asked });
+  };
+  widget = await module.ChatWidget.mount(options as never, {
+    host: hostElement(),
+    config,
+    settled: isReady,
+    prefix: "data-",
+  });
+  // The custom element restores the host when the page's body is replaced, and lets the page have other widgets. Leaving
+  // the page may abort the import, which is no error.
+  importFile("element").catch(() => {});
+  announce(widget);
+  bodyObserver.disconnect();
+  // Calls from before the widget go first.
+  await mounted;
+  // A click as the visitor's, so that the focus follows; several clicks meant the same.
+  if (isClicked && !widget.state?.open) host!.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.click();
+}
+
+function onFailure(error: unknown): void {
+  if (isRefused) return;
+  mounting = undefined;
+  console.error("chat widget: the module did not load", error);
+  importHelp()
+    .then(
+      (help) => help.tell(error, errorHandlers, (isClicked || asked) && hostElement(), options),
+      // The folder of the loader cannot be reached at all, such as by a page without an origin.
+      () => errorHandlers.forEach((handle) => handle({ code: "NOT_LOADED", message: `${error} (${origin})` })),
+    )
+    .catch(console.error);
+}
