@@ -6,14 +6,27 @@ use std::{env, error::Error, fs};
 /// In this order: what is general first.
 const SHEETS: [&str; 8] = ["tokens", "base", "launcher", "window", "log", "text", "composer", "modes"];
 
-/// The last one. `dist/` has it as a file of its own, which the entry loads: the feature `later-styles`.
-const LATER: &str = "later";
+/// The sheets of what is not visible at first, in this order after the others. With the feature `deferred-styles` they are
+/// left out: `dist/` has them as a file of its own.
+const DEFERRED: [&str; 11] = [
+    "deferred/rich-text",
+    "deferred/preview",
+    "deferred/contact",
+    "deferred/actions",
+    "deferred/menu",
+    "deferred/panel",
+    "deferred/hover",
+    "deferred/reduced-motion",
+    "deferred/low-screen",
+    "deferred/print",
+    "deferred/forced-colors",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=styles");
     let mut joined = String::new();
-    let later = env::var_os("CARGO_FEATURE_LATER_STYLES").is_none().then_some(LATER);
-    for name in SHEETS.into_iter().chain(later) {
+    let deferred = env::var_os("CARGO_FEATURE_DEFERRED_STYLES").is_none().then_some(DEFERRED);
+    for name in SHEETS.into_iter().chain(deferred.into_iter().flatten()) {
         joined.push_str(&fs::read_to_string(format!("styles/{name}.css"))?);
     }
     let minified = minifier::css::minify(&written_out(&joined))?.to_string();

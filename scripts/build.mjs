@@ -39,7 +39,7 @@ function buildWasm(dev) {
   run("cargo", ["fetch", "--locked", "--quiet", "--target", "wasm32-unknown-unknown"]);
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   const profile = dev ? "dev" : "release-wasm";
-  const options = ["--features", dev ? "debug-panics,later-styles" : "small-allocator,later-styles"];
+  const options = ["--features", dev ? "debug-panics,deferred-styles" : "small-allocator,deferred-styles"];
   // What two branches end with is moved behind them: a thousandth less.
   const flags = [remapped(), "-Cllvm-args=-enable-gvn-sink"];
   const env = { ...process.env };
@@ -195,12 +195,16 @@ function withConstants(sheet, tokens) {
   return constants.reduce((sheet, [name, value]) => sheet.replaceAll(`var(${name})`, value), sheet);
 }
 
-/** The sheet that the module is built without. */
-async function laterStyles(esbuild) {
-  const read = (name) => readFileSync(join(root, `styles/${name}.css`), "utf8");
-  return (
-    await esbuild.transform(withConstants(read("later"), read("tokens")), { loader: "css", minify: true })
-  ).code.trim();
+/** Returns the sheet that the module is built without: the files of `styles/deferred/` in the order of `build.rs`. */
+async function deferredStyles(esbuild) {
+  const read = (path) => readFileSync(join(root, path), "utf8");
+  const names = [...read("build.rs").matchAll(/"(deferred\/[\w-]+)"/g)].map(([, name]) => name);
+  const sheet = names.map((name) => read(`styles/${name}.css`)).join("\n");
+  const { code } = await esbuild.transform(withConstants(sheet, read("styles/tokens.css")), {
+    loader: "css",
+    minify: true,
+  });
+  return code.trim();
 }
 
 /** Texts with the forms of a plural by names of their own: `name.category`. */
@@ -225,8 +229,8 @@ async function buildScripts(dev) {
   const define = {
     PLAIN: JSON.stringify(await plainPattern()),
     TOKENS: JSON.stringify(tokenNames().join(" ")),
-    LATER_FILES: JSON.stringify(
-      LATER.filter((name) => name !== "progress")
+    LAZY_FILES: JSON.stringify(
+      LAZY.filter((name) => name !== "progress")
         .concat("styles")
         .join(" "),
     ),
@@ -256,7 +260,7 @@ async function buildScripts(dev) {
     format: "iife",
     define,
   });
-  for (const name of LATER) {
+  for (const name of LAZY) {
     await esbuild.build({
       ...common,
       entryPoints: [join(root, `www/${name}.ts`)],
@@ -290,7 +294,7 @@ async function buildScripts(dev) {
     const { code } = await esbuild.transform(css, { loader: "css", minify: true });
     writeModule(`themes/${basename(file, ".css")}.mjs`, code.trim());
   }
-  writeModule("styles.mjs", await laterStyles(esbuild));
+  writeModule("styles.mjs", await deferredStyles(esbuild));
   mkdirSync(join(dist, "locales"));
   for (const file of locales) {
     const texts = JSON.parse(readFileSync(join(root, LOCALES, file), "utf8"));
@@ -299,8 +303,8 @@ async function buildScripts(dev) {
   await buildNpm(esbuild, common, define);
 }
 
-/** The modules of `dist/` that are loaded when they are asked for, those that hold data not included. */
-const LATER = [
+/** The modules of `dist/` that are loaded on demand, except those that hold data. */
+const LAZY = [
   "validate-options",
   "host-page",
   "page-listeners",
@@ -312,16 +316,10 @@ const LATER = [
   "derive",
   "progress",
 ];
-/** The same for bundlers, for which there is no script tag. */
-const LOADED_LATER = new RegExp(
-  `^(?:(?:themes|locales)/.+|styles|${LATER.filter((name) => name !== "progress").join("|")})\\.mjs$`,
+/** The paths of the modules that a bundler includes. Only the script tag needs `progress`. */
+const LAZY_PATH = new RegExp(
+  `^(?:(?:themes|locales)/.+|styles|${LAZY.filter((name) => name !== "progress").join("|")})\\.mjs$`,
 );
-
-/** A text with a part replaced that must be there. */
-function replaceOnce(text, part, by) {
-  if (text.split(part).length !== 2) throw new Error(`the source has not exactly one ${part}`);
-  return text.replace(part, by);
-}
 
 /** `dist/npm/`: the same sources for bundlers, which follow no address that is put together while the page runs. */
 async function buildNpm(esbuild, common, define) {
@@ -337,7 +335,7 @@ async function buildNpm(esbuild, common, define) {
   const shared = { "client.js": "../client.mjs", "module.js": "./widget.mjs", "element.js": "./element.mjs" };
   const paths = readdirSync(dist, { recursive: true })
     .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => LOADED_LATER.test(path))
+    .filter((path) => LAZY_PATH.test(path))
     .sort();
   const files = paths.map((path) => `${JSON.stringify(path.replace(/\.mjs$/, ""))}: () => import("../${path}")`);
   const plugin = {
@@ -352,23 +350,7 @@ async function buildNpm(esbuild, common, define) {
       build.onLoad({ filter: /.*/, namespace: "written" }, () => ({
         contents: `export default {${files.join(",\n")}};`,
       }));
-      build.onLoad({ filter: /\/www\/module\.ts$/ }, ({ path }) => {
-        let text = readFileSync(path, "utf8");
-        text = replaceOnce(
-          text,
-          'import { loadChunk } from "./load-chunk.js"',
-          'import { loadChunk, wasmAt } from "./npm/load-chunk.js"',
-        );
-        text = replaceOnce(text, 'wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url)', "wasmAt(wasm)");
-        return {
-          contents: replaceOnce(
-            text,
-            "import.meta.url, { host: this.#host }",
-            "wasmAt(), { host: this.#host, load: loadChunk }",
-          ),
-          loader: "ts",
-        };
-      });
+      build.onResolve({ filter: /\/load-chunk\.js$/ }, () => ({ path: join(root, "www/npm/load-chunk.ts") }));
     },
   };
   for (const [name, entry] of Object.entries(entries)) {

@@ -15,7 +15,7 @@
 //! - `js-api`, on by default: the exports to JavaScript. An application that uses the component does without:
 //!   `default-features = false`.
 //! - `debug-panics`: panics are explained on the console. It is for a module of its own, and brings `js-api` along.
-//! - `later-styles`: leaves `styles/later.css` out, for an entry that gives it to the widget itself, as `dist/` does.
+//! - `deferred-styles`: leaves `styles/deferred/` out, for an entry that gives it to the widget itself, as `dist/` does.
 //! - `small-allocator`: brings a smaller allocator, as the program's global one.
 
 #[cfg(feature = "js-api")]

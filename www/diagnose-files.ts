@@ -1,13 +1,15 @@
 // Whether the files of `dist/` can be loaded, for `diagnose()`.
 
-import type { Finding } from "./diagnose.js";
 import { languageOf } from "./language.js";
 import { localeOf } from "./locale.js";
 import type { ChatWidgetOptions } from "./options.js";
 import { own } from "./own.js";
 
-// Filled in by the build: the modules of `dist/` that are loaded later, but for themes and languages, with spaces between.
-declare const LATER_FILES: string;
+// Filled in by the build: the modules of `dist/` that are loaded on demand, but for themes and languages, with spaces between.
+declare const LAZY_FILES: string;
+
+/** The outcome of one check. */
+export type Finding = [ok: boolean, message: string];
 
 /** An error in words, whatever was thrown. */
 export function describe(error: unknown): string {
@@ -18,7 +20,7 @@ export function describe(error: unknown): string {
   }
 }
 
-/** Every file that the widget may need on this page: the theme's, the language's, and those that are loaded later. */
+/** Every file that the widget may need on this page: the theme's, the language's, and those that are loaded on demand. */
 export async function findFiles(
   options: ChatWidgetOptions,
   base: string | URL,
@@ -26,7 +28,7 @@ export async function findFiles(
 ): Promise<Finding> {
   const { theme = "teal", locale } = options;
   const language = languageOf(localeOf(locale));
-  const paths = [`themes/${theme === "custom" ? "teal" : theme}`, ...LATER_FILES.split(" ")];
+  const paths = [`themes/${theme === "custom" ? "teal" : theme}`, ...LAZY_FILES.split(" ")];
   if (language) paths.push(`locales/${language}`);
   const wrong = load
     ? await importAll(paths, load)

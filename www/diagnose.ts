@@ -1,7 +1,7 @@
 // What keeps the widget from working on a page, in words that a site's owner can act on. Loaded when somebody asks.
 
 import { readAttributes, readQuietly } from "./validate-options.js";
-import { describe, findFiles, findModule } from "./diagnose-files.js";
+import { describe, type Finding, findFiles, findModule } from "./diagnose-files.js";
 import { attributeOf, OPTIONS } from "./option-names.js";
 import { addressOf } from "./option-table.js";
 import type { ChatWidgetCheck, ChatWidgetDiagnosis, ChatWidgetOptions } from "./options.js";
@@ -9,8 +9,6 @@ import { own } from "./own.js";
 
 /** A visitor's clock that is further off than this shows wrong times. Milliseconds. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000;
-
-export type Finding = [ok: boolean, message: string];
 
 /** Where the options come from, if it is not the script tag. */
 export interface Source {

@@ -1,13 +1,10 @@
-// The ES module: loads the WebAssembly module once, and puts widgets on the page.
+// The ES module: puts widgets on the page.
 
-import glue, { type Handle } from "../target/glue/chat_widget.js";
-import { loadChunk } from "./load-chunk.js";
-import type validateOptions from "./validate-options.js";
-import type sheetOf from "./derive.js";
-import type look from "./diagnose.js";
-import type wordsIn from "./language.js";
-import type listenOnPage from "./page-listeners.js";
-import { localeOf } from "./locale.js";
+import type { Handle } from "../target/glue/chat_widget.js";
+import type diagnose from "./diagnose.js";
+import { gather, type Pieces, readOptions } from "./gather.js";
+import type { Undo } from "./host-page.js";
+import { loadChunk, place } from "./load-chunk.js";
 import type {
   ChatWidgetDiagnosis,
   ChatWidgetEvent,
@@ -18,114 +15,22 @@ import type {
   ThemeName,
   VisitorProfile,
 } from "./options.js";
-import type prepare from "./host-page.js";
-import type { Page, Undo } from "./host-page.js";
 import { own } from "./own.js";
-import { type ReadOptions, readPlain } from "./plain.js";
-import type recover from "./recover.js";
-import type { Broken, Left } from "./recover.js";
-import type change from "./update.js";
+import type listenOnPage from "./page-listeners.js";
+import type { ReadOptions } from "./plain.js";
+import type { Left } from "./recover.js";
+import type update from "./update.js";
+import { loadModule, mounted, pause } from "./wasm.js";
 
 export type * from "./options.js";
-// For the element, which is a bundler's to find things by, or the address's.
+// For the element: a bundler, or the address, has exactly one of it.
 export { loadChunk };
 
-type Module = Awaited<ReturnType<typeof glue>>;
-
-let loading: Promise<Module> | undefined;
-let address: string | URL | undefined;
-
-// A widget that nobody refers to would be collected, and go from the page.
-const mounted = new Map<ChatWidget, Broken>();
-
 /**
- * Loads the WebAssembly module, once for all widgets. It is found beside this file; a bundler that moves it may give
- * its address.
+ * Loads the WebAssembly module, once for all widgets. It is found in the folder of this file; a bundler that moves it may
+ * give its address.
  */
-export function load(wasm?: string | URL): Promise<unknown> {
-  if (loading) return loading;
-  address = wasm ?? address ?? new URL("./chat-widget.wasm", import.meta.url);
-  return (loading = glue(address, onBroken)
-    .then(pause)
-    .catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    }));
-}
-
-/** Lets the page do what waits: what follows is a task of its own, short enough that nobody notices it. */
-function pause<Kind>(value?: Kind): Promise<Kind> {
-  return new Promise((resolve) => setTimeout(resolve, 0, value));
-}
-
-/** The module is of no use any more. */
-function onBroken(error: unknown): void {
-  loading = undefined;
-  loadChunk<typeof recover>("recover").then((recover) => recover(mounted, error, loadChunk), console.error);
-}
-
-/** Reads options: from code, or with `prefix` from attributes that begin with it. A wrong one is refused, or left out. */
-async function readOptions(given: object, prefix?: string): Promise<ReadOptions> {
-  return (
-    readPlain(given, prefix !== undefined) ??
-    (await loadChunk<typeof validateOptions>("validate-options"))(given, prefix)
-  );
-}
-
-/** What a widget is made of, by its options. */
-interface Pieces extends Module {
-  sheet: string;
-  /** The settings of the WebAssembly module. */
-  settings: object;
-  page: Page | undefined;
-  /** The style sheet of what nobody sees at once. Nothing waits for it. */
-  later: Promise<string>;
-  /** The files that did not come, each with the code of its error event. */
-  missing: [code: string, error: unknown][];
-}
-
-/** Loads what the options, which are read, ask for. */
-async function gather(options: ReadOptions, inline?: boolean): Promise<Pieces> {
-  const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
-  const locale = localeOf(options.locale);
-  const missing: Pieces["missing"] = [];
-  const later = loadChunk<string>("styles");
-  // It is told where it is used.
-  later.catch(() => {});
-  const lacksLanguage = (error: unknown) => void missing.push(["LANGUAGE_MISSING", error]);
-  const [sheet, words, page] = await Promise.all([
-    loadChunk<string>(`themes/${theme === "custom" ? "teal" : theme}`).catch(async (error: unknown) => {
-      missing.push(["THEME_MISSING", error]);
-      return (await loadChunk<typeof sheetOf>("derive"))();
-    }),
-    // The texts that are in the module.
-    /^en\b/i.test(locale) && !strings
-      ? undefined
-      : loadChunk<typeof wordsIn>("language")
-          .then((wordsIn) => wordsIn(locale, strings, loadChunk, lacksLanguage))
-          .catch(lacksLanguage),
-    options.page
-      ? loadChunk<typeof prepare>("host-page").then((prepare) => prepare(options, loadChunk, later))
-      : undefined,
-    load(),
-  ]);
-  // While the rest came, another widget may have broken the module that was there.
-  const module = (await load()) as Module;
-  const { after, text } = own(typeof greeting === "object" ? greeting : { text: greeting, after: undefined });
-  const settings = {
-    ...others,
-    // Of the page's own origin, whatever its `<base>` says; the address of a `srcdoc` names none.
-    proxy: options.proxy.replace(/^\//, `${location.origin.replace("null", "")}/`),
-    locale,
-    greetingAfter: after && Math.round(after * 1000),
-    greeting: text,
-    ...words,
-    consent: consent !== "required",
-    inline: inline || !!container,
-    launcher: launcher === "default",
-  };
-  return { ...module, sheet: sheet + (page?.sheet ?? ""), settings, page, later, missing };
-}
+export const load: (wasm?: string | URL) => Promise<unknown> = loadModule;
 
 /** Gives a shadow root one more sheet. Without one, the page has it already. */
 function addSheet(host: HTMLElement, text: string): void {
@@ -162,7 +67,7 @@ export class ChatWidget {
   #page: Undo | undefined;
   #later: Undo | undefined;
   #styles: Promise<void> | undefined;
-  #update: Promise<typeof change> | undefined;
+  #update: Promise<typeof update> | undefined;
   #announce!: (widget: this) => void;
 
   /** Fulfilled with the widget when it is on the page, just before the event. */
@@ -221,7 +126,7 @@ export class ChatWidget {
   #show(pieces: Pieces): void {
     this.#handle!.show(this.#host, pieces.sheet);
     this.#follow(pieces);
-    this.#styles = pieces.later.then((text) => addSheet(this.#host, text));
+    this.#styles = pieces.deferredStyles.then((text) => addSheet(this.#host, text));
     this.#styles.catch(() => {});
   }
 
@@ -266,7 +171,7 @@ export class ChatWidget {
    */
   async update(changes: Partial<ChatWidgetOptions>, prefix?: string): Promise<void> {
     // One promise for all: of several imports of a file that is on its way, any may be fulfilled first.
-    return (await (this.#update ??= loadChunk<typeof change>("update")))(this, changes, {
+    return (await (this.#update ??= loadChunk<typeof update>("update")))(this, changes, {
       host: this.#host,
       options: () => this.#options,
       read: (changes) => readOptions(changes, prefix),
@@ -316,7 +221,8 @@ export class ChatWidget {
 
   /** Finds out what keeps the widget from working on this page, in words that a site's owner can act on. */
   async diagnose(): Promise<ChatWidgetDiagnosis> {
-    return (await loadChunk<typeof look>("diagnose"))(this.#options, import.meta.url, { host: this.#host });
+    const { base, ...files } = place();
+    return (await loadChunk<typeof diagnose>("diagnose"))(this.#options, base, { host: this.#host, ...files });
   }
 
   /** Opens the window. */

@@ -2,8 +2,13 @@
 
 import type { loadChunk } from "./load-chunk.js";
 import type showErrorState from "./error-state.js";
-import type { ChatWidget } from "./module.js";
 import type { ChatWidgetOptions } from "./options.js";
+
+/** A widget, as far as it is needed here. */
+export interface Revivable {
+  readonly state?: { open: boolean; visitorId: string } | undefined;
+  open(): void;
+}
 
 /** What can be done with a widget whose module has broken. */
 export interface Broken {
@@ -28,12 +33,12 @@ let times = 0;
 let last = 0;
 let turn = Promise.resolve();
 /** Their windows are to be open again. */
-const opened = new WeakSet<ChatWidget>();
-const givenUp = new WeakSet<ChatWidget>();
+const opened = new WeakSet<Revivable>();
+const givenUp = new WeakSet<Revivable>();
 
 /** Lets the widgets go on with a new module, or leaves what is plain in their places. One break after the other. */
 export default function recover(
-  widgets: Map<ChatWidget, Broken>,
+  widgets: Map<Revivable, Broken>,
   error: unknown,
   load: typeof loadChunk,
 ): Promise<void> {
@@ -41,7 +46,7 @@ export default function recover(
   return (turn = turn.then(() => recoverAll(widgets, error, load)).catch(console.error));
 }
 
-async function recoverAll(widgets: Map<ChatWidget, Broken>, error: unknown, load: typeof loadChunk): Promise<void> {
+async function recoverAll(widgets: Map<Revivable, Broken>, error: unknown, load: typeof loadChunk): Promise<void> {
   if (Date.now() - last > WELL) times = 0;
   times += 1;
   last = Date.now();

@@ -1,10 +1,15 @@
 // Goes on with other options. It is loaded by pages that change some.
 
-import type { ChatWidget } from "./module.js";
-import type { ChatWidgetOptions } from "./options.js";
+import type { ChatWidgetOptions, VisitorProfile } from "./options.js";
 import { own } from "./own.js";
 
-/** What a widget is made of; more of it is nobody's business here. */
+/** A widget, as far as it is needed here. */
+interface Updatable {
+  readonly state?: object | undefined;
+  identify(profile: VisitorProfile): void;
+}
+
+/** The files of a widget, as far as they are needed here. */
 interface Sheet {
   sheet: string;
   missing: [code: string, error: unknown][];
@@ -28,13 +33,13 @@ export interface Changed<Pieces extends Sheet> {
 const LOOKS = ["theme", "themeTokens", "offset", "zIndex"];
 
 /** What the changes that are under way make of the options. */
-const wanted = new WeakMap<ChatWidget, ChatWidgetOptions>();
+const wanted = new WeakMap<Updatable, ChatWidgetOptions>();
 /** Changes are read one after the other: some need a file for it. */
-const turns = new WeakMap<ChatWidget, Promise<unknown>>();
+const turns = new WeakMap<Updatable, Promise<unknown>>();
 
 /** Goes on with these changes. It rejects when the options cannot be used, and when what they ask for cannot be loaded. */
 export default async function update<Pieces extends Sheet>(
-  widget: ChatWidget,
+  widget: Updatable,
   given: Partial<ChatWidgetOptions>,
   { host, options: current, read, gather, take, emit }: Changed<Pieces>,
 ): Promise<void> {

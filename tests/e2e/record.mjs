@@ -2,13 +2,16 @@
 
 import assert from "node:assert/strict";
 
-/** The proxy's five paths, the widget's files, the shop's own pages and pictures, the gallery's files, the Leptos shop's. */
+/**
+ * The proxy's five paths, the widget's files, the shop's own pages and pictures, the gallery's files, and
+ * those of the Leptos shop and of the development page.
+ */
 const ALLOWED = [
   /^\/connector\/(chat\/(config|messages|presence)|events)$/,
   /^\/chat-widget\/[\w-]+(\/[\w-]+)*\.(js|mjs|wasm)$/,
   /^\/([\w-]+\.(html|css|svg))?$/,
   /^\/gallery\/[\w-]+\.(js|css)$/,
-  /^\/(start\.mjs|leptos-shop(_bg\.wasm|\.js))$/,
+  /^\/(start\.mjs|dev\.js|(leptos-shop|chat-widget)(_bg\.wasm|\.js)|themes\/\w+\.css)$/,
 ];
 /** The browser itself says so of every answer that is an error, and of every broken connection. */
 const ANSWER_WAS_AN_ERROR = /^Failed to load resource: (the server responded with a status of|net::ERR_)/;

@@ -17,3 +17,6 @@ export function wasmAt(address?: string | URL): URL {
   if (address !== undefined) wasm = new URL(address, document.baseURI);
   return (wasm ??= new URL("../chat-widget.wasm", import.meta.url));
 }
+
+/** Where `diagnose()` looks for the files: with a bundler, they have no folder in common. */
+export const place = (): { base: string | URL; load?: typeof loadChunk } => ({ base: wasmAt(), load: loadChunk });

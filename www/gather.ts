@@ -1,0 +1,78 @@
+// Loads the files that the options of a widget need: module, theme, language, style sheets.
+
+import type sheetOf from "./derive.js";
+import type prepare from "./host-page.js";
+import type { Page } from "./host-page.js";
+import type wordsIn from "./language.js";
+import { loadChunk } from "./load-chunk.js";
+import { localeOf } from "./locale.js";
+import { own } from "./own.js";
+import { type ReadOptions, readPlain } from "./plain.js";
+import type validateOptions from "./validate-options.js";
+import { loadModule, type Module } from "./wasm.js";
+
+/**
+ * Parses options: from code, where an invalid one throws, or with `prefix` from attributes that begin with it, where an
+ * invalid one is left out.
+ */
+export async function readOptions(given: object, prefix?: string): Promise<ReadOptions> {
+  return (
+    readPlain(given, prefix !== undefined) ??
+    (await loadChunk<typeof validateOptions>("validate-options"))(given, prefix)
+  );
+}
+
+/** The module, settings and files of a widget, by its options. */
+export interface Pieces extends Module {
+  sheet: string;
+  /** The settings of the WebAssembly module. */
+  settings: object;
+  page: Page | undefined;
+  /** The style sheet of what is not visible at first. Nothing waits for it. */
+  deferredStyles: Promise<string>;
+  /** The files that did not load, each with the code of its error event. */
+  missing: [code: string, error: unknown][];
+}
+
+/** Loads the files that parsed options need. */
+export async function gather(options: ReadOptions, inline?: boolean): Promise<Pieces> {
+  const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
+  const locale = localeOf(options.locale);
+  const missing: Pieces["missing"] = [];
+  const deferredStyles = loadChunk<string>("styles");
+  // Its user handles the rejection.
+  deferredStyles.catch(() => {});
+  const lacksLanguage = (error: unknown) => void missing.push(["LANGUAGE_MISSING", error]);
+  const [sheet, words, page] = await Promise.all([
+    loadChunk<string>(`themes/${theme === "custom" ? "teal" : theme}`).catch(async (error: unknown) => {
+      missing.push(["THEME_MISSING", error]);
+      return (await loadChunk<typeof sheetOf>("derive"))();
+    }),
+    // The module contains the English texts.
+    /^en\b/i.test(locale) && !strings
+      ? undefined
+      : loadChunk<typeof wordsIn>("language")
+          .then((wordsIn) => wordsIn(locale, strings, loadChunk, lacksLanguage))
+          .catch(lacksLanguage),
+    options.page
+      ? loadChunk<typeof prepare>("host-page").then((prepare) => prepare(options, loadChunk, deferredStyles))
+      : undefined,
+    loadModule(),
+  ]);
+  // Another widget may have broken the module while the other files loaded.
+  const module = (await loadModule()) as Module;
+  const { after, text } = own(typeof greeting === "object" ? greeting : { text: greeting, after: undefined });
+  const settings = {
+    ...others,
+    // A path belongs to the page's own origin, whatever its `<base>` says; the address of a `srcdoc` has none.
+    proxy: options.proxy.replace(/^\//, `${location.origin.replace("null", "")}/`),
+    locale,
+    greetingAfter: after && Math.round(after * 1000),
+    greeting: text,
+    ...words,
+    consent: consent !== "required",
+    inline: inline || !!container,
+    launcher: launcher === "default",
+  };
+  return { ...module, sheet: sheet + (page?.sheet ?? ""), settings, page, deferredStyles, missing };
+}

@@ -1,0 +1,35 @@
+// Loads the WebAssembly module once for all widgets, and replaces one that has broken.
+
+import glue from "../target/glue/chat_widget.js";
+import { loadChunk, wasmAt } from "./load-chunk.js";
+import type recover from "./recover.js";
+import type { Broken, Revivable } from "./recover.js";
+
+export type Module = Awaited<ReturnType<typeof glue>>;
+
+let loading: Promise<Module> | undefined;
+
+/** The widgets on the page. It also keeps one to which the page holds no reference from being collected. */
+export const mounted = new Map<Revivable, Broken>();
+
+/** Loads the module, or returns the one that is loading. `wasm` is its address, where a bundler has moved it. */
+export function loadModule(wasm?: string | URL): Promise<unknown> {
+  if (loading) return loading;
+  return (loading = glue(wasmAt(wasm), onBroken)
+    .then(pause)
+    .catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    }));
+}
+
+/** Ends the current task, so that the page stays responsive: what follows is a short task of its own. */
+export function pause<Kind>(value?: Kind): Promise<Kind> {
+  return new Promise((resolve) => setTimeout(resolve, 0, value));
+}
+
+/** The next `loadModule()` starts a new module. */
+function onBroken(error: unknown): void {
+  loading = undefined;
+  loadChunk<typeof recover>("recover").then((recover) => recover(mounted, error, loadChunk), console.error);
+}
