@@ -5,6 +5,7 @@ import type { loadChunk } from "./load-chunk.js";
 import type derive from "./derive.js";
 import type { ChatWidgetOptions } from "./options.js";
 import { own } from "./own.js";
+import { setTokens } from "./tokens.js";
 
 /** Takes back what was done to the page. */
 export type Undo = () => void;
@@ -62,17 +63,13 @@ export default async function prepare(
   };
 }
 
-/** Gives a host the tokens of the page's own. */
-export function giveTokens(host: HTMLElement, { themeTokens, offset, zIndex }: Looks): Undo {
-  const pixels = (length?: number) => (length === undefined ? undefined : `${length}px`);
-  const { x, y } = own(offset ?? {});
-  const tokens = { ...themeTokens, "z-root": zIndex, "offset-x": pixels(x), "offset-y": pixels(y) };
-  for (const [name, value] of Object.entries(tokens)) {
-    // The loader may have set what a derived theme gives.
-    if (value === undefined) host.style.removeProperty(`--cw-${name}`);
-    else host.style.setProperty(`--cw-${name}`, String(value));
-  }
-  return () => Object.keys(tokens).forEach((name) => host.style.removeProperty(`--cw-${name}`));
+/** Sets the page's own tokens on a host. */
+export function giveTokens({ style }: HTMLElement, { themeTokens, offset, zIndex }: Looks): Undo {
+  const remove = (name: string) => style.removeProperty(`--cw-${name}`);
+  // The loader sets distances as they are written; an invalid one is none of the parsed ones.
+  for (const side of ["x", "y"]) remove(`offset-${side}`);
+  const names = setTokens(style, themeTokens, offset && own(offset), zIndex);
+  return () => names.forEach(remove);
 }
 
 /** Gives the page the sheets of a host that has no shadow root. */

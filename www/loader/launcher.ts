@@ -3,6 +3,7 @@
 import { RIGHT_TO_LEFT } from "../direction.js";
 import { localeOf } from "../locale.js";
 import { own } from "../own.js";
+import { setTokens } from "../tokens.js";
 import { host, hostElement, isRefused } from "./host.js";
 import { keepAsked, keepClick, keepPress, mount, mounted, mounting, widget } from "./mount.js";
 import { ONCE, whenReleased } from "./schedule.js";
@@ -20,7 +21,12 @@ type Progress = typeof import("../progress.js");
 export function paint(): void {
   if (isRefused || widget || !isFloating || !hasLauncher) return;
   const root = hostElement().attachShadow(own({ mode: "open" }));
-  setTokens(host!);
+  setTokens(
+    host!.style,
+    parseObject(() => options["themeTokens"]),
+    parseObject(() => options["offset"]),
+    options["zIndex"],
+  );
   root.adoptedStyleSheets = [styleSheet()];
   const frame = document.createElement("div");
   frame.className = "cw";
@@ -48,17 +54,6 @@ export function paint(): void {
     if (!button) keepPress(whenReleased());
   });
   for (const sign of ["pointerenter", "focus"]) launcher.addEventListener(sign, mount, ONCE);
-}
-
-/** Sets the tokens that the options override. */
-function setTokens({ style }: HTMLElement): void {
-  const tokens: Record<string, unknown> = {
-    ...parseObject(() => options["themeTokens"]),
-    "z-root": options["zIndex"],
-  };
-  const offset = parseObject(() => options["offset"]);
-  for (const side in offset) tokens[`offset-${side}`] = `${offset[side]}px`;
-  for (const [name, value] of Object.entries(tokens)) if (value) style.setProperty(`--cw-${name}`, value as string);
 }
 
 /** Returns the launcher's style sheet with the colours of the theme. */
