@@ -1,6 +1,6 @@
 // What keeps the widget from working on a page, in words that a site's owner can act on. Loaded when somebody asks.
 
-import { readAttributes, readQuietly } from "./validate-options.js";
+import { parseAttributes, parseQuietly } from "./validate-options.js";
 import { describe, type Finding, findFiles, findModule } from "./diagnose-files.js";
 import { attributeOf, OPTIONS } from "./option-names.js";
 import { addressOf } from "./option-table.js";
@@ -155,12 +155,12 @@ function read(given: object, source: Source | undefined): { wrong: string[]; opt
   if (!source || isElement) {
     const prefix = source ? "" : "data-";
     // The proxy has a check of its own.
-    readAttributes({ ...written, proxy: "/" }, prefix, (message) => wrong.push(message));
+    parseAttributes({ ...written, proxy: "/" }, prefix, (message) => wrong.push(message));
     wrong.push(
       ...misspelt(isElement ? host.getAttributeNames() : Object.keys(given).map((name) => attributeOf(name)), prefix),
     );
   }
-  return { wrong, options: readQuietly(written) };
+  return { wrong, options: parseQuietly(written) };
 }
 
 /** Attributes that are an option's but for hyphens, underscores and case. */

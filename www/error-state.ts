@@ -1,7 +1,7 @@
 // What a visitor sees where the chat cannot run: a sentence, and where else to turn to. It is loaded only then, needs
 // nothing of the WebAssembly module, and has the browser's own colours.
 
-import { readQuietly } from "./validate-options.js";
+import { parseQuietly } from "./validate-options.js";
 import diagnose from "./diagnose.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { languageOf } from "./language.js";
@@ -57,7 +57,7 @@ inset-inline-end:var(--cw-offset-x,20px)}
  * `shown` to whoever had the window open.
  */
 export default function showErrorState(host: HTMLElement, given: object, retries: boolean, shown = false): void {
-  const options = readQuietly(given);
+  const options = parseQuietly(given);
   const { contact, container, isolate, position = "end" } = options;
   const before = (host.shadowRoot ?? host).querySelector<HTMLElement>(".cw");
   const launcher = before?.querySelector<HTMLElement>(".cw-launcher");

@@ -35,8 +35,11 @@ export type Option = (typeof OPTIONS)[number];
 export const JSON_OPTIONS: readonly string[] =
   "isolate offset preview strings suggestedQuestions themeTokens titleAlert visitor zIndex".split(" ");
 
-/** The options that cannot change on a mounted widget: another value is another widget. `container` is one as well. */
-export const MOUNT_OPTIONS: readonly string[] = ["proxy", "customerId", "isolate", "events", "consent"];
+/** The options that need another widget when they change: those of the effect `mount`. */
+export const MOUNT_OPTIONS: readonly string[] = "proxy customerId container isolate events consent".split(" ");
+
+/** The options that change without a redraw: those of the effect `live`. */
+export const LIVE_OPTIONS: readonly string[] = "theme themeTokens offset zIndex visitor".split(" ");
 
 /** Returns the attribute name of an option. */
 export const attributeOf = (option: string) => option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,5 +1,6 @@
-// The option table: of each option what a page may write, what is used in place of something else, and what is taken
-// although it is written differently. The check of options, the attributes, `diagnose()` and the tests of the docs read it.
+// The option table: for each option the valid values, the default, what a change of it does, and the other spellings that
+// are accepted. The validation, the attributes, `update()`, `diagnose()` and the docs are made from it or held to it by
+// `tests/unit/options.test.mjs`.
 
 import type { ChatWidgetOptions } from "./options.js";
 
@@ -7,40 +8,53 @@ import type { ChatWidgetOptions } from "./options.js";
 declare const TOKENS: string;
 
 /**
- * Is told of a value that cannot be used, by its place, such as `visitor.email`, and what it should be. It throws, or
- * gives `undefined`, with which the value is left out.
+ * Reports an invalid value by its path, such as `visitor.email`, with the expected one. It throws, or returns `undefined`
+ * for the value to be left out.
  */
 export type Refuse = (path: string, value: unknown, expected: string, noun?: string, instead?: string) => undefined;
 
-/** One option. */
-export interface Row {
-  /** What a page may write, in words. */
+/**
+ * The effect of a change on a mounted widget: `mount` needs another widget, `redraw` renders the widget again, `live` applies
+ * to what is there. `load` is for the script tag alone, before there is a widget.
+ */
+export type Effect = "mount" | "redraw" | "live" | "load";
+
+/** The check of a kind of value. */
+interface Kind {
+  /** The valid values, in words. */
   expected: string;
   /** The kind of value, for "is not …". */
   noun: string;
-  /** What is used in place of a value that cannot be, in words; without it, the option is left out. */
+  /** The default, in words; without one, the option is off. */
+  default?: string;
+  /** The value in place of an invalid one, in words, if it is not the default. */
   instead?: string;
-  /** That value, where leaving the option out would be something else. */
+  /** The value in place of an invalid one, if it is not the default. */
   substitute?: unknown;
   /** Attributes hold JSON. */
   json?: true;
   /**
-   * Pattern of the values that are right without a look into this table, as text, or as JSON if they are no text. The
-   * module has these patterns, and loads the table for other values and options alone. Options have one that most pages
-   * use, and that bring no file of their own.
+   * The pattern of values that are valid without this table, as text, or as JSON if they are no text. The module has these
+   * patterns, and loads the table for other values and options. The options with a pattern are those that most pages use
+   * and that need no file.
    */
   plain?: { text?: string; json?: string };
-  /** Whether the value can be used as it is. */
+  /** Returns whether the value is valid. */
   test(value: unknown): boolean;
-  /** Reads a value whose members are looked at one by one. */
-  read?(value: unknown, path: string, refuse: Refuse): unknown;
-  /** Reads what is written differently: other case, synonyms. */
-  loosen?(text: string, isRightToLeft: boolean): unknown;
+  /** Parses a value whose members are checked one by one. */
+  parse?(value: unknown, path: string, refuse: Refuse): unknown;
+  /** Parses another spelling: other case, synonyms. */
+  coerce?(text: string, isRightToLeft: boolean): unknown;
+}
+
+/** One option. */
+export interface Row extends Kind {
+  effect: Effect;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
-const isNumber = (value: unknown, least: number, most: number): boolean =>
-  typeof value === "number" && value >= least && value <= most;
+const isNumber = (value: unknown, min: number, max: number): boolean =>
+  typeof value === "number" && value >= min && value <= max;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -55,15 +69,15 @@ const MAX_CUSTOMER_ID = 200;
 const MAX_GREETING_AFTER = 86_400;
 const MAX_TOKEN = 500;
 
-/** One of some words; the first is used in place of another. */
-function choice(noun: string, words: string, synonyms: Record<string, string> = {}): Row {
+/** One of some words; the first is the default. */
+function choice(noun: string, words: string, synonyms: Record<string, string> = {}): Kind {
   const choices = words.split(" ");
   return {
     expected: `one of ${choices.join(", ")}`,
     noun,
-    instead: choices[0]!,
+    default: choices[0]!,
     test: (value) => choices.includes(value as string),
-    loosen: (text) => {
+    coerce: (text) => {
       const word = text
         .trim()
         .toLowerCase()
@@ -76,36 +90,36 @@ function choice(noun: string, words: string, synonyms: Record<string, string> = 
 const YES = ["", "true", "1", "yes", "on"];
 const NO = ["false", "0", "no", "off"];
 
-const SWITCH: Row = {
+const SWITCH: Kind = {
   expected: "true or false",
   noun: "true or false",
-  instead: "true",
+  default: "true",
   json: true,
   test: (value) => typeof value === "boolean",
-  loosen: (text) => {
+  coerce: (text) => {
     const word = text.trim().toLowerCase();
     return YES.includes(word) ? true : NO.includes(word) ? false : undefined;
   },
 };
 
-const TEXT: Row = { expected: "a string", noun: "a string", plain: { text: "[^{][^]*" }, test: isText };
+const TEXT: Kind = { expected: "a string", noun: "a string", plain: { text: "[^{][^]*" }, test: isText };
 
-/** An object of which each member is looked at, and may be known by a name that is written differently. */
+/** An object whose members are checked one by one. `nameOf` accepts other spellings of a member's name. */
 function members(
   expected: string,
-  read: (name: string, value: unknown, path: string, refuse: Refuse) => unknown,
+  parse: (name: string, value: unknown, path: string, refuse: Refuse) => unknown,
   nameOf = (given: string) => given,
-): Row {
+): Kind {
   return {
     expected,
     noun: "an object",
     json: true,
     test: isObject,
-    read: (value, path, refuse) => {
+    parse: (value, path, refuse) => {
       const result: Record<string, unknown> = Object.create(null);
       for (const [name, member] of Object.entries(value as object)) {
         if (member == null) continue;
-        const taken = read(nameOf(name), member, `${path}.${name}`, refuse);
+        const taken = parse(nameOf(name), member, `${path}.${name}`, refuse);
         if (taken !== undefined) result[nameOf(name)] = taken;
       }
       return result;
@@ -113,16 +127,16 @@ function members(
   };
 }
 
-/** A proxy's prefix as a full address: of the page's own origin, unless it names another one. */
+/** Returns a proxy's prefix as a full address; `undefined` for an invalid prefix. */
 export function addressOf(prefix: string): string | undefined {
   if (/[?#\\\s]|^$|^\/\//.test(prefix)) return undefined;
   const { href = "", origin = "" } = globalThis.location ?? {};
   const isFull = /^https?:\/\//i.test(prefix);
   if (!isFull && /^[a-z][a-z\d+.-]*:/i.test(prefix)) return undefined;
-  // The address of a `srcdoc` names no origin: there, the browser finds it.
+  // The address of a `srcdoc` has no origin: there, the browser resolves the prefix.
   if (!isFull && !/^http/.test(href)) return prefix;
   try {
-    // Joined by hand, because a `<base>` of the page's would count otherwise.
+    // Joined by hand, because `new URL` would apply the page's `<base>`.
     const url = new URL(isFull ? prefix : prefix.startsWith("/") ? origin + prefix : new URL(".", href).href + prefix);
     return url.username || url.password ? undefined : url.href.replace(/\/+$/, "");
   } catch {
@@ -130,13 +144,13 @@ export function addressOf(prefix: string): string | undefined {
   }
 }
 
-/** BCP 47 as the service takes it. Many pages write it as Java does, with `_`. */
+/** Returns a language tag as the service accepts it (BCP 47). Many pages write `_`, as Java does. */
 export function tagOf(text: string): string | undefined {
   const tag = text.trim().replace(/_/g, "-");
   return /^(?=.{2,35}$)([a-z]{2,8}|x(?=-))(-[a-z\d]{1,8})*$/i.test(tag) ? tag : undefined;
 }
 
-/** An address that the contact link may have. */
+/** Returns the address of the contact link; `undefined` for an invalid one. */
 export function contactOf(text: string): string | undefined {
   if (!/^(https:\/\/|mailto:|tel:)[^\s]+$/i.test(text)) return undefined;
   try {
@@ -157,80 +171,94 @@ export function isSelector(text: string): boolean {
 
 const VISITOR = "visitorId name email phone company wechat whatsapp country".split(" ");
 
-/** A token's name, also as the style sheet has it, or as JavaScript would write it. */
+/** Returns a token's name, also from `--cw-name` and from camel case. */
 const tokenOf = (name: string) =>
   name
     .trim()
     .replace(/^--cw-/, "")
     .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** All options, by their names; `load` is the script tag's alone. */
+/** All options, by their names. */
 export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
   proxy: {
+    effect: "mount",
     expected:
       'a prefix on this site, such as "/connector", or an address in full, such as "https://api.example/connector"',
     noun: "a prefix of the proxy",
     plain: { text: "(\\/[\\w-]+)+" },
     test: (value) => isText(value) && addressOf(value) !== undefined,
-    read: (value) => addressOf(value as string),
-    loosen: (text) => addressOf(text.trim()),
+    parse: (value) => addressOf(value as string),
+    coerce: (text) => addressOf(text.trim()),
   },
   theme: {
+    effect: "live",
     ...choice(
       "a theme",
       "teal blue emerald violet amber rose slate light_teal light_blue light_amber light_rose custom",
     ),
     plain: { text: "(light_)?(teal|blue|amber|rose)|emerald|violet|slate|custom" },
   },
-  themeTokens: members(
-    'an object such as {"accent": "#0a66c2"}',
-    (name, value, path, refuse) => {
-      if (!TOKENS.split(" ").includes(name))
-        return refuse(path, value, "the name of a token of docs/themes.md", "a token");
-      // The widget derives a theme from it, which wants a colour.
-      if (name === "accent" && isText(value) && value[0] === "#" && !/^#([\da-f]{3}){1,2}$/i.test(value)) {
-        return refuse(path, value, "#rgb or #rrggbb", "a colour");
-      }
-      const fits = isText(value) && value.trim() !== "" && value.length <= MAX_TOKEN && !/[;{}]/.test(value);
-      return fits ? value : refuse(path, value, "a value of CSS, as a string", "a value of CSS");
-    },
-    tokenOf,
-  ),
+  themeTokens: {
+    effect: "live",
+    ...members(
+      'an object such as {"accent": "#0a66c2"}',
+      (name, value, path, refuse) => {
+        if (!TOKENS.split(" ").includes(name))
+          return refuse(path, value, "the name of a token of docs/themes.md", "a token");
+        // The widget derives a theme from it, which needs a colour.
+        if (name === "accent" && isText(value) && value[0] === "#" && !/^#([\da-f]{3}){1,2}$/i.test(value)) {
+          return refuse(path, value, "#rgb or #rrggbb", "a colour");
+        }
+        const fits = isText(value) && value.trim() !== "" && value.length <= MAX_TOKEN && !/[;{}]/.test(value);
+        return fits ? value : refuse(path, value, "a value of CSS, as a string", "a value of CSS");
+      },
+      tokenOf,
+    ),
+  },
   colorScheme: {
+    effect: "redraw",
     ...choice("a color scheme", "theme auto light dark", { system: "auto" }),
     plain: { text: "theme|auto|light|dark" },
   },
   locale: {
+    effect: "redraw",
     expected: 'a language tag (BCP 47) of at most 35 characters, such as "de" or "en-US"',
     noun: "a language tag",
-    instead: "the page's language",
+    default: "the page's language",
     plain: { text: "[a-z]{2}(-[A-Z]{2})?" },
     test: (value) => isText(value) && (value === "" || tagOf(value) !== undefined),
-    read: (value) => tagOf(value as string),
+    parse: (value) => tagOf(value as string),
   },
-  strings: members('an object such as {"send": "Go"}', (_, value, path, refuse) => {
-    if (isText(value)) return value;
-    if (!isObject(value)) return refuse(path, value, "a string, or the forms of a plural as an object", "a text");
-    const forms = Object.entries(value).filter(([, form]) => form != null);
-    const taken = forms.filter(([form, text]) => isText(text) || refuse(`${path}.${form}`, text, "a string", "a text"));
-    return Object.assign(Object.create(null), Object.fromEntries(taken));
-  }),
+  strings: {
+    effect: "redraw",
+    ...members('an object such as {"send": "Go"}', (_, value, path, refuse) => {
+      if (isText(value)) return value;
+      if (!isObject(value)) return refuse(path, value, "a string, or the forms of a plural as an object", "a text");
+      const forms = Object.entries(value).filter(([, form]) => form != null);
+      const taken = forms.filter(
+        ([form, text]) => isText(text) || refuse(`${path}.${form}`, text, "a string", "a text"),
+      );
+      return Object.assign(Object.create(null), Object.fromEntries(taken));
+    }),
+  },
   suggestedQuestions: {
+    effect: "redraw",
     expected: `an array of at most ${MAX_QUESTIONS} strings, each of 1 to ${MAX_QUESTION} characters`,
     noun: "a list of questions",
     json: true,
     plain: { json: '\\[("[^"\\\\]{1,200}",? ?){0,9}\\]' },
     test: (value) => Array.isArray(value) && value.length <= MAX_QUESTIONS,
-    read: (value, path, refuse) =>
+    parse: (value, path, refuse) =>
       [...(value as unknown[])].filter((text, index) => {
         const fits = isText(text) && text !== "" && text.length <= MAX_QUESTION;
         return fits || refuse(`${path}.${index}`, text, `a string of 1 to ${MAX_QUESTION} characters`, "a question");
       }),
   },
   position: {
+    effect: "redraw",
     ...choice("a position", "end start"),
     plain: { text: "end|start" },
-    loosen: (text, isRightToLeft) => {
+    coerce: (text, isRightToLeft) => {
       const word = text
         .trim()
         .toLowerCase()
@@ -241,15 +269,17 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
     },
   },
   offset: {
+    effect: "live",
     ...members('an object such as {"x": 40, "y": 20}, in pixels', (name, value, path, refuse) => {
       if (name !== "x" && name !== "y") return refuse(path, value, "x or y", "a side");
       return isNumber(value, 0, MAX_OFFSET_PX)
         ? value
         : refuse(path, value, `a number from 0 to ${MAX_OFFSET_PX}`, "a distance in pixels", "20");
     }),
-    instead: "20",
+    default: "20",
   },
   zIndex: {
+    effect: "live",
     expected: `a whole number within ±${MAX_Z_INDEX}`,
     noun: "a layer",
     instead: "2147483000",
@@ -257,11 +287,12 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
     test: (value) => Number.isInteger(value) && isNumber(value, -MAX_Z_INDEX, MAX_Z_INDEX),
   },
   launcher: {
+    effect: "redraw",
     expected: "default, none or a selector of the page's own buttons",
     noun: "a selector",
-    instead: "default",
+    default: "default",
     test: (value) => isText(value) && value !== "" && isSelector(value),
-    loosen: (text) => {
+    coerce: (text) => {
       const word = text.trim().toLowerCase();
       return YES.includes(word) || word === "default"
         ? "default"
@@ -271,41 +302,55 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
     },
   },
   container: {
+    effect: "mount",
     expected: "an element of the page or the selector of one",
     noun: "a selector",
     instead: "a window that floats",
     test: (value) =>
       isText(value) ? value !== "" && isSelector(value) : (value as Partial<Node> | null)?.nodeType === 1,
   },
-  isolate: SWITCH,
-  visitor: members('an object such as {"name": "Ann", "email": "ann@shop.example"}', (name, value, path, refuse) => {
-    if (!VISITOR.includes(name)) return refuse(path, value, `one of ${VISITOR.join(", ")}`, "a field of the visitor");
-    return isText(value) ? value : refuse(path, value, "a string", "a string");
-  }),
+  isolate: { effect: "mount", ...SWITCH },
+  visitor: {
+    effect: "live",
+    ...members('an object such as {"name": "Ann", "email": "ann@shop.example"}', (name, value, path, refuse) => {
+      if (!VISITOR.includes(name)) return refuse(path, value, `one of ${VISITOR.join(", ")}`, "a field of the visitor");
+      return isText(value) ? value : refuse(path, value, "a string", "a string");
+    }),
+  },
   customerId: {
+    effect: "mount",
     expected: `a string of at most ${MAX_CUSTOMER_ID} characters`,
     noun: "a customer's id",
     test: (value) => isText(value) && value.length <= MAX_CUSTOMER_ID,
   },
-  events: choice("a mode of reporting", "auto manual off", {
-    none: "off",
-    false: "off",
-    no: "off",
-    0: "off",
-    true: "auto",
-    yes: "auto",
-    1: "auto",
-    on: "auto",
-  }),
-  // A page that writes it wants visitors to be asked: what it means must not be guessed at their expense.
-  consent: { ...choice("a state of consent", "granted required"), instead: "required", substitute: "required" },
-  operatorName: TEXT,
+  events: {
+    effect: "mount",
+    ...choice("a mode of reporting", "auto manual off", {
+      none: "off",
+      false: "off",
+      no: "off",
+      0: "off",
+      true: "auto",
+      yes: "auto",
+      1: "auto",
+      on: "auto",
+    }),
+  },
+  // A page that sets it wants visitors to be asked: an invalid value must not be guessed at their expense.
+  consent: {
+    effect: "mount",
+    ...choice("a state of consent", "granted required"),
+    instead: "required",
+    substitute: "required",
+  },
+  operatorName: { effect: "redraw", ...TEXT },
   greeting: {
+    effect: "redraw",
     expected: `a string, or an object such as {"text": "Any questions?", "after": 8}, with at most ${MAX_GREETING_AFTER} seconds`,
     noun: "a greeting",
     plain: { text: "[^{][^]*" },
     test: (value) => isText(value) || (isObject(value) && Object.hasOwn(value, "text") && isText(value["text"])),
-    read: (value, path, refuse) => {
+    parse: (value, path, refuse) => {
       if (isText(value)) return value;
       const { text, after } = Object.assign(Object.create(null), value) as Record<string, unknown>;
       if (after == null) return Object.assign(Object.create(null), { text });
@@ -322,14 +367,15 @@ export const TABLE: Record<keyof ChatWidgetOptions | "load", Row> = {
       return Object.assign(Object.create(null), { text, after });
     },
   },
-  preview: SWITCH,
-  titleAlert: SWITCH,
+  preview: { effect: "redraw", ...SWITCH },
+  titleAlert: { effect: "redraw", ...SWITCH },
   contact: {
+    effect: "redraw",
     expected: "an address that begins with https://, mailto: or tel:",
     noun: "an address to turn to",
     test: (value) => isText(value) && (value === "" || contactOf(value) !== undefined),
-    loosen: (text) => contactOf(text.trim()),
+    coerce: (text) => contactOf(text.trim()),
   },
-  replyTime: TEXT,
-  load: { ...choice("a time to load", "idle intent eager"), plain: { text: "idle|intent|eager" } },
+  replyTime: { effect: "redraw", ...TEXT },
+  load: { effect: "load", ...choice("a time to load", "idle intent eager"), plain: { text: "idle|intent|eager" } },
 };

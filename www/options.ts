@@ -14,7 +14,7 @@ export type ThemeName =
   | "light_amber"
   | "light_rose";
 
-/** What the site knows about the visitor. All of it is optional. */
+/** The site's data about the visitor. Every field is optional. */
 export interface VisitorProfile {
   visitorId?: string;
   name?: string;
@@ -28,62 +28,65 @@ export interface VisitorProfile {
 
 /** The options of a widget. */
 export interface ChatWidgetOptions {
-  /** Prefix of the proxy on the customer's site, such as `/connector`: of the page's own origin, whatever its `<base>`
-   * says. Another origin is written in full, `https://api.example/connector`. Nothing else is ever called; only the
-   * assistant's picture comes from where the chat config says, over https. */
+  /** The prefix of the proxy on the customer's site, such as `/connector`, on the page's own origin whatever its `<base>`
+   * says. A proxy on another origin needs the full address: `https://api.example/connector`. No other address is ever
+   * called, except the assistant's picture at the https address in the chat config. */
   proxy: string;
-  /** A preset; `teal` when it is not given. `custom` is derived from the colour `accent` of `themeTokens`, such as
-   * `#0a66c2`, light and dark; without one it is `teal`. */
+  /** A preset, or `custom` to derive a theme from the colour `accent` of `themeTokens`, such as `#0a66c2`, for light and
+   * dark; without an accent, `custom` is `teal`. Default: `teal`. */
   theme?: ThemeName | "custom";
-  /** Tokens in place of the theme's, by their names without `--cw-`: `{ accent: "#0a6" }`. */
+  /** Tokens that replace those of the theme, by their names without `--cw-`: `{ accent: "#0a6" }`. */
   themeTokens?: Record<string, string>;
-  /** `theme` keeps to the theme's own scheme, `auto` follows the system. */
+  /** `theme` uses the scheme of the theme, `auto` follows the system. Default: `theme`. */
   colorScheme?: "theme" | "auto" | "light" | "dark";
-  /** BCP 47, at most 35 characters; the page's `lang` when it is not given, then the browser's. Times are written as it says; the texts in the
-   * widget's language that fits, else in English, and the direction is theirs. */
+  /** A language tag (BCP 47) of at most 35 characters. It sets the format of times and selects the language of the texts and
+   * their direction; a language that the widget does not have is shown in English. Default: the page's language, then the
+   * browser's. */
   locale?: string;
-  /** Texts in place of the widget's own, by their names. The forms of a plural are an object, by CLDR's categories, and
-   * those that are not given stay; a string replaces all of them. */
+  /** Texts that replace the widget's own, by their names. The forms of a plural are an object by CLDR category, in which the
+   * forms that are not given stay; a string replaces all of them. */
   strings?: Record<string, string | Record<string, string>>;
-  /** At most 20 questions to begin with, each of 1 to 4,000 characters. */
+  /** At most 20 questions to start with, each of 1 to 4,000 characters. */
   suggestedQuestions?: string[];
-  /** The side of the page, in the direction of reading. */
+  /** The side of the page, in the direction of reading. Default: `end`. */
   position?: "end" | "start";
-  /** How far launcher and window keep from the edges of the page, in pixels from 0 to 10,000; 20 when it is not given. */
+  /** The distance of launcher and window from the edges of the page, in pixels from 0 to 10,000. Default: 20. */
   offset?: { x?: number; y?: number };
-  /** Where launcher and window stand among what else floats above the page: a whole number within ±2,147,483,647. */
+  /** The `z-index` of launcher and window, within ±2,147,483,647. */
   zIndex?: number;
-  /** `none`, or the page's own buttons as a selector: they open and close the window. */
+  /** `none`, or a selector of the page's own buttons, which open and close the window. Default: `default`, the widget's
+   * launcher. */
   launcher?: "default" | "none" | (string & {});
-  /** An element, or the selector of one: the widget stands in it, always open, and as large as it. */
+  /** An element or its selector. The window is in it, always open and of the same size. */
   container?: string | Element;
-  /** `false` renders into the page instead of a shadow root: the page's style sheets then reach the widget. */
+  /** Whether the widget renders into a shadow root. With `false` it renders into the page, whose style sheets then apply to
+   * it. Default: true. */
   isolate?: boolean;
-  /** `auto` reports page views, opening and closing; Global Privacy Control turns that off. */
+  /** `auto` reports page views, opening and closing, unless the browser sends Global Privacy Control. Default: `auto`. */
   events?: "auto" | "manual" | "off";
-  /** What the site knows about the visitor. */
+  /** The site's data about the visitor. */
   visitor?: VisitorProfile;
-  /** The site's own name for the visitor, of at most 200 characters. */
+  /** The site's own identifier of the visitor, at most 200 characters. */
   customerId?: string;
-  /** With `required`, nothing is stored or reported until `grantConsent()` is called. */
+  /** With `required`, nothing is stored or reported until `grantConsent()`. Default: `granted`. */
   consent?: "granted" | "required";
-  /** The name to show for people; without it, the widget claims none. */
+  /** The displayed name of human operators. Without it, the widget shows none. */
   operatorName?: string;
-  /** A few words beside the closed launcher, `after` so many seconds; 8 when it is not given. The visitor can dismiss
-   * them for good. */
+  /** A short text next to the closed launcher, shown `after` a number of seconds, 8 by default. The visitor can dismiss it
+   * for good. */
   greeting?: string | { text: string; after?: number };
-  /** Whether the first lines of a message that comes in while the window is closed stand beside the launcher; `true`
-   * when it is not given. */
+  /** Whether the first lines of a message that arrives while the window is closed appear next to the launcher. Default:
+   * true. */
   preview?: boolean;
-  /** Whether the page's title alternates while there are unread messages; `true` when it is not given. */
+  /** Whether the page's title alternates while there are unread messages. Default: true. */
   titleAlert?: boolean;
-  /** Where else the visitor can turn to, if the chat cannot run: an address that begins with `https://`, `mailto:` or `tel:`. */
+  /** The contact link that is shown when the chat cannot run: an address that begins with `https://`, `mailto:` or `tel:`. */
   contact?: string;
-  /** When people answer, in the site's own words, such as "We usually answer within a day". */
+  /** The usual time of an answer, in the site's own words, such as "We usually answer within a day". */
   replyTime?: string;
 }
 
-/** The events of a widget, and what comes with each. */
+/** The events of a widget, and the detail of each. */
 export interface ChatWidgetEvents {
   /** The widget is on the page. */
   ready: Record<string, never>;
@@ -91,63 +94,63 @@ export interface ChatWidgetEvents {
   open: Record<string, never>;
   /** The window closed. */
   close: Record<string, never>;
-  /** A message was delivered or came in. */
+  /** A message was delivered or received. */
   message: { id?: string; role: string; content: string };
-  /** The count of messages that the visitor has not seen. */
+  /** The number of messages that the visitor has not seen changed. */
   unread: { count: number };
-  /** Whether a person is there. */
+  /** Human operators went online or offline. */
   presence: { operatorOnline: boolean };
-  /** What the service makes of the visitor. */
+  /** The service assessed the visitor as a lead. */
   lead: { score?: number; hasContact: boolean; needsHandoff: boolean; summary?: string };
-  /** `setTheme()` or `update()` has brought another theme. */
+  /** `setTheme()` or `update()` changed the theme. */
   theme: { theme: string };
-  /** Something went wrong; for developers. */
+  /** Something failed; for developers. */
   error: { code: string; message: string };
-  /** The widget was taken off the page. */
+  /** The widget was removed from the page. */
   destroy: Record<string, never>;
 }
 
 /** The name of an event. */
 export type ChatWidgetEvent = keyof ChatWidgetEvents;
 
-/** The events as an element dispatches them, under two names each: templates of some frameworks know no colon in one. */
+/** The events that an element dispatches, each under two names: some frameworks' templates allow no colon. */
 export type ChatWidgetEventMap = {
   [Name in ChatWidgetEvent as `chat-widget:${Name}` | `chat-widget-${Name}`]: CustomEvent<ChatWidgetEvents[Name]>;
 };
 
 declare global {
-  // They bubble, and are composed.
+  // All events bubble and are composed.
   interface HTMLElementEventMap extends ChatWidgetEventMap {}
   interface DocumentEventMap extends ChatWidgetEventMap {}
   interface WindowEventMap extends ChatWidgetEventMap {}
 }
 
-/** A function that is called with what comes with an event. */
+/** A function that is called with the detail of an event. */
 export type ChatWidgetHandler<Name extends ChatWidgetEvent> = (detail: ChatWidgetEvents[Name]) => void;
 
-/** What `diagnose()` found. */
+/** The result of `diagnose()`. */
 export interface ChatWidgetDiagnosis {
-  /** Nothing is wrong that it looks for. */
+  /** Whether every check passed. */
   ok: boolean;
-  /** What it looked at, in order. */
+  /** The checks, in order. */
   checks: ChatWidgetCheck[];
 }
 
-/** One thing that `diagnose()` looked at. */
+/** One check of `diagnose()`. */
 export interface ChatWidgetCheck {
   name: "options" | "wasm" | "files" | "launcher" | "proxy" | "config" | "clock" | "storage" | "policy";
   ok: boolean;
-  /** What is wrong and what to do about it, or what was found. */
+  /** The finding, and what to do about a failed check. */
   message: string;
 }
 
 /** A snapshot of a widget. */
 export interface ChatWidgetState {
-  /** The window is open. */
+  /** Whether the window is open. */
   open: boolean;
-  /** Messages that the visitor has not seen. */
+  /** The number of messages that the visitor has not seen. */
   unread: number;
-  /** A person is there; not known before the service has said so. */
+  /** Whether a human operator is online; undefined before the service has told it. */
   operatorOnline?: boolean;
   /** The visitor's stable id. */
   visitorId: string;

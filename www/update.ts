@@ -1,5 +1,6 @@
 // Goes on with other options. It is loaded by pages that change some.
 
+import { LIVE_OPTIONS, MOUNT_OPTIONS } from "./option-names.js";
 import type { ChatWidgetOptions, VisitorProfile } from "./options.js";
 import { own } from "./own.js";
 
@@ -29,9 +30,6 @@ export interface Changed<Pieces extends Sheet> {
   emit(theme: NonNullable<ChatWidgetOptions["theme"]>): void;
 }
 
-/** These need nothing to be drawn anew, so that the log stays where it was read, and a form what was written. */
-const LOOKS = ["theme", "themeTokens", "offset", "zIndex"];
-
 /** What the changes that are under way make of the options. */
 const wanted = new WeakMap<Updatable, ChatWidgetOptions>();
 /** Changes are read one after the other: some need a file for it. */
@@ -43,8 +41,8 @@ export default async function update<Pieces extends Sheet>(
   given: Partial<ChatWidgetOptions>,
   { host, options: current, read, gather, take, emit }: Changed<Pieces>,
 ): Promise<void> {
-  const { proxy, customerId, container, isolate, events, consent, ...rest } = given;
-  const reading = (turns.get(widget) ?? Promise.resolve()).then(() => read(rest));
+  const accepted = Object.fromEntries(Object.entries(given).filter(([name]) => !MOUNT_OPTIONS.includes(name)));
+  const reading = (turns.get(widget) ?? Promise.resolve()).then(() => read(accepted));
   turns.set(
     widget,
     reading.catch(() => {}),
@@ -74,7 +72,7 @@ export default async function update<Pieces extends Sheet>(
   const focused = root?.activeElement?.getAttribute("part");
   root?.adoptedStyleSheets[0]?.replaceSync(pieces.sheet);
   const anew = (Object.keys(options) as (keyof ChatWidgetOptions)[]).some(
-    (name) => !LOOKS.includes(name) && options[name] !== before[name],
+    (name) => !LIVE_OPTIONS.includes(name) && options[name] !== before[name],
   );
   take(own({ ...options, ...staying(before) }), pieces, anew);
   if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
@@ -82,7 +80,8 @@ export default async function update<Pieces extends Sheet>(
   if (changes.theme && widget.state) emit(changes.theme);
 }
 
-/** Where the widget stands and whose conversation it is, is for another widget; what is said of the visitor adds up. */
-function staying({ proxy, customerId, container, isolate, events, consent, visitor }: ChatWidgetOptions) {
-  return { proxy, customerId, container, isolate, events, consent, visitor };
+/** Returns the options that `update()` does not replace: those of the mount, and the visitor, whose fields add up. */
+function staying(options: ChatWidgetOptions): Pick<ChatWidgetOptions, "proxy"> & Partial<ChatWidgetOptions> {
+  const kept = Object.entries(options).filter(([name]) => name === "visitor" || MOUNT_OPTIONS.includes(name));
+  return Object.fromEntries(kept) as unknown as ChatWidgetOptions;
 }

@@ -1,5 +1,5 @@
-// Reads a page's options by the option table. From code, a wrong one is refused; as an attribute, it costs that option
-// alone, with one warning. It is loaded for options that are not plainly right.
+// Validates a page's options by the option table. From code, an invalid one throws; as an attribute, it is left out with one
+// warning. The file is loaded for options that `plain.ts` does not accept.
 
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { localeOf } from "./locale.js";
@@ -9,10 +9,10 @@ import type { ReadOptions } from "./plain.js";
 
 type Name = keyof typeof TABLE;
 
-/** Options for which `host-page.ts` is loaded. */
+/** The options that need `host-page.ts`. */
 const PAGE_OPTIONS: readonly Name[] = ["container", "isolate", "launcher", "offset", "themeTokens", "zIndex"];
 
-/** Warnings that are in the console already. */
+/** The warnings that are in the console already. */
 const warned = new Set<string>();
 
 function warn(message: string): void {
@@ -21,40 +21,39 @@ function warn(message: string): void {
 }
 
 /**
- * The options that can be used, in an object that inherits nothing. An option that was given and is not there any more is
- * `undefined`.
+ * Returns the valid options, in an object that inherits nothing. An option that was given and is left out is `undefined`.
  *
- * Without `prefix` they are a page's code, and a `TypeError` says what the first wrong one may be. With it they are
- * attributes with that prefix, `data-` or none, and properties of an element: a wrong one is left out, with a warning.
+ * Without `prefix` they come from a page's code, and a `TypeError` says which one is invalid. With it they are attributes
+ * with that prefix, `data-` or none, or properties of an element: an invalid one is left out with a warning.
  */
 export default function validateOptions(given: object, prefix?: string): ReadOptions {
-  return prefix === undefined ? read(given, refuseStrictly) : readAttributes(given, prefix, warn);
+  return prefix === undefined ? parse(given, refuseStrictly) : parseAttributes(given, prefix, warn);
 }
 
-/** What of some options can be used where the chat cannot run, and so has no proxy: quietly, as often as is needed. */
-export function readQuietly(given: object): ReadOptions {
-  return readAttributes({ ...given, proxy: "/" }, "", () => {});
+/** Returns the valid options of a widget that cannot run, without a proxy and without warnings. */
+export function parseQuietly(given: object): ReadOptions {
+  return parseAttributes({ ...given, proxy: "/" }, "", () => {});
 }
 
-/** Reads attributes, and tells of each that cannot be used. Throws for a proxy that cannot. */
-export function readAttributes(given: object, prefix: string, tell: (message: string) => void): ReadOptions {
+/** Parses attributes, and reports each invalid one. Throws for an invalid proxy. */
+export function parseAttributes(given: object, prefix: string, report: (message: string) => void): ReadOptions {
   const refuse: Refuse = (path, value, expected, noun = "of use", instead) => {
     const [name = "", ...rest] = path.split(".");
     const shown = typeof value === "string" && rest.length === 0 ? `"${clip(value)}"` : show(value);
     const used = instead === undefined ? "it is left out" : `using ${instead}`;
-    tell(
+    report(
       `chat widget: ${[prefix + attributeOf(name), ...rest].join(".")}=${shown} is not ${noun}; expected ${expected}; ${used}`,
     );
     return undefined;
   };
-  return read(given, refuse, true);
+  return parse(given, refuse, true);
 }
 
 const refuseStrictly: Refuse = (path, value, expected) => {
   throw new TypeError(`chat widget: the option ${path} must be ${expected}, not ${show(value)}`);
 };
 
-function read(given: object, refuse: Refuse, isLoose = false): ReadOptions {
+function parse(given: object, refuse: Refuse, isLoose = false): ReadOptions {
   const options: Record<string, unknown> = Object.create(null);
   const own: Record<string, unknown> = Object.assign(Object.create(null), given);
   for (const name of Object.keys(TABLE) as Name[]) {
@@ -62,19 +61,14 @@ function read(given: object, refuse: Refuse, isLoose = false): ReadOptions {
     const row = TABLE[name];
     let value = own[name];
     options[name] = undefined;
-    // What a template left empty was not given.
-    if (value == null || (isLoose && value === "" && row.loosen?.("", false) === undefined)) continue;
-    if (isLoose && typeof value === "string") value = readText(name, row, value, own["locale"]);
-    // Without a proxy there is no chat to go on with.
-    options[name] = readValue(name, row, value, name === "proxy" ? refuseStrictly : refuse);
+    // An attribute that a template left empty is not set.
+    if (value == null || (isLoose && value === "" && row.coerce?.("", false) === undefined)) continue;
+    if (isLoose && typeof value === "string") value = parseText(name, row, value, own["locale"]);
+    // Without a proxy there is no chat.
+    options[name] = parseValue(name, row, value, name === "proxy" ? refuseStrictly : refuse);
     if (isLoose && options[name] === undefined) options[name] = row.substitute;
-    if (
-      isLoose &&
-      name === "container" &&
-      typeof value === "string" &&
-      options[name] &&
-      !document.querySelector(value)
-    ) {
+    const isSelector = isLoose && name === "container" && typeof value === "string" && options[name];
+    if (isSelector && !document.querySelector(value as string)) {
       options[name] = refuse(name, value, row.expected, "on this page", row.instead);
     }
   }
@@ -83,11 +77,11 @@ function read(given: object, refuse: Refuse, isLoose = false): ReadOptions {
   return options as unknown as ReadOptions;
 }
 
-/** The value that an attribute's text says; the text itself where it says none. */
-function readText(name: Name, row: Row, text: string, locale: unknown): unknown {
-  const loosened = row.loosen?.(text, RIGHT_TO_LEFT.test(localeOf(typeof locale === "string" ? locale : "")));
-  if (loosened !== undefined) return loosened;
-  // A greeting may be words as well.
+/** Returns the value of an attribute's text; the text itself where it has no other. */
+function parseText(name: Name, row: Row, text: string, locale: unknown): unknown {
+  const coerced = row.coerce?.(text, RIGHT_TO_LEFT.test(localeOf(typeof locale === "string" ? locale : "")));
+  if (coerced !== undefined) return coerced;
+  // A greeting is text or JSON.
   if (!row.json && !(name === "greeting" && /^\s*\{/.test(text))) return text;
   try {
     return JSON.parse(text) as unknown;
@@ -96,17 +90,17 @@ function readText(name: Name, row: Row, text: string, locale: unknown): unknown 
   }
 }
 
-function readValue(name: Name, row: Row, value: unknown, refuse: Refuse): unknown {
+function parseValue(name: Name, row: Row, value: unknown, refuse: Refuse): unknown {
   try {
-    if (row.test(value)) return row.read ? row.read(value, name, refuse) : value;
+    if (row.test(value)) return row.parse ? row.parse(value, name, refuse) : value;
   } catch (error) {
     // A getter of the page's own may throw anything.
     if (String(error).includes("chat widget: the option")) throw error;
   }
-  return refuse(name, value, row.expected, row.noun, row.instead);
+  return refuse(name, value, row.expected, row.noun, row.instead ?? row.default);
 }
 
-/** A value as it is written, as far as it can be. */
+/** Returns a value as it is written, as far as it can be. */
 function show(value: unknown): string {
   try {
     return clip(JSON.stringify(value) ?? String(value));

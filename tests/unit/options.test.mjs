@@ -19,15 +19,16 @@ globalThis.document = { ...nothing, documentElement: { lang: "en" }, createDocum
 Object.defineProperty(globalThis, "navigator", { configurable: true, value: { language: "en-GB" } });
 
 const TABLE = await optionTable();
-const { default: check, readAttributes } = await importSource("www/validate-options.ts");
+const { default: check, parseAttributes } = await importSource("www/validate-options.ts");
 const { readPlain } = await importSource("www/plain.ts", { PLAIN: JSON.stringify(await plainPattern()) });
+const lists = await importSource("www/option-names.ts");
 const { localeOf } = await importSource("www/locale.ts");
 
 const PROXY = { proxy: "/connector" };
 /** What attributes are read as, and the warnings. */
 function readTag(attributes) {
   const said = [];
-  const { ...options } = readAttributes({ ...PROXY, ...attributes }, "data-", (message) => said.push(message));
+  const { ...options } = parseAttributes({ ...PROXY, ...attributes }, "data-", (message) => said.push(message));
   return { options, said };
 }
 const readOne = (name, text) => readTag({ [name]: text });
@@ -36,6 +37,53 @@ test("the table has the options of the types, and the script tag's own", () => {
   const body = read("www/options.ts").match(/export interface ChatWidgetOptions \{\n([^]*?)\n\}/)[1];
   const typed = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name);
   assert.deepEqual(Object.keys(TABLE).sort(), [...typed, "load"].sort());
+});
+
+const named = (has) =>
+  Object.entries(TABLE)
+    .filter(([name, row]) => has(row, name))
+    .map(([name]) => name)
+    .sort();
+
+test("the lists of the element and of update() are those of the table", () => {
+  const { OPTIONS, JSON_OPTIONS, MOUNT_OPTIONS, LIVE_OPTIONS } = lists;
+  assert.deepEqual(
+    [...OPTIONS].sort(),
+    named((row, name) => row.effect !== "load" && name !== "container"),
+  );
+  assert.deepEqual(
+    [...JSON_OPTIONS].sort(),
+    named(({ json }) => json),
+  );
+  assert.deepEqual(
+    [...MOUNT_OPTIONS].sort(),
+    named(({ effect }) => effect === "mount"),
+  );
+  assert.deepEqual(
+    [...LIVE_OPTIONS].sort(),
+    named(({ effect }) => effect === "live"),
+  );
+});
+
+test("docs/frontend.md names the options that make another widget, and the one of the script tag alone", () => {
+  const docs = read("docs/frontend.md");
+  const [, listed] = docs.match(/^`update\(\)` changes all .*? but (.*?), which make another widget/m);
+  const fixed = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  assert.deepEqual(
+    fixed.sort(),
+    named(({ effect }) => effect === "mount"),
+  );
+  for (const name of named(({ effect }) => effect === "load"))
+    assert.match(docs, new RegExp(`script tag .*\`${name}\``));
+});
+
+test("the types say the default of each option that is a choice, a switch or a number", () => {
+  const types = read("www/options.ts").match(/export interface ChatWidgetOptions \{\n([^]*?)\n\}/)[1];
+  for (const [name, row] of Object.entries(TABLE)) {
+    if (!row.default || name === "load") continue;
+    const [, comment] = types.match(new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\n  ${name}\\??:`));
+    assert.match(comment.replace(/\s*\n\s*\*\s*/g, " "), new RegExp(`Default: \`?${row.default}`), name);
+  }
 });
 
 test("docs/frontend.md says of each option what it may be, and its default", () => {
@@ -55,6 +103,8 @@ test("docs/frontend.md says of each option what it may be, and its default", () 
       assert.ok(type.endsWith(`\`${choices[0]}\``), `${name}: the default is ${choices[0]}`);
     }
     if (row.expected === "true or false") assert.equal(type, "boolean, true", name);
+    const [value] = row.default?.match(/^\w+$/) ?? [];
+    if (value && !choices) assert.match(type, new RegExp(`[,;] \`?${value}\`?$`), `${name}: the default`);
     const limits = row.expected.replace(/\{.*\}|"[^"]*"|BCP 47/g, "").matchAll(/\d{2,}/g);
     for (const [limit] of limits)
       assert.ok(`${type} ${words}`.replaceAll(",", "").includes(limit), `${name}: ${limit}`);
@@ -446,7 +496,7 @@ test("whatever the value of an option, code gets a TypeError and an attribute a 
     }
     const said = [];
     // Without a proxy there is no chat.
-    const { ...options } = readAttributes({ ...given, proxy: "/connector" }, "", (message) => said.push(message));
+    const { ...options } = parseAttributes({ ...given, proxy: "/connector" }, "", (message) => said.push(message));
     for (const message of said) assert.match(message, /^chat widget: [\w-]+[^]*; expected /);
     // What is used instead can be used.
     const again = check(options);
