@@ -33,7 +33,7 @@ export async function importSource(path, define = {}) {
 /** The option table, by the names of the options. */
 export const optionTable = async () => (await importSource("www/option-table.ts")).TABLE;
 
-/** The pattern of `www/plain.ts`: values that need no look into the table, as `name=text` or `name:JSON`. */
+/** The pattern of `www/parse-options.ts`: values that need no look into the table, as `name=text` or `name:JSON`. */
 export async function plainPattern() {
   const names = new Map();
   for (const [name, { plain = {} }] of Object.entries(await optionTable())) {

@@ -13,7 +13,7 @@ import type {
   VisitorEvent,
 } from "./client-types.js";
 import { TAG } from "./locale.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 
 export { ChatWidgetError };
 export type * from "./client-types.js";
@@ -70,7 +70,7 @@ export class BrowserWidgetClient {
   #sending: Promise<unknown> = Promise.resolve();
 
   constructor(options: BrowserWidgetClientOptions) {
-    const { proxy, customerId, timeout = 30_000, retries = 3 } = own(options);
+    const { proxy, customerId, timeout = 30_000, retries = 3 } = nullProto(options);
     const { origin, href } = globalThis.location ?? {};
     // A path belongs to the page's own origin, whatever its `<base>` says.
     const base = /^https?:/i.test(proxy) || !href ? "" : proxy[0] === "/" ? origin : new URL(".", href);
@@ -109,7 +109,7 @@ export class BrowserWidgetClient {
    * message once, whatever happened to the earlier attempts.
    */
   sendMessage(text: string, options: SendOptions = {}): Promise<SendResult> {
-    const { idempotencyKey, locale, sourcePage, visitor } = own(options);
+    const { idempotencyKey, locale, sourcePage, visitor } = nullProto(options);
     const send = async () => {
       const { visitorId, conversationId } = this;
       const key = idempotencyKey ?? keyOf("chat", visitorId);
@@ -232,7 +232,10 @@ export class BrowserWidgetClient {
         keepalive: path === "events" && body!.length < MAX_KEEPALIVE_LENGTH,
         signal: AbortSignal.timeout(this.#timeout),
       };
-      response = await fetch(`${this.#proxy}/${path}${parameters.length ? `?${parameters.join("&")}` : ""}`, own(init));
+      response = await fetch(
+        `${this.#proxy}/${path}${parameters.length ? `?${parameters.join("&")}` : ""}`,
+        nullProto(init),
+      );
       envelope = (await response.json()) as Envelope;
     } catch (error) {
       // A `fetch` that the page has replaced may throw any value.
@@ -241,7 +244,7 @@ export class BrowserWidgetClient {
       if (!response || name !== "SyntaxError")
         throw new ChatWidgetError(message, 0, name === "TimeoutError" ? "TIMEOUT" : "NETWORK", key);
     }
-    const { ok, data, error, requestId } = own(envelope!);
+    const { ok, data, error, requestId } = nullProto(envelope!);
     const { status, headers } = response;
     if (response.ok && ok === true && data) return data as Data;
     throw new ChatWidgetError(
@@ -257,10 +260,10 @@ export class BrowserWidgetClient {
   #read(name: string): Record<string, unknown> {
     try {
       const key = this.#storageKey(name);
-      return own(JSON.parse(this.#memory.get(key) ?? localStorage.getItem(key)!) as Record<string, unknown>);
+      return nullProto(JSON.parse(this.#memory.get(key) ?? localStorage.getItem(key)!) as Record<string, unknown>);
     } catch {
       // Storage is blocked, or another script's value stands under the key.
-      return own({});
+      return nullProto({});
     }
   }
 

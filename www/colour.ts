@@ -21,17 +21,17 @@ const FROM_CONES = [
   [-0.004196, -0.703419, 1.707615],
 ];
 
-/** Chroma that is taken away at a time from a colour outside of sRGB. */
+/** The step by which the chroma of a colour outside of sRGB is reduced. */
 const CHROMA_STEP = 0.002;
-/** How far outside of sRGB a channel may be before it is clipped: less than rounding does. */
+/** Maximum distance of a clipped channel from sRGB, which is less than the rounding. */
 const CLIPPED = 0.001;
 
-/** Multiplies a matrix with a vector. */
+/** Multiplies a matrix by a vector. */
 function times(rows: number[][], [a, b, c]: number[]): number[] {
   return rows.map(([x, y, z]) => x! * a! + y! * b! + z! * c!);
 }
 
-/** The channels of `#rrggbb` in linear light, from 0 to 1. */
+/** Returns the channels of `#rrggbb` in linear light, from 0 to 1. */
 function linear(hex: string): number[] {
   return [1, 3, 5].map((at) => {
     const channel = parseInt(hex.slice(at, at + 2), 16) / 255;
@@ -39,13 +39,13 @@ function linear(hex: string): number[] {
   });
 }
 
-/** Lightness from 0 to 1, chroma, and hue in radians. */
+/** Returns lightness from 0 to 1, chroma, and hue in radians. */
 export function oklch(hex: string): [lightness: number, chroma: number, hue: number] {
   const [lightness, a, b] = times(TO_LAB, times(TO_CONES, linear(hex)).map(Math.cbrt));
   return [lightness!, Math.hypot(a!, b!), Math.atan2(b!, a!)];
 }
 
-/** The colour as `#rrggbb`, with as much of the chroma as sRGB has at this lightness and hue. */
+/** Returns the colour as `#rrggbb`, with as much of the chroma as sRGB has at this lightness and hue. */
 export function paint(lightness: number, chroma: number, hue: number): string {
   const lab = [lightness, chroma * Math.cos(hue), chroma * Math.sin(hue)];
   const channels = times(
@@ -65,7 +65,7 @@ export function paint(lightness: number, chroma: number, hue: number): string {
   return `#${digits.join("")}`;
 }
 
-/** The contrast ratio of two colours by WCAG 2.2, from 1 to 21. */
+/** Returns the contrast ratio of two colours by WCAG 2.2, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   const luminance = (hex: string) => times([[0.2126, 0.7152, 0.0722]], linear(hex))[0]! + 0.05;
   const ratio = luminance(one) / luminance(other);

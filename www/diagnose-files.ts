@@ -1,9 +1,9 @@
-// Whether the files of `dist/` can be loaded, for `diagnose()`.
+// Checks that the files of `dist/` can be loaded, for `diagnose()`.
 
 import { languageOf } from "./language.js";
 import { localeOf } from "./locale.js";
 import type { ChatWidgetOptions } from "./options.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 
 // Filled in by the build: the modules of `dist/` that are loaded on demand, but for themes and languages, with spaces between.
 declare const LAZY_FILES: string;
@@ -11,7 +11,7 @@ declare const LAZY_FILES: string;
 /** The outcome of one check. */
 export type Finding = [ok: boolean, message: string];
 
-/** An error in words, whatever was thrown. */
+/** Returns any thrown value as text. */
 export function describe(error: unknown): string {
   try {
     return String(error);
@@ -20,7 +20,7 @@ export function describe(error: unknown): string {
   }
 }
 
-/** Every file that the widget may need on this page: the theme's, the language's, and those that are loaded on demand. */
+/** Checks every file that the widget may need on this page: the theme's, the language's, and those that are loaded on demand. */
 export async function findFiles(
   options: ChatWidgetOptions,
   base: string | URL,
@@ -56,11 +56,11 @@ async function fetchAll(files: string[], base: string | URL): Promise<string[]> 
   return found.filter((message) => message !== "");
 }
 
-/** What is wrong with the file of a module; nothing, if it can be imported. */
+/** Returns what is wrong with the file of a module; an empty text if it can be imported. */
 async function findFile(url: URL): Promise<string> {
   let answer: Response;
   try {
-    answer = await fetch(url, own({ cache: "no-cache" as const }));
+    answer = await fetch(url, nullProto({ cache: "no-cache" as const }));
   } catch (error) {
     return unreachable(url, error);
   }
@@ -74,11 +74,11 @@ async function findFile(url: URL): Promise<string> {
 const missing = (url: URL, status: number) =>
   `${url.href} answers with status ${status}. All files of dist/ must stand beside each other.`;
 
-/** Why a file was not given to the page: where another host has it, the page may not be let in. */
+/** Returns why a file could not be fetched. Another host may have it but not allow this origin. */
 async function unreachable(url: URL, error: unknown): Promise<string> {
   const isThere =
     url.origin !== location.origin &&
-    (await fetch(url, own({ mode: "no-cors" as const })).then(
+    (await fetch(url, nullProto({ mode: "no-cors" as const })).then(
       () => true,
       () => false,
     ));
@@ -87,11 +87,11 @@ async function unreachable(url: URL, error: unknown): Promise<string> {
   return `${url.href} cannot be loaded (${describe(error)}). Does the Content-Security-Policy allow it in connect-src, and is its server up?`;
 }
 
-/** Whether the WebAssembly module is there, is what it says, and may be compiled. */
+/** Checks that the WebAssembly module exists, is one, and may be compiled. */
 export async function findModule(url: URL): Promise<Finding> {
   let answer: Response;
   try {
-    answer = await fetch(url, own({ cache: "no-store" as const }));
+    answer = await fetch(url, nullProto({ cache: "no-store" as const }));
   } catch (error) {
     return [false, await unreachable(url, error)];
   }

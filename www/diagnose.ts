@@ -1,26 +1,26 @@
-// What keeps the widget from working on a page, in words that a site's owner can act on. Loaded when somebody asks.
+// Checks what prevents the widget from working on a page, with advice for the site's owner. Loaded by `diagnose()`.
 
 import { parseAttributes, parseQuietly } from "./validate-options.js";
 import { describe, type Finding, findFiles, findModule } from "./diagnose-files.js";
 import { attributeOf, OPTIONS } from "./option-names.js";
 import { addressOf } from "./option-table.js";
 import type { ChatWidgetCheck, ChatWidgetDiagnosis, ChatWidgetOptions } from "./options.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 
-/** A visitor's clock that is further off than this shows wrong times. Milliseconds. */
+/** Maximum difference between the clocks of visitor and server, in milliseconds. */
 const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
-/** Where the options come from, if it is not the script tag. */
+/** The source of the options, if it is not the script tag. */
 export interface Source {
-  /** The element that the widget is in. */
+  /** The host of the widget. */
   host: HTMLElement;
-  /** Loads what a bundler has put elsewhere. */
+  /** Loads the files that a bundler has moved. */
   load?: (path: string) => Promise<unknown>;
 }
 
 /**
- * Looks at everything that the widget needs, one after the other. `base` is the address of a file of `dist/`, or of the
- * WebAssembly module itself where a bundler has moved it. Options without a `source` are those of the script tag, as text.
+ * Checks everything that the widget needs, one after the other. `base` is the address of a file of `dist/`, or of the
+ * WebAssembly module itself if a bundler has moved it. Options without a `source` are those of the script tag, as text.
  */
 export default async function diagnose(
   given: object,
@@ -31,7 +31,7 @@ export default async function diagnose(
   const onRefused = (event: SecurityPolicyViolationEvent) => void refused.push(event);
   document.addEventListener("securitypolicyviolation", onRefused);
   const checks: ChatWidgetCheck[] = [];
-  const look = async (name: ChatWidgetCheck["name"], find: () => Finding | Promise<Finding>) => {
+  const check = async (name: ChatWidgetCheck["name"], find: () => Finding | Promise<Finding>) => {
     const [ok, message] = await Promise.resolve()
       .then(find)
       .catch(
@@ -42,14 +42,14 @@ export default async function diagnose(
       );
     checks.push({ name, ok, message });
   };
-  const { wrong, options } = read(given, source);
+  const { wrong, options } = parse(given, source);
   for (const message of wrong) checks.push({ name: "options", ok: false, message });
   if (wrong.length === 0) checks.push({ name: "options", ok: true, message: "Every option is one that can be used." });
-  await look("wasm", () => findModule(base instanceof URL ? base : new URL("./chat-widget.wasm", base)));
-  await look("files", () => findFiles(options, base, source?.load));
-  await look("launcher", () => findLauncher(options, source));
+  await check("wasm", () => findModule(base instanceof URL ? base : new URL("./chat-widget.wasm", base)));
+  await check("files", () => findFiles(options, base, source?.load));
+  await check("launcher", () => findLauncher(options, source));
   let answer: Response | undefined;
-  await look("proxy", async () => {
+  await check("proxy", async () => {
     const prefix = addressOf(String((given as { proxy?: unknown }).proxy ?? ""));
     if (prefix === undefined)
       return [
@@ -64,7 +64,7 @@ export default async function diagnose(
     const url = `${prefix}/chat/config`;
     const shown = isForeign ? url : url.replace(location.origin, "");
     try {
-      answer = await fetch(url, own({ headers: { Accept: "application/json" }, cache: "no-store" as const }));
+      answer = await fetch(url, nullProto({ headers: { Accept: "application/json" }, cache: "no-store" as const }));
     } catch (error) {
       const allows = isForeign ? ", does it let this page in (allowed_origins in docs/server.md)" : "";
       return [
@@ -87,19 +87,19 @@ export default async function diagnose(
       `${shown} answers with status ${answer.status}.${answer.ok ? "" : " The server's log says why."}${where}`,
     ];
   });
-  await look("config", async () => {
+  await check("config", async () => {
     const body = (await answer
       ?.clone()
       .json()
       .catch(() => undefined)) as
       | { ok?: boolean; data?: { config?: { enabled?: boolean; widgetEnabled?: boolean } } }
       | undefined;
-    if (!own(body ?? {}).ok)
+    if (!nullProto(body ?? {}).ok)
       return [
         false,
         "The proxy's answer is not the service's: it must be JSON with ok and data. Another page may stand at that address.",
       ];
-    const { enabled, widgetEnabled } = own(body?.data?.config ?? {});
+    const { enabled, widgetEnabled } = nullProto(body?.data?.config ?? {});
     const off = enabled === false || widgetEnabled === false;
     return [
       !off,
@@ -108,7 +108,7 @@ export default async function diagnose(
         : "The chat is switched on.",
     ];
   });
-  await look("clock", () => {
+  await check("clock", () => {
     const date = Date.parse(answer?.headers.get("Date") ?? "");
     const off = Math.round((Date.now() - date) / 60_000);
     const wrong = Math.abs(Date.now() - date) > MAX_CLOCK_SKEW_MS;
@@ -119,7 +119,7 @@ export default async function diagnose(
         : "The clock is right, as far as the server tells.",
     ];
   });
-  await look("storage", () => {
+  await check("storage", () => {
     try {
       localStorage.setItem("chat-widget:diagnosis", "1");
       localStorage.removeItem("chat-widget:diagnosis");
@@ -131,10 +131,10 @@ export default async function diagnose(
       ];
     }
   });
-  // A report comes in a task of its own.
+  // Violations are reported in another task.
   await new Promise((resolve) => setTimeout(resolve));
   document.removeEventListener("securitypolicyviolation", onRefused);
-  await look("policy", () => {
+  await check("policy", () => {
     const directives = [...new Set(refused.map(({ effectiveDirective }) => effectiveDirective))];
     if (directives.length === 0) return [true, "The page's Content-Security-Policy lets the widget work."];
     return [
@@ -145,16 +145,16 @@ export default async function diagnose(
   return { ok: checks.every(({ ok }) => ok), checks };
 }
 
-/** The options as they are used, and what is wrong with those that are written on the page. */
-function read(given: object, source: Source | undefined): { wrong: string[]; options: ChatWidgetOptions } {
+/** Returns the valid options, and the reports of invalid ones on the page. */
+function parse(given: object, source: Source | undefined): { wrong: string[]; options: ChatWidgetOptions } {
   const wrong: string[] = [];
-  // Of `mount()`, wrong ones were refused. An element has its own, of which the widget has those alone that can be used.
+  // `mount()` has rejected invalid options. An element has all options, the widget only the valid ones.
   const host = source?.host as (HTMLElement & Record<string, unknown>) | undefined;
   const isElement = host !== undefined && host["managed"] === undefined;
   const written = isElement ? Object.fromEntries(OPTIONS.map((name) => [name, host[name]])) : given;
   if (!source || isElement) {
     const prefix = source ? "" : "data-";
-    // The proxy has a check of its own.
+    // The proxy has another check.
     parseAttributes({ ...written, proxy: "/" }, prefix, (message) => wrong.push(message));
     wrong.push(
       ...misspelt(isElement ? host.getAttributeNames() : Object.keys(given).map((name) => attributeOf(name)), prefix),
@@ -163,7 +163,7 @@ function read(given: object, source: Source | undefined): { wrong: string[]; opt
   return { wrong, options: parseQuietly(written) };
 }
 
-/** Attributes that are an option's but for hyphens, underscores and case. */
+/** Returns reports of attributes that differ from an option's in hyphens, underscores or case only. */
 function misspelt(attributes: string[], prefix: string): string[] {
   const bare = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
   const options = new Map([...OPTIONS, "container", "load"].map((name) => [bare(name), attributeOf(name)]));
@@ -175,7 +175,7 @@ function misspelt(attributes: string[], prefix: string): string[] {
   });
 }
 
-/** Whether visitors can reach the window. */
+/** Checks that visitors can open the window. */
 function findLauncher({ launcher = "default", container }: ChatWidgetOptions, source: Source | undefined): Finding {
   if (container !== undefined) return [true, "The window stands in the page, always open."];
   if (source?.host.hasAttribute("inline")) return [true, "The window stands in the page, always open."];
@@ -189,7 +189,7 @@ function findLauncher({ launcher = "default", container }: ChatWidgetOptions, so
     ];
   const isSeen = (button: HTMLElement) =>
     button.getClientRects().length > 0 &&
-    (button.checkVisibility?.(own({ visibilityProperty: true, opacityProperty: true })) ?? true);
+    (button.checkVisibility?.(nullProto({ visibilityProperty: true, opacityProperty: true })) ?? true);
   if (!buttons.some(isSeen))
     return [
       false,

@@ -1,4 +1,4 @@
-// Which way a language is written.
+// The direction of languages.
 
-/** The widget's languages that are written from right to left; not in Latin letters, which are shown in English. */
+/** The widget's right-to-left languages. A locale in Latin letters does not match: it is shown in English. */
 export const RIGHT_TO_LEFT = /^(ar|he|iw)(?![a-z]|.latn)/i;

@@ -1,13 +1,13 @@
-// `<chat-widget>`: the widget as an element of the page. Its options are attributes, in kebab-case, and properties.
+// `<chat-widget>`: the widget as a custom element. Its options are attributes, in kebab case, and properties.
 
 import { type Control, elementControls } from "./controls.js";
 import type showErrorState from "./error-state.js";
 import { loadChunk, ChatWidget } from "./module.js";
 import { attributeOf, JSON_OPTIONS, MOUNT_OPTIONS, OPTIONS, type Option } from "./option-names.js";
 import type { ChatWidgetOptions, ChatWidgetState } from "./options.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 
-/** A value as text, to see whether it changes. One that has no text of its own is as good as its kind. */
+/** Returns a value as text, to detect changes. A value that JSON cannot represent is compared by its type. */
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
@@ -16,19 +16,19 @@ function textOf(value: unknown): string | undefined {
   }
 }
 
-/** Why a widget did not come that nobody waits for any more. */
-const GONE = new Error();
+/** The reason of a mount that was abandoned because the element left the page. */
+const ABANDONED = new Error();
 
-// On a server there are no elements; nobody makes one there.
+// A server has no elements and creates none.
 const Base = globalThis.HTMLElement ?? class {};
 
-/** The one that floats above the page. */
+/** The element that floats above the page. */
 let floating: ChatWidgetElement | undefined;
 
-/** The options of a widget as properties, and its controls, which wait until it is there. */
+/** The options of a widget as properties, and its controls, which wait until it is mounted. */
 export interface ChatWidgetElement extends Partial<Pick<ChatWidgetOptions, Option>>, ChatWidgetControls {}
 
-/** The controls of a widget that may not be there yet. */
+/** The controls of a widget that may not be mounted yet. */
 export type ChatWidgetControls = {
   [Name in Control]: (...args: Parameters<ChatWidget[Name]>) => Promise<Awaited<ReturnType<ChatWidget[Name]>>>;
 };
@@ -38,18 +38,19 @@ export type ChatWidgetControls = {
 export class ChatWidgetElement extends Base {
   static readonly observedAttributes = ["inline", ...OPTIONS.map(attributeOf)];
 
-  /** `page` for the script tag's own, which comes back when the page's body is replaced; `module` for one of `ChatWidget.mount`. */
+  /** `page` for the script tag's element, which returns when the page's body is replaced; `module` for one of
+   * `ChatWidget.mount`. */
   declare managed?: "page" | "module";
-  /** What was set as properties. */
-  #given: Partial<Record<Option, unknown>> = own({});
+  /** The options that were set as properties. */
+  #properties: Partial<Record<Option, unknown>> = nullProto({});
   #widget: ChatWidget | undefined;
-  /** The options of the widget, as texts: the page may change an object that it has handed over. */
-  #mounted: Record<string, string | undefined> = own({});
+  /** The options of the mounted widget as text, because the page may mutate an object that it has passed. */
+  #mounted: Record<string, string | undefined> = nullProto({});
   #isInline = false;
   #settling = Promise.resolve();
   #willSettle = false;
   #announce!: (widget: ChatWidget) => void;
-  #ready = this.#await();
+  #ready = this.#nextWidget();
 
   static {
     for (const name of OPTIONS) {
@@ -63,7 +64,7 @@ export class ChatWidgetElement extends Base {
         enumerable: true,
         configurable: true,
       };
-      Object.defineProperty(ChatWidgetElement.prototype, name, own(property));
+      Object.defineProperty(ChatWidgetElement.prototype, name, nullProto(property));
     }
     for (const name of elementControls()) {
       const method: PropertyDescriptor & ThisType<ChatWidgetElement> = {
@@ -73,13 +74,13 @@ export class ChatWidgetElement extends Base {
         configurable: true,
         writable: true,
       };
-      Object.defineProperty(ChatWidgetElement.prototype, name, own(method));
+      Object.defineProperty(ChatWidgetElement.prototype, name, nullProto(method));
     }
   }
 
   constructor() {
     super();
-    // What the page has set before this class was there.
+    // Properties that the page has set before the class was defined.
     const self = this as unknown as Record<string, unknown>;
     for (const name of OPTIONS) {
       if (!Object.hasOwn(this, name)) continue;
@@ -94,7 +95,7 @@ export class ChatWidgetElement extends Base {
     return this.#ready;
   }
 
-  /** A snapshot, while the widget is there. */
+  /** A snapshot of the widget; `undefined` while there is none. */
   get state(): ChatWidgetState | undefined {
     return this.#widget?.state;
   }
@@ -103,58 +104,58 @@ export class ChatWidgetElement extends Base {
     this.#settleLater();
   }
 
-  /** Moved without leaving the page: nothing changes. */
+  /** A move within the page changes nothing. */
   connectedMoveCallback(): void {}
 
   disconnectedCallback(): void {
-    // Whoever moves the element, or replaces the page's body, puts it back before long.
+    // A script that moves the element, or replaces the page's body, inserts it again in the same task.
     setTimeout(() => {
-      this.#comeBack();
+      this.#return();
       this.#settleLater();
     });
   }
 
-  /** The script tag's own stays on the page, whatever becomes of the body. */
-  #comeBack(): void {
+  /** Puts the script tag's element back when the page's body was replaced. */
+  #return(): void {
     if (this.managed !== "page" || this.isConnected) return;
     if (document.body) document.body.append(this);
-    else requestAnimationFrame(() => this.#comeBack());
+    else requestAnimationFrame(() => this.#return());
   }
 
   attributeChangedCallback(): void {
     if (this.isConnected) this.#settleLater();
   }
 
-  /** A property goes before its attribute. Frameworks set what they know as text either way. */
+  /** Returns the value of an option; a property takes precedence over its attribute. Frameworks set both as text. */
   #get(name: Option): unknown {
-    const given = this.#given[name] ?? this.getAttribute(attributeOf(name)) ?? undefined;
+    const given = this.#properties[name] ?? this.getAttribute(attributeOf(name)) ?? undefined;
     if (typeof given !== "string" || !JSON_OPTIONS.includes(name)) return given;
     try {
       return JSON.parse(given) as unknown;
     } catch {
-      // What may be meant all the same is found out when it is read, and told if it is nothing.
+      // The validation accepts other spellings, and reports an invalid value.
       return given;
     }
   }
 
   #set(name: Option, value: unknown): void {
-    this.#given[name] = value;
-    // Taken back, also where a server had written it.
+    this.#properties[name] = value;
+    // An unset property also removes an attribute that a server has rendered.
     if (value == null) this.removeAttribute(attributeOf(name));
     if (this.isConnected) this.#settleLater();
   }
 
-  /** Calls a control of the widget once it is there. */
+  /** Calls a control of the widget once it is mounted. */
   async #call(control: string, ...args: unknown[]): Promise<unknown> {
     const widget = (await this.#ready) as unknown as Record<string, (...args: unknown[]) => unknown>;
     return widget[control]!(...args);
   }
 
-  #await(): Promise<ChatWidget> {
+  #nextWidget(): Promise<ChatWidget> {
     return new Promise((resolve) => (this.#announce = resolve));
   }
 
-  /** One after the other, and once for all that changes at a time. */
+  /** Schedules one update for all changes of a task. Updates run one after the other. */
   #settleLater(): void {
     if (this.managed || this.#willSettle) return;
     this.#willSettle = true;
@@ -166,35 +167,37 @@ export class ChatWidgetElement extends Base {
       console.error(error);
       const detail = { code: "NOT_MOUNTED", message: String(error) };
       for (const mark of ":-")
-        this.dispatchEvent(new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })));
+        this.dispatchEvent(
+          new CustomEvent(`chat-widget${mark}error`, nullProto({ detail, bubbles: true, composed: true })),
+        );
     });
   }
 
-  /** Brings the widget to what the element says now. */
+  /** Reconciles the widget with the element's options. */
   async #settle(): Promise<void> {
-    const options = own(
+    const options = nullProto(
       Object.fromEntries(OPTIONS.map((name) => [name, this.#get(name)])),
     ) as unknown as ChatWidgetOptions;
     const isInline = this.hasAttribute("inline");
-    const texts = own(Object.fromEntries(OPTIONS.map((name) => [name, textOf(options[name])])));
+    const texts = nullProto(Object.fromEntries(OPTIONS.map((name) => [name, textOf(options[name])])));
     const changed = OPTIONS.filter((name) => texts[name] !== this.#mounted[name]);
     const isAnother = changed.some((name) => MOUNT_OPTIONS.includes(name));
     if (this.#widget && (!this.isConnected || isInline !== this.#isInline || isAnother)) {
       this.#widget.destroy();
       this.#widget = undefined;
-      this.#ready = this.#await();
+      this.#ready = this.#nextWidget();
       if (floating === this) floating = undefined;
     }
     if (!this.isConnected) return;
     if (this.#widget) {
       this.#mounted = texts;
-      // What the page has changed by a control stays.
+      // Options that the page has changed by a control stay.
       return changed.length
         ? this.#widget.update(Object.fromEntries(changed.map((name) => [name, options[name]])), "")
         : undefined;
     }
     this.#clear(options);
-    // Half of an element, as a script puts it on the page before it says more, is none.
+    // A script may insert the element before it sets the options.
     if (options.proxy === undefined) return;
     if (!isInline && this.#isSecond()) {
       throw new Error("chat widget: one widget floats above the page already; give this element the attribute inline");
@@ -204,26 +207,26 @@ export class ChatWidgetElement extends Base {
     this.#mounted = texts;
     try {
       const host = this as unknown as HTMLElement;
-      // The page may take it away while the module comes.
+      // The page may remove the element while the module loads.
       const settled = async () => {
-        if (!this.isConnected) throw GONE;
+        if (!this.isConnected) throw ABANDONED;
       };
       this.#widget = await ChatWidget.mount(options, { host, inline: isInline, stays: true, settled, prefix: "" });
     } catch (error) {
       if (floating === this) floating = undefined;
-      if (error === GONE) return;
-      // A wrong option is the page's to mend. Whatever else it was, the visitor is told where to turn to.
+      if (error === ABANDONED) return;
+      // An invalid option is reported to the developer; any other failure is shown to the visitor.
       if (!String(error).includes("chat widget: the option")) {
         (await loadChunk<typeof showErrorState>("error-state"))(this as unknown as HTMLElement, options, false);
       }
       throw error;
     }
     this.#announce(this.#widget);
-    // It may have gone since.
+    // The element may have left the page since.
     if (!this.isConnected) await this.#settle();
   }
 
-  /** Another one floats above the page, be it an element, the script tag's or a script's own. */
+  /** Whether another widget floats above the page: an element, the script tag's or a script's. */
   #isSecond(): boolean {
     if (floating && floating !== this && floating.isConnected) return true;
     return [...document.querySelectorAll<ChatWidgetElement>("chat-widget")].some(
@@ -231,7 +234,7 @@ export class ChatWidgetElement extends Base {
     );
   }
 
-  /** Takes away what is left of another widget: the page was copied, or this one had a shadow root. */
+  /** Removes the rest of an earlier widget: the page was cloned, or this element had a shadow root. */
   #clear({ isolate }: ChatWidgetOptions): void {
     for (const left of [...this.children]) {
       if (left.slot === "announcer" || left.querySelector(":scope > .cw")) left.remove();

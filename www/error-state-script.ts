@@ -1,4 +1,4 @@
-// `error-state.ts` as a classic script, which the loader brings from a host that lets no other site import its modules.
+// `error-state.ts` as a classic script, for a host whose modules no other site may import.
 
 import { diagnose, tell } from "./error-state.js";
 

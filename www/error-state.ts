@@ -1,5 +1,5 @@
-// What a visitor sees where the chat cannot run: a sentence, and where else to turn to. It is loaded only then, needs
-// nothing of the WebAssembly module, and has the browser's own colours.
+// The error state of a chat that cannot run: a sentence and the contact link, in the browser's own colours. It is loaded only
+// then, and needs no WebAssembly.
 
 import { parseQuietly } from "./validate-options.js";
 import diagnose from "./diagnose.js";
@@ -7,13 +7,13 @@ import { RIGHT_TO_LEFT } from "./direction.js";
 import { languageOf } from "./language.js";
 import { localeOf } from "./locale.js";
 import type { ChatWidgetHandler } from "./options.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 import { giveTokens } from "./host-page.js";
 
-// For the loader, which has this file loaded in whatever way there is.
+// For the loader, which can load this file where it cannot import modules.
 export { diagnose };
 
-/** In each language: that the chat does not run, and what the link says. */
+/** The sentence and the text of the link, by language. */
 const WORDS: Record<string, [string, string]> = {
   en: ["The chat is not available right now.", "Contact us"],
   ar: ["الدردشة غير متاحة حاليًا.", "تواصل معنا"],
@@ -52,9 +52,9 @@ inset-inline-end:var(--cw-offset-x,20px)}
 .cw-fallback a{display:inline-block;padding-block:10px;color:LinkText}`;
 
 /**
- * Says in `host` that the chat does not run. With `retries` the launcher there is left as it is, because a click on it
- * tries once more, and the sentence is shown at once; else a launcher like it shows and hides the sentence, which is
- * `shown` to whoever had the window open.
+ * Shows in `host` that the chat does not run. With `retries` the launcher stays, because a click on it tries again, and the
+ * sentence appears at once. Otherwise a copy of the launcher toggles the sentence, which is `shown` at first if the window was
+ * open.
  */
 export default function showErrorState(host: HTMLElement, given: object, retries: boolean, shown = false): void {
   const options = parseQuietly(given);
@@ -76,7 +76,7 @@ export default function showErrorState(host: HTMLElement, given: object, retries
   note.lang = language;
   note.dir = RIGHT_TO_LEFT.test(language) ? "rtl" : "ltr";
   const isAlone = !isInline && !launcher;
-  // Nobody asked for a sentence that stays in the page's corner, unless a button of the page's was clicked.
+  // Without a launcher, the sentence would stay in the corner: it appears only after a click on the page's button.
   if (!isAlone || retries || shown) note.append(Object.assign(document.createElement("p"), { textContent: sentence }));
   if (contact) note.append(Object.assign(document.createElement("a"), { href: contact, textContent: label }));
   if (!isInline) note.classList.add("cw-floats");
@@ -92,18 +92,18 @@ export default function showErrorState(host: HTMLElement, given: object, retries
     if (note.hasChildNodes()) frame.append(note);
     root.replaceChildren(frame);
   }
-  // Who asked is told: what appears beside where they are is not read out by every screen reader.
+  // Not every screen reader announces a new element, so a visitor who has asked for the chat gets the focus there.
   if (retries || shown) note.focus();
 }
 
-/** What the sentence is drawn into. A host without a shadow root goes on to have none, for the next attempt. */
+/** Returns the root for the sentence. A host without a shadow root keeps none, for the next attempt. */
 function rootIn(host: HTMLElement, isolate: boolean | undefined): ShadowRoot {
   let box = host;
   if (isolate === false) {
     box = document.createElement("div");
     host.replaceChildren(box);
   }
-  const root = box.shadowRoot ?? box.attachShadow(own({ mode: "open" }));
+  const root = box.shadowRoot ?? box.attachShadow(nullProto({ mode: "open" }));
   if (!root.adoptedStyleSheets.includes(sheet())) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet()];
   return root;
 }
@@ -115,7 +115,7 @@ function sheet(): CSSStyleSheet {
   return made;
 }
 
-/** A launcher like the one that was there, which shows and hides the sentence. */
+/** Returns a copy of the launcher that toggles the sentence. */
 function toggleOf(launcher: HTMLElement, note: HTMLElement, label: string, shown: boolean): HTMLElement {
   const toggle = launcher.cloneNode(true) as HTMLElement;
   const show = (shown: boolean): void => {
@@ -123,7 +123,7 @@ function toggleOf(launcher: HTMLElement, note: HTMLElement, label: string, shown
     toggle.setAttribute("aria-expanded", String(shown));
     if (shown) note.focus();
   };
-  // It opens no window, and knows of nothing unread any more.
+  // The copy opens no dialog and has no unread count.
   toggle.querySelector(".cw-badge")?.remove();
   toggle.removeAttribute("aria-haspopup");
   toggle.setAttribute("aria-label", label);
@@ -132,14 +132,14 @@ function toggleOf(launcher: HTMLElement, note: HTMLElement, label: string, shown
   return toggle;
 }
 
-/** For the loader: tells the page that the module did not load, and the visitor in `host`, if they have asked for it. */
+/** For the loader: emits the error, and shows the error state in `host` if the visitor has asked for the chat. */
 export function tell(
   error: unknown,
   handlers: ChatWidgetHandler<"error">[],
   host: HTMLElement | false | undefined,
   options: object,
 ): void {
-  // A frame with `sandbox` and without `allow-same-origin` reads only what a server lets every origin read.
+  // A frame with `sandbox` and without `allow-same-origin` reads only files that allow every origin.
   const frame = origin === "null" ? ": this frame has no origin of its own" : "";
   const detail = { code: "NOT_LOADED", message: `${String(error)}${frame}` };
   for (const handler of handlers) {
@@ -151,7 +151,7 @@ export function tell(
   }
   for (const mark of ":-") {
     (host || document).dispatchEvent(
-      new CustomEvent(`chat-widget${mark}error`, own({ detail, bubbles: true, composed: true })),
+      new CustomEvent(`chat-widget${mark}error`, nullProto({ detail, bubbles: true, composed: true })),
     );
   }
   if (host) showErrorState(host, options, true);

@@ -6,8 +6,8 @@ import type { Page } from "./host-page.js";
 import type wordsIn from "./language.js";
 import { loadChunk } from "./load-chunk.js";
 import { localeOf } from "./locale.js";
-import { own } from "./own.js";
-import { type ReadOptions, readPlain } from "./plain.js";
+import { nullProto } from "./null-proto.js";
+import { type ParsedOptions, parsePlain } from "./parse-options.js";
 import type validateOptions from "./validate-options.js";
 import { loadModule, type Module } from "./wasm.js";
 
@@ -15,9 +15,9 @@ import { loadModule, type Module } from "./wasm.js";
  * Parses options: from code, where an invalid one throws, or with `prefix` from attributes that begin with it, where an
  * invalid one is left out.
  */
-export async function readOptions(given: object, prefix?: string): Promise<ReadOptions> {
+export async function parseOptions(given: object, prefix?: string): Promise<ParsedOptions> {
   return (
-    readPlain(given, prefix !== undefined) ??
+    parsePlain(given, prefix !== undefined) ??
     (await loadChunk<typeof validateOptions>("validate-options"))(given, prefix)
   );
 }
@@ -35,7 +35,7 @@ export interface Pieces extends Module {
 }
 
 /** Loads the files that parsed options need. */
-export async function gather(options: ReadOptions, inline?: boolean): Promise<Pieces> {
+export async function gather(options: ParsedOptions, inline?: boolean): Promise<Pieces> {
   const { container, launcher = "default", greeting, consent, theme = "teal", strings, ...others } = options;
   const locale = localeOf(options.locale);
   const missing: Pieces["missing"] = [];
@@ -61,7 +61,7 @@ export async function gather(options: ReadOptions, inline?: boolean): Promise<Pi
   ]);
   // Another widget may have broken the module while the other files loaded.
   const module = (await loadModule()) as Module;
-  const { after, text } = own(typeof greeting === "object" ? greeting : { text: greeting, after: undefined });
+  const { after, text } = nullProto(typeof greeting === "object" ? greeting : { text: greeting, after: undefined });
   const settings = {
     ...others,
     // A path belongs to the page's own origin, whatever its `<base>` says; the address of a `srcdoc` has none.

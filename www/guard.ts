@@ -1,9 +1,9 @@
-// The door of the WebAssembly module: what breaks inside goes no further, and nothing goes in any more.
+// Guards the exports of the WebAssembly module: errors do not escape, and after the first one no call enters the module.
 
-/** What the module exports: functions, its memory and a table. */
+/** The exports of the module: functions, its memory and a table. */
 type Exports = Record<string, unknown>;
 
-/** The same exports. After the first error that comes out of one of them, `onBroken` is told and they do nothing. */
+/** Returns the same exports. After the first error in one of them, it calls `onBroken` and the functions do nothing. */
 export function guard(exports: Exports, onBroken: (error: unknown) => void): Exports {
   const guarded = { ...exports };
   let depth = 0;
@@ -12,15 +12,15 @@ export function guard(exports: Exports, onBroken: (error: unknown) => void): Exp
     const inside = exports[name];
     if (typeof inside !== "function") continue;
     guarded[name] = (...args: unknown[]): unknown => {
-      // The glue reads what it needs out of this, and finds nothing.
+      // The glue destructures a result; this one is empty.
       let result: unknown = [];
       if (failure) return result;
       depth += 1;
       try {
         result = inside(...args);
       } catch (error) {
-        // What the module was at is half done, and stays so. An event that the module itself has caused would hand the
-        // error to the page.
+        // The module is in an undefined state. The error must not reach the page, as it would from an event that the module
+        // has dispatched.
         failure ??= { error };
       } finally {
         depth -= 1;

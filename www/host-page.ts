@@ -1,52 +1,51 @@
-// What only some pages ask for: a container, buttons of their own, tokens, a widget without a shadow root. It is loaded by
-// those that do.
+// The options of some pages: a container, their own buttons, tokens, a widget without a shadow root. Loaded by those pages.
 
 import type { loadChunk } from "./load-chunk.js";
 import type derive from "./derive.js";
 import type { ChatWidgetOptions } from "./options.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 import { setTokens } from "./tokens.js";
 
-/** Takes back what was done to the page. */
+/** Undoes a change to the page. */
 export type Undo = () => void;
 
-/** The options that say how a widget looks. A token without a value is taken back. */
+/** The options of the look. A token without a value is removed. */
 interface Looks extends Omit<ChatWidgetOptions, "themeTokens"> {
   themeTokens?: Record<string, string | undefined>;
 }
 
-/** What a page asks for beyond a launcher in the corner. */
+/** The page's options beyond a launcher in the corner. */
 export interface Page {
-  /** The colours that are derived from the page's accent, as a style sheet. */
+  /** The style sheet of the colours that are derived from the page's accent. */
   sheet: string;
-  /** The element that the page chose to put the widget into. Throws where there is none. */
+  /** Returns the element that the page chose for the widget. Throws if it does not exist. */
   container(): Element | undefined;
-  /** Does to the page what the options say of it, until the function given back is called. */
-  follow(host: HTMLElement, widget: Reach, theme: string, styles: string): Undo;
+  /** Applies the options to the page until the returned function is called. */
+  follow(host: HTMLElement, widget: Openable, theme: string, styles: string): Undo;
 }
 
-/** What the page's keys and buttons do with a widget. */
-export interface Reach {
+/** A widget, as far as the page's buttons need it. */
+export interface Openable {
   readonly state: { open: boolean };
   setOpen(open: boolean, byVisitor: boolean): void;
 }
 
-/** The page's button that each widget's window was opened with, also while the options change. */
+/** The page's button that opened each widget's window. It is kept while the options change. */
 const pressed = new WeakMap<HTMLElement, HTMLElement>();
 
-/** Gets ready what the options, which are read, ask of the page. `later` is the style sheet that comes behind the widget. */
+/** Prepares the page for parsed options. `deferredStyles` is the style sheet that loads after the widget. */
 export default async function prepare(
   options: ChatWidgetOptions,
   load: typeof loadChunk,
-  later: Promise<string>,
+  deferredStyles: Promise<string>,
 ): Promise<Page> {
   const { container, launcher = "default", isolate = true, theme, themeTokens } = options;
-  const accent = theme === "custom" ? own(themeTokens ?? {})["accent"] : undefined;
+  const accent = theme === "custom" ? nullProto(themeTokens ?? {})["accent"] : undefined;
   const isDerived = accent?.[0] === "#";
-  // The brand's own colour as well may be another one where it would not be seen.
+  // The derived accent replaces the brand's colour, which may lack contrast.
   const looks = isDerived ? { ...options, themeTokens: { ...themeTokens, accent: undefined } } : options;
-  // The page's own sheets are given all at once.
-  const more = isolate ? "" : await later.catch(() => "");
+  // A page without a shadow root gets all sheets at once.
+  const more = isolate ? "" : await deferredStyles.catch(() => "");
   return {
     sheet: isDerived ? (await load<typeof derive>("derive"))(accent) : "",
     container() {
@@ -68,11 +67,11 @@ export function giveTokens({ style }: HTMLElement, { themeTokens, offset, zIndex
   const remove = (name: string) => style.removeProperty(`--cw-${name}`);
   // The loader sets distances as they are written; an invalid one is none of the parsed ones.
   for (const side of ["x", "y"]) remove(`offset-${side}`);
-  const names = setTokens(style, themeTokens, offset && own(offset), zIndex);
+  const names = setTokens(style, themeTokens, offset && nullProto(offset), zIndex);
   return () => names.forEach(remove);
 }
 
-/** Gives the page the sheets of a host that has no shadow root. */
+/** Adds the sheets of a host without a shadow root to the page. */
 function styleInPage(host: HTMLElement, texts: string[]): Undo {
   host.setAttribute("data-chat-widget", "");
   const sheets = texts.map((text) => {
@@ -80,7 +79,7 @@ function styleInPage(host: HTMLElement, texts: string[]): Undo {
     sheet.replaceSync(text.replace(/:host(?:\(([^)]*)\))?/g, "[data-chat-widget]$1"));
     return sheet;
   });
-  // In a shadow root, it is what the announcer stands in that is not seen.
+  // Without a shadow root, the announcer itself is hidden.
   host.querySelector(":scope > [slot=announcer]")?.classList.add("cw-hidden");
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, ...sheets];
   return () => {
@@ -88,12 +87,12 @@ function styleInPage(host: HTMLElement, texts: string[]): Undo {
   };
 }
 
-/** The page's own buttons open and close the window, and say whether it is open. The loader leaves one that was `asked`
- * before the widget was there. */
-function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo {
+/** Lets the page's own buttons open and close the window, and sets their `aria-expanded`. The loader leaves the one that was
+ * clicked before the widget was there as `asked`. */
+function followButtons(host: HTMLElement, widget: Openable, launcher: string): Undo {
   const ending = new AbortController();
   const { signal } = ending;
-  const tell = () => {
+  const setExpanded = () => {
     const open = String(widget.state.open);
     document.querySelectorAll(launcher).forEach((button) => button.setAttribute("aria-expanded", open));
   };
@@ -106,15 +105,15 @@ function followButtons(host: HTMLElement, widget: Reach, launcher: string): Undo
     if (button) press(button);
   };
   const onClose = () => {
-    tell();
-    // The window took the focus along.
+    setExpanded();
+    // The focus was in the window that closed.
     if (document.activeElement === document.body || document.activeElement === host) pressed.get(host)?.focus();
   };
-  const until = own({ signal });
+  const until = nullProto({ signal });
   document.addEventListener("click", onClick, until);
-  host.addEventListener("chat-widget:open", tell, until);
+  host.addEventListener("chat-widget:open", setExpanded, until);
   host.addEventListener("chat-widget:close", onClose, until);
-  tell();
+  setExpanded();
   const early = host as { asked?: HTMLElement };
   if (early.asked) press(early.asked);
   delete early.asked;

@@ -1,35 +1,34 @@
-// Which of the widget's languages a locale is shown in, and its texts. It is loaded by pages that are not in English, and by
-// those that have texts of their own.
+// The language in which a locale is shown, and its texts. Loaded by pages that are not in English or replace texts.
 
 import type { loadChunk } from "./load-chunk.js";
 import { RIGHT_TO_LEFT } from "./direction.js";
 import type { ChatWidgetOptions } from "./options.js";
 
-// Filled in by the build: the files of `src/text/locales/`, which are all languages but English, with spaces between.
+// Filled in by the build: the tags of `src/text/locales/`, all languages but English, separated by spaces.
 declare const LANGUAGES: string;
 
-/** Language and script, by its canonical name: `iw` is `heHebr`, as `he-IL` is. */
-function written(tag: string): string {
+/** Returns the canonical language and script of a tag: `heHebr` for `iw` and for `he-IL`. */
+function languageAndScript(tag: string): string {
   const { language, script } = new Intl.Locale(tag).maximize();
   return language + script;
 }
 
 /**
- * The tag of the language that a locale, BCP 47, is shown in: the same language in the same script, wherever it is
- * spoken. `undefined` for English, which is also for all others, and for what is no locale.
+ * Returns the tag of the language in which a locale (BCP 47) is shown: the same language in the same script, in any region.
+ * `undefined` stands for English, which serves all other locales and invalid ones.
  */
 export function languageOf(locale: string): string | undefined {
   try {
-    // Many pages have it as Java writes it, with `_`. Chinese that names neither a script nor one of three regions is in
-    // simplified characters, which CLDR does not say of all regions.
-    const asked = written(locale.replace(/_/g, "-").replace(/^zh-(?!h|tw|mo).*/i, "zh"));
-    return LANGUAGES.split(" ").find((tag) => written(tag) === asked);
+    // Many pages write `_`, as Java does. Chinese without a script or one of three regions is taken as simplified, which
+    // CLDR does not do for all regions.
+    const asked = languageAndScript(locale.replace(/_/g, "-").replace(/^zh-(?!h|tw|mo).*/i, "zh"));
+    return LANGUAGES.split(" ").find((tag) => languageAndScript(tag) === asked);
   } catch {
     return undefined;
   }
 }
 
-/** What the WebAssembly module is told of a language. */
+/** The settings of the WebAssembly module for a language. */
 export interface Words {
   language?: string | undefined;
   direction?: "ltr" | "rtl" | undefined;
@@ -37,18 +36,18 @@ export interface Words {
 }
 
 /**
- * The texts of a locale's language with the page's own in their place; the form of a plural has the name `name.category`.
- * Where the file of the language does not come, the texts are the module's and the page's, and `onMissing` is told why.
+ * Returns the texts of a locale's language, replaced by the page's own; the form of a plural has the name `name.category`.
+ * If the file of the language does not load, it calls `onMissing` and returns the page's texts alone.
  */
 export default async function wordsIn(
   locale: string,
-  own: ChatWidgetOptions["strings"] = {},
+  replaced: ChatWidgetOptions["strings"] = {},
   load: typeof loadChunk,
   onMissing: (error: unknown) => void,
 ): Promise<Words> {
   const language = languageOf(locale);
   const strings: Words["strings"] = {};
-  for (const [name, text] of Object.entries(own)) {
+  for (const [name, text] of Object.entries(replaced)) {
     if (typeof text === "string") strings[name] = text;
     else for (const [category, form] of Object.entries(text)) strings[`${name}.${category}`] = form;
   }

@@ -7,7 +7,7 @@ import { listenToButtons, paint } from "./loader/launcher.js";
 import { mount, settle, settled } from "./loader/mount.js";
 import { isSlow, whenBody, whenIdle, whenLoaded } from "./loader/schedule.js";
 import { isFloating, isStorageAllowed, options, parseObject, script } from "./loader/tag.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 
 function start(queue: Call[]): void {
   if (!options["proxy"]) {
@@ -15,7 +15,7 @@ function start(queue: Call[]): void {
     return;
   }
   window.chatWidget = controller;
-  bodyObserver.observe(document, own({ childList: true, subtree: true }));
+  bodyObserver.observe(document, nullProto({ childList: true, subtree: true }));
   listenToButtons();
   settle();
   if (isKnownEnabled) void whenBody().then(paint);

@@ -2,7 +2,7 @@
 
 import type { Handle } from "../target/glue/chat_widget.js";
 import type diagnose from "./diagnose.js";
-import { gather, type Pieces, readOptions } from "./gather.js";
+import { gather, type Pieces, parseOptions } from "./gather.js";
 import type { Undo } from "./host-page.js";
 import { loadChunk, place } from "./load-chunk.js";
 import type {
@@ -15,9 +15,9 @@ import type {
   ThemeName,
   VisitorProfile,
 } from "./options.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 import type listenOnPage from "./page-listeners.js";
-import type { ReadOptions } from "./plain.js";
+import type { ParsedOptions } from "./parse-options.js";
 import type { Left } from "./recover.js";
 import type update from "./update.js";
 import { loadModule, mounted, pause } from "./wasm.js";
@@ -32,7 +32,7 @@ export { loadChunk };
  */
 export const load: (wasm?: string | URL) => Promise<unknown> = loadModule;
 
-/** Gives a shadow root one more sheet. Without one, the page has it already. */
+/** Adds a style sheet to a shadow root. Without a shadow root, the page has the sheet already. */
 function addSheet(host: HTMLElement, text: string): void {
   const root = host.shadowRoot;
   if (!root) return;
@@ -41,19 +41,19 @@ function addSheet(host: HTMLElement, text: string): void {
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 }
 
-/** What the loader hands over with a launcher that it has painted. */
+/** The place of a widget: the loader passes the launcher that it has painted, an element itself. */
 export interface Placement {
-  /** The element to render into; a new one at the end of the page without it. */
+  /** The element to render into; by default, a new one at the end of the page. */
   host?: HTMLElement;
-  /** `data` of the chat config, when it was asked for already. */
+  /** `data` of the chat config, if it was requested already. */
   config?: unknown;
-  /** The widget stands in the host, which stands where it stands. */
+  /** Whether the widget is part of the page's layout instead of floating. */
   inline?: boolean;
-  /** The host stays on the page when the widget goes. */
+  /** Whether the host stays on the page when the widget is destroyed. */
   stays?: boolean;
-  /** Waited for at the last moment before the host is rendered into. */
+  /** Awaited last before the widget renders into the host. */
   settled?: () => Promise<void>;
-  /** The options are attributes with this prefix, or none: one that cannot be used is left out, with a warning. */
+  /** The prefix of options that are attributes: an invalid one is left out with a warning. */
   prefix?: string;
 }
 
@@ -62,34 +62,34 @@ export class ChatWidget {
   readonly #host: HTMLElement;
   readonly #handlers = new Map<string, Set<(detail: never) => void>>();
   readonly #placement: Placement;
-  #options: ReadOptions;
+  #options: ParsedOptions;
   #handle: Handle | undefined;
   #page: Undo | undefined;
-  #later: Undo | undefined;
+  #listeners: Undo | undefined;
   #styles: Promise<void> | undefined;
   #update: Promise<typeof update> | undefined;
   #announce!: (widget: this) => void;
 
-  /** Fulfilled with the widget when it is on the page, just before the event. */
+  /** Fulfilled with the widget when it is on the page, just before the event `ready`. */
   readonly ready = new Promise<this>((resolve) => (this.#announce = resolve));
 
-  private constructor(host: HTMLElement, options: ReadOptions, placement: Placement) {
+  private constructor(host: HTMLElement, options: ParsedOptions, placement: Placement) {
     this.#host = host;
     this.#options = options;
     this.#placement = placement;
   }
 
-  /** Puts a widget on the page. It rejects with an `Error` that says which option cannot be used, or what failed. */
+  /** Puts a widget on the page. Rejects with an `Error` that names the invalid option or the failure. */
   static async mount(given: ChatWidgetOptions, place: Placement = {}): Promise<ChatWidget> {
-    const placement = own(place);
-    const options = await readOptions(Object.assign({ proxy: "" }, given), placement.prefix);
+    const placement = nullProto(place);
+    const options = await parseOptions(Object.assign({ proxy: "" }, given), placement.prefix);
     const pieces = await gather(options, placement.inline);
     const container = pieces.page?.container();
     const host = placement.host ?? Object.assign(document.createElement("chat-widget"), { managed: "module" });
     options.visitor = { ...options.visitor };
     const widget = new ChatWidget(host, options, placement);
     let focused: Element | null | undefined;
-    // Also in between, the module may break.
+    // The module may break while it mounts.
     mounted.set(widget, { fail: (error) => widget.#fail(error), revive: () => widget.#revive() });
     try {
       const handle = widget.#begin(pieces, placement.config);
@@ -105,7 +105,7 @@ export class ChatWidget {
       widget.#leave();
       throw error;
     }
-    // The loader's launcher made room for the same button, which takes the focus over.
+    // The module's launcher has replaced the loader's and takes over the focus.
     if (focused) host.shadowRoot?.querySelector<HTMLElement>("[part~=launcher]")?.focus();
     void widget.#listen().then(() => {
       if (!mounted.has(widget)) return;
@@ -116,11 +116,11 @@ export class ChatWidget {
     return widget;
   }
 
-  /** Begins or goes on with the conversation. */
+  /** Starts or continues the conversation. */
   #begin(pieces: Pieces, config?: unknown): Handle {
-    // Later, so that a handler may do with the widget what it likes: none runs in the middle of a call.
-    const tell = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => this.#emit(name, detail));
-    return (this.#handle = new pieces.Handle(pieces.settings, config, tell));
+    // In a microtask, because a handler may call the widget, which must not be in the middle of a call.
+    const onEvent = (name: ChatWidgetEvent, detail: never) => queueMicrotask(() => this.#emit(name, detail));
+    return (this.#handle = new pieces.Handle(pieces.settings, config, onEvent));
   }
 
   #show(pieces: Pieces): void {
@@ -130,51 +130,51 @@ export class ChatWidget {
     this.#styles.catch(() => {});
   }
 
-  /** The module broke. What was done to the page is taken back, and the page told. */
+  /** Handles a broken module: undoes the changes to the page and emits the error. */
   #fail(error: unknown): Left {
     this.#end();
     this.#emit("error", { code: "BROKEN", message: String(error) });
     return { host: this.#host, options: this.#options };
   }
 
-  /** Goes on with a new module, from what is stored. */
+  /** Restarts the widget with a new module, from storage. */
   async #revive(): Promise<void> {
     const pieces = await gather(this.#options, this.#placement.inline);
-    // The page may have taken it away in the meantime.
+    // The page may have destroyed the widget in the meantime.
     if (!mounted.has(this)) return;
     this.#begin(pieces);
     this.#show(pieces);
     await this.#listen();
   }
 
-  /** The page's part: tokens, the page's own buttons and sheets. */
+  /** Applies the options of the page: tokens, the page's own buttons, sheets. */
   #follow({ sheet, page, Handle }: Pieces): void {
     this.#page?.();
     this.#page = page?.follow(this.#host, this.#handle!, sheet, Handle.styleSheet);
   }
 
-  /** What can come behind the widget. Without it, the chat goes on as well. */
+  /** Loads the listeners and the deferred styles. The chat works without them. */
   async #listen(): Promise<void> {
     try {
       const [listen] = await Promise.all([loadChunk<typeof listenOnPage>("page-listeners"), this.#styles]);
       const { events = "auto", consent, titleAlert = true } = this.#options;
       if (this.#handle)
-        this.#later = listen(this.#host, this, loadChunk, events === "auto" && consent !== "required", titleAlert);
+        this.#listeners = listen(this.#host, this, loadChunk, events === "auto" && consent !== "required", titleAlert);
     } catch (error) {
       this.#emit("error", { code: "FILE_MISSING", message: String(error) });
     }
   }
 
   /**
-   * Goes on with other options; those that are not named stay, and `undefined` takes one back. Where the widget stands and
-   * whose conversation it is, `proxy`, `customerId`, `container`, `isolate`, `events` and `consent`, is for another widget.
+   * Changes options; those that are not named stay, and `undefined` resets one. `proxy`, `customerId`, `container`, `isolate`,
+   * `events` and `consent` are ignored: they need another widget.
    */
   async update(changes: Partial<ChatWidgetOptions>, prefix?: string): Promise<void> {
-    // One promise for all: of several imports of a file that is on its way, any may be fulfilled first.
+    // One promise for all calls: several imports of the same file may be fulfilled in any order.
     return (await (this.#update ??= loadChunk<typeof update>("update")))(this, changes, {
       host: this.#host,
       options: () => this.#options,
-      read: (changes) => readOptions(changes, prefix),
+      read: (changes) => parseOptions(changes, prefix),
       gather: (options) => gather(options, this.#placement.inline),
       take: (options, pieces, anew) => {
         const { titleAlert } = this.#options;
@@ -188,38 +188,38 @@ export class ChatWidget {
     });
   }
 
-  /** Shows another theme, with tokens in place of its own if there are any. */
+  /** Changes the theme, and the tokens that replace those of the theme. */
   setTheme(theme: ThemeName | "custom", themeTokens?: Record<string, string>): Promise<void> {
     return this.update({ theme, themeTokens });
   }
 
-  /** Goes on in another language: BCP 47. */
+  /** Changes the locale, a language tag (BCP 47). */
   setLocale(locale: string): Promise<void> {
     return this.update({ locale });
   }
 
-  /** Says more about the visitor; it goes along with what is sent from now on. */
+  /** Adds data about the visitor, which is sent with all later messages. */
   identify(profile: VisitorProfile): void {
-    // Also for a module that follows one that breaks.
+    // Kept for a module that replaces a broken one.
     Object.assign(this.#options.visitor!, profile);
     this.#handle?.identify(profile);
   }
 
-  /** Reports an event, unless the visitor or the options do not want that. */
+  /** Reports an event, unless the options or the visitor forbid it. */
   track(event: string, data?: object): void {
     this.#handle?.track(String(event), data);
   }
 
-  /** The visitor agreed to be remembered: from now on, what was held back by `consent: "required"` is kept and reported. */
+  /** Records the visitor's consent: from now on, storage and reports that `consent: "required"` prevents are allowed. */
   grantConsent(): void {
     if (this.#options.consent !== "required") return;
     this.#options.consent = "granted";
     this.#handle?.grantConsent();
-    this.#later?.();
+    this.#listeners?.();
     void this.#listen();
   }
 
-  /** Finds out what keeps the widget from working on this page, in words that a site's owner can act on. */
+  /** Checks what prevents the widget from working on this page, with advice for the site's owner. */
   async diagnose(): Promise<ChatWidgetDiagnosis> {
     const { base, ...files } = place();
     return (await loadChunk<typeof diagnose>("diagnose"))(this.#options, base, { host: this.#host, ...files });
@@ -235,7 +235,7 @@ export class ChatWidget {
     this.#handle?.setOpen(false, false);
   }
 
-  /** Opens the window when it is closed, and closes it when it is open. */
+  /** Opens a closed window, and closes an open one. */
   toggle(): void {
     this.#handle?.setOpen(!this.state?.open, false);
   }
@@ -245,45 +245,45 @@ export class ChatWidget {
     this.#host.hidden = false;
   }
 
-  /** Closes the window and makes the widget invisible, launcher and all; the conversation goes on. */
+  /** Closes the window and hides the widget with its launcher. The conversation continues. */
   hide(): void {
     this.close();
     this.#host.hidden = true;
   }
 
-  /** Asks the proxy for the chat config again. */
+  /** Requests the chat config again. */
   reloadConfig(): void {
     this.#handle?.reloadConfig();
   }
 
-  /** Forgets the visitor and the conversation on this device, in all its tabs. What the service has stays there. */
+  /** Deletes visitor and conversation on this device, in all its tabs. The service keeps its data. */
   reset(): void {
     this.#handle?.reset();
   }
 
-  /** Sends a message as the visitor would; one that is empty or too long is not sent. */
+  /** Sends a message as the visitor would. An empty or too long one is not sent. */
   sendMessage(text: string): void {
     this.#handle?.sendMessage(String(text ?? ""));
   }
 
-  /** Puts a text into the composer. */
+  /** Sets the text of the composer. */
   setDraft(text: string): void {
     this.#handle?.setDraft(String(text ?? ""));
   }
 
-  /** A snapshot; `undefined` after `destroy()`. */
+  /** A snapshot of the widget; `undefined` after `destroy()`. */
   get state(): ChatWidgetState | undefined {
     return this.#handle?.state as ChatWidgetState | undefined;
   }
 
-  /** Calls a function on each event of a name. The function given back stops that. */
+  /** Calls a handler on each event of a name. Returns a function that unsubscribes it. */
   on<Name extends ChatWidgetEvent>(name: Name, handler: ChatWidgetHandler<Name>): () => void {
     const handlers = this.#handlers.get(name) ?? new Set();
     this.#handlers.set(name, handlers.add(handler as (detail: never) => void));
     return () => void handlers.delete(handler as (detail: never) => void);
   }
 
-  /** Calls a function on the next event of a name. */
+  /** Calls a handler on the next event of a name. Returns a function that unsubscribes it. */
   once<Name extends ChatWidgetEvent>(name: Name, handler: ChatWidgetHandler<Name>): () => void {
     const off = this.on(name, (detail) => {
       off();
@@ -292,7 +292,7 @@ export class ChatWidget {
     return off;
   }
 
-  /** Takes the widget off the page. */
+  /** Removes the widget from the page. */
   destroy(): void {
     if (!mounted.delete(this)) return;
     this.#handle?.free();
@@ -307,11 +307,11 @@ export class ChatWidget {
     if (!this.#placement.stays) this.#host.remove();
   }
 
-  /** What was done to the page is taken back. */
+  /** Undoes the changes to the page. */
   #end(): void {
     this.#handle = undefined;
     this.#page?.();
-    this.#later?.();
+    this.#listeners?.();
   }
 
   #emit<Name extends ChatWidgetEvent>(name: Name, detail: ChatWidgetEvents[Name]): void {
@@ -324,7 +324,7 @@ export class ChatWidget {
     }
     for (const mark of ":-") {
       this.#host.dispatchEvent(
-        new CustomEvent(`chat-widget${mark}${name}`, own({ detail, bubbles: true, composed: true })),
+        new CustomEvent(`chat-widget${mark}${name}`, nullProto({ detail, bubbles: true, composed: true })),
       );
     }
   }

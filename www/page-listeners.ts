@@ -1,5 +1,5 @@
-// What a widget does beside its window: F6, the sound, the page's title, and what the visitor does on the page. It is loaded behind the
-// widget, which does not wait for it.
+// Listeners on the page: F6, the sound, the page's title, page views and calls to action. Loaded after the widget, which
+// does not wait for them.
 
 import type { loadChunk } from "./load-chunk.js";
 import { listenForKeys } from "./keys.js";
@@ -7,60 +7,60 @@ import type { ChatWidgetEvents, ChatWidgetState } from "./options.js";
 import type { Undo } from "./host-page.js";
 import { alternateTitle } from "./title.js";
 
-/** What is told of the page. */
-export interface Tracks {
+/** A widget, as far as the listeners need it. */
+export interface Tracker {
   readonly state?: ChatWidgetState | undefined;
   track(eventType: string, data?: object): void;
 }
 
-// Filled in by the build: kept while the visitor wants to hear what comes in.
+// Filled in by the build: the storage key that exists while the visitor wants a sound for new messages.
 declare const SOUND_KEY: string;
 
-/** The tone, in hertz, and how long it sounds, in seconds. */
-const PITCH = 660;
-const LENGTH = 0.18;
+/** The tone of the sound. */
+const FREQUENCY_HZ = 660;
+const DURATION_S = 0.18;
 
 let audio: AudioContext | undefined;
 
-/** Whoever listens for a host: nobody is to hear, or to report, anything twice. */
+/** The listeners of each host, so that none is doubled. */
 const listening = new WeakMap<HTMLElement, Undo>();
 
 /**
- * Listens until the function given back is called, or this one once more. With `reports`, page views and calls to action
- * are reported; with `titleAlert`, the page's title tells of unread messages.
+ * Listens until the returned function is called, or this function is called again. With `reports`, it reports page views and
+ * calls to action; with `titleAlert`, the page's title shows unread messages.
  */
 export default function listenOnPage(
   host: HTMLElement,
-  widget: Tracks,
+  widget: Tracker,
   load: typeof loadChunk,
   reports: boolean,
   titleAlert: boolean,
 ): Undo {
   listening.get(host)?.();
-  // It is there when the module breaks, also without a line by then.
+  // Needed when the module breaks, possibly offline.
   load("recover").catch(() => {});
   const undo = [listenForKeys(host), listenForSound(host)];
   if (titleAlert) undo.push(alternateTitle(host, widget));
   if (reports) {
-    const page = inTurn(widget, undo);
-    undo.push(watchNavigation(page), watchCalls(page));
+    const reporter = onePerVisitor(widget, undo);
+    undo.push(watchNavigation(reporter), watchCalls(reporter));
   }
   const end = () => undo.splice(0).forEach((one) => one());
   listening.set(host, end);
   return end;
 }
 
-/** The widgets that tell what happens on the page. */
-const telling = new Set<Tracks>();
+/** The widgets that report events of the page. */
+const reporting = new Set<Tracker>();
 
-/** Of several widgets of one visitor, one tells it. */
-function inTurn(widget: Tracks, undo: Undo[]): Tracks {
-  telling.add(widget);
-  undo.push(() => telling.delete(widget));
-  const whose = ({ state }: Tracks) => state?.visitorId;
+/** Returns a tracker that reports only from the first of several widgets of one visitor. */
+function onePerVisitor(widget: Tracker, undo: Undo[]): Tracker {
+  reporting.add(widget);
+  undo.push(() => reporting.delete(widget));
+  const whose = ({ state }: Tracker) => state?.visitorId;
   return {
     track(eventType, data) {
-      const first = [...telling].find((one) => whose(one) === whose(widget));
+      const first = [...reporting].find((one) => whose(one) === whose(widget));
       if (first === widget) widget.track(eventType, data);
     },
   };
@@ -68,38 +68,38 @@ function inTurn(widget: Tracks, undo: Undo[]): Tracks {
 
 function listenForSound(host: HTMLElement): Undo {
   const onMessage = ({ detail }: CustomEvent<ChatWidgetEvents["message"]>) => {
-    if (detail.role !== "visitor" && isWanted()) sound();
+    if (detail.role !== "visitor" && isSoundOn()) sound();
   };
   host.addEventListener("chat-widget:message", onMessage as EventListener);
   return () => host.removeEventListener("chat-widget:message", onMessage as EventListener);
 }
 
-function isWanted(): boolean {
+function isSoundOn(): boolean {
   try {
     return localStorage.getItem(SOUND_KEY) !== null;
   } catch {
-    // Storage is blocked, so that nobody has asked for a sound.
+    // Storage is blocked, so the sound was never switched on.
     return false;
   }
 }
 
-/** A short, soft tone. A browser that lets no page sound stays quiet. */
+/** Plays a short, soft tone, if the browser allows sound. */
 function sound(): void {
   try {
     audio ??= new AudioContext();
-    const tone = new OscillatorNode(audio, { frequency: PITCH });
+    const tone = new OscillatorNode(audio, { frequency: FREQUENCY_HZ });
     const volume = new GainNode(audio, { gain: 0.08 });
-    volume.gain.linearRampToValueAtTime(0, audio.currentTime + LENGTH);
+    volume.gain.linearRampToValueAtTime(0, audio.currentTime + DURATION_S);
     tone.connect(volume).connect(audio.destination);
     tone.start();
-    tone.stop(audio.currentTime + LENGTH);
+    tone.stop(audio.currentTime + DURATION_S);
   } catch {
     // Sound is blocked.
   }
 }
 
-/** Reports a page view whenever a single-page application goes to another path or query. */
-function watchNavigation(widget: Tracks): Undo {
+/** Reports a page view when a single-page application changes path or query. */
+function watchNavigation(widget: Tracker): Undo {
   const { navigation } = window as { navigation?: EventTarget };
   const place = () => location.pathname + location.search;
   let before = place();
@@ -108,7 +108,7 @@ function watchNavigation(widget: Tracks): Undo {
     if (place() === before) return;
     before = place();
     clearTimeout(waiting);
-    // Applications give the page its title after they have moved.
+    // Applications set the title after they have navigated.
     waiting = setTimeout(() => widget.track("page_view"), 100);
   };
   const undo = navigation ? listen(navigation, "currententrychange", moved) : watchHistory(moved);
@@ -118,11 +118,11 @@ function watchNavigation(widget: Tracks): Undo {
   };
 }
 
-/** For browsers without the Navigation API: history does not say by itself what is put into it. */
+/** Wraps the History API in browsers without the Navigation API, because it dispatches no event for new entries. */
 function watchHistory(moved: () => void): Undo {
   const undo = [listen(window, "popstate", moved)];
   for (const name of ["pushState", "replaceState"] as const) {
-    const own = Object.hasOwn(history, name);
+    const isOwn = Object.hasOwn(history, name);
     const original = history[name];
     const watched: typeof original = function (this: History, ...state) {
       original.apply(this, state);
@@ -130,17 +130,17 @@ function watchHistory(moved: () => void): Undo {
     };
     history[name] = watched;
     undo.push(() => {
-      // Somebody else has put something on top, and calls this one.
+      // Another script has wrapped this wrapper and still calls it.
       if (history[name] !== watched) moved = () => {};
-      else if (own) history[name] = original;
+      else if (isOwn) history[name] = original;
       else delete (history as Partial<History>)[name];
     });
   }
   return () => undo.forEach((one) => one());
 }
 
-/** Reports clicks on what the page has marked with `data-chat-cta`, by the label that the mark gives, else by its text. */
-function watchCalls(widget: Tracks): Undo {
+/** Reports clicks on elements with `data-chat-cta`, labelled by the attribute's value, else by their text. */
+function watchCalls(widget: Tracker): Undo {
   return listen(document, "click", ({ target }) => {
     const call = (target as Element | null)?.closest?.<HTMLElement>("[data-chat-cta]");
     const label = call?.dataset["chatCta"] || call?.textContent?.trim().slice(0, 100);

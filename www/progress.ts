@@ -1,11 +1,11 @@
-// Tells visitors with a screen reader that the window they asked for takes seconds to come. The script tag's loader loads
-// it when the launcher was clicked before the module is there.
+// Announces to screen readers that the window is still loading. The script tag's loader imports it when the launcher was
+// clicked before the module is there.
 
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { languageOf } from "./language.js";
 import { localeOf } from "./locale.js";
 
-/** Wait after which the visitor is told. Milliseconds. */
+/** The wait before the announcement, in milliseconds. */
 const ANNOUNCE_AFTER_MS = 2000;
 
 const WORDS: Record<string, string> = {
@@ -31,21 +31,21 @@ const WORDS: Record<string, string> = {
   "zh-TW": "正在開啟聊天，請稍候。",
 };
 
-/** The launcher's style sheet has no class for what only screen readers read. */
+/** Hides an element from sight but not from screen readers; the launcher's style sheet has no class for that. */
 const HIDDEN = "position:fixed;inline-size:1px;block-size:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap";
 
-/** Hosts whose visitor waits: more clicks are not announced again. */
+/** The hosts with an announcement pending, so that more clicks add none. */
 const waiting = new WeakSet<HTMLElement>();
 
 /**
  * Announces in `host` that the chat is opening, in the page's language, when `arrived` is still pending after two seconds.
- * The announcement is taken back when `arrived` is fulfilled or rejected.
+ * The announcement is removed when `arrived` settles.
  */
 export default function progress(host: HTMLElement, locale: string | undefined, arrived: Promise<unknown>): void {
   if (waiting.has(host)) return;
   waiting.add(host);
   const language = languageOf(localeOf(locale)) ?? "en";
-  // Screen readers read out what changes in a region that they know: it is there first, and empty.
+  // Screen readers announce changes of a region that exists already, so it is appended empty.
   const region = document.createElement("div");
   region.setAttribute("role", "status");
   region.lang = language;

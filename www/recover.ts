@@ -1,4 +1,4 @@
-// What is done when the WebAssembly module has broken. It is loaded behind the widget, to be there also without a line.
+// Recovers from a broken WebAssembly module. It is loaded after the widget, so that it is there when the page is offline.
 
 import type { loadChunk } from "./load-chunk.js";
 import type showErrorState from "./error-state.js";
@@ -10,33 +10,33 @@ export interface Revivable {
   open(): void;
 }
 
-/** What can be done with a widget whose module has broken. */
+/** A widget whose module has broken. */
 export interface Broken {
-  /** Takes back what was done to the page, tells it, and gives what is left. */
+  /** Undoes the changes to the page, emits the error, and returns what is left. */
   fail(error: unknown): Left;
-  /** Renders into the host with a new module, from what is stored. */
+  /** Renders into the host with a new module, from storage. */
   revive(): Promise<void>;
 }
 
-/** What is left of a widget without its module. */
+/** The rest of a widget without its module. */
 export interface Left {
   host: HTMLElement;
   options: ChatWidgetOptions;
 }
 
-/** What breaks once more after so many new beginnings breaks for a reason that stays, */
-const MOST = 2;
-/** unless it went well for so long. Milliseconds. */
-const WELL = 5 * 60_000;
+/** Maximum recoveries in a row. A module that breaks again has a permanent reason. */
+const MAX_RECOVERIES = 2;
+/** The time without a break after which recoveries are counted anew, in milliseconds. */
+const RESET_INTERVAL_MS = 5 * 60_000;
 
-let times = 0;
-let last = 0;
+let recoveries = 0;
+let lastBreak = 0;
 let turn = Promise.resolve();
-/** Their windows are to be open again. */
+/** The widgets whose windows open again after the recovery. */
 const opened = new WeakSet<Revivable>();
 const givenUp = new WeakSet<Revivable>();
 
-/** Lets the widgets go on with a new module, or leaves what is plain in their places. One break after the other. */
+/** Restarts the widgets with a new module, or shows the error state in their places. Breaks are handled one after the other. */
 export default function recover(
   widgets: Map<Revivable, Broken>,
   error: unknown,
@@ -47,21 +47,21 @@ export default function recover(
 }
 
 async function recoverAll(widgets: Map<Revivable, Broken>, error: unknown, load: typeof loadChunk): Promise<void> {
-  if (Date.now() - last > WELL) times = 0;
-  times += 1;
-  last = Date.now();
+  if (Date.now() - lastBreak > RESET_INTERVAL_MS) recoveries = 0;
+  recoveries += 1;
+  lastBreak = Date.now();
   for (const [widget, broken] of [...widgets]) {
-    // One that the page has taken away meanwhile, one that is plain by now, and one that has a new module already.
+    // Skips a widget that the page has removed, that shows the error state, or that has a new module already.
     if (!widgets.has(widget) || givenUp.has(widget) || widget.state?.visitorId) continue;
     const { host, options } = broken.fail(error);
     const root = host.shadowRoot ?? host;
     if (root.querySelector(".cw-open")) opened.add(widget);
     const hadFocus = (host.shadowRoot ?? document).activeElement?.matches("[part~=input]") ?? false;
-    // What the module would have taken back itself.
+    // The module would have removed these itself.
     host.querySelector(":scope > [slot=announcer]")?.remove();
     if (root.querySelector("[aria-modal=true]")) document.documentElement.style.removeProperty("overflow");
     try {
-      if (times > MOST) throw error;
+      if (recoveries > MAX_RECOVERIES) throw error;
       await broken.revive();
       if (!opened.has(widget)) continue;
       widget.open();
@@ -85,12 +85,12 @@ async function recoverAll(widgets: Map<Revivable, Broken>, error: unknown, load:
   }
 }
 
-/** The page's own buttons go on to say what there is to be said, for as long as the widget is the page's. */
-function answerButtons(launcher = "default", isThere: () => boolean, say: () => void): void {
+/** The page's own buttons show the error state until the page destroys the widget. */
+function answerButtons(launcher = "default", isMounted: () => boolean, show: () => void): void {
   if (launcher === "default" || launcher === "none") return;
   const onClick = ({ target }: MouseEvent): void => {
-    if (!isThere()) document.removeEventListener("click", onClick);
-    else if ((target as Element | null)?.closest?.(launcher)) say();
+    if (!isMounted()) document.removeEventListener("click", onClick);
+    else if ((target as Element | null)?.closest?.(launcher)) show();
   };
   document.addEventListener("click", onClick);
 }

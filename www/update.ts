@@ -1,8 +1,8 @@
-// Goes on with other options. It is loaded by pages that change some.
+// Changes the options of a mounted widget. It is loaded by pages that do so.
 
 import { LIVE_OPTIONS, MOUNT_OPTIONS } from "./option-names.js";
 import type { ChatWidgetOptions, VisitorProfile } from "./options.js";
-import { own } from "./own.js";
+import { nullProto } from "./null-proto.js";
 
 /** A widget, as far as it is needed here. */
 interface Updatable {
@@ -16,26 +16,26 @@ interface Sheet {
   missing: [code: string, error: unknown][];
 }
 
-/** What a widget lets be changed. */
+/** The access of `update()` to a widget. */
 export interface Changed<Pieces extends Sheet> {
   host: HTMLElement;
-  /** The options so far. */
+  /** Returns the current options. */
   options(): ChatWidgetOptions;
-  /** Reads changes; throws when they are a page's code and cannot be used. */
+  /** Parses changes; throws for invalid ones from a page's code. */
   read(changes: Partial<ChatWidgetOptions>): Promise<Partial<ChatWidgetOptions>>;
-  /** Loads what the options ask for. */
+  /** Loads the files that the options need. */
   gather(options: ChatWidgetOptions): Promise<Pieces>;
-  /** Goes on with these options, at once if the widget is on the page; `anew`: what is there is drawn once more. */
+  /** Applies the options to a widget that is on the page; with `anew`, it is rendered again. */
   take(options: ChatWidgetOptions, pieces: Pieces, anew: boolean): void;
   emit(theme: NonNullable<ChatWidgetOptions["theme"]>): void;
 }
 
-/** What the changes that are under way make of the options. */
+/** The options after the changes that are under way. */
 const wanted = new WeakMap<Updatable, ChatWidgetOptions>();
-/** Changes are read one after the other: some need a file for it. */
+/** The parsing of earlier changes, which may wait for a file. Changes are parsed one after the other. */
 const turns = new WeakMap<Updatable, Promise<unknown>>();
 
-/** Goes on with these changes. It rejects when the options cannot be used, and when what they ask for cannot be loaded. */
+/** Applies changes. Rejects for invalid options, and when a file that they need does not load. */
 export default async function update<Pieces extends Sheet>(
   widget: Updatable,
   given: Partial<ChatWidgetOptions>,
@@ -48,8 +48,8 @@ export default async function update<Pieces extends Sheet>(
     reading.catch(() => {}),
   );
   const changes = await reading;
-  const options = own({ ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) });
-  // What the visitor has said since is not overwritten by what the site knew at first.
+  const options = nullProto({ ...(wanted.get(widget) ?? current()), ...changes, ...staying(current()) });
+  // The visitor's later answers are not overwritten by the site's first data.
   const known: Record<string, unknown> = { ...current().visitor };
   const isNews = Object.entries(changes.visitor ?? {}).some(([name, value]) => known[name] !== value);
   if (isNews) widget.identify(changes.visitor!);
@@ -59,13 +59,13 @@ export default async function update<Pieces extends Sheet>(
   try {
     pieces = await gather(options);
     const lost = pieces.missing.find(([code]) => code === "THEME_MISSING");
-    // The look that is there is better than the default one.
+    // The current theme is better than the default one.
     if (lost && changes.theme) throw lost[1];
   } finally {
     isLast = wanted.get(widget) === options;
     if (isLast) wanted.delete(widget);
   }
-  // Of several changes at a time, the last one has all of them.
+  // The last of several changes at a time contains the others.
   if (!isLast) return;
   const before = current();
   const root = host.shadowRoot;
@@ -74,9 +74,9 @@ export default async function update<Pieces extends Sheet>(
   const anew = (Object.keys(options) as (keyof ChatWidgetOptions)[]).some(
     (name) => !LIVE_OPTIONS.includes(name) && options[name] !== before[name],
   );
-  take(own({ ...options, ...staying(before) }), pieces, anew);
+  take(nullProto({ ...options, ...staying(before) }), pieces, anew);
   if (focused) root?.querySelector<HTMLElement>(`[part="${focused}"]`)?.focus();
-  // It may have gone in the meantime.
+  // The widget may have been destroyed in the meantime.
   if (changes.theme && widget.state) emit(changes.theme);
 }
 

@@ -1,11 +1,11 @@
 // Validates a page's options by the option table. From code, an invalid one throws; as an attribute, it is left out with one
-// warning. The file is loaded for options that `plain.ts` does not accept.
+// warning. The file is loaded for options that `parse-options.ts` does not accept.
 
 import { RIGHT_TO_LEFT } from "./direction.js";
 import { localeOf } from "./locale.js";
 import { attributeOf } from "./option-names.js";
 import { type Refuse, type Row, TABLE } from "./option-table.js";
-import type { ReadOptions } from "./plain.js";
+import type { ParsedOptions } from "./parse-options.js";
 
 type Name = keyof typeof TABLE;
 
@@ -26,17 +26,17 @@ function warn(message: string): void {
  * Without `prefix` they come from a page's code, and a `TypeError` says which one is invalid. With it they are attributes
  * with that prefix, `data-` or none, or properties of an element: an invalid one is left out with a warning.
  */
-export default function validateOptions(given: object, prefix?: string): ReadOptions {
+export default function validateOptions(given: object, prefix?: string): ParsedOptions {
   return prefix === undefined ? parse(given, refuseStrictly) : parseAttributes(given, prefix, warn);
 }
 
 /** Returns the valid options of a widget that cannot run, without a proxy and without warnings. */
-export function parseQuietly(given: object): ReadOptions {
+export function parseQuietly(given: object): ParsedOptions {
   return parseAttributes({ ...given, proxy: "/" }, "", () => {});
 }
 
 /** Parses attributes, and reports each invalid one. Throws for an invalid proxy. */
-export function parseAttributes(given: object, prefix: string, report: (message: string) => void): ReadOptions {
+export function parseAttributes(given: object, prefix: string, report: (message: string) => void): ParsedOptions {
   const refuse: Refuse = (path, value, expected, noun = "of use", instead) => {
     const [name = "", ...rest] = path.split(".");
     const shown = typeof value === "string" && rest.length === 0 ? `"${clip(value)}"` : show(value);
@@ -53,7 +53,7 @@ const refuseStrictly: Refuse = (path, value, expected) => {
   throw new TypeError(`chat widget: the option ${path} must be ${expected}, not ${show(value)}`);
 };
 
-function parse(given: object, refuse: Refuse, isLoose = false): ReadOptions {
+function parse(given: object, refuse: Refuse, isLoose = false): ParsedOptions {
   const options: Record<string, unknown> = Object.create(null);
   const own: Record<string, unknown> = Object.assign(Object.create(null), given);
   for (const name of Object.keys(TABLE) as Name[]) {
@@ -74,7 +74,7 @@ function parse(given: object, refuse: Refuse, isLoose = false): ReadOptions {
   }
   if (Object.hasOwn(own, "proxy") && !options["proxy"]) refuseStrictly("proxy", own["proxy"], TABLE.proxy.expected);
   if (PAGE_OPTIONS.some((name) => options[name] !== undefined)) options["page"] = true;
-  return options as unknown as ReadOptions;
+  return options as unknown as ParsedOptions;
 }
 
 /** Returns the value of an attribute's text; the text itself where it has no other. */

@@ -20,7 +20,7 @@ Object.defineProperty(globalThis, "navigator", { configurable: true, value: { la
 
 const TABLE = await optionTable();
 const { default: check, parseAttributes } = await importSource("www/validate-options.ts");
-const { readPlain } = await importSource("www/plain.ts", { PLAIN: JSON.stringify(await plainPattern()) });
+const { parsePlain } = await importSource("www/parse-options.ts", { PLAIN: JSON.stringify(await plainPattern()) });
 const lists = await importSource("www/option-names.ts");
 const { localeOf } = await importSource("www/locale.ts");
 
@@ -130,14 +130,14 @@ test("what is plainly right is right by the table, and read as the table reads i
   for (const [name, some] of Object.entries(values)) {
     for (const value of some) {
       const options = { ...PROXY, [name]: value };
-      const taken = readPlain(options, false);
+      const taken = parsePlain(options, false);
       if (!taken) continue;
       plain += 1;
       const { proxy, ...checked } = check(options);
       assert.ok(name === "proxy" || proxy === "https://shop.example/connector");
       if (name !== "proxy") assert.deepEqual(checked, { [name]: value });
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      assert.deepEqual(readPlain({ ...PROXY, [name]: text }, true), taken, `${name}=${text} as an attribute`);
+      assert.deepEqual(parsePlain({ ...PROXY, [name]: text }, true), taken, `${name}=${text} as an attribute`);
       assert.deepEqual(readTag({ [name]: text }).said, []);
     }
   }
@@ -501,6 +501,6 @@ test("whatever the value of an option, code gets a TypeError and an attribute a 
     // What is used instead can be used.
     const again = check(options);
     for (const name of names) assert.deepEqual(again[name], options[name], name);
-    readPlain(given, true);
+    parsePlain(given, true);
   }
 });

@@ -1,7 +1,7 @@
 // The chat config: the one of the last page from storage, and the one that the proxy returns.
 
 import { localeOf } from "../locale.js";
-import { own } from "../own.js";
+import { nullProto } from "../null-proto.js";
 import { isStorageAllowed, options, parseObject } from "./tag.js";
 
 const CONFIG_KEY = "chat-widget:config";
@@ -18,7 +18,7 @@ const stored = isStorageAllowed
   : undefined;
 
 function isEnabled(data: ConfigData | undefined): boolean {
-  const { enabled, widgetEnabled } = own(data?.config ?? {});
+  const { enabled, widgetEnabled } = nullProto(data?.config ?? {});
   return enabled !== false && widgetEnabled !== false;
 }
 
@@ -33,8 +33,8 @@ export async function requestConfig(): Promise<boolean> {
     // module requests its config.
     const { href } = new URL(prefix[0] === "/" ? location.origin + prefix : prefix);
     const url = href.replace(/\/*$/, `/chat/config?locale=${localeOf(options["locale"])}`);
-    const response = await fetch(url, own({ headers: { Accept: "application/json" } }));
-    const { ok, data } = own((await response.json()) as { ok?: boolean; data?: ConfigData });
+    const response = await fetch(url, nullProto({ headers: { Accept: "application/json" } }));
+    const { ok, data } = nullProto((await response.json()) as { ok?: boolean; data?: ConfigData });
     if (response.ok && ok === true) {
       config = data;
       if (isStorageAllowed) localStorage.setItem(CONFIG_KEY, JSON.stringify({ v: 2, data }));

@@ -2,7 +2,7 @@
 
 import { RIGHT_TO_LEFT } from "../direction.js";
 import { localeOf } from "../locale.js";
-import { own } from "../own.js";
+import { nullProto } from "../null-proto.js";
 import { setTokens } from "../tokens.js";
 import { host, hostElement, isRefused } from "./host.js";
 import { keepAsked, keepClick, keepPress, mount, mounted, mounting, widget } from "./mount.js";
@@ -20,7 +20,7 @@ type Progress = typeof import("../progress.js");
 /** Paints the launcher as the module will: same place, same size, same colours. */
 export function paint(): void {
   if (isRefused || widget || !isFloating || !hasLauncher) return;
-  const root = hostElement().attachShadow(own({ mode: "open" }));
+  const root = hostElement().attachShadow(nullProto({ mode: "open" }));
   setTokens(
     host!.style,
     parseObject(() => options["themeTokens"]),
@@ -60,7 +60,7 @@ export function paint(): void {
 function styleSheet(): CSSStyleSheet {
   const sheet = new CSSStyleSheet();
   const [, isLighter, theme] = /^(light.)?(.*)/.exec(`${options["theme"]}`.toLowerCase())!;
-  const colours = own(LAUNCHER_COLOURS)[theme!] ?? LAUNCHER_COLOURS["teal"]!;
+  const colours = nullProto(LAUNCHER_COLOURS)[theme!] ?? LAUNCHER_COLOURS["teal"]!;
   let [accent, dark, focus, lightDark = dark, ink = "fff"] = colours.match(/.{6}/g)!;
   if (isLighter) dark = lightDark;
   else ink = "fff";

@@ -1,8 +1,8 @@
 // The moments that the loader waits for: the body, the page's load, an idle browser, the end of a press.
 
-import { own } from "../own.js";
+import { nullProto } from "../null-proto.js";
 
-export const ONCE = own({ once: true });
+export const ONCE = nullProto({ once: true });
 
 export const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -24,7 +24,7 @@ export async function whenLoaded(): Promise<unknown> {
 
 export function whenIdle(): Promise<void> {
   if (!("requestIdleCallback" in window)) return after(200);
-  return new Promise((resolve) => requestIdleCallback(resolve as () => void, own({ timeout: 3000 })));
+  return new Promise((resolve) => requestIdleCallback(resolve as () => void, nullProto({ timeout: 3000 })));
 }
 
 /** Whether the browser saves data or is on a very slow line. */

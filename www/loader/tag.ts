@@ -1,6 +1,6 @@
 // The script tag: its options as they are written, and the files in its folder.
 
-import { own } from "../own.js";
+import { nullProto } from "../null-proto.js";
 
 type Texts = Record<string, string | undefined>;
 type Help = typeof import("../error-state.js");
@@ -8,7 +8,7 @@ type Help = typeof import("../error-state.js");
 export const script = document.currentScript as HTMLScriptElement | null;
 
 /** The options as text. The module parses all of them, the loader those that it needs. */
-export const options = own(script?.dataset ?? {}) as Texts;
+export const options = nullProto(script?.dataset ?? {}) as Texts;
 
 const { launcher = "" } = options;
 
@@ -29,7 +29,7 @@ export const isStorageAllowed = /^granted$/i.test(options["consent"] ?? "granted
 export function parseObject(text: () => unknown): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(text() as string) as Record<string, unknown> | null;
-    return value == null ? undefined : own(value);
+    return value == null ? undefined : nullProto(value);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-// The entry of the npm package. Whoever takes only a part of it gets only that part.
+// The entry of the npm package. A bundler includes only the imported parts.
 
 export { BrowserWidgetClient, ChatWidgetError } from "../client.js";
 export { ChatWidget, load } from "../module.js";

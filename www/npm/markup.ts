@@ -1,15 +1,15 @@
-// What the wrappers for frameworks have in common.
+// The attributes of `<chat-widget>`, for the wrappers of frameworks.
 
 import { attributeOf, type Option, OPTIONS } from "../option-names.js";
 import type { ChatWidgetOptions } from "../options.js";
-import { own } from "../own.js";
+import { nullProto } from "../null-proto.js";
 
-/** The options of `<chat-widget>`, and whether it stands where it is written. */
+/** The options of `<chat-widget>`, and whether it is part of the page's layout. */
 export type ElementOptions = Pick<ChatWidgetOptions, Option> & { inline?: boolean };
 
-/** Options as the attributes that a server can write as well. */
+/** Returns options as attributes, which a server can render as well. */
 export function attributesOf(given: ElementOptions): Record<string, string | undefined> {
-  const options = own(given);
+  const options = nullProto(given);
   const attributes: Record<string, string | undefined> = { inline: options.inline ? "" : undefined };
   for (const name of OPTIONS) {
     const value = options[name];

@@ -1,4 +1,4 @@
-// `<chat-widget>` as a component of React: options are props, events are `onUnread` and the like, the ref is the element.
+// `<chat-widget>` as a React component: options are props, events are props such as `onUnread`, the ref is the element.
 
 import {
   createElement,
@@ -15,22 +15,22 @@ import type { ChatWidgetElement } from "../element.js";
 import { EVENTS } from "../event-names.js";
 import type { Option } from "../option-names.js";
 import type { ChatWidgetEvents, ChatWidgetOptions } from "../options.js";
-import { own } from "../own.js";
+import { nullProto } from "../null-proto.js";
 import { attributesOf, type ElementOptions } from "./markup.js";
 
 type Handlers = {
   [Name in keyof ChatWidgetEvents as `on${Capitalize<Name>}`]?: (detail: ChatWidgetEvents[Name]) => void;
 };
 
-/** The options of a widget, and what to call when something happens. */
+/** The options of a widget, and the handlers of its events. */
 export type ChatWidgetProps = ElementOptions &
   Handlers &
   Pick<HTMLAttributes<HTMLElement>, "className" | "hidden" | "id" | "style">;
 
-// Before the widget can say anything; on a server nothing happens at all.
+// Layout effects run before the widget can emit; a server supports none.
 const useCommitted = typeof document === "undefined" ? useEffect : useLayoutEffect;
 
-/** A chat widget: floating above the page, or with `inline` where it is written. The ref has its controls. */
+/** A chat widget: floating above the page, or with `inline` part of its layout. The ref has its controls. */
 export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props, ref) => {
   const element = useRef<ChatWidgetElement>(null);
   const latest = useRef(props);
@@ -43,13 +43,13 @@ export const ChatWidget = forwardRef<ChatWidgetElement, ChatWidgetProps>((props,
     const ending = new AbortController();
     for (const name of EVENTS) {
       const prop = `on${name[0]!.toUpperCase()}${name.slice(1)}` as keyof Handlers;
-      const tell = ({ detail }: CustomEvent) => latest.current[prop]?.(detail as never);
-      host.addEventListener(`chat-widget:${name}`, tell as EventListener, own({ signal: ending.signal }));
+      const handle = ({ detail }: CustomEvent) => latest.current[prop]?.(detail as never);
+      host.addEventListener(`chat-widget:${name}`, handle as EventListener, nullProto({ signal: ending.signal }));
     }
     return () => ending.abort();
   }, []);
   const { className, hidden, id, style } = props;
-  // React gives an element of the page's own `class` as it stands.
+  // React sets `class` of a custom element unchanged.
   return createElement("chat-widget", { ref: element, class: className, hidden, id, style, ...attributesOf(props) });
 });
 ChatWidget.displayName = "ChatWidget";

@@ -1,4 +1,4 @@
-// `<chat-widget>` as a component of Vue: options are props, events are emitted, a template ref has the controls.
+// `<chat-widget>` as a Vue component: options are props, events are emitted, a template ref has the controls.
 
 import { defineComponent, h, onBeforeUnmount, onMounted, shallowRef } from "vue";
 import "../element.js";
@@ -7,7 +7,7 @@ import { elementControls } from "../controls.js";
 import { EVENTS } from "../event-names.js";
 import { OPTIONS } from "../option-names.js";
 import type { ChatWidgetEvents } from "../options.js";
-import { own } from "../own.js";
+import { nullProto } from "../null-proto.js";
 import { attributesOf, type ElementOptions } from "./markup.js";
 
 export type { ChatWidgetControls };
@@ -17,11 +17,11 @@ export type ChatWidgetProps = ElementOptions;
 
 type Emits = { [Name in keyof ChatWidgetEvents]: (detail: ChatWidgetEvents[Name]) => void };
 
-// Attributes also where the element has a property of the name: Vue empties those, and takes an attribute away. On a
-// server there are only attributes, and older versions would write the mark as well.
+// The mark makes Vue set an attribute although the element has a property of the name, which Vue would empty. A server
+// renders attributes alone, and older versions would render the mark.
 const MARK = typeof document === "undefined" ? "" : "^";
 
-/** A chat widget: floating above the page, or with `inline` where it is written. */
+/** A chat widget: floating above the page, or with `inline` part of its layout. */
 export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
   (props, { emit, expose }) => {
     const element = shallowRef<ChatWidgetElement>();
@@ -33,8 +33,12 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
     expose(Object.fromEntries(elementControls().map((name) => [name, call(name)])));
     onMounted(() => {
       for (const name of EVENTS) {
-        const tell = ({ detail }: CustomEvent) => (emit as (name: string, detail: unknown) => void)(name, detail);
-        element.value!.addEventListener(`chat-widget:${name}`, tell as EventListener, own({ signal: ending.signal }));
+        const handle = ({ detail }: CustomEvent) => (emit as (name: string, detail: unknown) => void)(name, detail);
+        element.value!.addEventListener(
+          `chat-widget:${name}`,
+          handle as EventListener,
+          nullProto({ signal: ending.signal }),
+        );
       }
     });
     onBeforeUnmount(() => ending.abort());
@@ -42,7 +46,7 @@ export const ChatWidget = defineComponent<ChatWidgetProps, Emits>(
       Object.fromEntries(Object.entries(attributesOf(props)).map(([name, text]) => [MARK + name, text]));
     return () => h("chat-widget", { ref: element, ...attributes() });
   },
-  // A prop of the type Boolean may be written without a value.
+  // A Boolean prop may be written without a value.
   {
     name: "ChatWidget",
     props: { ...Object.fromEntries(OPTIONS.map((name) => [name, null])), inline: Boolean } as never,

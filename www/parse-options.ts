@@ -1,20 +1,20 @@
-// Reads the options that are plainly right, which nearly all are. For others, the option table is loaded.
+// Parses options with common valid values, as nearly all pages have. For others, the option table is loaded.
 
 import type { ChatWidgetOptions } from "./options.js";
 
-// Filled in by the build from the option table: a pattern of what is plainly right, `name=text` or `name:JSON`.
+// Filled in by the build from the option table: the pattern of common valid values, `name=text` or `name:JSON`.
 declare const PLAIN: string;
 
 const plain = new RegExp(PLAIN);
 
-/** Options that were read: in an object that inherits nothing, and none is wrong. */
-export interface ReadOptions extends ChatWidgetOptions {
-  /** Some of them were for `host-page.ts`. */
+/** Valid options, in an object that inherits nothing. */
+export interface ParsedOptions extends ChatWidgetOptions {
+  /** Whether some of them need `host-page.ts`. */
   page?: boolean;
 }
 
-/** Reads options; `undefined` if one of them is to be looked up. With `areAttributes`, JSON is read from text. */
-export function readPlain(given: object, areAttributes: boolean): ReadOptions | undefined {
+/** Returns the options; `undefined` if one of them needs the table. With `areAttributes`, JSON is parsed from text. */
+export function parsePlain(given: object, areAttributes: boolean): ParsedOptions | undefined {
   const options: Record<string, unknown> = Object.create(null);
   for (const [name, value] of Object.entries(given)) {
     const isText = typeof value === "string";
@@ -29,5 +29,5 @@ export function readPlain(given: object, areAttributes: boolean): ReadOptions | 
       }
     }
   }
-  return options as unknown as ReadOptions;
+  return options as unknown as ParsedOptions;
 }
