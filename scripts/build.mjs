@@ -19,12 +19,13 @@ import { fileURLToPath } from "node:url";
 import { makeFactory, shorten } from "./glue.mjs";
 import { plainPattern, tokenNames } from "./options.mjs";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
+import { deferredStyles, launcher } from "./styles.mjs";
 
 const glue = join(root, "target", "glue");
 const dist = join(root, "dist");
 const LOCALES = "src/text/locales";
 
-// Named one by one: with all of them, binaryen emits what browsers refuse.
+// Listed one by one: with all features, binaryen emits a module that browsers reject.
 const WASM_FEATURES = [
   "bulk-memory",
   "bulk-memory-opt",
@@ -40,14 +41,14 @@ function buildWasm(dev) {
   say(`compiling the widget to WebAssembly (${dev ? "development" : "release"})`);
   const profile = dev ? "dev" : "release-wasm";
   const options = ["--features", dev ? "debug-panics,deferred-styles" : "small-allocator,deferred-styles"];
-  // What two branches end with is moved behind them: a thousandth less.
+  // Moves common ends of two branches behind them: 0.1 % smaller.
   const flags = [remapped(), "-Cllvm-args=-enable-gvn-sink"];
   const env = { ...process.env };
   if (!dev && compilesStd()) {
-    // What the standard library says when it panics is a twentieth of the module: docs/decisions/0010.
+    // The panic messages of the standard library are 5 % of the module: docs/decisions/0010.
     env.RUSTC_BOOTSTRAP = "1";
     options.push("-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size");
-    flags.push(...WITHOUT_WORDS);
+    flags.push(...WITHOUT_PANIC_MESSAGES);
   }
   env.CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS = flags.join(" ");
   run(
@@ -76,9 +77,9 @@ function buildWasm(dev) {
   if (!dev) shorten(glue, features);
   makeFactory(glue);
   if (dev) return writeFileSync(out, readFileSync(bound));
-  // Functions with one caller are inlined only when they are small: what is inlined compresses less well. Below 1,024
-  // there is the far end of the stack and no data, so an address plus a small offset never comes from around zero.
-  // The second round finds what the first one's flow of control hid.
+  // Functions with one caller are inlined only when they are small, because inlined code compresses less well. There is no
+  // data below address 1,024, only the end of the stack, so an address plus a small offset never wraps around zero. The
+  // second round optimises what the control flow of the first one hid.
   const first = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
   run("wasm-opt", [
     ...features,
@@ -94,20 +95,21 @@ function buildWasm(dev) {
   ]);
 }
 
-const WITHOUT_WORDS = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
+/** The compiler options that leave out panic messages. */
+const WITHOUT_PANIC_MESSAGES = ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none"];
 
-/** Whether this compiler can build the standard library that way; an older one makes a module that works and is larger. */
+/** Returns whether this compiler can build the standard library with them. Without, the module works and is larger. */
 function compilesStd() {
-  const asked = spawnSync("rustc", [...WITHOUT_WORDS, "--print", "cfg"], {
+  const asked = spawnSync("rustc", [...WITHOUT_PANIC_MESSAGES, "--print", "cfg"], {
     env: { ...process.env, RUSTC_BOOTSTRAP: "1" },
     stdio: "ignore",
   });
   if (asked.status === 0) return true;
-  say("this Rust is too old to leave out the words of panics: the module will be some 4 KB larger");
+  say("this Rust cannot leave out panic messages: the module will be about 4 KB larger");
   return false;
 }
 
-/** Flags that keep the folders of this machine out of the module's panic messages. */
+/** Returns flags that keep the paths of this machine out of the module. */
 function remapped() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const sources = join(home, "registry", "src");
@@ -116,98 +118,7 @@ function remapped() {
   return folders.map((folder) => `--remap-path-prefix=${folder}=.`).join(" ");
 }
 
-/** The custom properties of a style sheet. */
-function tokensOf(css) {
-  return new Map([...css.matchAll(/(--cw-[\w-]+):\s*([^;]+);/g)].map(([, name, value]) => [name, value]));
-}
-
-/** Those of `tokens` that a text uses, also by way of each other, as declarations. */
-function declarations(text, tokens) {
-  const used = new Map();
-  const visit = (part) => {
-    for (const [, name] of part.matchAll(/var\((--cw-[\w-]+)/g)) {
-      if (used.has(name) || !tokens.has(name)) continue;
-      used.set(name, tokens.get(name));
-      visit(tokens.get(name));
-    }
-  };
-  visit(text);
-  return [...used].map(([name, value]) => `${name}:${value}`).join(";");
-}
-
-/**
- * The colours of each theme's launcher as the loader has them, without `#`: accent, accent at night, focus at night, and
- * where there is a lighter theme of the same accent, its accent and icon at night. Every other icon is white, and by day
- * the focus has the accent's colour.
- */
-function launcherColours(read) {
-  const sides = (theme) => {
-    const tokens = tokensOf(read(`themes/${theme}.css`));
-    return ["accent", "on-accent", "focus"].flatMap((name) => {
-      const [light, night = light] = tokens.get(`--cw-${name}`).match(/#[\da-f]{6}/g);
-      return [light, night];
-    });
-  };
-  const themes = readdirSync(join(root, "themes")).map((file) => basename(file, ".css"));
-  const colours = {};
-  for (const theme of themes.filter((theme) => !theme.startsWith("light_"))) {
-    const [accent, dark, icon, ink, focus, focusDark] = sides(theme);
-    const lighter = themes.includes(`light_${theme}`) ? sides(`light_${theme}`) : [];
-    const [sameAccent = accent, lightDark = "", white = icon, lightInk = "", sameFocus = focus, sameDark = focusDark] =
-      lighter;
-    const fits =
-      [icon, ink, white].every((colour) => colour === "#ffffff") &&
-      [focus, sameAccent, sameFocus].every((colour) => colour === accent);
-    if (!fits || sameDark !== focusDark)
-      throw new Error(`the loader has no room for what is special about the launcher of ${theme}`);
-    colours[theme] = [accent, dark, focusDark, lightDark, lightInk].join("").replaceAll("#", "");
-  }
-  return JSON.stringify(colours);
-}
-
-export async function launcher(esbuild) {
-  const read = (path) => readFileSync(join(root, path), "utf8");
-  const minify = async (css) => (await esbuild.transform(css, { loader: "css", minify: true })).code.trim();
-  // Until the module comes there is no badge and no focus ring of its own, but the same button.
-  const sheet = withConstants(
-    read("styles/launcher.css").replace(/\.cw-badge \{[^}]*\}/, ""),
-    read("styles/tokens.css"),
-  );
-  const base = read("styles/base.css")
-    .match(/:host[^{]*\{[^}]*\}/g)
-    .join("");
-  const reset =
-    ".cw-launcher{box-sizing:border-box;margin:0;padding:0;border:0;cursor:pointer;color-scheme:light}" +
-    '[data-scheme="auto"] .cw-launcher{color-scheme:light dark}[data-scheme="dark"] .cw-launcher{color-scheme:dark}' +
-    ".cw-icon{display:block;fill:none;stroke:currentColor;stroke-linecap:round;stroke-linejoin:round}";
-  const tokens = `:host{${declarations(sheet, tokensOf(read("styles/tokens.css")))}}`;
-  return {
-    LAUNCHER_SHEET: JSON.stringify(await minify(base + tokens + reset + sheet)),
-    LAUNCHER_COLOURS: launcherColours(read),
-    LAUNCHER_ICON: JSON.stringify(read("src/ui/icon.rs").match(/CHAT: &str = "([^"]+)"/)[1]),
-    LAUNCHER_LABEL: JSON.stringify(read("src/text/strings.rs").match(/"openChat": "([^"]+)"/)[1]),
-  };
-}
-
-/** A sheet with constant tokens written out, as `build.rs` does. */
-function withConstants(sheet, tokens) {
-  const constants = [...tokensOf(tokens)].filter(([name]) => /^--cw-(space|weight|motion)-/.test(name));
-  return constants.reduce((sheet, [name, value]) => sheet.replaceAll(`var(${name})`, value), sheet);
-}
-
-/** Returns the sheet that the module is built without: the files of `styles/deferred/` in the order of `build.rs`. */
-async function deferredStyles(esbuild) {
-  const read = (path) => readFileSync(join(root, path), "utf8");
-  const names = [...read("build.rs").matchAll(/"(deferred\/[\w-]+)"/g)].map(([, name]) => name);
-  const sheet = names.map((name) => read(`styles/${name}.css`)).join("\n");
-  const { code } = await esbuild.transform(withConstants(sheet, read("styles/tokens.css")), {
-    loader: "css",
-    minify: true,
-  });
-  return code.trim();
-}
-
-/** Texts with the forms of a plural by names of their own: `name.category`. */
+/** Returns texts with each form of a plural under the name `name.category`. */
 function flat(texts) {
   const forms = ([name, text]) =>
     typeof text === "string"
@@ -216,7 +127,7 @@ function flat(texts) {
   return Object.fromEntries(Object.entries(texts).flatMap(forms));
 }
 
-/** A module that has one thing to say. */
+/** Writes a module whose default export is the value. */
 function writeModule(path, value) {
   writeFileSync(join(dist, path), `export default ${JSON.stringify(value)};\n`);
 }
@@ -276,7 +187,7 @@ async function buildScripts(dev) {
     format: "esm",
     plugins: [
       {
-        name: "the entry beside it",
+        name: "the entry in the same folder",
         setup: (build) =>
           build.onResolve({ filter: /\/module\.js$/ }, () => ({ path: "./chat-widget.mjs", external: true })),
       },
@@ -321,7 +232,7 @@ const LAZY_PATH = new RegExp(
   `^(?:(?:themes|locales)/.+|styles|${LAZY.filter((name) => name !== "progress").join("|")})\\.mjs$`,
 );
 
-/** `dist/npm/`: the same sources for bundlers, which follow no address that is put together while the page runs. */
+/** Writes `dist/npm/`: the same sources for bundlers, which cannot follow addresses that are computed at run time. */
 async function buildNpm(esbuild, common, define) {
   const out = join(dist, "npm");
   const entries = {
@@ -331,7 +242,7 @@ async function buildNpm(esbuild, common, define) {
     react: "www/npm/react.ts",
     vue: "www/npm/vue.ts",
   };
-  // What several of them have in common is one module for the page: two would be two widgets.
+  // Modules that several entries import stay external: two copies would be two widgets.
   const shared = { "client.js": "../client.mjs", "module.js": "./widget.mjs", "element.js": "./element.mjs" };
   const paths = readdirSync(dist, { recursive: true })
     .map((path) => path.replaceAll("\\", "/"))
@@ -360,7 +271,7 @@ async function buildNpm(esbuild, common, define) {
       outfile: join(out, `${name}.mjs`),
       format: "esm",
       external: ["react", "vue"],
-      // Where parts of a page are rendered on a server alone, this one is for the browser as well.
+      // Marks the component for the client in frameworks with server components.
       banner: name === "react" ? { js: '"use client";' } : {},
       define,
       plugins: [plugin],
@@ -368,7 +279,7 @@ async function buildNpm(esbuild, common, define) {
   }
 }
 
-/** The types of what the package exports, as they are written in `www/`. */
+/** The modules of `www/` whose types the package contains. */
 const TYPES = [
   "client",
   "client-error",
@@ -408,7 +319,7 @@ function buildTypes() {
   copyFileSync(join(root, "www/npm/wasm.d.ts"), join(dist, "types/npm/wasm.d.ts"));
 }
 
-/** Says what each file must be to the bit, and writes the one line that a site's owner pastes. */
+/** Writes the hash of each file, and the script tag for a site's owner to paste. */
 function writeIntegrity() {
   const files = readdirSync(dist, { recursive: true })
     .filter((file) => /\.(js|mjs|wasm)$/.test(file))
@@ -419,7 +330,7 @@ function writeIntegrity() {
       .digest("base64")}`;
   const integrity = Object.fromEntries(files.map((file) => [file, hash(file)]));
   writeFileSync(join(dist, "integrity.json"), `${JSON.stringify(integrity, null, 2)}\n`);
-  // Only the tag's own file can be checked by a browser: what it brings, it finds beside itself.
+  // A browser can check only the file of the tag, which loads the others by itself.
   const tag = `<script async src="/chat-widget/chat-widget.js" integrity="${integrity["chat-widget.js"]}" crossorigin="anonymous" data-proxy="/connector"></script>`;
   writeFileSync(join(dist, "snippet.html"), `${tag}\n`);
 }
@@ -435,7 +346,7 @@ export async function build({ dev = false } = {}) {
   if (!dev) writeFileSync(join(dist, ".built"), newestSource().toString());
 }
 
-/** The time of the newest file that `dist/` is made from, in milliseconds. */
+/** Returns the time of the newest source of `dist/`, in milliseconds. */
 function newestSource() {
   const places = ["src", "styles", "themes", "www", "crates/protocol/src", "crates/session/src", "scripts"];
   const files = ["Cargo.toml", "Cargo.lock", "build.rs", "package-lock.json"];
@@ -445,7 +356,7 @@ function newestSource() {
   return Math.max(...files.map((file) => statSync(join(root, file)).mtimeMs));
 }
 
-/** Builds, unless the release build of these very sources is there. */
+/** Builds, unless `dist/` is the release build of the current sources. */
 export async function buildIfStale() {
   const stamp = join(dist, ".built");
   if (existsSync(stamp) && Number(readFileSync(stamp, "utf8")) === newestSource()) return;
