@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { REDUCED, lockedCrates } from "./cargo-deny.mjs";
 import { Advice, main, say } from "./setup.mjs";
 
-/** What the files are, where they come from, and when that was. */
+/** The origin and the date of the files. */
 const about = ({ commit, date }) => `# Advisories
 
 Security advisories about the crates of Cargo.lock, in all their versions: a part of the RustSec advisory database, https://github.com/rustsec/advisory-db, at commit ${commit} of ${date}. Its authors have put it in the public domain ([CC0 1.0](https://creativecommons.org/publicdomain/zero/1.0/)); advisories taken over from GitHub's database are under [CC-BY 4.0](https://creativecommons.org/licenses/by/4.0/) and name it.

@@ -1,5 +1,5 @@
-// Whether what this project is made of may be used: known vulnerabilities, licences, duplicates and origins of the
-// crates and the npm packages. What cannot be looked up from here is said to be unchecked, and is no failure.
+// Checks the dependencies: known vulnerabilities, licences, duplicates and origins of the crates and the npm packages. A
+// check whose source cannot be reached is reported as unchecked and does not fail.
 //
 // --advisories FOLDER looks into a checkout of rustsec/advisory-db, in place of supply-chain/advisories/.
 
@@ -14,7 +14,7 @@ import { Advice, main, root, say } from "./setup.mjs";
 const OK = "ok";
 const FAILED = "FAILED";
 const UNCHECKED = "not checked";
-/** An advisory database older than this says too little. */
+/** Maximum age of the advisory database. */
 const MAX_AGE_DAYS = 180;
 
 const held = ({ ok, output }) => ({ state: ok ? OK : FAILED, said: output });
@@ -24,7 +24,7 @@ function crates() {
   return held(cargoDeny(["licenses", "bans", "sources"]));
 }
 
-/** Where the advisories are, with what is to be known of them. */
+/** The folder of the advisories, and their metadata. */
 function database(folder) {
   if (folder) {
     if (!existsSync(join(folder, "crates")))

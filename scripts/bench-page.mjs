@@ -16,14 +16,14 @@ const LINE = {
   downloadThroughput: (1.6 * 1024 * 1024) / 8,
   uploadThroughput: (750 * 1024) / 8,
 };
-/** The processor is so many times slower. */
+/** The factor by which the processor is slowed. */
 const SLOWER = 4;
-/** Each figure is the median of so many visits. */
+/** The number of visits of which each figure is the median. */
 const VISITS = Number(process.env.VISITS ?? 9);
-/** A page is watched until nothing has happened for so long. Milliseconds. */
+/** The time without activity after which a page counts as quiet, in milliseconds. */
 const QUIET = 1500;
 
-/** What is promised, of medians. */
+/** The limits of the medians. */
 const LIMITS = { first: 1.5, returning: 1.2, blocking: 0, shift: 0, bytes: 4096 };
 
 const TYPES = {
@@ -103,7 +103,7 @@ function watch() {
   window.seen = seen;
 }
 
-/** Opens the page and waits until it is quiet. Gives what was seen, and the bytes that the widget had brought by then. */
+/** Opens the page, waits until it is quiet, and returns the measurements and the bytes of the widget. */
 async function visit(context, site, variant) {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
@@ -141,7 +141,7 @@ async function visit(context, site, variant) {
   return { page, bytes, ...(await page.evaluate(() => window.seen)) };
 }
 
-/** From a click on the launcher to a window that takes what is typed. Milliseconds. */
+/** Returns the time from a click on the launcher to a window with a usable input, in milliseconds. */
 async function clickToWindow(page) {
   const pressed = page.evaluate(
     () =>
@@ -165,7 +165,7 @@ const median = (figures) => figures.toSorted((one, other) => one - other)[Math.f
 /** The page's own first layout takes about 50 ms here, so that its blocking time differs from visit to visit. */
 const BY_CHANCE = 0.05;
 
-/** How likely it is that so many of these differences are above zero, where above and below are equally likely: the sign test. */
+/** Returns the p-value of the sign test: the probability of this many positive differences by chance. */
 function chanceOf(differences) {
   const unequal = differences.filter((difference) => difference !== 0).length;
   const above = differences.filter((difference) => difference > 0).length;

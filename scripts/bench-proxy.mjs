@@ -11,7 +11,7 @@ import { answers, firstLine, folder, freePort, nginxRecipe, start, startNginx, s
 import { Advice, main, root, run, say, setupProxyBench } from "./setup.mjs";
 
 const CONNECTIONS = [10, 100, 1000];
-/** Of so many runs, the median counts. The two proxies take turns, as a shared machine is busier at one time than at another. */
+/** The number of runs of which the median counts. The two proxies alternate, because the load of a shared machine varies. */
 const RUNS = 3;
 const SECONDS = 5;
 const PATH = "/connector/chat/presence?conversationId=conv_1";
@@ -30,7 +30,7 @@ const nginx = (name, http) =>
     http: `keepalive_requests 1000000000; ${http}`,
   });
 
-/** Waits until an address gives the answer of the service. */
+/** Waits until an address returns the response of the service. */
 async function passesOn(url, started) {
   const answer = await answers(url, started);
   if (answer !== ANSWER) throw new Advice(`${url} answered ${answer}`);
@@ -72,7 +72,7 @@ const proxies = {
   },
 };
 
-/** As many connections to the service are kept as the other proxy keeps, which has no bound. */
+/** The kept connections to the service: as many as the other proxy keeps, which has no limit. */
 const KEEPALIVE = "keepalive 1024; keepalive_requests 1000000000;";
 const UPSTREAM = (upstream) => `upstream chat_service { server ${upstream}; ${KEEPALIVE} }`;
 
@@ -156,5 +156,5 @@ await main(async () => {
     }
   }
 });
-// Also after a failure nothing is left running.
+// Stops all servers, also after a failure.
 await stopAll();

@@ -7,7 +7,7 @@ import { buildIfStale } from "./build.mjs";
 import { chromium, main, run, say, setupBuild } from "./setup.mjs";
 
 const LENGTHS = [10, 1000, 10000];
-/** Of so many messages, the median counts. */
+/** The number of messages of which the median counts. */
 const APPENDED = 40;
 const OPENED = 9;
 
@@ -19,7 +19,7 @@ const history = (length) =>
     createdAt: new Date(Date.UTC(2026, 0, 1) + index * 90_000).toISOString(),
   }));
 
-/** Answers for the site's proxy. What is sent is taken and gets no reply. */
+/** Responds for the site's proxy. A message is accepted and gets no reply. */
 async function standIn(page, messages) {
   let sent = 0;
   const answer = (route, data) => route.fulfill({ json: { ok: true, data, requestId: "bench" } });

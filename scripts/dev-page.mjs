@@ -27,7 +27,7 @@ function buildModule({ "data-target-name": library, "data-cargo-features": featu
   return '<script type="module" src="/start.mjs"></script>';
 }
 
-/** What Trunk does for each kind of link: takes its attributes, writes files, and returns what stands in its place. */
+/** Trunk's kinds of links: each takes the attributes, writes files, and returns the HTML that replaces the link. */
 const ASSETS = {
   rust: buildModule,
   "copy-file": ({ href }) => {
@@ -40,7 +40,7 @@ const ASSETS = {
   },
 };
 
-/** Builds the page. Throws for a link of a kind that the page has not had so far. */
+/** Builds the page. Throws for a kind of link that is not implemented here. */
 export function buildDevPage() {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });

@@ -1,5 +1,5 @@
-// Builds the Leptos application of `examples/leptos/` into `target/leptos-shop/`, as Trunk would, but for a page whose
-// policy lets no script of its own text through.
+// Builds the Leptos application of `examples/leptos/` into `target/leptos-shop/` as Trunk does, but without inline scripts,
+// which the page's policy forbids.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const source = join(root, "examples", "leptos");
 
 const shop = join(root, "target", NAME);
 
-/** What Trunk puts in the place of its own links. */
+/** The links of Trunk and the tags that replace them. */
 const IN_PLACE = [
   ['<link data-trunk rel="rust" />', '<script type="module" src="/start.mjs"></script>'],
   ['<link data-trunk rel="css" href="shop.css" />', '<link rel="stylesheet" href="/shop.css" />'],
@@ -19,7 +19,7 @@ const IN_PLACE = [
 
 /** Builds the application, unoptimised. */
 export function buildExample() {
-  // In the profile of the tests in the browser, which have compiled nearly all of it.
+  // The tests in the browser have compiled nearly all of it in the same profile.
   const target = ["--target-dir", "target", "--target", "wasm32-unknown-unknown"];
   run("cargo", ["build", "--locked", "-p", NAME, ...target, "--quiet"]);
   const built = join(root, "target", "wasm32-unknown-unknown", "debug", `${NAME}.wasm`);

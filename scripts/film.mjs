@@ -56,7 +56,7 @@ async function wanted() {
   );
 }
 
-/** Builds what is played. An environment that names both the widget and the command has nothing built or installed. */
+/** Builds the widget and the command, unless the environment names both. */
 async function prepare() {
   const { WIDGET_DIR, SITE_CONNECTOR } = process.env;
   if (WIDGET_DIR && SITE_CONNECTOR) return;

@@ -15,7 +15,7 @@ import { Advice, main, root, say, setupBuild, which } from "./setup.mjs";
 
 const CORPUS = join(root, "fuzz", "corpus");
 const FAILURES = join(root, "fuzz", "failures");
-/** What libFuzzer found worth keeping: it grows from run to run, and is no part of the repository. */
+/** The corpus of libFuzzer, which grows from run to run and is not in the repository. */
 const FOUND = join(root, "target", "fuzz-corpus");
 /** A target's corpus may have this many inputs, and this many bytes, in the repository. */
 const MAX_KEPT = 60;
@@ -56,7 +56,7 @@ function buildGuided() {
   return join(folder, host, "fuzz", "guided");
 }
 
-/** Runs a program to its end, and gives what it printed; null for its status when it had to be stopped. */
+/** Runs a program and returns its output and status; the status is null if it had to be stopped. */
 function run(program, args, { cwd = root, env = {}, seconds }) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,13 +1,13 @@
-// Makes the glue between module and page small. What it leaves out is for browsers that are older than the widget's.
+// Shrinks the glue between module and page. It removes code for browsers that the widget does not support.
 //
-// Everything that passes between the module and its glue gets a name of a letter or two. wasm-bindgen names an import
-// after what it calls and a hash, once in the module and once in the glue, and a hash does not compress.
+// All imports and exports of the module get names of one or two letters. wasm-bindgen names an import after the called
+// function and a hash, once in the module and once in the glue, and hashes do not compress.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Streams the module, from a server that says what it is. */
+/** Streams the module if the server sends it as `application/wasm`. */
 const LOAD = `async function __wbg_load(module, imports) {
     if (!module.ok) throw new Error("chat widget: no module, but " + module.status + " from " + module.url);
     if (module.headers.get("Content-Type") === "application/wasm") return WebAssembly.instantiateStreaming(module, imports);
@@ -32,7 +32,7 @@ function giveString(at, ret) {
 }
 `;
 
-/** Replaces a part of the glue, which must be there. */
+/** Replaces a part of the glue; throws if it does not exist. */
 function replace(text, part, by) {
   if (!part.test(text)) throw new Error(`The glue of this wasm-bindgen has no ${part}`);
   return text.replace(part, by);

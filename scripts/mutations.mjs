@@ -1,12 +1,12 @@
-// Puts mistakes into the session that would break a promise, one at a time, and demands that the simulator notices each.
-// It works on a copy; the sources stay as they are.
+// Introduces mistakes into the session that violate an invariant, one at a time, and fails if the simulator misses one. It
+// works on a copy of the sources.
 
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { Advice, main, root, say } from "./setup.mjs";
 
-/** So many worlds are tried for each. */
+/** The number of simulations for each mistake. */
 const SEEDS = "2000";
 
 const MISTAKES = [
@@ -60,7 +60,7 @@ const MISTAKES = [
   },
 ];
 
-/** The session, the protocol and what they need, by themselves. */
+/** Copies the session, the protocol and their manifests into a folder. */
 function copy(folder) {
   rmSync(folder, { recursive: true, force: true });
   for (const crate of ["session", "protocol"])
@@ -105,12 +105,12 @@ await main(async () => {
     if (/could not compile/.test(run.stderr))
       throw new Advice(`with ${name}, the session does not compile:\n${run.stderr}`);
     const noticed = run.status !== 0;
-    const promises = [...run.stdout.matchAll(/^broken \d+ times, by seed [\d, ]+: (.*)$/gm)].map(
-      ([, promise]) => promise,
+    const invariants = [...run.stdout.matchAll(/^broken \d+ times, by seed [\d, ]+: (.*)$/gm)].map(
+      ([, invariant]) => invariant,
     );
     const failed = [...run.stdout.matchAll(/^test (\S+) \.\.\. FAILED$/gm)].map(([, test]) => test);
     say(
-      `${name}: ${noticed ? `noticed (${[...promises, ...failed].join(" ") || "a test fails"})` : "nothing noticed"}`,
+      `${name}: ${noticed ? `noticed (${[...invariants, ...failed].join(" ") || "a test fails"})` : "nothing noticed"}`,
     );
     if (noticed !== edits.length > 0) survivors.push(name);
   }

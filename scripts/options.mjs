@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./setup.mjs";
 
-/** The names of all tokens, without `--cw-`. */
+/** Returns the names of all tokens, without `--cw-`. */
 export function tokenNames() {
   const sheets = [...readdirSync(join(root, "themes")).map((file) => `themes/${file}`), "styles/tokens.css"];
   const text = sheets.map((path) => readFileSync(join(root, path), "utf8")).join("\n");
@@ -14,7 +14,7 @@ export function tokenNames() {
   return [...new Set([...names, "offset-x", "offset-y"])].sort();
 }
 
-/** A module of `www/` with what it imports, as the build makes it with these definitions. */
+/** Imports a module of `www/`, bundled as in the build with these definitions. */
 export async function importSource(path, define = {}) {
   const { build } = await import("esbuild");
   const folder = mkdtempSync(join(tmpdir(), "chat-widget-"));
@@ -30,10 +30,10 @@ export async function importSource(path, define = {}) {
   return import(pathToFileURL(outfile).href).finally(() => rmSync(folder, { recursive: true }));
 }
 
-/** The option table, by the names of the options. */
+/** Returns the option table by the names of the options. */
 export const optionTable = async () => (await importSource("www/option-table.ts")).TABLE;
 
-/** The pattern of `www/parse-options.ts`: values that need no look into the table, as `name=text` or `name:JSON`. */
+/** Returns the pattern of `www/parse-options.ts`: values that are valid without the table, as `name=text` or `name:JSON`. */
 export async function plainPattern() {
   const names = new Map();
   for (const [name, { plain = {} }] of Object.entries(await optionTable())) {

@@ -17,7 +17,7 @@ const CRATES = {
     parts: ["src", "styles", "themes", "build.rs", "docs/rust.md", "README.md", "CHANGELOG.md", ...LICENCES],
   },
 };
-/** What cargo adds, the first of them only where there is a git repository. */
+/** The files that cargo adds, the first of them only in a git repository. */
 const BY_CARGO = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml", "Cargo.toml.orig"];
 
 const named = Object.keys(CRATES).flatMap((name) => ["-p", name]);
@@ -49,7 +49,7 @@ function filesOf({ folder, parts }) {
   });
 }
 
-/** What is too many or too few in the packages, one line each. */
+/** Returns a line for each missing or superfluous file of the packages. */
 function misplaced() {
   return Object.entries(CRATES).flatMap(([name, crate]) => {
     const { ok, stdout, stderr } = cargo("package", "--locked", "--allow-dirty", "--list", "-p", name);

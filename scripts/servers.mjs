@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Advice, nginxModule } from "./setup.mjs";
 
-/** A folder for what the servers read and write. */
+/** Creates a folder for the files of the servers. */
 export const folder = mkdtempSync(join(tmpdir(), "chat-widget-servers-"));
 // Servers that root starts read it as somebody else.
 chmodSync(folder, 0o755);
@@ -31,7 +31,7 @@ export async function freePort() {
   return port;
 }
 
-/** Starts a program. What it says on standard error is told when it does not stay up. */
+/** Starts a program. If it exits early, the error contains its standard error. */
 export function start(program, args, env = {}) {
   const child = spawn(program, args, {
     cwd: folder,

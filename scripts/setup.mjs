@@ -1,4 +1,4 @@
-// Installs whatever the build or the tests need and the machine lacks, and says so. Uses Node's own modules only,
+// Installs the tools that the build and the tests need and the machine lacks. It imports Node's own modules only,
 // because it runs before `npm ci`.
 
 import { spawnSync } from "node:child_process";
@@ -18,12 +18,12 @@ export const toolsHome =
 const WASM_PACK_VERSION = "0.15.1";
 const GECKODRIVER_VERSION = "0.37.1";
 
-/** Prints one line about what is going on. */
+/** Prints one line of progress. */
 export function say(line) {
   console.log(`[chat-widget] ${line}`);
 }
 
-/** A failure whose message is all that the reader needs; shown without a stack. */
+/** An error whose message is advice; it is printed without a stack. */
 export class Advice extends Error {}
 
 /** Runs a program with its output shown, and fails with advice when it fails. */
@@ -33,7 +33,7 @@ export function run(program, args, options = {}) {
   if (result.status !== 0) throw new Advice(`failed (${result.status ?? result.signal}): ${program} ${args.join(" ")}`);
 }
 
-/** What a program prints, or null when it is not there. */
+/** Returns the output of a program, or null if it is missing. */
 function output(program, args) {
   const result = spawnSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   return result.status === 0 ? result.stdout.trim() : null;
@@ -126,8 +126,8 @@ export function cargoTool(crate, version, program) {
 }
 
 /**
- * Where the programs are that `found` looks for. What is missing is installed with apt when this is root on Debian;
- * otherwise the advice says what to type.
+ * Returns the paths of the programs that `found` looks for. Missing ones are installed with apt as root on Debian; elsewhere
+ * an error has the commands to type.
  */
 function fromDebian(what, packages, found, elsewhere) {
   const missing = () => Object.values(found()).includes(null);
@@ -146,7 +146,7 @@ function fromDebian(what, packages, found, elsewhere) {
   );
 }
 
-/** What is said of a program that is not simply the one in Debian's package of the same name. */
+/** The programs that are not simply the one in Debian's package of the same name. */
 const DEBIAN = {
   nginx: {
     called: "nginx with its module njs",
@@ -173,7 +173,7 @@ export function nginxModule() {
   return folders.map((folder) => join(folder, "ngx_http_js_module.so")).find((path) => existsSync(path)) ?? null;
 }
 
-/** Where Chromium and its driver are. */
+/** Returns the paths of Chromium and its driver. */
 export const chromium = () =>
   fromDebian(
     "Chromium and its driver",
@@ -185,7 +185,7 @@ export const chromium = () =>
     "install both, of the same version, and set CHROMIUM and CHROMEDRIVER to their paths",
   );
 
-/** Where Firefox and its driver are. */
+/** Returns the paths of Firefox and its driver. */
 function firefox() {
   const found = () => ({ browser: process.env.FIREFOX ?? which("firefox-esr") ?? which("firefox") });
   const { browser } = fromDebian("Firefox", ["firefox-esr"], found, "install it, and set FIREFOX to its path");
@@ -193,7 +193,7 @@ function firefox() {
   return { browser, driver: process.env.GECKODRIVER ?? which("geckodriver") };
 }
 
-/** Where the driver of WebKit is, which finds the browser by itself. */
+/** Returns the path of WebKit's driver, which finds the browser by itself. */
 const webkit = () =>
   fromDebian(
     "WebKitGTK with its driver, and Xvfb",
@@ -239,12 +239,12 @@ export function debianTool(name) {
   onPath(join(home, "bin"));
 }
 
-/** Libraries that came along are for this program alone. */
+/** Sets the search path of the libraries in the package for this program alone. */
 const LIBRARIES = `home="$(dirname "$0")/.."
 for folder in "$home"/usr/lib/*-linux-*; do LD_LIBRARY_PATH="$folder"; done
 export LD_LIBRARY_PATH`;
 
-/** Where the program is below the folder that its package was unpacked into. */
+/** Returns the path of the program in the folder of its unpacked package. */
 function found(home, file) {
   for (const folder of ["usr/sbin", "usr/bin"]) {
     const name = existsSync(join(home, folder)) && readdirSync(join(home, folder)).find((name) => file.test(name));
@@ -283,20 +283,20 @@ function unpack(packages, home) {
 /** The servers of docs/recipes/ that are no packages of npm. */
 const RECIPE_SERVERS = ["nginx", "caddy", "php-fpm"];
 
-/** What `npm run bench:proxy` needs. */
+/** Installs the tools for `npm run bench:proxy`. */
 export function setupProxyBench() {
   rustTarget();
   for (const name of ["nginx", "wrk"]) debianTool(name);
 }
 
-/** What `npm run build` and `npm start` need. */
+/** Installs the tools for `npm run build` and `npm start`. */
 export function setupBuild() {
   npmPackages();
   rustTarget();
   cargoTool("wasm-bindgen-cli", lockedVersion("wasm-bindgen"), "wasm-bindgen");
 }
 
-/** What `npm test` needs on top. Gives the paths of Chromium and its driver. */
+/** Installs the tools for `npm test`. Returns the paths of Chromium and its driver. */
 export function setupTest() {
   setupBuild();
   rustComponents();
@@ -305,12 +305,12 @@ export function setupTest() {
   return chromium();
 }
 
-/** What `npm run test:all` needs on top of that. Gives the paths of each browser and its driver. */
+/** Installs the tools for `npm run test:all`. Returns the paths of each browser and its driver. */
 export function setupTestAll() {
   return { chromium: setupTest(), firefox: firefox(), webkit: webkit() };
 }
 
-/** Runs a script's main function; advice is printed plainly, anything else with its stack. */
+/** Runs a script's main function. Prints advice without, any other error with its stack. */
 export async function main(work) {
   try {
     await work();

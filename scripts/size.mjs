@@ -1,4 +1,4 @@
-// Weighs `dist/` against the budgets of `size-budget.json`. Fails past them.
+// Compares the sizes of `dist/` with the budgets of `size-budget.json`, and fails if one is exceeded.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ function weigh(file) {
   };
 }
 
-/** Prints the table; gives the budgets that are exceeded. */
+/** Prints the table and returns the exceeded budgets. */
 export function size() {
   if (!existsSync(dist)) throw new Advice("there is no dist/ yet: run `npm run build` first");
   const files = readdirSync(dist, { recursive: true })
@@ -38,7 +38,7 @@ export function size() {
     return weights.get(file).brotli;
   };
   for (const { name, files, eachIn, brotli: most } of budgets) {
-    // Together, and with the heaviest of a folder.
+    // A budget may include the largest file of a folder.
     const heaviest = eachIn
       ? Math.max(...[...weights.keys()].filter((file) => file.startsWith(eachIn)).map(weight))
       : 0;

@@ -1,4 +1,4 @@
-// Builds what is not built, and runs the demo: the customer's site with its proxy, and the sandbox behind it.
+// Builds what is out of date, and runs the demo: a customer's site with its proxy, and the sandbox behind it.
 
 import { spawn } from "node:child_process";
 import { buildIfStale } from "./build.mjs";
@@ -23,7 +23,7 @@ await main(async () => {
     cwd: root,
     stdio: "inherit",
   });
-  // Ctrl-C reaches the demo by itself; a signal to this process alone is passed on.
+  // The terminal sends Ctrl-C to the demo as well; a signal to this process alone is forwarded.
   process.on("SIGTERM", () => demo.kill("SIGTERM"));
   process.on("SIGINT", () => {});
   await new Promise((resolve) => demo.on("exit", (code) => resolve((process.exitCode = code ?? 0))));

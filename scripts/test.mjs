@@ -1,5 +1,5 @@
-// Everything that must be true of a commit; with `--all` in Firefox and WebKit as well as in Chromium. Runs all steps,
-// also after a failure, and closes with a count.
+// Runs all checks of a commit; with `--all` in Firefox and WebKit as well as in Chromium. A failed step does not stop the
+// others; the last lines are a summary.
 
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -17,7 +17,7 @@ import { size } from "./size.mjs";
 const counts = { passed: 0, failed: 0 };
 const failures = [];
 
-/** Runs a program with its output shown, and gives the output and whether it succeeded. */
+/** Runs a program, prints its output, and returns the output and whether it succeeded. */
 function tee(program, args, env = {}) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -40,7 +40,7 @@ function tee(program, args, env = {}) {
   });
 }
 
-/** Adds up what the test runners say of themselves. */
+/** Returns the sum of the counts that the test runners print. */
 function countTests(output) {
   let passed = 0;
   let failed = 0;
@@ -54,7 +54,7 @@ function countTests(output) {
   return { passed, failed };
 }
 
-/** A step: a check counts as one, a run of tests as its tests. */
+/** Runs a step. A check counts as one, a run of tests as its tests. */
 async function step(name, work, { tests = false } = {}) {
   say(`── ${name}`);
   const started = Date.now();
