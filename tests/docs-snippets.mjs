@@ -1,4 +1,4 @@
-// The snippets of the docs, and which test runs each. `tests/unit/docs.test.mjs` fails for one that nothing runs.
+// The snippets of the docs and the test that runs each. `tests/unit/docs.test.mjs` fails for one without a test.
 
 import { readFileSync } from "node:fs";
 
@@ -80,7 +80,7 @@ export const RUN_BY = {
   "docs/wordpress.md": { "WordPress, by hand: php": E2E, "WordPress, by hand: php 2": E2E },
 };
 
-/** The text of a file of the project. */
+/** Returns the text of a file of the project. */
 export const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 /** The snippets of a page, by their names: heading and language, with a number from the second of a kind on. */

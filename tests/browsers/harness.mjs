@@ -1,5 +1,5 @@
-// The harness of the tests that run in any browser: the demo, the browser that `BROWSER` names, and visitors who begin with
-// nothing.
+// The harness of the tests that run in any browser: the demo, the browser that `BROWSER` names, and visitors without stored
+// data.
 
 import assert from "node:assert/strict";
 import { test as nodeTest } from "node:test";
@@ -9,17 +9,16 @@ import { openShop } from "./shop.mjs";
 import { Tab } from "./tab.mjs";
 
 const SCREEN = { width: 1024, height: 800 };
-/** No test of a chat needs longer than this, also on a busy machine that starts the browser first. Milliseconds. */
+/** The timeout of a test, including the start of the browser on a busy machine, in milliseconds. */
 const TEST_TIMEOUT_MS = 120_000;
 
 const fixture = sharedFixture(launch);
 
 /**
- * Proves a sentence in the browser. Whatever else it is about, nothing may go wrong in the page that `openShop` hears
- * of. The body gets
- * - `visit(options)`: a tab with the shop in it, opened by a visitor who was never there. Options are those of
- *   `openShop`, and `beside` a tab to have another one in the same shop.
- * - `server`: the sandbox behind the proxy, as it is on a good day.
+ * Runs a test in the browser, and fails if `openShop` has complaints about the page. The body gets
+ * - `visit(options)`: opens a tab with the shop as a new visitor. Options are those of `openShop`, and `beside` a tab to open
+ *   another one of the same shop.
+ * - `server`: the sandbox behind the proxy, without faults.
  */
 export function test(sentence, body) {
   nodeTest(`${TITLE}: ${sentence}`, { timeout: TEST_TIMEOUT_MS }, async () => {
@@ -39,12 +38,12 @@ export function test(sentence, body) {
     try {
       await body({ visit, server });
       for (const tab of tabs) {
-        // What happened last is told before this is answered.
+        // The last events are reported before this call returns.
         await tab.evaluate(() => Promise.all(window.notes.told));
         assert.deepEqual(tab.shop.complaints, [], "the page was left as it should be");
       }
     } finally {
-      // What a page sends as it is left would be told to the sandbox of the next test.
+      // A page that is left sends requests, which would reach the sandbox of the next test.
       for (const { shop } of tabs) shop.close();
       for (const tab of tabs) await tab.close();
       await browser.switchTo().window(home);

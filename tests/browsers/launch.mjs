@@ -1,4 +1,4 @@
-// Chromium, Firefox and WebKit, each behind the driver that its makers wrote for it.
+// Chromium, Firefox and WebKit, each with its own driver.
 
 import { readFileSync } from "node:fs";
 import webdriver from "selenium-webdriver";
@@ -6,12 +6,12 @@ import remote from "selenium-webdriver/remote/index.js";
 import { startScreen } from "./screen.mjs";
 
 const { CHROMIUM, CHROMEDRIVER, FIREFOX, GECKODRIVER } = process.env;
-/** As for the tests of wasm-pack. */
+/** The capabilities of the wasm-pack tests. */
 const { "goog:chromeOptions": chromeOptions } = JSON.parse(
   readFileSync(new URL("../../webdriver.json", import.meta.url)),
 );
 
-/** The title of each, its driver, and what that is asked for. */
+/** The title, driver and capabilities of each browser. */
 const BROWSERS = {
   chromium: {
     title: "Chromium",
@@ -41,10 +41,10 @@ function fail(why) {
   throw new Error(why);
 }
 
-/** The browser that the environment asks for with `BROWSER`. */
+/** The title of the browser that `BROWSER` names. */
 export const TITLE = BROWSERS[NAME].title;
 
-/** Starts it. Gives the `browser`, as selenium-webdriver knows it, its first window as `home`, and `stop()`. */
+/** Starts it. Returns the `browser` of selenium-webdriver, its first window as `home`, and `stop()`. */
 export async function launch() {
   const screen = needsScreen && (await startScreen());
   const env = { ...process.env, ...screen?.env };

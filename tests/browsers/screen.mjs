@@ -1,10 +1,10 @@
-// A screen that nobody looks at, for a browser that needs one.
+// A virtual screen for a browser that cannot run without one.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** Starts one. Gives the `env` of a program that draws on it, and `stop()`. */
+/** Starts a screen. Returns the `env` of a program that uses it, and `stop()`. */
 export async function startScreen() {
   // It chooses a number that is free, and tells it on the fourth of its channels.
   const flags = ["-displayfd", "3", "-screen", "0", "1280x1024x24", "-nolisten", "tcp"];

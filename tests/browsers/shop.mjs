@@ -1,5 +1,5 @@
-// A shop in front of the demo's, at an address of its own, so that whoever comes was never there. It changes the shop's
-// pages as a test wants them, and hears of all that goes wrong in them.
+// A shop in front of the demo's with an origin of its own, so that its visitor is new. It edits the shop's pages for a test and
+// collects their errors.
 
 import { once } from "node:events";
 import { createServer, request as ask } from "node:http";
@@ -7,7 +7,7 @@ import { createServer, request as ask } from "node:http";
 /** A page with the shop in a frame as narrow as a small phone, which no window of a browser can be. */
 const NARROW = '<!doctype html><title>Narrow</title><iframe src="/" width="320" height="600" title="Shop"></iframe>';
 
-/** Runs first in each page, as a file of the shop's: its policy stands for nothing else. */
+/** The first script of each page, a file of the shop because of its policy. */
 function takeNotes() {
   window.notes = { shows: [], told: [] };
   const tell = (complaint) =>
@@ -37,8 +37,8 @@ async function bodyOf(stream) {
 /**
  * Opens a shop like the one at `site`. `tag` are attributes of the widget's script tag, `first` a function that runs in
  * each page before anything else, `narrow` whether it stands in the frame of `/narrow.html`, `held` the path of a file
- * that is not given until `release()`. Gives its `origin`, the `complaints` about its pages so far, `asked` once that file
- * is asked for, and `close()`.
+ * that is held until `release()`. Returns its `origin`, the `complaints` about its pages so far, `asked` for the first
+ * request of that file, and `close()`.
  */
 export async function openShop(site, { tag = {}, first = () => {}, narrow = false, held }) {
   const complaints = [];

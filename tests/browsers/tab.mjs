@@ -1,4 +1,4 @@
-// A tab of the browser, and what a visitor does and sees in it.
+// A tab of the browser, with the actions of a visitor in it.
 
 import assert from "node:assert/strict";
 import webdriver from "selenium-webdriver";
@@ -7,7 +7,7 @@ import { WELCOME } from "../e2e/sandbox.mjs";
 
 export const { Key } = webdriver;
 
-/** The elements of a part of the widget, in the order of the page. It runs there. */
+/** Returns the elements of a part of the widget in the order of the page, where it runs. */
 const find = (name) => [
   ...(document.querySelector("chat-widget")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? []),
 ];

@@ -1,4 +1,4 @@
-// axe-core in the pages of a test.
+// Runs axe-core in the pages of a test.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,7 +7,7 @@ export const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core
 /** The rules of WCAG 2.0, 2.1 and 2.2, levels A and AA. */
 export const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 
-/** To prepare a visit. */
+/** Prepares a visit. */
 export const withAxe = (page) => page.addInitScript(AXE);
 
 /** Returns axe's violations on a page, without the frames in it, each as `rule: element: why`. */

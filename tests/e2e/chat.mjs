@@ -1,13 +1,13 @@
-// What a visitor can point at in the chat, does there, and sees.
+// The parts of the chat, and the actions of a visitor in it.
 
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { WELCOME } from "./sandbox.mjs";
 
-/** A part of the widget, in whatever shadow root it is. */
+/** Returns the locator of a part of the widget, in any shadow root. */
 export const part = (page, name) => page.locator(`[part~="${name}"]`);
 
-/** The address to which messages are sent, and not the one from which they are read. */
+/** Matches the address that messages are sent to, not the one that they are read from. */
 export const SEND = (url) => url.pathname === "/connector/chat/messages" && url.search === "";
 export const CONFIG = "**/connector/chat/config*";
 export const WASM = "**/chat-widget.wasm";
@@ -15,7 +15,7 @@ export const WASM = "**/chat-widget.wasm";
 /** The script tag of the shop's page. */
 export const TAG = /<script[^>]*chat-widget\.js[^>]*><\/script>/;
 
-/** To prepare a visit: the shop's first page as `change` makes it of its HTML, with these headers on top of its own. */
+/** Prepares a visit: `change` edits the HTML of the shop's first page; `headers` are added to its own. */
 export const shopWith = (change, headers) => (page) =>
   page.route("**/", async (route) => {
     const response = await route.fetch();
@@ -26,11 +26,11 @@ export const shopWith = (change, headers) => (page) =>
     });
   });
 
-/** To prepare a visit: more attributes in the shop's script tag. Of one that is there twice, the first counts. */
+/** Prepares a visit with more attributes in the shop's script tag, which take precedence over those there. */
 export const withOptions = (attributes, headers) =>
   shopWith((html) => html.replace("data-proxy=", (proxy) => `${attributes} ${proxy}`), headers);
 
-/** For a page, before all else: a browser that lets it keep nothing. */
+/** Init scripts by which a browser refuses storage to a page. */
 export const REFUSES = {
   "is blocked": () =>
     Object.defineProperty(window, "localStorage", {
@@ -45,13 +45,13 @@ export const REFUSES = {
   },
 };
 
-/** Waits until the module has come and taken the launcher over. */
+/** Waits until the module has loaded and taken over the launcher. */
 export const ready = (page) =>
   eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));
 
 /**
- * Waits until all of the widget is there, also what comes behind it: F6, the sound, the page's events, and last what a
- * module that breaks would need. From then on it asks for no file of its own accord.
+ * Waits until the widget has loaded all its files: the listeners on the page, and last the recovery of a broken module. It
+ * requests no further file by itself.
  */
 export async function whole(page) {
   await ready(page);
@@ -61,21 +61,21 @@ export async function whole(page) {
   });
 }
 
-/** Waits until the WebAssembly module is compiled, and whoever waited for it has gone on. */
+/** Waits until the WebAssembly module is compiled and its users have continued. */
 export const compiled = (page) =>
   page.evaluate(async () => {
     await (await import("/chat-widget/chat-widget.mjs")).load();
     await new Promise(requestAnimationFrame);
   });
 
-/** What the page has put off to its next task is done, and drawn. */
+/** Waits until the page has run its next task and painted. */
 export const nextFrame = (page) =>
   page.evaluate(() => new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve))));
 
 export const background = (page, name) =>
   part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
 
-/** Opens the window by its launcher unless it stayed open from the page before, and waits until something can be typed. */
+/** Opens the window by its launcher, unless it is open from the page before, and waits for a usable input. */
 export async function openChat(page) {
   const staysOpen = () => {
     try {
@@ -92,20 +92,20 @@ export async function openChat(page) {
   await part(page, "input").waitFor();
 }
 
-/** Opens the visitor's own panel by the menu. */
+/** Opens the panel of the visitor's data by the menu. */
 export async function openMyData(page) {
   await part(page, "menu").click();
   await part(page, "menu-data").click();
   await part(page, "panel").waitFor();
 }
 
-/** Types a text, and sends it. */
+/** Types a text and sends it. */
 export async function say(page, text) {
   await part(page, "input").fill(text);
   await part(page, "input").press("Enter");
 }
 
-/** Asks, and waits until the message has arrived and an answer to it is shown. */
+/** Sends a question, and waits until it is delivered and the log shows the answer. */
 export async function ask(page, text) {
   const answers = await part(page, "message-assistant").count();
   await say(page, text);
@@ -113,10 +113,10 @@ export async function ask(page, text) {
   await delivered(page);
 }
 
-/** Waits until the newest message of the visitor says that it has arrived. */
+/** Waits until the newest message of the visitor is marked as delivered. */
 export const delivered = (page) => part(page, "message-visitor").last().getByText("Delivered").waitFor();
 
-/** Messages of the log as lines: `author: text`, with what was not sent marked. It runs in the page. */
+/** Returns messages of the log as lines, `author: text`, with undelivered ones marked. It runs in the page. */
 export const asLines = (shown) =>
   shown.map((message) => {
     const author = ["visitor", "assistant", "operator"].find((name) => message.part.contains(`message-${name}`));
@@ -124,15 +124,15 @@ export const asLines = (shown) =>
     return `${author}${failed}: ${message.querySelector(".cw-bubble").textContent}`;
   });
 
-/** The messages of the log. */
+/** Returns the messages of the log as lines. */
 export const messages = (page) => part(page, "message").evaluateAll(asLines);
 
-/** What the visitor said, from the first message to the last. What failed is tried again, if it is to be. */
+/** Returns the visitor's messages from the first to the last. With `retry`, failed ones are sent again. */
 export const scrollThrough = async (page, options) => (await readThrough(page, options)).map(([said]) => said);
 
 /**
- * What the visitor said, from the first message to the last, each with what was said to it: only a part of a long
- * conversation is on the page, so that the log is scrolled through. No two messages of the visitor may say the same.
+ * Returns the visitor's messages from the first to the last, each with its replies. The log is scrolled through, because the
+ * page shows only a part of a long conversation. No two messages of the visitor may have the same text.
  */
 export const readThrough = (page, { retry = false } = {}) =>
   page.evaluate(async (retry) => {
@@ -180,37 +180,34 @@ export const readThrough = (page, { retry = false } = {}) =>
     return [...said];
   }, retry);
 
-/** Waits until the log shows the welcome and all that the service has, in its order, each message once. */
+/** Waits until the log shows the welcome and all messages of the service, in its order, each once. */
 export const showsAll = (page, server) =>
   eventually(async () =>
     assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, ...(await server.messages())]),
   );
 
-/** The part that has the focus, `page` when it is outside of the widget. */
+/** Returns the part with the focus; `page` for an element outside of the widget. */
 export const focused = (page) =>
   page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.getAttribute("part") ?? "page");
 
-/** What the widget keeps in the browser: the text under each of its keys, parsed. */
+/** Returns the widget's values in local storage by their keys, parsed. */
 export async function stored(page) {
   const kept = await page.evaluate(() => ({ ...localStorage }));
   return Object.fromEntries(Object.entries(kept).map(([key, text]) => [key, JSON.parse(text)]));
 }
 
-/** How many messages of the visitor's are kept to be sent. */
+/** Returns the number of stored messages that are not delivered yet. */
 export const unsent = (page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("chat-widget:outbox:")).length);
 
-/** Puts the tab behind another, `hidden`, or in front, `visible`: without a screen, all tabs are in front. */
+/** Sets the visibility of the tab, `hidden` or `visible`: without a screen, all tabs are visible. */
 export const see = (page, state) =>
   page.evaluate((state) => {
     Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
     document.dispatchEvent(new Event("visibilitychange"));
   }, state);
 
-/**
- * Tries a check again until it holds; fails with what was wrong last. `within` in milliseconds, as long as a busy machine
- * may need.
- */
+/** Repeats a check until it passes, for at most `within` milliseconds; then throws its last error. */
 export async function eventually(check, within = 30_000) {
   const deadline = performance.now() + within;
   for (;;) {
@@ -224,8 +221,8 @@ export async function eventually(check, within = 30_000) {
 }
 
 /**
- * Keeps requests to an address from leaving the browser: `asked` when the first one wants to, until `release()`. Then
- * they go, or fail as `failure` says.
+ * Holds requests to an address until `release()`; then they continue, or fail with `failure`. The promise `asked` is
+ * fulfilled with the first request.
  */
 export async function hold(page, address, failure) {
   const gate = {};
@@ -242,7 +239,7 @@ export async function hold(page, address, failure) {
   return gate;
 }
 
-/** Time passes in the page, whose clock must be in hand, step by step so that what each brings can happen. */
+/** Advances the installed clock of a page step by step, so that the work of each step can happen. */
 export async function timePasses(page, { minutes }) {
   for (let step = 0; step < minutes * 6; step += 1) await page.clock.fastForward(10_000);
 }

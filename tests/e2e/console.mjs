@@ -1,8 +1,8 @@
-// What the tests of the operator console have in common: visitors without a browser, and what the operator sees.
+// The shared steps of the console tests: visitors without a browser, and what an operator sees.
 
 import assert from "node:assert/strict";
 
-/** A visitor of the service: `say(message)` sends a message, and begins a conversation or continues it. */
+/** Returns a visitor of the service, whose `say(message)` starts or continues a conversation. */
 export function visitorOf({ origin, token }, name) {
   const visitor = { visitorId: `v-${crypto.randomUUID()}`, name };
   let conversationId;
@@ -29,7 +29,7 @@ export function visitorOf({ origin, token }, name) {
   };
 }
 
-/** The entry of a visitor in the console's list. */
+/** Returns the entry of a visitor in the console's list. */
 export const entry = (console, name) => console.locator("#conversations .entry").filter({ hasText: name });
 
 /** Opens the conversation of a visitor, and waits until its messages are shown. */
@@ -40,7 +40,7 @@ export async function choose(console, name) {
   await console.locator("#log article").first().waitFor();
 }
 
-/** Changes what the console's API answers. `change(conversation)` gets each conversation, in the list or alone. */
+/** Edits the responses of the console's API. `change(conversation)` gets each conversation, in the list or alone. */
 export const changeAnswers = (console, change) =>
   console.route(/\/operator\/api\/conversations(\/[^/]+)?$/, async (route) => {
     // The page may be gone by now.

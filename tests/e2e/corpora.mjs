@@ -1,5 +1,5 @@
-// Hostile texts: a large collection, where there is one beside the project or in the folder that `CORPORA` names, and
-// else a set of our own.
+// Hostile texts: the large collection in the folder that `CORPORA` names or next to the project; without one, a set of our
+// own.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url";
 
 const BESIDE = fileURLToPath(new URL("../../../shared/corpora", import.meta.url));
 
-/** What a payload does to show that it runs: each of these is counted. */
+/** The calls by which a payload shows that it runs. */
 export const CALLS = ["alert", "prompt", "confirm", "print", "open"];
 
-/** Elements that run what they carry as soon as they are on a page: name, what else they need, and the handler. */
+/** The elements that run a handler as soon as they are on a page: name, further attributes, handler. */
 const EAGER = [
   ["img", 'src="x"', "onerror"],
   ["image", 'src="x"', "onerror"],
@@ -25,7 +25,7 @@ const EAGER = [
   ["style", 'title="x"', "onload"],
   ["details", 'open="x"', "ontoggle"],
 ];
-/** Elements that wait for a hand, and what a hand does to them. */
+/** The elements that run a handler on an action of the visitor, and that action. */
 const PATIENT = "a b button div form input label math p svg table textarea x-x".split(" ");
 const GESTURES = "click dblclick focus focusin keydown mousedown mouseover paste pointerenter touchstart wheel".split(
   " ",
@@ -69,7 +69,7 @@ const SPELLINGS = [
   (name) => name.toUpperCase(),
   (name) => name.replace(/[a-z]/g, (letter, place) => (place % 2 ? letter : letter.toUpperCase())),
 ];
-/** What ends the place that a careless page puts a text into. */
+/** The prefixes that end the context into which a careless page inserts a text. */
 const BREAKERS = [
   '">',
   "'>",
@@ -85,7 +85,7 @@ const BREAKERS = [
   "<!--",
   "<![CDATA[",
 ];
-/** Addresses that run code, or carry what does. */
+/** The addresses that run or contain code. */
 const SCHEMES = [
   "javascript:alert(1)",
   "JaVaScRiPt:alert(1)",
@@ -128,7 +128,7 @@ const CARRIERS = [
   (address) => `<img src="${address}">`,
   (address) => `<p style="background:url('${address}')">x</p>`,
 ];
-/** Parsers disagree about these, or read them twice. */
+/** The texts that parsers disagree about or parse twice. */
 const NESTED = [
   (html) => `<svg><p><style><g title="</style>${html}">`,
   (html) => `<math><mtext><table><mglyph><style><!--</style>${html}`,

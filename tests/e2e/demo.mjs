@@ -24,13 +24,13 @@ const BROWSER = [
   "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,LocalNetworkAccessChecks",
 ];
 
-/** A Chromium; `options` are Playwright's. */
+/** Launches Chromium; `options` are Playwright's. */
 export const launch = (options) =>
   chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: BROWSER, ...options });
 
 /**
- * Starts the demo, with these pages or the shop's, and with further flags of the command. Gives where `site` and `sandbox`
- * are, the `token` between them, and `stop()`. `SITE_CONNECTOR`, `WIDGET_DIR` and `SITE_DIR` name another build to run.
+ * Starts the demo with these pages or the shop's, and with further flags of the command. Returns the addresses of `site` and
+ * `sandbox`, the `token` between them, and `stop()`. `SITE_CONNECTOR`, `WIDGET_DIR` and `SITE_DIR` name another build.
  */
 export async function startDemo(pages, more = []) {
   const { WIDGET_DIR: widget, SITE_DIR: site = pages } = process.env;
@@ -57,8 +57,8 @@ export async function startDemo(pages, more = []) {
 }
 
 /**
- * Has the site's own server do the jobs that wait, for a site at `address`: its pages go to `www` in `folder`. Gives how
- * they went.
+ * Runs the pending jobs on the site's own server, for a site at `address`: its pages are written to `www` in `folder`.
+ * Returns the results.
  */
 export async function doJobs({ origin, token }, folder, address) {
   const args = ["jobs", "--origin", origin, "--site-origin", address, "--once", "--json"];

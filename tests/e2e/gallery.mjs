@@ -1,4 +1,4 @@
-// The gallery's pages, as tests look at them.
+// The gallery's pages, for its tests.
 
 import { STATES } from "../../www/demo/gallery/states.js";
 
@@ -6,10 +6,10 @@ export { SCHEMES, THEMES } from "../../www/demo/gallery/themes.js";
 
 export const STATE_NAMES = Object.keys(STATES);
 
-/** A page of the site without a widget, to begin from. */
+/** A page of the site without a widget, to start from. */
 export const BLANK = "/icon.svg";
 
-/** Where a state is to be seen. */
+/** Returns the address of a state. */
 export const galleryPath = (state, { theme = "teal", scheme = "light" } = {}) =>
   `/gallery.html?${new URLSearchParams({ state, theme, scheme })}`;
 

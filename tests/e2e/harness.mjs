@@ -1,20 +1,20 @@
-// The harness of the end-to-end tests: the demo on free ports, a browser, and visitors who begin with nothing.
+// The harness of the end-to-end tests: the demo on free ports, a browser, and visitors without stored data.
 
 import { test as nodeTest } from "node:test";
 import { launch } from "./demo.mjs";
 import { Record } from "./record.mjs";
 import { sharedFixture } from "./fixture.mjs";
 
-/** Without movements, a test waits for none. */
+/** Reduced motion, so that no test waits for animations. */
 const SCREEN = { viewport: { width: 1024, height: 720 }, reducedMotion: "reduce" };
-/** No test of a chat needs longer than this. Milliseconds. */
+/** The timeout of a test, in milliseconds. */
 const TEST_TIMEOUT_MS = 60_000;
-/** Nothing that a visitor waits for takes longer. Milliseconds. */
+/** The timeout of a wait, in milliseconds. */
 const WAIT_TIMEOUT_MS = 10_000;
 
 let pages;
 
-/** All tests of the file visit the pages of this folder, in place of the shop's. */
+/** Makes all tests of the file visit the pages of this folder, in place of the shop's. */
 export const servePages = (folder) => void (pages = folder);
 
 async function openBrowser() {
@@ -25,17 +25,16 @@ async function openBrowser() {
 const fixture = sharedFixture(openBrowser, () => pages);
 
 /**
- * Proves a sentence. Whatever else it is about, no visitor's browser may have done what `Record` does not stand for.
- * The body gets
- * - `visit(options)`: a page of the shop, opened by a visitor who was never there. Options are those of a browser
- *   context, and `path`, `prepare(page)` before anything is loaded, `clock` to have the page's time in hand, `beside`
- *   a page to have another tab of its visitor's browser, `goesBack` for a browser with a back-forward cache.
- * - `server`: the sandbox behind the proxy, as it is on a good day.
- * - `recordOf(page)`: what the page's browser did so far.
- * - `operator()`: a page with the operator console.
+ * Runs a test, and fails if a visitor's browser did something that `Record` rejects. The body gets
+ * - `visit(options)`: opens a page of the shop as a new visitor. Options are those of a browser context, and `path`,
+ *   `prepare(page)` before anything is loaded, `clock` to control the page's time, `beside` a page to open another tab of
+ *   the same browser, `goesBack` for a browser with a back-forward cache.
+ * - `server`: the sandbox behind the proxy, without faults.
+ * - `recordOf(page)`: the record of the page's browser.
+ * - `operator()`: opens a page with the operator console.
  * - `site`: the shop's address.
- * - `service`: where the proxy finds the sandbox, `origin`, and the `token` that it shows there and to nobody else.
- * - `remark(text)`: what is to be read beside the sentence.
+ * - `service`: the `origin` of the sandbox, and the `token` between the proxy and it.
+ * - `remark(text)`: prints a note with the result.
  */
 export function test(sentence, body) {
   nodeTest(sentence, { timeout: TEST_TIMEOUT_MS }, async (t) => {
@@ -87,7 +86,7 @@ export function test(sentence, body) {
       for (const record of records.values()) t.diagnostic(record.summary());
       throw error;
     } finally {
-      // What a page sends as it is left would be told to the sandbox of the next test. A tab that crashed sends nothing.
+      // A page that is left sends requests, which would reach the sandbox of the next test. A crashed tab sends none.
       await Promise.all(
         contexts.map((context) =>
           context

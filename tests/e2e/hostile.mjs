@@ -1,5 +1,4 @@
-// The shop as a place where hostile text would be noticed: what runs is counted, and what stands in the widget and may not
-// is found.
+// A shop that detects hostile text: it counts payloads that run, and finds forbidden nodes in the widget.
 
 import assert from "node:assert/strict";
 import { ask, openChat } from "./chat.mjs";
@@ -7,16 +6,16 @@ import { CALLS } from "./corpora.mjs";
 
 const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
-/** Everything that may stand in a bubble. */
+/** The elements that a message may contain. */
 const IN_BUBBLES = "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD HR DIV BUTTON";
-/** What the widget itself is made of. */
+/** The elements of the widget itself. */
 const AROUND = "BDI BUTTON DIV FORM H2 HEADER I IMG P PATH SECTION SLOT SPAN SVG TEXTAREA";
-/** Where a link may lead; `:` is what a browser makes of an address that it cannot read, and does not follow. */
+/** The schemes of links; `:` stands for an address that a browser cannot parse and does not follow. */
 const SCHEMES = ["http:", "https:", "mailto:", "tel:", ":"];
 const ADDRESS = "^(https?://|mailto:|tel:).";
 export const LISTS = { elements: [IN_BUBBLES, AROUND], schemes: SCHEMES, address: ADDRESS };
 
-/** A list in so many parts, or fewer. */
+/** Splits a list into at most this number of parts. */
 export function parts(list, count) {
   const size = Math.ceil(list.length / count);
   return Array.from({ length: Math.ceil(list.length / size) }, (_, index) =>
@@ -24,15 +23,14 @@ export function parts(list, count) {
   );
 }
 
-/** Before anything is loaded: whatever a payload does to show that it runs is counted. */
+/** An init script that counts the payloads that run. */
 function countExecutions(calls) {
   window.executions = 0;
   for (const name of calls) window[name] = () => (window.executions += 1);
 }
 
 /**
- * The shop, whose policy is told of everything and stops nothing: a payload that got through would run, and be reported,
- * and its requests would be made.
+ * The shop with a report-only policy: a payload that gets through runs, is reported, and sends its requests.
  */
 export async function watched(page) {
   await page.addInitScript(countExecutions, CALLS);
@@ -44,7 +42,7 @@ export async function watched(page) {
   });
 }
 
-/** What stands in the widget and may not, each with where it stands. */
+/** Returns the forbidden nodes and attributes in the widget, each with its place. */
 function strange(lists) {
   const [inBubbles, around] = lists.elements.map((names) => new Set(names.split(" ")));
   const leads = new RegExp(lists.address, "i");
@@ -69,13 +67,13 @@ function strange(lists) {
   return found;
 }
 
-/** Nothing ran, and nothing stands in the widget that may not. */
+/** Asserts that no payload ran and that the widget contains no forbidden node. */
 export async function isHarmless(page) {
   assert.deepEqual(await page.evaluate((lists) => window.strange(lists), LISTS), []);
   assert.equal(await page.evaluate(() => window.executions), 0);
 }
 
-/** A page whose visitor has asked something, at a service that is read often. */
+/** Opens a page whose visitor has asked a question, with a short polling interval. */
 export async function inConversation(visit, server, options) {
   await server.trouble(QUICK);
   const page = await visit(options);

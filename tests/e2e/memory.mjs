@@ -1,6 +1,6 @@
-// What the WebAssembly module takes of memory.
+// The memory of the WebAssembly module.
 
-/** For a page, before anything is loaded: the memory of its module becomes `window.moduleMemory`. */
+/** An init script that sets `window.moduleMemory` to the memory of the module. */
 export function keepMemory() {
   for (const name of ["instantiate", "instantiateStreaming"]) {
     const load = WebAssembly[name];

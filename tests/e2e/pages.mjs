@@ -1,10 +1,9 @@
-// Pages of a test's own, in place of the shop's first one and under its policy.
+// Pages of a test, in place of the shop's first one and under its policy.
 
 import { shopWith } from "./chat.mjs";
 
 /**
- * To prepare a visit: a page with this body. A module that is written into it becomes a file, since the policy lets
- * nothing else run.
+ * Prepares a visit of a page with this body. A module in it becomes a file, because the policy forbids inline scripts.
  */
 export const pageOf =
   (body, { head = "", headers } = {}) =>
@@ -23,8 +22,8 @@ export const pageOf =
     await shopWith(() => whole, headers)(page);
   };
 
-/** The same with a module, and what it finds in the page. */
+/** Prepares a visit of a page with a module and a body. */
 export const pageWith = (code, body = "") => pageOf(`${body}<script type="module">${code}</script>`);
 
-/** The module as a page imports it that has no bundler. */
+/** Returns the code with the import of a page without a bundler. */
 export const unbundled = (code) => code.replace('"@site-connector/chat-widget"', '"/chat-widget/chat-widget.mjs"');

@@ -1,4 +1,4 @@
-// What a visitor's browser did on the shop's page, and what the shop's owner would not stand for.
+// Records the requests and the errors of a visitor's browser on the shop's pages, and rejects those that a shop would not accept.
 
 import assert from "node:assert/strict";
 
@@ -13,7 +13,7 @@ const ALLOWED = [
   /^\/gallery\/[\w-]+\.(js|css)$/,
   /^\/(start\.mjs|dev\.js|(leptos-shop|chat-widget)(_bg\.wasm|\.js)|themes\/\w+\.css)$/,
 ];
-/** The browser itself says so of every answer that is an error, and of every broken connection. */
+/** The browser's own message for each error response and each failed connection. */
 const ANSWER_WAS_AN_ERROR = /^Failed to load resource: (the server responded with a status of|net::ERR_)/;
 
 export class Record {
@@ -21,9 +21,9 @@ export class Record {
   requests = [];
   /** Everything that nobody should have seen. */
   complaints = [];
-  /** Answers whose body could not be read any more, because the page was left meanwhile. */
+  /** The responses whose body could not be read, because the page was left. */
   unread = [];
-  /** Addresses of the answers that were read. */
+  /** The addresses of the responses that were read. */
   read = [];
   #context;
   #origin;
@@ -57,27 +57,27 @@ export class Record {
     return this.requests.filter((request) => request.path === path && (!method || request.method === method));
   }
 
-  /** The requests by which a page keeps up with its conversation. */
+  /** Returns the requests that poll the conversation. */
   polls() {
     return this.requests.filter(({ method, path }) => method === "GET" && /\/chat\/(messages|presence)$/.test(path));
   }
 
-  /** All requests, each as `METHOD path`. */
+  /** Returns all requests, each as `METHOD path`. */
   paths() {
     return this.requests.map(({ method, path }) => `${method} ${path}`);
   }
 
-  /** Files of the widget that are not the loader. */
+  /** Returns the files of the widget except the loader. */
   moduleFiles() {
     return this.requests.filter(({ path }) => /\.(mjs|wasm)$/.test(path)).map(({ path }) => path);
   }
 
-  /** From now on, this in the console is part of what the test is about. */
+  /** Accepts this text in the console from now on. */
   tolerate(text) {
     this.#tolerated.push(text);
   }
 
-  /** Lets go what was complained about, and gives it. */
+  /** Removes and returns the complaints. */
   forgive() {
     return this.complaints.splice(0);
   }

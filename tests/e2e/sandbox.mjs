@@ -1,8 +1,8 @@
-// The service behind the proxy: what goes wrong there, what arrived, and what its operator says.
+// The control of the sandbox behind the proxy: its faults, the requests that arrived, and its operator.
 
 import assert from "node:assert/strict";
 
-/** What the sandbox's config says first. */
+/** The sandbox's initial config. */
 export const WELCOME = "Hello! I am Clover, the shop's assistant. Ask me about our pots, delivery or the workshops.";
 
 export class Sandbox {

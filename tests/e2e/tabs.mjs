@@ -1,20 +1,20 @@
-// Several tabs of one browser, and which of them asks the service for news.
+// Several tabs of one browser, and which of them polls the service.
 
 import assert from "node:assert/strict";
 import { ask, eventually, openChat } from "./chat.mjs";
 
-/** As often as the widget lets itself be told. */
+/** The shortest polling interval that the widget accepts. */
 export const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 export const QUESTION = "How long does delivery take?";
 
-/** Another tab, or the first one, with its window open. */
+/** Opens another tab, or the first one, with its window open. */
 export async function openTab(visit, options) {
   const page = await visit(options);
   await openChat(page);
   return page;
 }
 
-/** So many tabs with a conversation, and their windows open. */
+/** Opens a number of tabs with a conversation and open windows. */
 export async function talkingTabs(visit, count) {
   const tabs = [await openTab(visit)];
   await ask(tabs[0], QUESTION);
@@ -22,7 +22,7 @@ export async function talkingTabs(visit, count) {
   return tabs;
 }
 
-/** The next so many polls, of whatever tab. */
+/** Waits for a number of polls from any tab, and returns them. */
 export async function nextPolls(record, count) {
   const soFar = record.polls().length;
   return eventually(() => {
@@ -32,14 +32,14 @@ export async function nextPolls(record, count) {
   }, 30_000);
 }
 
-/** The tab that all these polls are from. */
+/** Returns the tab that sent all these polls. */
 export function pollerOf(polls, tabs) {
   const pollers = new Set(polls.map(({ page }) => tabs.indexOf(page)));
   assert.equal(pollers.size, 1, `polls of the tabs ${[...pollers]}`);
   return polls[0].page;
 }
 
-/** Ends that this tab leads, and waits until another one does in its place, which it gives. */
+/** Closes or hides the leading tab, and returns the tab that takes over. */
 export async function replaced(record, leader, end) {
   const ended = performance.now();
   await end(leader);

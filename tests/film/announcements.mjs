@@ -1,12 +1,12 @@
-// What a screen reader is told in each scene: recorded, plain, and off the page afterwards.
+// Checks the announcements to screen readers in each scene: as recorded, without symbols, and removed afterwards.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 
 const FILE = new URL("announcements.json", import.meta.url);
-/** An announcement has left the page after this. Seconds. */
+/** The time after which an announcement has left the page, in seconds. */
 const GONE_AFTER_S = 15;
-/** What is written for the eye. */
+/** Symbols that are only for the eye. */
 const MARKS = [/\*\*/, /```/, /\| /, /\|\s*-{3}/, /(^|\s)#{1,6} /, /\]\(/, /(^|\s)_{2}\w/, /(^|\s)> /];
 
 export function readAnnouncements() {
@@ -17,14 +17,14 @@ export function readAnnouncements() {
   }
 }
 
-/** Takes what was announced in these scenes in place of what was recorded. */
+/** Records the announcements of these scenes. */
 export function recordAnnouncements(heard) {
   const all = { ...readAnnouncements(), ...heard };
   const sorted = Object.fromEntries(Object.entries(all).sort(([one], [other]) => (one < other ? -1 : 1)));
   writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
-/** What is wrong with what was announced in a scene. */
+/** Returns the problems of the announcements of a scene. */
 export async function announcementProblems(visitor, { title }, recorded) {
   const problems = [];
   for (const said of visitor.announced) {

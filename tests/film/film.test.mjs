@@ -12,14 +12,14 @@ const SCREENS = [
   ["keyboard", "dark"],
 ];
 const STAGES = 2;
-/** No scene needs longer than this, also on a busy machine. Milliseconds. */
+/** The timeout of a scene, in milliseconds. */
 const SCENE_TIMEOUT_MS = 120_000;
 
 const scenes = await allScenes();
 const recorded = readAnnouncements();
 
 let browser;
-/** The stages on which nothing is played. */
+/** The idle stages. */
 const free = [];
 const opened = [];
 

@@ -1,8 +1,8 @@
-// What must be true of every picture: the newest message, the composer, the header and the control that was used are inside
-// of what can be seen, nothing overlaps, nothing is cut off, and the focus is somewhere useful. It runs in the page.
+// Checks each picture: the newest message, the composer, the header and the control that was used are in view, nothing
+// overlaps, nothing is cut off, and the focus is on a useful element. It runs in the page.
 
 /**
- * Gives what is wrong, each as a sentence. `relaxed` names what the step does not ask for: `newest` when the visitor has
+ * Returns the problems, each as a sentence. `relaxed` names what the step does not ask for: `newest` when the visitor has
  * scrolled back, `focus` when the visitor was elsewhere on the page.
  */
 export function lookAround({ relaxed = [], acted = false }) {

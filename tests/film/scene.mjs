@@ -1,4 +1,4 @@
-// What a scene is, and how one is played: action, wait, check, picture.
+// Scenes and how they are played: action, wait, check, picture.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -12,7 +12,7 @@ const scenes = [];
  * - `options`: attributes of the widget's script tag, without `data-`.
  * - `arrive(page, visitor)`: is called before anything is loaded.
  * - `sizes`: the sizes on which it is played, all if none are given.
- * - `points`: the points of issue 13 that it shows.
+ * - `points`: the points of the design review that it shows.
  */
 export function scene(title, options, script = options) {
   scenes.push({ title, ...(script === options ? {} : options), script });

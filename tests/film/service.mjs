@@ -1,14 +1,14 @@
-// The other side: the service with its AI, whose answers the scene writes, and the operator at the desk.
+// The service of a scene: its AI, whose answers the scene writes, and its operator.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** As often as the widget lets itself be told. */
+/** The shortest polling interval that the widget accepts. */
 const QUICK = { suggestedMessageIntervalMs: 1000 };
 
 const DELIVERY =
   "We pack on weekdays, and parcels take **2 to 4 working days** within the country. Delivery costs 4.90.";
-/** What the AI says to words in a question, unless the scene has written something else. */
+/** The AI's answers to words in a question, unless the scene has written others. */
 const ANSWERS = [
   [
     /person|human|somebody/i,
@@ -21,7 +21,7 @@ const ANSWERS = [
   [/./s, "I can tell you about delivery, returns and our workshops."],
 ];
 
-/** An OpenAI-compatible endpoint that says what it was given to say. */
+/** An OpenAI-compatible endpoint with scripted answers. */
 export class Ai {
   #next = [];
   #gate = Promise.resolve();
@@ -80,7 +80,7 @@ export class Ai {
   }
 }
 
-/** The service, as a scene speaks of it. */
+/** The service, with the actions that a scene needs. */
 export class Service {
   #ai;
   #hurry;
@@ -113,7 +113,7 @@ export class Service {
   }
 }
 
-/** The person at the desk. */
+/** The operator. */
 export class Operator {
   #sandbox;
   #hurry;

@@ -1,6 +1,6 @@
 // Draws a scene as one picture: its steps in a row, each with its caption and with what is wrong.
 
-/** At most so many pictures stand in a row. */
+/** Maximum pictures in a row. */
 const COLUMNS = 7;
 const GAP = 20;
 
@@ -25,7 +25,7 @@ function page(title, size, scheme, steps, width) {
   </style><h1>${escapeHtml(title)} <small>${size}, ${scheme}</small></h1><main>${figures.join("")}</main>`;
 }
 
-/** Gives a scene as a PNG. `width` is that of each picture, in pixels. */
+/** Returns a scene as a PNG. `width` is that of each picture, in pixels. */
 export async function drawStrip(browser, { title, size, scheme, steps, width }) {
   const context = await browser.newContext({ viewport: { width: 200, height: 200 } });
   try {

@@ -1,18 +1,18 @@
-// A visitor: what somebody does on the page and can see there, whatever drives the browser.
+// A visitor with actions and views on the page, independent of the driver of the browser.
 //
-// A subclass gives what is different from driver to driver: `evaluate(work, given)`, `goto(path)`, `tap(x, y)`,
+// A subclass implements what differs between drivers: `evaluate(work, given)`, `goto(path)`, `tap(x, y)`,
 // `write(text)`, `key(name)`, `reloadPage()`, and `letTimePass(ms)`, without which time passes by itself.
 
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { lookAround } from "./in-view.mjs";
 
-/** The longest wait for anything, also on a busy machine. Milliseconds. */
+/** The timeout of a wait, in milliseconds. */
 const PATIENCE_MS = Number(process.env.FILM_PATIENCE_MS ?? 8_000);
 const POLL_MS = 30;
 /** The pace at which time passes in the page while somebody else's words are awaited: this much at each look. */
 const HURRY_MS = 250;
-/** Pictures are judged once nothing has changed for two frames, and at the latest after this. Milliseconds. */
+/** Maximum wait until nothing has changed for two frames, in milliseconds. */
 const SETTLE_TIMEOUT_MS = 900;
 
 export class Visitor {
@@ -29,12 +29,12 @@ export class Visitor {
     this.size = size;
   }
 
-  /** The longest wait for anything. Milliseconds. */
+  /** The timeout of a wait, in milliseconds. */
   get patience() {
     return PATIENCE_MS;
   }
 
-  /** Tries a check again until it holds; fails with what was wrong last. */
+  /** Repeats a check until it passes; after the timeout, throws its last error. */
   async until(check, within = this.patience) {
     const deadline = performance.now() + within;
     for (;;) {

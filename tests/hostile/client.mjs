@@ -1,4 +1,4 @@
-// A hostile client: bytes over a raw socket, and what came back for them.
+// A hostile client: sends bytes over a raw socket and parses the responses.
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -101,7 +101,7 @@ function answersIn(bytes, closed, method) {
 }
 
 /**
- * Sends bytes, and gives what came back once an answer is whole, the connection is closed or patience is over.
+ * Sends bytes, and returns the response once it is complete, the connection is closed or the timeout is over.
  *
  * `then`: sends more once the first bytes are out, by a function of the socket. `whole`: how many final answers make
  * it whole.
@@ -139,7 +139,7 @@ export async function exchange(port, bytes, { then, whole = 1, patience = PATIEN
   return said;
 }
 
-/** Writes without end until the socket is closed or so many bytes are out. Gives how many were. */
+/** Writes until the socket is closed or the limit is reached. Returns the number of bytes. */
 export async function flood(socket, part, limit) {
   let sent = 0;
   let go = () => {};

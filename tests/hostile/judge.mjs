@@ -1,4 +1,4 @@
-// What may reach the service, and what may reach a visitor: everything else is a hole.
+// Judges what reached the service and what reached a visitor: anything that is not listed here is a hole.
 
 import { folder } from "../../scripts/servers.mjs";
 import { root } from "../../scripts/setup.mjs";

@@ -1,4 +1,4 @@
-// A hostile service: records every byte that reaches it, and answers what an attack says.
+// A hostile service: records every byte that reaches it, and responds as an attack says.
 
 import { once } from "node:events";
 import { createServer } from "node:net";

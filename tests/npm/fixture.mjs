@@ -1,5 +1,4 @@
-// A project that has the packed package installed and holds the files of docs/frameworks.md, and a site to open what is
-// built from them.
+// A project with the packed package and the files of docs/frameworks.md, and a site that serves what is built from them.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -11,25 +10,25 @@ import { launch, startDemo } from "../e2e/demo.mjs";
 import { Sandbox } from "../e2e/sandbox.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
-/** What a project of that kind has installed as well. */
+/** The other packages of the project. */
 const INSTALLED = ["react", "react-dom", "vue", "@types/react", "@types/react-dom"];
 const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".css": "text/css" };
-/** Nothing that a visitor waits for takes longer. Milliseconds. */
+/** The timeout of a wait, in milliseconds. */
 const WAIT_TIMEOUT_MS = 20_000;
 
-/** What npm itself says to a command, read as JSON. */
+/** Returns the JSON output of an npm command. */
 const npm = (...args) =>
   JSON.parse(
     execFileSync("npm", [...args, "--json", "--ignore-scripts", "--loglevel=error"], { cwd: root, encoding: "utf8" }),
   );
 
-/** What the package would hold, without packing it. */
+/** Returns the files of the package without packing it. */
 export const contents = () =>
   npm("pack", "--dry-run")[0]
     .files.map(({ path }) => path)
     .sort();
 
-/** Packs the package and installs it into a new project, which has the docs' files in it. */
+/** Packs the package and installs it into a new project with the docs' files. */
 export function project(name) {
   const folder = join(root, "target", "npm", name);
   rmSync(folder, { recursive: true, force: true });
@@ -60,7 +59,7 @@ after(async () => {
 
 let begun;
 
-/** The demo's service, and a browser. */
+/** Starts the demo and a browser once. */
 function begin() {
   begun ??= (async () => {
     const demo = await startDemo();
@@ -72,7 +71,7 @@ function begin() {
   return begun;
 }
 
-/** Hands a request on to the proxy of the demo. */
+/** Forwards a request to the proxy of the demo. */
 async function forward(request, response, to) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -85,7 +84,7 @@ async function forward(request, response, to) {
   response.writeHead(answer.status, Object.fromEntries(kept)).end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** Serves a folder, with `html` at `/` and the proxy behind `/connector`. Gives its address. */
+/** Serves a folder, with `html` at `/` and the proxy behind `/connector`. Returns its address. */
 export async function serve(folder, html) {
   const { demo } = await begin();
   const site = createServer((request, response) => {
@@ -105,15 +104,15 @@ export async function serve(folder, html) {
   return `http://127.0.0.1:${site.address().port}`;
 }
 
-/** Where the demo's site is, for servers that forward by themselves. */
+/** Returns the address of the demo's site, for servers that forward by themselves. */
 export const proxied = async () => (await begin()).demo.site;
 
 let last;
 
-/** A page at an address, opened by a visitor who was never there, and the service, which knows nobody. */
+/** Opens a page as a new visitor of a service without data. */
 export async function visit(address) {
   const { browser, server } = await begin();
-  // The one before would still report what its visitor did.
+  // The previous visitor would still report events.
   await last?.close();
   await server.reset();
   const context = (last = await browser.newContext({ reducedMotion: "reduce" }));
