@@ -105,12 +105,13 @@ test("Every part of the interface is in the docs", () => {
     assert.ok(named.includes(name), name);
 });
 
-test("What the console says is in docs/troubleshooting.md, in its own words", () => {
+test("docs/troubleshooting.md has the console's messages in their own words", () => {
   const rows = read("docs/troubleshooting.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"));
   const phrases = rows.map((line) => line.match(/^\| `([^`]+)`/)[1]);
-  const sources = all(inFolder("www").filter((path) => path.endsWith(".ts"))).replaceAll("\\'", "'");
+  const files = [...inFolder("www"), ...inFolder("www/loader")].filter((path) => path.endsWith(".ts"));
+  const sources = all(files).replaceAll("\\'", "'");
   for (const phrase of phrases) assert.ok(sources.includes(phrase), phrase);
   const said = sources.matchAll(
     /(?:\[\s*false,\s+|wrong\s+\? |off\s+\? |console\.error\(\s*|new (?:Type)?Error\(\s*)([`"'])(.+?)\1(?=\s*[,);:\]])/g,
