@@ -1,6 +1,6 @@
 // The option table: for each option the valid values, the default, what a change of it does, and the other spellings that
 // are accepted. The validation, the attributes, `update()`, `diagnose()` and the docs are made from it or held to it by
-// `tests/unit/options.test.mjs`.
+// `tests/unit/option-lists.test.mjs`.
 
 import type { ChatWidgetOptions } from "./options.js";
 

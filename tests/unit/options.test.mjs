@@ -1,11 +1,9 @@
-// The option table: the docs, the types and the element have its options, and it reads whatever a page may write.
+// The option table parses whatever a page may write.
 
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
-import { basename } from "node:path";
 import { test } from "node:test";
 import { importSource, optionTable, plainPattern } from "../../scripts/options.mjs";
-import { read, snippet } from "../docs-snippets.mjs";
+import { snippet } from "../docs-snippets.mjs";
 
 // A page, as far as options are looked at there.
 globalThis.location = new URL("https://shop.example/pots/mugs.html?page=2");
@@ -21,7 +19,6 @@ Object.defineProperty(globalThis, "navigator", { configurable: true, value: { la
 const TABLE = await optionTable();
 const { default: check, parseAttributes } = await importSource("www/validate-options.ts");
 const { parsePlain } = await importSource("www/parse-options.ts", { PLAIN: JSON.stringify(await plainPattern()) });
-const lists = await importSource("www/option-names.ts");
 const { localeOf } = await importSource("www/locale.ts");
 
 const PROXY = { proxy: "/connector" };
@@ -33,87 +30,7 @@ function readTag(attributes) {
 }
 const readOne = (name, text) => readTag({ [name]: text });
 
-test("the table has the options of the types, and the script tag's own", () => {
-  const body = read("www/options.ts").match(/export interface ChatWidgetOptions \{\n([^]*?)\n\}/)[1];
-  const typed = [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, name]) => name);
-  assert.deepEqual(Object.keys(TABLE).sort(), [...typed, "load"].sort());
-});
-
-const named = (has) =>
-  Object.entries(TABLE)
-    .filter(([name, row]) => has(row, name))
-    .map(([name]) => name)
-    .sort();
-
-test("the lists of the element and of update() are those of the table", () => {
-  const { OPTIONS, JSON_OPTIONS, MOUNT_OPTIONS, LIVE_OPTIONS } = lists;
-  assert.deepEqual(
-    [...OPTIONS].sort(),
-    named((row, name) => row.effect !== "load" && name !== "container"),
-  );
-  assert.deepEqual(
-    [...JSON_OPTIONS].sort(),
-    named(({ json }) => json),
-  );
-  assert.deepEqual(
-    [...MOUNT_OPTIONS].sort(),
-    named(({ effect }) => effect === "mount"),
-  );
-  assert.deepEqual(
-    [...LIVE_OPTIONS].sort(),
-    named(({ effect }) => effect === "live"),
-  );
-});
-
-test("docs/frontend.md names the options that make another widget, and the one of the script tag alone", () => {
-  const docs = read("docs/frontend.md");
-  const [, listed] = docs.match(/^`update\(\)` changes all .*? but (.*?), which make another widget/m);
-  const fixed = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  assert.deepEqual(
-    fixed.sort(),
-    named(({ effect }) => effect === "mount"),
-  );
-  for (const name of named(({ effect }) => effect === "load"))
-    assert.match(docs, new RegExp(`script tag .*\`${name}\``));
-});
-
-test("the types say the default of each option that is a choice, a switch or a number", () => {
-  const types = read("www/options.ts").match(/export interface ChatWidgetOptions \{\n([^]*?)\n\}/)[1];
-  for (const [name, row] of Object.entries(TABLE)) {
-    if (!row.default || name === "load") continue;
-    const [, comment] = types.match(new RegExp(`/\\*\\*((?:(?!\\*/)[^])*)\\*/\\n  ${name}\\??:`));
-    assert.match(comment.replace(/\s*\n\s*\*\s*/g, " "), new RegExp(`Default: \`?${row.default}`), name);
-  }
-});
-
-test("docs/frontend.md says of each option what it may be, and its default", () => {
-  const section = read("docs/frontend.md").split("## Options\n")[1].split("\n## ")[0];
-  const rows = new Map(
-    [...section.matchAll(/^\| `(\w+)` \| ([^|]*) \| (.*) \|$/gm)].map(([, name, type, words]) => [
-      name,
-      { type, words },
-    ]),
-  );
-  for (const [name, row] of Object.entries(TABLE)) {
-    if (name === "load") continue;
-    const { type, words } = rows.get(name);
-    const choices = row.expected.match(/^one of (.*)$/)?.[1].split(", ");
-    if (choices && name !== "theme") {
-      for (const choice of choices) assert.ok(type.includes(`\`${choice}\``), `${name}: ${choice}`);
-      assert.ok(type.endsWith(`\`${choices[0]}\``), `${name}: the default is ${choices[0]}`);
-    }
-    if (row.expected === "true or false") assert.equal(type, "boolean, true", name);
-    const [value] = row.default?.match(/^\w+$/) ?? [];
-    if (value && !choices) assert.match(type, new RegExp(`[,;] \`?${value}\`?$`), `${name}: the default`);
-    const limits = row.expected.replace(/\{.*\}|"[^"]*"|BCP 47/g, "").matchAll(/\d{2,}/g);
-    for (const [limit] of limits)
-      assert.ok(`${type} ${words}`.replaceAll(",", "").includes(limit), `${name}: ${limit}`);
-  }
-  const themes = readdirSync(new URL("../../themes", import.meta.url)).map((file) => basename(file, ".css"));
-  assert.deepEqual(TABLE.theme.expected.slice("one of ".length).split(", ").sort(), [...themes, "custom"].sort());
-});
-
-test("what is plainly right is right by the table, and read as the table reads it", () => {
+test("the pattern of common values accepts only values that the table accepts, and parses them alike", () => {
   const values = {
     proxy: ["/connector", "/a/b-c", "/x_y"],
     theme: ["teal", "light_rose", "custom", "violet", "light_violet", "Teal", "tael"],
