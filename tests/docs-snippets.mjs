@@ -47,7 +47,7 @@ export const RUN_BY = {
     "The page around it: js 2": GUEST,
     "The page around it: js 3": GUEST,
   },
-  "docs/privacy.md": { "Consent: html": E2E, "What a visitor can do: js": E2E },
+  "docs/privacy.md": { "Ask for consent: html": E2E, "What a visitor can do: js": E2E },
   "docs/rust.md": {
     "Install: toml": UNIT,
     "The component: rust": CRATE,
@@ -70,10 +70,10 @@ export const RUN_BY = {
     "Jobs: rust": CONNECTOR,
   },
   "docs/site-owner.md": {
-    "For a site's owner: html": E2E,
-    "How it looks and what it says: html": E2E,
-    "Buttons of your own: html": E2E,
-    "How to update: html": E2E,
+    "For site owners: html": E2E,
+    "Change the look and the texts: html": E2E,
+    "Use your own buttons: html": E2E,
+    "Update the chat: html": E2E,
   },
   "docs/themes.md": { "Derive a theme from your brand's colour: html": E2E, "Colours of your own: css": E2E },
   "docs/troubleshooting.md": { "Troubleshooting: js": E2E },

@@ -24,7 +24,7 @@ const colour = (page, name) => part(page, name).evaluate((element) => getCompute
 
 for (const [page, name] of [
   ["README.md", "Put it on a page: html"],
-  ["docs/site-owner.md", "For a site's owner: html"],
+  ["docs/site-owner.md", "For site owners: html"],
 ]) {
   test(`The line of ${page} puts the chat on a page`, async ({ visit }) => {
     const visited = await visit({ prepare: pageOf(snippet(page, name)) });
@@ -126,7 +126,7 @@ test("The one colour of docs/themes.md gives the whole window its colours, light
 });
 
 test("The options of docs/site-owner.md are what is seen", async ({ visit }) => {
-  const tag = snippet("docs/site-owner.md", "How it looks and what it says: html");
+  const tag = snippet("docs/site-owner.md", "Change the look and the texts: html");
   const page = await visit({ clock: true, prepare: pageOf(tag) });
   await ready(page);
   await page.clock.runFor(14_000);
@@ -143,7 +143,7 @@ test("The options of docs/site-owner.md are what is seen", async ({ visit }) => 
 });
 
 test("The buttons of docs/site-owner.md open and close the chat, and are all that does", async ({ visit }) => {
-  const page = await visit({ prepare: pageOf(snippet("docs/site-owner.md", "Buttons of your own: html")) });
+  const page = await visit({ prepare: pageOf(snippet("docs/site-owner.md", "Use your own buttons: html")) });
   const button = page.getByRole("button", { name: "ask us now" });
   await button.click();
   await eventually(async () => assert.equal(await focused(page), "input"));
@@ -154,7 +154,7 @@ test("The buttons of docs/site-owner.md open and close the chat, and are all tha
 });
 
 test("A folder for each version, as docs/site-owner.md has it, is whole by itself", async ({ visit, recordOf }) => {
-  const tag = snippet("docs/site-owner.md", "How to update: html");
+  const tag = snippet("docs/site-owner.md", "Update the chat: html");
   const [, folder] = tag.match(/src="(\/chat-widget\/[^"]+\/)chat-widget\.js"/);
   const page = await visit({
     prepare: async (page) => {
@@ -253,7 +253,7 @@ test("The page of docs/privacy.md that asks first keeps nothing before, and reme
   visit,
   recordOf,
 }) => {
-  const page = await visit({ prepare: pageOf(snippet("docs/privacy.md", "Consent: html")) });
+  const page = await visit({ prepare: pageOf(snippet("docs/privacy.md", "Ask for consent: html")) });
   const keys = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("chat-widget:")));
   await openChat(page);
   await ask(page, QUESTION);
@@ -266,7 +266,7 @@ test("The page of docs/privacy.md that asks first keeps nothing before, and reme
 });
 
 test("The logout of docs/privacy.md forgets the conversation", async ({ visit }) => {
-  const tag = snippet("docs/site-owner.md", "For a site's owner: html");
+  const tag = snippet("docs/site-owner.md", "For site owners: html");
   const page = await visit({
     prepare: pageWith(
       snippet("docs/privacy.md", "What a visitor can do: js"),

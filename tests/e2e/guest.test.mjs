@@ -7,7 +7,7 @@ import { test } from "./harness.mjs";
 import { pageOf, pageWith } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
-const TAG = snippet("docs/site-owner.md", "For a site's owner: html");
+const TAG = snippet("docs/site-owner.md", "For site owners: html");
 const BRISK = { presence: { suggestedMessageIntervalMs: 1 } };
 
 /** As hard as a page's styles may be on what stands in it. */
