@@ -23,7 +23,7 @@ export const RUN_BY = {
   },
   "docs/csp.md": { "Content Security Policy and Trusted Types: http": E2E },
   "docs/frameworks.md": {
-    "In applications: sh": UNIT,
+    "Use the npm package: sh": UNIT,
     "Vite: js": BUNDLERS,
     "Vite: ts": BUNDLERS,
     "esbuild: ts": BUNDLERS,
@@ -32,9 +32,9 @@ export const RUN_BY = {
     "Vue: ts": BUNDLERS,
     "Turbo, htmx, Astro: html": "tests/e2e/swaps.test.mjs",
     "Turbo, htmx, Astro: astro": "tests/e2e/swaps.test.mjs",
-    "The element, without a framework: ts": BUNDLERS,
-    "The element, without a framework: html": BUNDLERS,
-    "A window of your own: ts": CLIENT,
+    "Use the element without a framework: ts": BUNDLERS,
+    "Use the element without a framework: html": BUNDLERS,
+    "Build your own window: ts": CLIENT,
   },
   "docs/frontend.md": {
     "Three ways onto a page: html": E2E,

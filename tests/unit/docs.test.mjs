@@ -167,7 +167,7 @@ test("The commands of the README and the drawing of the pieces name what there i
   const { name, scripts } = JSON.parse(read("package.json"));
   const commands = snippet("README.md", "Try it: sh").trim().split("\n");
   for (const command of commands) assert.ok(scripts[command.match(/^npm (\w+)/)[1]], command);
-  assert.equal(snippet("docs/frameworks.md", "In applications: sh").trim(), `npm install ${name}`);
+  assert.equal(snippet("docs/frameworks.md", "Use the npm package: sh").trim(), `npm install ${name}`);
   const folders = snippet("README.md", "How the pieces fit: text").match(/\b(?:crates\/\w+|src\/)/g);
   assert.deepEqual(
     sorted(folders).map((path) => existsSync(join(root, path))),
