@@ -75,7 +75,7 @@ export const RUN_BY = {
     "Use your own buttons: html": E2E,
     "Update the chat: html": E2E,
   },
-  "docs/themes.md": { "Derive a theme from your brand's colour: html": E2E, "Colours of your own: css": E2E },
+  "docs/themes.md": { "Derive a theme from your brand's colour: html": E2E, "Set your own colours: css": E2E },
   "docs/troubleshooting.md": { "Troubleshooting: js": E2E },
   "docs/wordpress.md": { "WordPress, by hand: php": E2E, "WordPress, by hand: php 2": E2E },
 };

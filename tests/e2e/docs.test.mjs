@@ -91,7 +91,7 @@ test("The marked link of docs/frontend.md is a call to action", async ({ visit, 
 });
 
 test("The colours of docs/themes.md are the launcher's, before the module has come and after", async ({ visit }) => {
-  const css = snippet("docs/themes.md", "Colours of your own: css");
+  const css = snippet("docs/themes.md", "Set your own colours: css");
   let wasm;
   const page = await visit({
     prepare: async (page) => {
