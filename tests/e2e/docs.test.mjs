@@ -55,21 +55,21 @@ test("Under the policy of docs/csp.md the chat works, and nothing is reported", 
 });
 
 test("The tag of docs/frontend.md with a button of the page's that may be quicker", async ({ visit }) => {
-  const page = await visit({ prepare: pageOf(snippet("docs/frontend.md", "Three ways onto a page: html")) });
+  const page = await visit({ prepare: pageOf(snippet("docs/frontend.md", "Add the chat to a page: html")) });
   await page.locator("#help").click();
   await part(page, "suggestion").getByText("Do you ship?").click();
   await part(page, "message-assistant").nth(1).waitFor();
 });
 
 test("The element of docs/frontend.md stands in the page, in its theme", async ({ visit }) => {
-  const page = await visit({ prepare: pageOf(snippet("docs/frontend.md", "Three ways onto a page: html 2")) });
+  const page = await visit({ prepare: pageOf(snippet("docs/frontend.md", "Add the chat to a page: html 2")) });
   await ask(page, QUESTION);
   assert.equal(await part(page, "launcher").count(), 0);
   assert.equal(await colour(page, "header"), "rgb(56, 70, 91)");
 });
 
 test("The module of docs/frontend.md tells of messages, in a colour of the page's own", async ({ visit }) => {
-  const code = unbundled(snippet("docs/frontend.md", "Three ways onto a page: ts"));
+  const code = unbundled(snippet("docs/frontend.md", "Add the chat to a page: ts"));
   const page = await visit({ prepare: pageWith(code) });
   const said = [];
   page.on("console", (message) => said.push(message.text()));
@@ -82,7 +82,7 @@ test("The module of docs/frontend.md tells of messages, in a colour of the page'
 });
 
 test("The marked link of docs/frontend.md is a call to action", async ({ visit, server }) => {
-  const link = snippet("docs/frontend.md", "What is reported: html");
+  const link = snippet("docs/frontend.md", "Report visitor events: html");
   const page = await visit({ prepare: shopWith((html) => html.replace("<main", `${link}<main`)) });
   await whole(page);
   await page.getByRole("link", { name: "Book", exact: true }).click();

@@ -174,7 +174,7 @@ test("a wrong attribute costs that option alone, and the warning says what may b
 });
 
 test("the warning in docs/frontend.md is the one in the console", () => {
-  const [shown, used] = snippet("docs/frontend.md", "Wrong options: text").trim().split(", …");
+  const [shown, used] = snippet("docs/frontend.md", "Invalid options: text").trim().split(", …");
   const [said] = readOne("theme", "tael").said;
   assert.ok(said.startsWith(shown) && said.endsWith(used), said);
 });
