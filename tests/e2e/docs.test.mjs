@@ -332,16 +332,16 @@ test("The proxy of docs/server.md is one by its command, and its check says so",
   };
   const proxy = spawn(
     COMMAND,
-    ["--log", "error", ...command("docs/server.md", "The proxy, in ten lines: sh", places)],
+    ["--log", "error", ...command("docs/server.md", "Set up the proxy: sh", places)],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   try {
     const [line] = await once(createInterface(proxy.stdout), "line");
     const address = new URL(line.split(" ").at(-1)).origin;
     assert.equal(await configAt(address), true);
-    const check = command("docs/server.md", "The proxy, in ten lines: sh 2", { "https://shop.example": address });
+    const check = command("docs/server.md", "Set up the proxy: sh 2", { "https://shop.example": address });
     const { stdout } = await promisify(execFile)(COMMAND, check);
-    const [, count] = read("docs/server.md").match(/says of each of (\d+) sentences/);
+    const [, count] = read("docs/server.md").match(/each of (\d+) sentences/);
     assert.match(stdout, new RegExp(`^All ${count} checks hold`, "m"));
   } finally {
     proxy.kill();
@@ -362,7 +362,7 @@ test("The proxy of docs/server.md is one in Node's http, and where a router take
         handle(request, response);
       }),
   };
-  const code = snippet("docs/server.md", "The proxy, in ten lines: js");
+  const code = snippet("docs/server.md", "Set up the proxy: js");
   new Function("createServer", "chatConnector", "origin", "token", "app", code)(
     made,
     chatConnector,
