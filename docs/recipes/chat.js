@@ -1,5 +1,5 @@
-// The part of nginx.conf that directives of nginx cannot say: which headers come back, and that only JSON does. For njs
-// 0.7 or newer.
+// The rules that nginx's directives cannot express: only listed headers and only JSON are returned to the browser.
+// For njs 0.7 or newer.
 
 const CALLS = {
     'GET /connector/chat/config': '/chat/config',
@@ -18,7 +18,7 @@ function refuse(r, status, code, message) {
     r.return(status, JSON.stringify({ ok: false, error: { code, message }, requestId }));
 }
 
-/** Whether an answer is JSON, and whole: one that was cut off ends in the middle. */
+/** Returns true for complete JSON. A truncated response cannot be parsed. */
 function isJson(answer) {
     try {
         JSON.parse(answer.responseText);
@@ -31,7 +31,7 @@ function isJson(answer) {
 async function call(r) {
     const path = CALLS[`${r.method} ${r.uri}`];
     if (!path) return refuse(r, 404, 'NOT_FOUND', 'The proxy has no such path.');
-    // A page of another site can send no JSON without asking first: this keeps its forms out.
+    // A page of another site cannot send JSON without a preflight request. This check blocks its forms.
     if (r.method === 'POST' && !JSON_TYPE.test(r.headersIn['Content-Type'])) {
         return refuse(r, 415, 'INVALID_REQUEST', 'Content-Type must be application/json.');
     }

@@ -1,10 +1,10 @@
-// The chat's proxy for Node: the five paths, and nothing else. A handler of Node's `http`, and a middleware of Express,
-// Connect and their like. Node 20 or newer; no packages.
+// The chat's proxy for Node: the five paths, and nothing else. It is a handler for Node's `http`, and a middleware for
+// Express, Connect and similar frameworks. It needs Node 20 or newer, and no packages.
 
 import http from "node:http";
 import https from "node:https";
 
-/** The largest body of each call, in bytes. */
+/** Maximum body of each call, in bytes. */
 const CALLS = new Map([
   ["GET /chat/config", 0],
   ["GET /chat/messages", 0],
@@ -28,11 +28,11 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
  * @param {object} options
  * @param {string} options.origin Origin of the service, such as https://service.example.
  * @param {string} options.token The site token.
- * @param {string} [options.prefix] Prefix of the five paths; "" where a router has taken it off already.
- * @param {number} [options.timeoutMs] Milliseconds that the service may take. An AI may think for a while.
- * @param {number} [options.perMinute] Requests a minute from one address, in the long run. Behind another server, Express
- *   needs `trust proxy` to know the address; without it all visitors are counted as one.
- * @param {number} [options.burst] Requests at once from one address.
+ * @param {string} [options.prefix] Prefix of the five paths; "" if a router has already removed it.
+ * @param {number} [options.timeoutMs] Timeout of the service, in milliseconds. An AI may take a while to answer.
+ * @param {number} [options.perMinute] Maximum requests a minute from one address, on average. Behind another server,
+ *   Express needs `trust proxy` to know the address. Without it, all visitors count as one.
+ * @param {number} [options.burst] Maximum requests at once from one address.
  */
 export function chatConnector({
   origin,
@@ -44,7 +44,7 @@ export function chatConnector({
 }) {
   const secondsToWait = rateLimit(perMinute, burst);
   return async function handle(request, response, next) {
-    // Nothing that a visitor or the service sends may end the process.
+    // No input from a visitor or the service may end the process.
     try {
       // `new URL` throws on targets such as `//`.
       const [path, query] = request.url.split(/(?=\?)(.*)/s);
@@ -76,9 +76,9 @@ const UNAVAILABLE = new Refusal(502, "UPSTREAM_UNAVAILABLE", "The chat service c
 const TIMEOUT = new Refusal(504, "UPSTREAM_TIMEOUT", "The chat service did not answer in time.");
 const TOO_LARGE = new Refusal(413, "INVALID_REQUEST", "The body is too large.");
 
-/** Reads a body, also where a framework has parsed it already. */
+/** Reads a body, or takes the one that a framework has already parsed. */
 async function read(request, limit) {
-  // A page of another site can send no JSON without asking first: this keeps its forms out.
+  // A page of another site cannot send JSON without a preflight request. This check blocks its forms.
   if (!JSON_TYPE.test(request.headers["content-type"] ?? ""))
     throw new Refusal(415, "INVALID_REQUEST", "Content-Type must be application/json.");
   if (Number(request.headers["content-length"]) > limit) throw TOO_LARGE;
@@ -93,12 +93,12 @@ async function read(request, limit) {
   return body.bytes();
 }
 
-/** Collects at most so many bytes, in one piece: a million parts of a byte each would take a hundred times the memory. */
+/** Collects at most `limit` bytes in one buffer. A list of a million small parts would take much more memory. */
 function bounded(limit) {
   let kept = Buffer.alloc(0);
   let size = 0;
   return {
-    /** Adds a part. False when it would be too much. */
+    /** Adds a part. Returns false if the total would exceed the limit. */
     add(part) {
       if (size + part.length > limit) return false;
       if (size + part.length > kept.length) kept = Buffer.concat([kept], Math.min(limit, 2 * size + part.length));
@@ -109,7 +109,7 @@ function bounded(limit) {
   };
 }
 
-/** Asks the service, once: no redirect is followed, nothing decompressed, and at most `MAX_ANSWER` bytes are read. */
+/** Sends one request to the service. Follows no redirect, decompresses nothing, reads at most `MAX_ANSWER` bytes. */
 function ask(address, options, body, { response, timeoutMs }) {
   return new Promise((resolve, reject) => {
     const asked = (address.startsWith("https:") ? https : http).request(address, options);
@@ -137,7 +137,7 @@ function ask(address, options, body, { response, timeoutMs }) {
         if (!received.add(part)) fail(UNAVAILABLE);
       });
       answer.on("end", () => {
-        // A page in place of an answer is shown as text.
+        // A response that is not JSON is returned as plain text.
         const back = {
           "Content-Type": JSON_TYPE.test(headers["content-type"] ?? "")
             ? "application/json"
@@ -158,7 +158,7 @@ function refuse(request, response, { status, code, message, headers }) {
   const all = { "Content-Type": "application/json", "X-Request-Id": requestId, ...headers };
   const hasBody = Number(request.headers["content-length"]) > 0 || "transfer-encoding" in request.headers;
   if (request.complete || !hasBody) return send(response, status, all, body);
-  // Hanging up at once could lose the refusal: a little of the rest is read first.
+  // Closing the connection at once could lose the error response, so a part of the rest is read first.
   send(response, status, { ...all, Connection: "close" }, body, { end: false });
   const end = () => response.end();
   let left = MAX_ANSWER;
@@ -181,12 +181,12 @@ function send(response, status, headers, body, { end = true } = {}) {
   if (end) response.end();
 }
 
-/** Counts requests by address: a bucket of `burst`, filled at `perMinute`. Gives the seconds to wait, 0 for none. */
+/** Limits requests by address: a token bucket of `burst`, refilled at `perMinute`. Returns the seconds to wait. */
 function rateLimit(perMinute, burst) {
   const MAX_ADDRESSES = 10_000;
   const buckets = new Map();
   return (address) => {
-    // A client of IPv6 usually has a whole /64 network.
+    // An IPv6 client usually has a whole /64 network.
     const client = address
       .replace(/^::ffff:/, "")
       .split("::")[0]
@@ -198,7 +198,7 @@ function rateLimit(perMinute, burst) {
     const filled = Math.min(burst, left + ((now - at) * perMinute) / 60_000);
     buckets.delete(client);
     buckets.set(client, { left: Math.max(0, filled - 1), at: now });
-    // The address that was idle longest is forgotten first.
+    // Removes the address that was idle longest.
     if (buckets.size > MAX_ADDRESSES) buckets.delete(buckets.keys().next().value);
     return filled >= 1 ? 0 : Math.ceil(((1 - filled) * 60) / perMinute);
   };

@@ -1,12 +1,12 @@
 <?php
-// The chat's proxy for PHP 8.1 or newer with the extension curl: the five paths, and nothing else. Put it where the web
-// server runs it for every path below /connector, and the token where visitors cannot read it.
+// The chat's proxy for PHP 8.1 or newer with the extension curl: the five paths, and nothing else. Configure the web
+// server to run this file for every path below /connector. Keep the token where visitors cannot read it.
 
 declare(strict_types=1);
 
 namespace ChatConnector;
 
-/** The largest body of each call, in bytes. */
+/** Maximum body of each call, in bytes. */
 const CALLS = [
     'GET /chat/config' => 0,
     'GET /chat/messages' => 0,
@@ -17,11 +17,11 @@ const CALLS = [
 const MAX_ANSWER = 1024 * 1024;
 const PASSED_BACK = ['retry-after', 'x-request-id', 'x-service-api-version', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 const JSON_TYPE = '~^application/json\s*(;|$)~iD';
-/** Requests a minute from one address, in the long run, and requests at once. */
+/** Maximum requests a minute from one address, on average, and maximum requests at once. */
 const PER_MINUTE = 240;
 const BURST = 60;
 
-/** Answers with JSON of the proxy's own, and ends. */
+/** Sends an error of the proxy as JSON, and exits. */
 function refuse(int $status, string $code, string $message): never
 {
     $requestId = 'proxy_' . bin2hex(random_bytes(16));
@@ -32,16 +32,17 @@ function refuse(int $status, string $code, string $message): never
 }
 
 /**
- * Counts requests by address, and returns the seconds to wait, 0 for none. The file has one size: addresses with the same
- * hash share a place. Behind a server or a CDN that hides the visitor's address all visitors are one: count there instead.
+ * Counts requests by address, and returns the seconds to wait, or 0. The file has a fixed size: addresses with the same
+ * hash share a counter. Behind a server or a CDN that hides the visitor's address, all visitors count as one. Limit the
+ * rate there instead.
  */
 function seconds_to_wait(string $address): int
 {
-    // A client of IPv6 usually has a whole /64 network.
+    // An IPv6 client usually has a whole /64 network.
     $packed = (string) @inet_pton($address);
     $place = 12 * (crc32(strlen($packed) === 16 ? substr($packed, 0, 8) : $packed) % 65536);
     $file = @fopen(sys_get_temp_dir() . '/chat-connector-' . md5(__DIR__), 'c+');
-    // Without a file, nobody is counted: the chat goes on.
+    // Without the file, the rate is not limited, and the chat works.
     if ($file === false || !flock($file, LOCK_EX)) {
         return 0;
     }
@@ -60,7 +61,7 @@ function seconds_to_wait(string $address): int
 function body_of(string $call): string
 {
     if (!preg_match(JSON_TYPE, $_SERVER['CONTENT_TYPE'] ?? '')) {
-        // A page of another site can send no JSON without asking first: this keeps its forms out.
+        // A page of another site cannot send JSON without a preflight request. This check blocks its forms.
         refuse(415, 'INVALID_REQUEST', 'Content-Type must be application/json.');
     }
     $limit = CALLS[$call];
@@ -71,7 +72,7 @@ function body_of(string $call): string
     return $body;
 }
 
-/** Asks the service, once: no redirect is followed, nothing decompressed, and at most MAX_ANSWER bytes are read. */
+/** Sends one request to the service. Follows no redirect, decompresses nothing, and reads at most MAX_ANSWER bytes. */
 function ask(string $address, array $headers, ?string $body): array
 {
     $answer = ['headers' => [], 'whole' => false, 'body' => ''];
@@ -81,7 +82,7 @@ function ask(string $address, array $headers, ?string $body): array
         CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
         CURLOPT_FOLLOWLOCATION => false,
         CURLOPT_CONNECTTIMEOUT => 5,
-        // An AI may think for a while.
+        // An AI may take a while to answer.
         CURLOPT_TIMEOUT => 35,
         CURLOPT_HEADERFUNCTION => function ($request, string $line) use (&$answer): int {
             if (str_starts_with($line, 'HTTP/')) {
@@ -117,7 +118,7 @@ function ask(string $address, array $headers, ?string $body): array
     return [$status, $answer['headers'], $answer['body']];
 }
 
-// An error shows neither a path nor what a call was made with.
+// An error shows neither a path nor the arguments of a call.
 ini_set('display_errors', '0');
 set_exception_handler(fn () => refuse(502, 'UPSTREAM_UNAVAILABLE', 'The chat service cannot be reached.'));
 header_remove();
@@ -148,12 +149,12 @@ foreach (['HTTP_IDEMPOTENCY_KEY' => 'Idempotency-Key', 'HTTP_ACCEPT_LANGUAGE' =>
 $body = null;
 if ($_SERVER['REQUEST_METHOD'] === 'POST') {
     $body = body_of($call);
-    // Without `Expect:` curl asks first whether it may send a body, and waits.
+    // Without this header, curl sends `Expect: 100-continue` and waits before it sends the body.
     array_push($headers, 'Content-Type: application/json', 'Expect:');
 }
 [$status, $back, $text] = ask("$origin/api/connector/v1" . explode(' ', $call)[1] . ($query === '' ? '' : "?$query"), $headers, $body);
 http_response_code($status);
-// A page in place of an answer is shown as text.
+// A response that is not JSON is returned as plain text.
 header('Content-Type: ' . (preg_match(JSON_TYPE, $back['content-type'] ?? '') ? 'application/json' : 'text/plain; charset=utf-8'));
 foreach (PASSED_BACK as $name) {
     if (isset($back[$name])) {

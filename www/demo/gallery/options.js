@@ -21,7 +21,7 @@ export const OPTIONS = [
     values: named([...THEMES, "custom"]),
     default: "teal",
     label: "Theme",
-    help: "A preset, or custom for your own colour.",
+    help: "A preset, or custom for your own colours.",
   },
   {
     name: "themeTokens",
@@ -29,7 +29,7 @@ export const OPTIONS = [
     kind: "pairs",
     default: {},
     label: "Theme tokens",
-    help: "Tokens in place of the theme's, by their names without --cw-.",
+    help: "Tokens that override the theme's. Leave out --cw- in their names.",
     sample: "radius-window=8px",
     // With the theme `custom`, the colours have inputs of their own.
     colours: [{ name: "accent", label: "Accent", sample: "#6b2fb3" }],
@@ -50,7 +50,7 @@ export const OPTIONS = [
     values: named(["end", "start"]),
     default: "end",
     label: "Position",
-    help: "The side of the page, in the direction of reading.",
+    help: "The side of the page. end is on the right in languages that read from left to right.",
   },
   {
     name: "offset",
@@ -70,7 +70,7 @@ export const OPTIONS = [
     kind: "number",
     default: undefined,
     label: "z-index",
-    help: "Place among what else floats above the page.",
+    help: "Position above or below the page's other elements.",
     sample: "2147483000",
   },
   {
@@ -84,7 +84,7 @@ export const OPTIONS = [
     ],
     default: "default",
     label: "Launcher",
-    help: "none leaves it out; a selector names your own buttons, which open and close the window.",
+    help: "With none, there is no launcher. With a selector, your own buttons open and close the window.",
   },
   {
     name: "container",
@@ -96,7 +96,7 @@ export const OPTIONS = [
     ],
     default: "",
     label: "Container",
-    help: "The window stands in an element of the page, always open. The element itself has inline in its place.",
+    help: "The window fills an element of the page, and is always open. The element <chat-widget> has inline instead.",
   },
   {
     name: "isolate",
@@ -104,7 +104,7 @@ export const OPTIONS = [
     kind: "flag",
     default: true,
     label: "Isolate",
-    help: "Off: the widget renders into the page instead of a shadow root, and the page's styles reach it.",
+    help: "If off, the widget renders into the page instead of a shadow root, and the page's styles apply to it.",
   },
   {
     name: "locale",
@@ -112,7 +112,7 @@ export const OPTIONS = [
     kind: "text",
     default: "",
     label: "Locale",
-    help: "BCP 47; the page's language when it is empty. The direction follows.",
+    help: "A BCP 47 tag. If empty, the page's language. It also sets the direction.",
     sample: "de-AT",
   },
   {
@@ -121,7 +121,7 @@ export const OPTIONS = [
     kind: "lines",
     default: [],
     label: "Suggested questions",
-    help: "Questions to begin with, one a line.",
+    help: "Questions to click before the first message, one on each line.",
     sample: "Do you ship?",
   },
   {
@@ -131,7 +131,7 @@ export const OPTIONS = [
     fields: [text("text", "Text"), { name: "after", kind: "number", label: "After, in seconds", sample: "8" }],
     default: {},
     label: "Greeting",
-    help: "A few words beside the closed launcher, until the visitor dismisses them.",
+    help: "A short text beside the closed launcher, until the visitor dismisses it.",
   },
   {
     name: "operatorName",
@@ -139,7 +139,7 @@ export const OPTIONS = [
     kind: "text",
     default: "",
     label: "Operator name",
-    help: "The name to show for people.",
+    help: "The name that visitors see for a person who answers.",
     sample: "Maren",
   },
   {
@@ -148,7 +148,7 @@ export const OPTIONS = [
     kind: "text",
     default: "",
     label: "Reply time",
-    help: "When people answer, in your words.",
+    help: "When people answer, in your own words.",
     sample: "We usually answer within a day.",
   },
   {
@@ -157,7 +157,7 @@ export const OPTIONS = [
     kind: "pairs",
     default: {},
     label: "Strings",
-    help: "Replaces single texts, name=value, one a line. A form of a plural is newMessages.one=…",
+    help: "Replaces single texts: name=value, one on each line. For a form of a plural: newMessages.one=…",
     sample: "write=Ask the potter",
   },
   {
@@ -166,7 +166,7 @@ export const OPTIONS = [
     kind: "flag",
     default: true,
     label: "Preview",
-    help: "Shows a message that arrives while the window is closed beside the launcher.",
+    help: "Shows a new message beside the launcher while the window is closed.",
   },
   {
     name: "titleAlert",
@@ -183,7 +183,7 @@ export const OPTIONS = [
     values: named(["idle", "intent", "eager"]),
     default: "idle",
     label: "Load",
-    help: "When the module comes: once the page is idle, when the visitor reaches for the launcher, or with the page.",
+    help: "When the module loads: once the page is idle, when the visitor moves to the launcher, or with the page.",
     tag: true,
   },
   {
@@ -192,7 +192,7 @@ export const OPTIONS = [
     kind: "text",
     default: "",
     label: "Contact",
-    help: "Where else visitors can turn to if the chat cannot run: an address with https:, mailto: or tel:.",
+    help: "Another way to contact you if the chat cannot run: an address with https:, mailto: or tel:.",
     sample: "mailto:shop@example.com",
   },
   {
@@ -202,7 +202,7 @@ export const OPTIONS = [
     values: named(["auto", "manual", "off"]),
     default: "auto",
     label: "Events",
-    help: "What is reported: page views and the like, only what you track, or nothing.",
+    help: "auto reports page views and clicks, manual only the events that you track, off nothing.",
   },
   {
     name: "consent",
@@ -211,7 +211,7 @@ export const OPTIONS = [
     values: named(["granted", "required"]),
     default: "granted",
     label: "Consent",
-    help: "required: nothing is kept or reported until grantConsent().",
+    help: "With required, nothing is stored or reported until grantConsent().",
   },
   {
     name: "visitor",
@@ -237,7 +237,7 @@ export const OPTIONS = [
     kind: "text",
     default: "",
     label: "Customer id",
-    help: "Another person in the same browser gets another conversation.",
+    help: "Each id has its own conversation, also in the same browser.",
     sample: "customer-17",
   },
   {
@@ -246,7 +246,7 @@ export const OPTIONS = [
     kind: "text",
     default: "",
     label: "Proxy",
-    help: "Prefix of the proxy on your site, for the snippet. The widget here always asks /connector.",
+    help: "Prefix of the proxy on your site, for the code. The widget on this page always uses /connector.",
     sample: "/connector",
     required: "/connector",
   },

@@ -27,12 +27,12 @@ export const SECTIONS = [
   },
   {
     title: "Waiting and failing",
-    about: "An answer is late, a message is not sent, or nothing can be sent. Each says what the visitor can do.",
+    about: "An answer is late, a message is not sent, or nothing can be sent. Each shows what the visitor can do.",
     states: ["wait", "person-offered", "noreply", "failed", "offline", "quota", "blocked"],
   },
   {
     title: "Contact and data",
-    about: "How the visitor can be reached, and what is kept about them.",
+    about: "The visitor's contact details, and the data stored about them.",
     states: ["contact", "form", "contact-done", "menu", "mydata"],
   },
   {

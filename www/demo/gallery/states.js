@@ -47,20 +47,20 @@ const needsPerson = (message) => ({
 export const STATES = {
   closed: {
     title: "Closed",
-    about: "The launcher alone, before anything was asked.",
+    about: "Only the launcher, before the first message.",
     config: SHOP,
     reach: async ({ until, count }) => until(() => count("launcher") > 0),
   },
   greeting: {
     title: "Greeting",
-    about: "A few words beside the closed launcher.",
+    about: "A short text beside the closed launcher.",
     config: SHOP,
     options: { greeting: { text: "The workshops of April are open. Shall I look for a place?", after: 0 } },
     reach: async ({ until, count }) => until(() => count("preview") > 0),
   },
   unread: {
     title: "Unread",
-    about: "A person wrote twice while the window was closed. The launcher counts, without a preview.",
+    about: "A person wrote twice while the window was closed. The launcher shows the number, without a preview.",
     config: SHOP,
     history: CONVERSATION,
     options: { preview: false },
@@ -68,7 +68,7 @@ export const STATES = {
   },
   preview: {
     title: "Preview",
-    about: "A person wrote while the window was closed: who, and the first lines, stand beside the launcher.",
+    about: "A person wrote while the window was closed. Their name and the first lines appear beside the launcher.",
     config: SHOP,
     history: CONVERSATION,
     options: { operatorName: "Maren" },
@@ -79,7 +79,7 @@ export const STATES = {
   },
   "launcher-failed": {
     title: "Launcher, not sent",
-    about: "A message was not sent, and the window was closed on it: the launcher says so.",
+    about: "A message was not sent, and the visitor closed the window. The launcher has a mark.",
     config: SHOP,
     history: SHORT,
     outcome: { status: 400 },
@@ -91,7 +91,7 @@ export const STATES = {
   },
   returned: {
     title: "Returned",
-    about: "The window was opened on what a person wrote: a line says from where it is unread.",
+    about: "The visitor opened the window after a person wrote. A line marks the first unread message.",
     config: SHOP,
     history: CONVERSATION,
     personHere: true,
@@ -104,14 +104,14 @@ export const STATES = {
   },
   empty: {
     title: "Empty",
-    about: "The window before the first message: the introduction, the welcome and questions to begin with.",
+    about: "The window before the first message: the introduction, the welcome message and suggested questions.",
     config: SHOP,
     options: { suggestedQuestions: QUESTIONS },
     reach: opens,
   },
   short: {
     title: "Short",
-    about: "A question, an answer with a link, and a draft. The sheet of the themes shows this.",
+    about: "A question, an answer with a link, and a draft. The pictures of the themes show this state.",
     config: SHOP,
     history: SHORT,
     personHere: true,
@@ -131,14 +131,14 @@ export const STATES = {
   },
   markdown: {
     title: "Markdown",
-    about: "Everything that Markdown may say, in one bubble.",
+    about: "All supported Markdown, in one bubble.",
     config: SHOP,
     history: MARKDOWN,
     reach: opens,
   },
   operator: {
     title: "Operator",
-    about: "A person has taken over, and is here: the header has their name.",
+    about: "A person has taken over and is online. The header shows their name.",
     config: SHOP,
     history: WITH_PERSON,
     personHere: true,
@@ -151,7 +151,7 @@ export const STATES = {
   },
   joined: {
     title: "Joined",
-    about: "The visitor asked for a person, and one takes over: a line says so, and the header changes.",
+    about: "The visitor asked for a person, and one takes over. A line says so, and the header changes.",
     config: SHOP,
     history: SHORT,
     personHere: true,
@@ -175,7 +175,7 @@ export const STATES = {
   },
   wait: {
     title: "Wait",
-    about: "No answer for twelve seconds: the wait is explained.",
+    about: "No answer for twelve seconds. A text explains the wait.",
     config: SHOP,
     history: SHORT,
     outcome: { silent: true },
@@ -183,7 +183,7 @@ export const STATES = {
   },
   "person-offered": {
     title: "Person offered",
-    about: "No answer for twenty-six seconds: the visitor can ask for a person.",
+    about: "No answer for twenty-six seconds. The visitor can ask for a person.",
     config: SHOP,
     history: SHORT,
     outcome: { silent: true },
@@ -191,7 +191,7 @@ export const STATES = {
   },
   failed: {
     title: "Failed",
-    about: "A message was not taken, and can be tried again.",
+    about: "The service refused a message. The visitor can try again.",
     config: SHOP,
     history: SHORT,
     outcome: { status: 400 },
@@ -199,7 +199,7 @@ export const STATES = {
   },
   noreply: {
     title: "No reply",
-    about: "A message arrived, and the assistant failed: the visitor can ask again.",
+    about: "A message arrived, but the assistant failed. The visitor can ask again.",
     config: SHOP,
     history: SHORT,
     outcome: { aiStatus: "provider_error" },
@@ -207,7 +207,7 @@ export const STATES = {
   },
   offline: {
     title: "Offline",
-    about: "There is no network, and a message waits for it.",
+    about: "There is no network. A message waits until the network returns.",
     config: SHOP,
     history: SHORT,
     reach: async (page) => {
@@ -218,7 +218,7 @@ export const STATES = {
   },
   quota: {
     title: "Quota",
-    about: "The site's quota is used up: a card stands in place of the composer.",
+    about: "The site's quota is used up. A card replaces the composer.",
     config: SHOP,
     history: SHORT,
     outcome: { aiStatus: "quota_insufficient" },
@@ -226,7 +226,7 @@ export const STATES = {
   },
   blocked: {
     title: "Blocked",
-    about: "The visitor is blocked: a card stands in place of the composer.",
+    about: "The visitor is blocked. A card replaces the composer.",
     config: SHOP,
     history: SHORT,
     outcome: { aiStatus: "blocked", blocked: true },
@@ -234,7 +234,7 @@ export const STATES = {
   },
   contact: {
     title: "Contact",
-    about: "A person is needed and nobody is there: one line above the composer takes an e-mail address.",
+    about: "The visitor needs a person, and nobody is online. A line above the composer asks for an e-mail address.",
     config: SHOP,
     history: SHORT,
     outcome: needsPerson,
@@ -242,7 +242,7 @@ export const STATES = {
   },
   form: {
     title: "Contact, wrong address",
-    about: "The contact line with an address that is not complete yet.",
+    about: "The contact line with an incomplete address.",
     config: SHOP,
     history: SHORT,
     outcome: needsPerson,
@@ -253,7 +253,7 @@ export const STATES = {
   },
   "contact-done": {
     title: "Contact, done",
-    about: "The address was left, and the widget says what happens with it.",
+    about: "The visitor left an address. The widget says what happens next.",
     config: SHOP,
     history: SHORT,
     outcome: needsPerson,
@@ -271,7 +271,7 @@ export const STATES = {
   },
   mydata: {
     title: "My data",
-    about: "What is kept here, over the conversation.",
+    about: "A panel over the conversation lists the data stored in this browser.",
     config: SHOP,
     history: SHORT,
     reach: async (page) => {
@@ -282,7 +282,7 @@ export const STATES = {
   },
   composer: {
     title: "Composer",
-    about: "A message near the most that can be sent: the field has its full height, and counts.",
+    about: "A message near the maximum length. The field has its full height, and counts the characters left.",
     config: SHOP,
     history: SHORT,
     reach: async ({ widget, open }) => {
@@ -299,7 +299,7 @@ export const STATES = {
   },
   scrolled: {
     title: "Scrolled",
-    about: "The visitor reads back, and two messages came in: a button leads to them.",
+    about: "The visitor has scrolled up, and two new messages arrived. A button leads to them.",
     config: SHOP,
     history: CONVERSATION,
     reach: async ({ service, root, open, until }) => {
@@ -317,14 +317,14 @@ export const STATES = {
   },
   edges: {
     title: "Edges",
-    about: "What does not fit: long names and words, long addresses, much code, a wide table.",
+    about: "Content that does not fit: long names, words and addresses, much code, a wide table.",
     config: { ...SHOP, assistantName: "Clover of the Kiln & Clover Pottery and Workshops in Aldermere" },
     history: EDGES,
     reach: opens,
   },
   inline: {
     title: "Inline",
-    about: "In an element of the page, as large as it, and always open.",
+    about: "The window fills an element of the page, and is always open.",
     config: SHOP,
     history: WITH_PERSON,
     personHere: true,
