@@ -330,11 +330,9 @@ test("The proxy of docs/server.md is one by its command, and its check says so",
     "/run/secrets/site-token": join(folder, "token"),
     ":8081": ":0",
   };
-  const proxy = spawn(
-    COMMAND,
-    ["--log", "error", ...command("docs/server.md", "Set up the proxy: sh", places)],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const proxy = spawn(COMMAND, ["--log", "error", ...command("docs/server.md", "Set up the proxy: sh", places)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   try {
     const [line] = await once(createInterface(proxy.stdout), "line");
     const address = new URL(line.split(" ").at(-1)).origin;

@@ -83,7 +83,7 @@ test("A listener that captures hears the widget's keys as the widget's, and the 
   visit,
 }) => {
   const page = await visit({
-    prepare: pageWith(snippet("docs/frontend.md", "Avoid conflicts with your page: js"), `<input type="search">${TAG}`),
+    prepare: pageWith(snippet("docs/frontend.md", "Avoid page conflicts: js"), `<input type="search">${TAG}`),
   });
   await openChat(page);
   await part(page, "input").focus();
@@ -127,7 +127,7 @@ for (const early of [true, false]) {
     server,
   }) => {
     await server.trouble(BRISK);
-    const body = snippet("docs/frontend.md", "Avoid conflicts with your page: html");
+    const body = snippet("docs/frontend.md", "Avoid page conflicts: html");
     const tag = early ? TAG.replace("data-proxy", 'data-load="intent" data-proxy') : TAG;
     const page = await visit({ prepare: pageOf(body + tag) });
     await part(page, "launcher").waitFor();
@@ -148,7 +148,7 @@ for (const early of [true, false]) {
 
 test("In the dialog of docs/frontend.md the chat goes on as it was, and Escape closes it first", async ({ visit }) => {
   const body = `<button id="buy">Buy</button><dialog id="order"><button>Done</button></dialog>${TAG}`;
-  const page = await visit({ prepare: pageWith(snippet("docs/frontend.md", "Avoid conflicts with your page: js 2"), body) });
+  const page = await visit({ prepare: pageWith(snippet("docs/frontend.md", "Avoid page conflicts: js 2"), body) });
   await openChat(page);
   await ask(page, QUESTION);
   await part(page, "input").fill("A draft");
@@ -174,7 +174,7 @@ const MODAL = `<main><button>Behind</button></main><div id="modal" role="dialog"
 test("Beside the dialog of docs/frontend.md the chat can be used, and the rest of the page cannot", async ({
   visit,
 }) => {
-  const code = snippet("docs/frontend.md", "Avoid conflicts with your page: js 3");
+  const code = snippet("docs/frontend.md", "Avoid page conflicts: js 3");
   const page = await visit({ prepare: pageWith(`${code}\nwindow.show = show;`, MODAL) });
   await openChat(page);
   await page.evaluate(() => window.show(true));
