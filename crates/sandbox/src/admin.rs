@@ -9,8 +9,8 @@ use chat_protocol::{ConversationId, JobType, Value};
 use serde::Deserialize;
 
 use crate::error::ApiError;
+use crate::store::{NewJob, RequestLog};
 use crate::switches::Switches;
-use crate::world::{NewJob, RequestLog};
 use crate::{Sandbox, Trouble, console, views};
 
 pub(crate) fn routes() -> Router<Sandbox> {
@@ -43,22 +43,22 @@ async fn clear_trouble(State(sandbox): State<Sandbox>) -> StatusCode {
 }
 
 async fn conversations(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
-    Ok(Json(views::everything(&sandbox.world(), &sandbox.requests())?))
+    Ok(Json(views::everything(&sandbox.store(), &sandbox.requests())?))
 }
 
 async fn forget(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
-    sandbox.world().forget_visitors()?;
+    sandbox.store().forget_visitors()?;
     *sandbox.requests() = RequestLog::default();
     sandbox.changed();
     Ok(StatusCode::NO_CONTENT)
 }
 
 async fn site(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
-    Ok(Json(views::site(&sandbox.world())?))
+    Ok(Json(views::site(&sandbox.store())?))
 }
 
 async fn forget_site(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
-    sandbox.world().forget_site()?;
+    sandbox.store().forget_site()?;
     sandbox.changed();
     Ok(StatusCode::NO_CONTENT)
 }
@@ -81,7 +81,7 @@ async fn add_job(
     body: Result<Json<JobForTests>, JsonRejection>,
 ) -> Result<Json<Value>, ApiError> {
     let Json(body) = body?;
-    let id = sandbox.world().add_job(&NewJob {
+    let id = sandbox.store().add_job(&NewJob {
         job_type: JobType::from(body.job_type.as_str()),
         title: body.title,
         payload: body.payload,

@@ -14,8 +14,8 @@ use tokio::sync::Semaphore;
 use tracing::warn;
 
 use crate::search::Passage;
+use crate::store::KeptMessage;
 use crate::text::excerpt;
-use crate::world::KeptMessage;
 use disclosure::discloses;
 use exchange::Exchange;
 

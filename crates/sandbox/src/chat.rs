@@ -14,8 +14,8 @@ use crate::error::ApiError;
 use crate::lead::contacts_in;
 use crate::responder::{FALLBACK, Reply, reply};
 use crate::search::Passage;
+use crate::store::{MAX_EVENT_BYTES, named, new_message};
 use crate::trouble::{Ai, Trouble};
-use crate::world::{MAX_EVENT_BYTES, named, new_message};
 
 const LOCALES: [&str; 1] = ["en"];
 const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
@@ -25,7 +25,7 @@ const PROVIDER: &str = "assistant";
 
 pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, ApiError> {
     let say = sandbox.switches().now.config.clone();
-    let site = sandbox.world().site()?;
+    let site = sandbox.store().site()?;
     let supported: Vec<String> = match site.as_ref().map(|site| &site.supported_locales) {
         Some(Value::List(tags)) if !tags.is_empty() => {
             tags.iter().filter_map(Value::as_text).map(str::to_owned).collect()
@@ -85,7 +85,7 @@ pub(crate) async fn send(
         _ if person_answers(sandbox, &conversation_id)? => (AiStatus::Ok, None),
         (_, Some(said)) => said,
         (Some(assistant), None) => {
-            let history = sandbox.world().last_messages(&conversation_id, MAX_HISTORY)?;
+            let history = sandbox.store().last_messages(&conversation_id, MAX_HISTORY)?;
             let passages = passages.as_deref().unwrap_or_default();
             let said = assistant.answer(passages, &history, body.locale.as_deref()).await;
             said.unwrap_or_else(|status| (status, Some(fallback(&trouble))))
@@ -95,15 +95,15 @@ pub(crate) async fn send(
     let message = match said.as_deref() {
         // An empty message is told to the sender, but nobody needs to read it again.
         Some("") => {
-            let now = sandbox.world().clock.now();
+            let now = sandbox.store().clock.now();
             Some(new_message(Role::Assistant, "", now))
         }
         Some(content) => {
-            let world = sandbox.world();
-            Some(if world.conversation(&conversation_id)?.is_some() {
-                world.write(&conversation_id, Role::Assistant, content, None)?
+            let store = sandbox.store();
+            Some(if store.conversation(&conversation_id)?.is_some() {
+                store.write(&conversation_id, Role::Assistant, content, None)?
             } else {
-                new_message(Role::Assistant, content, world.clock.now())
+                new_message(Role::Assistant, content, store.clock.now())
             })
         }
         None => None,
@@ -135,23 +135,23 @@ fn person_answers(sandbox: &Sandbox, id: &ConversationId) -> Result<bool, ApiErr
     if !sandbox.operators().is_online() {
         return Ok(false);
     }
-    Ok(sandbox.world().last_to_answer(id)? == Some(Role::Operator))
+    Ok(sandbox.store().last_to_answer(id)? == Some(Role::Operator))
 }
 
 /// Finds what the site says about a message; `None` when the site has synced nothing. The search takes longer than
 /// anything that is done under the lock, and so is done without it.
 async fn passages(sandbox: &Sandbox, body: &SendMessage) -> Result<Option<Vec<Passage>>, ApiError> {
     let index = {
-        let world = sandbox.world();
+        let store = sandbox.store();
         if let Some(id) = named(body)
-            && world.conversation(id)?.is_none()
+            && store.conversation(id)?.is_none()
         {
             return Err(NO_CONVERSATION);
         }
-        if world.content_count()? == 0 {
+        if store.content_count()? == 0 {
             return Ok(None);
         }
-        world.index()
+        store.index()
     };
     let question = body.message.clone();
     Ok(Some(sandbox.compute(move || index.search(&question)).await?.passages))
@@ -166,17 +166,17 @@ fn take_in(
     key: Option<&IdempotencyKey>,
     passages: Option<&[Passage]>,
 ) -> Result<TakenIn, ApiError> {
-    let world = sandbox.world();
-    let change = world.db().unchecked_transaction()?;
-    let mut conversation = world.conversation_for(body)?.ok_or(NO_CONVERSATION)?;
+    let store = sandbox.store();
+    let change = store.db().unchecked_transaction()?;
+    let mut conversation = store.conversation_for(body)?.ok_or(NO_CONVERSATION)?;
     conversation.learn(body);
     conversation.unread += 1;
     let contacts = contacts_in(&body.message);
     let has_contact = !contacts.is_empty() || conversation.notes.has_contact(&conversation.visitor);
     let answer = reply(&body.message, !contacts.is_empty(), has_contact, passages);
     conversation.notes.message(&contacts, answer.topic.as_deref(), answer.wants_person);
-    world.keep(&conversation)?;
-    let written = world.write(&conversation.id, Role::Visitor, &body.message, key)?;
+    store.keep(&conversation)?;
+    let written = store.write(&conversation.id, Role::Visitor, &body.message, key)?;
     change.commit()?;
     // The answer to a message says whether this message asks for a person.
     let lead = Lead { needs_handoff: answer.wants_person, ..conversation.notes.lead(&conversation.visitor) };
@@ -202,19 +202,19 @@ pub(crate) fn messages(
     id: &ConversationId,
     after: Option<&str>,
 ) -> Result<Value, ApiError> {
-    let world = sandbox.world();
-    let conversation = world.conversation(id)?.ok_or(NO_CONVERSATION)?;
-    let messages: Vec<_> = world.messages(id, after)?.into_iter().map(|kept| kept.message).collect();
+    let store = sandbox.store();
+    let conversation = store.conversation(id)?.ok_or(NO_CONVERSATION)?;
+    let messages: Vec<_> = store.messages(id, after)?.into_iter().map(|kept| kept.message).collect();
     let next_after = match messages.last() {
         Some(last) => last.id.clone(),
-        None => world.last_message(id)?.and_then(|message| message.id),
+        None => store.last_message(id)?.and_then(|message| message.id),
     };
     Ok(Value::from(&History { conversation_id: Some(conversation.id), messages, next_after }))
 }
 
 pub(crate) fn presence(sandbox: &Sandbox, conversation_id: Option<&str>) -> Result<Value, ApiError> {
     let exists = match conversation_id {
-        Some(id) => sandbox.world().conversation(&id.into())?.is_some(),
+        Some(id) => sandbox.store().conversation(&id.into())?.is_some(),
         None => false,
     };
     let say = sandbox.switches().now.presence.clone();
@@ -246,7 +246,7 @@ pub(crate) fn events(
         rejected: count(batch.refused.len()),
         enabled: !sandbox.switches().now.tracking_disabled,
     };
-    sandbox.world().keep_events(&batch.events, key)?;
+    sandbox.store().keep_events(&batch.events, key)?;
     sandbox.changed();
     Ok(Value::from(&tracking))
 }
@@ -284,7 +284,7 @@ mod tests {
         config(&sandbox, Some("en")).expect("a config");
         presence(&sandbox, None).expect("a presence");
         site::status(&sandbox).expect("a status");
-        assert!(sandbox.0.world.try_lock().is_ok(), "the lock is not held");
+        assert!(sandbox.0.store.try_lock().is_ok(), "the lock is not held");
         assert!(!asking.is_finished());
 
         drop(held_up);

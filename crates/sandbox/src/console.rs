@@ -86,16 +86,16 @@ async fn changes(
 }
 
 async fn list(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
-    Ok(Json(views::list(&sandbox.world())?))
+    Ok(Json(views::list(&sandbox.store())?))
 }
 
 async fn conversation(
     State(sandbox): State<Sandbox>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let world = sandbox.world();
-    let conversation = world.conversation(&ConversationId::from(id))?.ok_or(NO_CONVERSATION)?;
-    Ok(Json(views::whole(&world, &conversation)?))
+    let store = sandbox.store();
+    let conversation = store.conversation(&ConversationId::from(id))?.ok_or(NO_CONVERSATION)?;
+    Ok(Json(views::whole(&store, &conversation)?))
 }
 
 #[derive(Deserialize)]
@@ -119,12 +119,12 @@ pub(crate) fn write(sandbox: &Sandbox, id: &ConversationId, content: &str) -> Re
         return Err(ApiError::InvalidRequest("content must have 1 to 4000 characters.".to_owned()));
     }
     let message = {
-        let world = sandbox.world();
-        let mut conversation = world.conversation(id)?.ok_or(NO_CONVERSATION)?;
+        let store = sandbox.store();
+        let mut conversation = store.conversation(id)?.ok_or(NO_CONVERSATION)?;
         conversation.unread = 0;
         conversation.notes.operator_message();
-        world.keep(&conversation)?;
-        world.write(id, Role::Operator, content, None)?
+        store.keep(&conversation)?;
+        store.write(id, Role::Operator, content, None)?
     };
     sandbox.operators().seen(sandbox.0.clock);
     sandbox.changed();
@@ -133,10 +133,10 @@ pub(crate) fn write(sandbox: &Sandbox, id: &ConversationId, content: &str) -> Re
 
 async fn read(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<StatusCode, ApiError> {
     let newly_read = {
-        let world = sandbox.world();
-        let mut conversation = world.conversation(&ConversationId::from(id))?.ok_or(NO_CONVERSATION)?;
+        let store = sandbox.store();
+        let mut conversation = store.conversation(&ConversationId::from(id))?.ok_or(NO_CONVERSATION)?;
         let unread = std::mem::take(&mut conversation.unread);
-        world.keep(&conversation)?;
+        store.keep(&conversation)?;
         unread > 0
     };
     if newly_read {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::error::ApiError;
 use crate::publishing::{JobRules, approve, draft_article, roll_back, withdraw};
-use crate::world::{ReviewKind, World};
+use crate::store::{ReviewKind, Store};
 use crate::{Sandbox, views};
 
 pub(crate) fn routes() -> Router<Sandbox> {
@@ -23,7 +23,7 @@ pub(crate) fn routes() -> Router<Sandbox> {
 }
 
 async fn site(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
-    Ok(Json(views::site(&sandbox.world())?))
+    Ok(Json(views::site(&sandbox.store())?))
 }
 
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ async fn write_article(
         return Err(ApiError::InvalidRequest(problem.to_owned()));
     }
     let id = draft_article(
-        &sandbox.world(),
+        &sandbox.store(),
         &ArticlePayload {
             kind: Some("post".to_owned()),
             locale: article.locale,
@@ -60,13 +60,13 @@ async fn write_article(
     Ok(Json(Value::object([("id", id.into())])))
 }
 
-type Step = fn(&World, JobRules, &str) -> Result<JobId, ApiError>;
+type Step = fn(&Store, JobRules, &str) -> Result<JobId, ApiError>;
 
 fn step(sandbox: &Sandbox, id: &str, step: Step) -> Result<Json<Value>, ApiError> {
     let job = {
-        let world = sandbox.world();
-        let change = world.db().unchecked_transaction()?;
-        let job = step(&world, sandbox.0.job_rules, id)?;
+        let store = sandbox.store();
+        let change = store.db().unchecked_transaction()?;
+        let job = step(&store, sandbox.0.job_rules, id)?;
         change.commit()?;
         job
     };
@@ -89,11 +89,11 @@ async fn go_back(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Resu
 /// Approves every overlay that is a draft.
 async fn publish_overlays(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
     let jobs = {
-        let world = sandbox.world();
-        let change = world.db().unchecked_transaction()?;
+        let store = sandbox.store();
+        let change = store.db().unchecked_transaction()?;
         let mut jobs = Vec::new();
-        for id in world.drafts(ReviewKind::Overlay)? {
-            jobs.push(Value::from(&approve(&world, sandbox.0.job_rules, &id)?));
+        for id in store.drafts(ReviewKind::Overlay)? {
+            jobs.push(Value::from(&approve(&store, sandbox.0.job_rules, &id)?));
         }
         change.commit()?;
         jobs

@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::clock::millis;
 use crate::error::ApiError;
 use crate::fingerprint::Fingerprint;
-use crate::world::World;
+use crate::store::Store;
 
 /// How long a key is remembered. The contract does not say (8).
 pub(crate) const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
@@ -32,7 +32,7 @@ pub(crate) struct Keyed {
     pub(crate) request: Fingerprint,
 }
 
-/// The requests that are being carried out right now. What is done is in the [`World`].
+/// The requests that are being carried out right now. What is done is in the [`Store`].
 #[derive(Debug, Default)]
 pub(crate) struct UnderWay(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<Flight>>>);
 
@@ -59,7 +59,7 @@ pub(crate) async fn once(
         if let Some(flight) = flights.get(&name) {
             Arc::clone(flight)
         } else {
-            let known = sandbox.world().bind(&keyed)?;
+            let known = sandbox.store().bind(&keyed)?;
             let flight =
                 Arc::new(Flight { request: known.request, answer: OnceCell::new_with(known.answer) });
             flights.insert(name.clone(), Arc::clone(&flight));
@@ -71,7 +71,7 @@ pub(crate) async fn once(
             .answer
             .get_or_try_init(|| async {
                 let answer = process.await?;
-                sandbox.world().remember(&keyed, &answer)?;
+                sandbox.store().remember(&keyed, &answer)?;
                 Ok(answer)
             })
             .await
@@ -92,7 +92,7 @@ struct Known {
     answer: Option<Answer>,
 }
 
-impl World {
+impl Store {
     /// Binds a key to its request, unless it is bound already; then it gives that request, and its answer.
     fn bind(&self, keyed: &Keyed) -> rusqlite::Result<Known> {
         let now_ms = self.clock.now_ms();

@@ -31,11 +31,11 @@ mod responder;
 mod same_origin;
 mod search;
 mod site;
+mod store;
 mod switches;
 mod text;
 mod trouble;
 mod views;
-mod world;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,8 +51,8 @@ pub use assistant::{AssistantEndpoint, AssistantError};
 pub use operators::{Intervals, Pace};
 pub use publishing::{JobRules, Publishing};
 pub use rate::RateLimit;
+pub use store::OpenError;
 pub use trouble::{Ai, Amount, ConfigOverrides, PresenceOverrides, Target, Trouble};
-pub use world::OpenError;
 
 use assistant::Assistant;
 use clock::Clock;
@@ -60,8 +60,8 @@ use error::ApiError;
 use idempotency::UnderWay;
 use operators::Operators;
 use rate::{Limiter, WRONG_LICENSES};
+use store::{RequestLog, Store};
 use switches::Switches;
-use world::{RequestLog, World};
 
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
@@ -132,7 +132,7 @@ struct Inner {
     limiter: Limiter,
     under_way: UnderWay,
     switches: Mutex<Switches>,
-    world: Mutex<World>,
+    store: Mutex<Store>,
     requests: Mutex<RequestLog>,
     /// Threads for what takes longer than anything that is done under a lock.
     workers: Semaphore,
@@ -166,7 +166,7 @@ impl Sandbox {
 
     /// A sandbox with these options, going on with what is in its data file.
     pub fn open(options: SandboxOptions) -> Result<Self, SandboxError> {
-        let world = World::open(options.data.as_deref())?;
+        let store = Store::open(options.data.as_deref())?;
         Ok(Self(Arc::new(Inner {
             token: options.token,
             license: options.license,
@@ -174,11 +174,11 @@ impl Sandbox {
             job_rules: options.job_rules,
             publishing: options.publishing,
             assistant: options.assistant.map(Assistant::new).transpose()?,
-            clock: world.clock,
+            clock: store.clock,
             limiter: Limiter::new(options.rate_limit),
             under_way: UnderWay::default(),
             switches: Mutex::new(Switches::new(options.trouble)),
-            world: Mutex::new(world),
+            store: Mutex::new(store),
             requests: Mutex::default(),
             workers: Semaphore::new(MAX_WORKERS),
             wrong_licenses: Limiter::new(WRONG_LICENSES),
@@ -205,8 +205,8 @@ impl Sandbox {
         self.0.closing.cancel();
     }
 
-    fn world(&self) -> MutexGuard<'_, World> {
-        self.0.world.lock().unwrap_or_else(PoisonError::into_inner)
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.0.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn requests(&self) -> MutexGuard<'_, RequestLog> {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use chat_protocol::{ArticlePayload, ContentItem, ContentKind, JobId, JobType, Overlay, Value};
 
 use crate::error::ApiError;
+use crate::store::{NewJob, Review, ReviewKind, ReviewStatus, Store};
 use crate::text::beginning;
-use crate::world::{NewJob, Review, ReviewKind, ReviewStatus, World};
 
 /// Who decides that something is published (1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,18 +61,18 @@ pub(crate) struct Suggestion {
 
 /// Puts overlays onto the list; in automatic mode they are approved at once.
 pub(crate) fn suggest_overlays(
-    world: &World,
+    store: &Store,
     publishing: Publishing,
     rules: JobRules,
     suggestions: Vec<Suggestion>,
 ) -> Result<(), ApiError> {
-    let change = world.db().unchecked_transaction()?;
+    let change = store.db().unchecked_transaction()?;
     for Suggestion { path, locale, title, overlay } in suggestions {
-        let id = world.add_draft(ReviewKind::Overlay, (&path, &locale, &title), |id| {
+        let id = store.add_draft(ReviewKind::Overlay, (&path, &locale, &title), |id| {
             Value::from(&Overlay { id: Some(id.to_owned()), ..overlay })
         })?;
         if publishing == Publishing::Automatic {
-            approve(world, rules, &id)?;
+            approve(store, rules, &id)?;
         }
     }
     change.commit()?;
@@ -121,7 +121,7 @@ fn suggestion(item: &ContentItem, path: &str, title: &str, text: &str) -> Overla
 }
 
 /// Puts an article onto the list.
-pub(crate) fn draft_article(world: &World, article: &ArticlePayload) -> Result<String, ApiError> {
+pub(crate) fn draft_article(store: &Store, article: &ArticlePayload) -> Result<String, ApiError> {
     let path = article.path.as_deref().unwrap_or_default();
     let title = article.title.as_deref().unwrap_or_default();
     if title.trim().is_empty() || !path.starts_with('/') {
@@ -130,7 +130,7 @@ pub(crate) fn draft_article(world: &World, article: &ArticlePayload) -> Result<S
         ));
     }
     let locale = article.locale.as_deref().unwrap_or_default();
-    Ok(world.add_draft(ReviewKind::Article, (path, locale, title), |id| {
+    Ok(store.add_draft(ReviewKind::Article, (path, locale, title), |id| {
         Value::from(&ArticlePayload { content_id: Some(id.to_owned()), ..article.clone() })
     })?)
 }
@@ -138,36 +138,36 @@ pub(crate) fn draft_article(world: &World, article: &ArticlePayload) -> Result<S
 const NO_REVIEW: ApiError = ApiError::NotFound("This entry of the list");
 
 /// Approves an entry: its job goes into the queue.
-pub(crate) fn approve(world: &World, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
-    let review = world.review(id)?.ok_or(NO_REVIEW)?;
+pub(crate) fn approve(store: &Store, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
+    let review = store.review(id)?.ok_or(NO_REVIEW)?;
     let (job_type, verb) = match review.kind {
         ReviewKind::Article => (JobType::PublishArticle, "Publish"),
         ReviewKind::Overlay => (JobType::ApplySeoOverlay, "Overlay"),
     };
     if review.kind == ReviewKind::Overlay {
-        world.replace_overlays(&review)?;
+        store.replace_overlays(&review)?;
     }
-    queue(world, rules, &review, job_type, verb, "publish")
+    queue(store, rules, &review, job_type, verb, "publish")
 }
 
 /// Has the site delete an article that it has published.
-pub(crate) fn withdraw(world: &World, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
-    let review = article(world, id)?;
-    queue(world, rules, &review, JobType::DeleteArticle, "Delete", "delete")
+pub(crate) fn withdraw(store: &Store, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
+    let review = article(store, id)?;
+    queue(store, rules, &review, JobType::DeleteArticle, "Delete", "delete")
 }
 
 /// Has the site go back to what an article was before it was last published.
-pub(crate) fn roll_back(world: &World, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
-    let review = article(world, id)?;
-    queue(world, rules, &review, JobType::RollbackArticle, "Roll back", "rollback")
+pub(crate) fn roll_back(store: &Store, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
+    let review = article(store, id)?;
+    queue(store, rules, &review, JobType::RollbackArticle, "Roll back", "rollback")
 }
 
-fn article(world: &World, id: &str) -> Result<Review, ApiError> {
-    world.review(id)?.filter(|review| review.kind == ReviewKind::Article).ok_or(NO_REVIEW)
+fn article(store: &Store, id: &str) -> Result<Review, ApiError> {
+    store.review(id)?.filter(|review| review.kind == ReviewKind::Article).ok_or(NO_REVIEW)
 }
 
 fn queue(
-    world: &World,
+    store: &Store,
     rules: JobRules,
     review: &Review,
     job_type: JobType,
@@ -186,13 +186,13 @@ fn queue(
     };
     let title = format!("{verb}: {}", review.title);
     let review_id = Some(review.id.clone());
-    let id = world.add_job(&NewJob {
+    let id = store.add_job(&NewJob {
         job_type,
         title,
         payload,
         review: review_id,
         max_attempts: rules.max_attempts,
     })?;
-    world.set_review_status(&review.id, ReviewStatus::Queued)?;
+    store.set_review_status(&review.id, ReviewStatus::Queued)?;
     Ok(id)
 }

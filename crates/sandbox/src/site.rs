@@ -11,7 +11,7 @@ use crate::api::{SITE, TENANT};
 use crate::error::ApiError;
 use crate::fingerprint::is_same_secret;
 use crate::rate::Caller;
-use crate::world::{NotCompleted, prepare};
+use crate::store::{NotCompleted, prepare};
 use crate::{Sandbox, publishing};
 
 /// Checks the license code of an activation. A peer that sends wrong ones is soon not listened to, also when it sends the
@@ -29,7 +29,7 @@ pub(crate) fn check_license(sandbox: &Sandbox, peer: Caller, body: &Activation) 
 }
 
 pub(crate) fn activate(sandbox: &Sandbox, body: &Activation) -> Result<Value, ApiError> {
-    sandbox.world().activate(body)?;
+    sandbox.store().activate(body)?;
     sandbox.changed();
     Ok(Value::from(&Activated {
         site_token: sandbox.0.token.expose_secret().into(),
@@ -40,8 +40,8 @@ pub(crate) fn activate(sandbox: &Sandbox, body: &Activation) -> Result<Value, Ap
 
 pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
     let tracking_enabled = !sandbox.switches().now.tracking_disabled;
-    let world = sandbox.world();
-    let site = world.site()?;
+    let store = sandbox.store();
+    let site = store.site()?;
     let locales = site.as_ref().map(|site| site.supported_locales.clone()).unwrap_or_default();
     let more = Value::object([
         ("activatedAt", site.as_ref().map(|site| site.activated_at.clone()).into()),
@@ -49,8 +49,8 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
         ("primaryLocale", site.as_ref().and_then(|site| site.primary_locale.clone()).into()),
         ("supportedLocales", locales),
         ("publishing", sandbox.0.publishing.as_str().into()),
-        ("contentItems", world.content_count()?.into()),
-        ("jobsWaiting", world.jobs_waiting()?.into()),
+        ("contentItems", store.content_count()?.into()),
+        ("jobsWaiting", store.jobs_waiting()?.into()),
     ]);
     let (name, domain) = site.map_or((None, None), |site| (site.name, Some(site.domain)));
     Ok(Value::from(&SiteStatus {
@@ -79,10 +79,10 @@ pub(crate) async fn sync(sandbox: &Sandbox, mut page: ContentPage) -> Result<Val
     let items = std::mem::take(&mut page.items);
     let items = sandbox.compute(move || prepare(items)).await?;
     let synced = {
-        let mut world = sandbox.world();
-        let mut synced = world.sync(&page, items)?;
+        let mut store = sandbox.store();
+        let mut synced = store.sync(&page, items)?;
         let suggestions = std::mem::take(&mut synced.suggestions);
-        publishing::suggest_overlays(&world, sandbox.0.publishing, sandbox.0.job_rules, suggestions)?;
+        publishing::suggest_overlays(&store, sandbox.0.publishing, sandbox.0.job_rules, suggestions)?;
         synced
     };
     sandbox.changed();
@@ -100,13 +100,13 @@ pub(crate) fn overlays(
     path: Option<&str>,
     locale: Option<&str>,
 ) -> Result<Value, ApiError> {
-    let overlays = sandbox.world().overlays(path, locale)?;
+    let overlays = sandbox.store().overlays(path, locale)?;
     Ok(Value::object([("siteId", SITE.into()), ("overlays", Value::List(overlays))]))
 }
 
 pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
     let lease = sandbox.switches().now.lease_ms.map_or(sandbox.0.job_rules.lease, Duration::from_millis);
-    let job = sandbox.world().claim_job(lease)?;
+    let job = sandbox.store().claim_job(lease)?;
     if job.is_some() {
         sandbox.changed();
     }
@@ -114,7 +114,7 @@ pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
 }
 
 pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: &Completion) -> Result<Value, ApiError> {
-    let completed = sandbox.world().complete_job(id, &body.claim_token, &body.outcome)?;
+    let completed = sandbox.store().complete_job(id, &body.claim_token, &body.outcome)?;
     let job = completed.map_err(|why| match why {
         NotCompleted::Unknown => ApiError::NotFound("This job"),
         NotCompleted::AlreadyCompleted => ApiError::AlreadyCompleted,

@@ -2,17 +2,17 @@
 
 use chat_protocol::Value;
 
-use crate::world::{
-    Conversation, KeptJob, KeptMessage, LoggedRequest, ReceivedEvent, RequestLog, Review, World,
+use crate::store::{
+    Conversation, KeptJob, KeptMessage, LoggedRequest, ReceivedEvent, RequestLog, Review, Store,
 };
 
 /// `GET /sandbox/conversations`: everything that visitors have brought about.
-pub(crate) fn everything(world: &World, requests: &RequestLog) -> rusqlite::Result<Value> {
-    let conversations = world.conversations()?;
-    let whole = conversations.iter().map(|conversation| whole(world, conversation));
+pub(crate) fn everything(store: &Store, requests: &RequestLog) -> rusqlite::Result<Value> {
+    let conversations = store.conversations()?;
+    let whole = conversations.iter().map(|conversation| whole(store, conversation));
     Ok(Value::object([
         ("conversations", Value::List(whole.collect::<rusqlite::Result<_>>()?)),
-        ("events", world.events()?.into_iter().map(event).collect()),
+        ("events", store.events()?.into_iter().map(event).collect()),
         ("requests", requests.iter().map(request).collect()),
     ]))
 }
@@ -22,23 +22,23 @@ const CONVERSATIONS_SHOWN: u32 = 200;
 const MESSAGES_SHOWN: u32 = 2000;
 
 /// Returns the console's list: conversations whose visitor waits for a person come first, then by the newest message.
-pub(crate) fn list(world: &World) -> rusqlite::Result<Value> {
-    let conversations = world.latest_conversations(CONVERSATIONS_SHOWN)?;
-    let summaries = conversations.iter().map(|conversation| summary(world, conversation));
+pub(crate) fn list(store: &Store) -> rusqlite::Result<Value> {
+    let conversations = store.latest_conversations(CONVERSATIONS_SHOWN)?;
+    let summaries = conversations.iter().map(|conversation| summary(store, conversation));
     Ok(Value::List(summaries.collect::<rusqlite::Result<_>>()?))
 }
 
 /// One conversation with all that is known about its visitor.
-pub(crate) fn whole(world: &World, conversation: &Conversation) -> rusqlite::Result<Value> {
-    let messages = world.last_messages(&conversation.id, MESSAGES_SHOWN)?;
+pub(crate) fn whole(store: &Store, conversation: &Conversation) -> rusqlite::Result<Value> {
+    let messages = store.last_messages(&conversation.id, MESSAGES_SHOWN)?;
     let added = [
         ("messages", messages.iter().map(message).collect()),
-        ("events", world.events_of(conversation)?.into_iter().map(event).collect()),
+        ("events", store.events_of(conversation)?.into_iter().map(event).collect()),
     ];
-    Ok(with(summary(world, conversation)?, added))
+    Ok(with(summary(store, conversation)?, added))
 }
 
-fn summary(world: &World, conversation: &Conversation) -> rusqlite::Result<Value> {
+fn summary(store: &Store, conversation: &Conversation) -> rusqlite::Result<Value> {
     let mut visitor = conversation.visitor.clone();
     // What was found in the visitor's words fills in what the site did not tell.
     visitor.email = visitor.email.or_else(|| conversation.notes.email.clone());
@@ -52,14 +52,14 @@ fn summary(world: &World, conversation: &Conversation) -> rusqlite::Result<Value
         ("unread", i64::from(conversation.unread).into()),
         ("lead", (&conversation.notes.lead(&conversation.visitor)).into()),
         ("wantsPerson", conversation.notes.wants_person().into()),
-        ("lastVisitorMessage", world.last_visitor_message(&conversation.id)?.as_ref().into()),
-        ("lastMessage", world.last_message(&conversation.id)?.as_ref().into()),
+        ("lastVisitorMessage", store.last_visitor_message(&conversation.id)?.as_ref().into()),
+        ("lastMessage", store.last_message(&conversation.id)?.as_ref().into()),
     ]))
 }
 
 /// What the site's server has brought about: its record, content, list and jobs.
-pub(crate) fn site(world: &World) -> rusqlite::Result<Value> {
-    let site = world.site()?.map(|site| {
+pub(crate) fn site(store: &Store) -> rusqlite::Result<Value> {
+    let site = store.site()?.map(|site| {
         Value::object([
             ("domain", site.domain.into()),
             ("platform", site.platform.into()),
@@ -71,11 +71,11 @@ pub(crate) fn site(world: &World) -> rusqlite::Result<Value> {
     });
     Ok(Value::object([
         ("site", site.into()),
-        ("contentItems", world.content_count()?.into()),
-        ("content", Value::List(world.content(CONTENT_SHOWN)?)),
-        ("reviews", world.reviews(REVIEWS_SHOWN)?.into_iter().map(review).collect()),
-        ("jobs", world.jobs(JOBS_SHOWN)?.iter().map(job).collect()),
-        ("events", world.latest_events(EVENTS_SHOWN)?.into_iter().map(event).collect()),
+        ("contentItems", store.content_count()?.into()),
+        ("content", Value::List(store.content(CONTENT_SHOWN)?)),
+        ("reviews", store.reviews(REVIEWS_SHOWN)?.into_iter().map(review).collect()),
+        ("jobs", store.jobs(JOBS_SHOWN)?.iter().map(job).collect()),
+        ("events", store.latest_events(EVENTS_SHOWN)?.into_iter().map(event).collect()),
     ]))
 }
 

@@ -6,7 +6,7 @@ use chat_protocol::{Role, Value, is_language_tag};
 use uuid::Uuid;
 
 use crate::search::Passage;
-use crate::world::KeptMessage;
+use crate::store::KeptMessage;
 
 /// Maximum messages of the conversation that the AI is told.
 pub(crate) const MAX_HISTORY: u32 = 20;

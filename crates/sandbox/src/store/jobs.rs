@@ -6,7 +6,7 @@ use chat_protocol::{ClaimToken, Done, Job, JobId, JobStatus, JobType, Outcome, V
 use rusqlite::{OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use super::{ReviewStatus, World, json};
+use super::{ReviewStatus, Store, json};
 use crate::clock::{iso, millis};
 
 /// Waiting for a claim. The contract does not show the name of this status (3.5), nor of the next.
@@ -47,7 +47,7 @@ pub(crate) enum NotCompleted {
 const COLUMNS: &str = "id, type, status, title, attempts, max_attempts, claim_token, lease_until_ms, payload, \
                        created_at, updated_at, completed_at, result, error";
 
-impl World {
+impl Store {
     pub(crate) fn add_job(&self, new: &NewJob) -> rusqlite::Result<JobId> {
         let id = JobId::from(format!("job_{}", Uuid::new_v4().simple()));
         let now = self.clock.now();

@@ -4,7 +4,7 @@ use chat_protocol::{IdempotencyKey, Value, VisitorEvent};
 use rusqlite::{Row, params};
 
 use super::conversations::visitor_key;
-use super::{Conversation, World, json};
+use super::{Conversation, Store, json};
 
 /// Events kept; the oldest go first, so that a sandbox may run for weeks.
 const KEPT: i64 = 10_000;
@@ -23,7 +23,7 @@ pub(crate) struct ReceivedEvent {
     pub(crate) key: Option<String>,
 }
 
-impl World {
+impl Store {
     pub(crate) fn keep_events(
         &self,
         events: &[VisitorEvent],

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_file_of_the_first_schema_goes_on() {
-        const FIRST: &str = include_str!("schema-1.sql");
+        const FIRST: &str = include_str!("../../tests/schemas/1.sql");
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("sandbox.sqlite");
         let before = Connection::open(&file).expect("a database");

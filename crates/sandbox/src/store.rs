@@ -28,21 +28,21 @@ pub(crate) use reviews::{Review, ReviewKind, ReviewStatus};
 
 /// What the sandbox knows. Every method is over in microseconds, so it is called under a lock from async code.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct Store {
     db: Connection,
     pub(crate) clock: Clock,
     /// The content, as it is searched.
     index: Arc<Index>,
 }
 
-impl World {
-    /// The world in this file, which is made when there is none; without one, a world in memory.
+impl Store {
+    /// The store in this file, which is made when there is none; without one, a store in memory.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self, OpenError> {
         let db = file::open(file)?;
-        let mut world = Self { db, clock: Clock::start(), index: Arc::default() };
+        let mut store = Self { db, clock: Clock::start(), index: Arc::default() };
         let path = file.map_or_else(|| ":memory:".to_owned(), |file| file.display().to_string());
-        world.read_index().map_err(|source| OpenError::Database { path, source })?;
-        Ok(world)
+        store.read_index().map_err(|source| OpenError::Database { path, source })?;
+        Ok(store)
     }
 
     pub(crate) fn db(&self) -> &Connection {

@@ -6,7 +6,7 @@ use chat_protocol::{ContentItem, ContentPage, Value};
 use rusqlite::{OptionalExtension, Row, params};
 use tracing::warn;
 
-use super::{World, json};
+use super::{Store, json};
 use crate::publishing::Suggestion;
 use crate::search::{Document, Index, MAX_TEXT_BYTES};
 use crate::text::plain;
@@ -54,7 +54,7 @@ impl PreparedItem {
 /// none there any more.
 type Changes = Vec<(i64, Option<Arc<Document>>)>;
 
-impl World {
+impl Store {
     /// Returns the content as it is now, to be searched without the lock.
     pub(crate) fn index(&self) -> Arc<Index> {
         Arc::clone(&self.index)

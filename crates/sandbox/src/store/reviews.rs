@@ -4,7 +4,7 @@ use chat_protocol::Value;
 use rusqlite::{OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use super::{World, json};
+use super::{Store, json};
 
 /// What is to be published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ pub(crate) struct Review {
 
 const COLUMNS: &str = "id, kind, status, path, locale, title, body, created_at, updated_at";
 
-impl World {
+impl Store {
     /// The list, the newest first; where it is longer than `most`, what waits for somebody stays on it.
     pub(crate) fn reviews(&self, most: u32) -> rusqlite::Result<Vec<Review>> {
         let sql = format!(

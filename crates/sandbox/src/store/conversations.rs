@@ -7,7 +7,7 @@ use chat_protocol::{
 use rusqlite::{OptionalExtension, Row, params};
 use uuid::Uuid;
 
-use super::{World, json};
+use super::{Store, json};
 use crate::lead::LeadNotes;
 use crate::text::cut;
 
@@ -38,7 +38,7 @@ const MAX_FACT_LENGTH: usize = 500;
 
 const COLUMNS: &str = "id, created_at, visitor, locale, source_page, notes, unread";
 
-impl World {
+impl Store {
     /// All conversations, oldest first.
     pub(crate) fn conversations(&self) -> rusqlite::Result<Vec<Conversation>> {
         let sql = format!("SELECT {COLUMNS} FROM conversations ORDER BY position");

@@ -3,7 +3,7 @@
 use chat_protocol::{Activation, Value};
 use rusqlite::{OptionalExtension, params};
 
-use super::{World, json};
+use super::{Store, json};
 
 /// A site as it introduced itself.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Site {
     pub(crate) activated_at: String,
 }
 
-impl World {
+impl Store {
     pub(crate) fn site(&self) -> rusqlite::Result<Option<Site>> {
         let mut site = self.db.prepare_cached(
             "SELECT domain, platform, name, primary_locale, supported_locales, activated_at FROM site",
