@@ -16,11 +16,11 @@ use crate::{Sandbox, Trouble, console, views};
 pub(crate) fn routes() -> Router<Sandbox> {
     Router::new()
         .route("/sandbox/trouble", get(trouble).put(set_trouble).delete(clear_trouble))
-        .route("/sandbox/conversations", get(conversations).delete(forget))
-        .route("/sandbox/site", get(site).delete(forget_site))
+        .route("/sandbox/conversations", get(conversations).delete(clear_visitors))
+        .route("/sandbox/site", get(site).delete(clear_site))
         .route("/sandbox/jobs", post(add_job))
         .route("/sandbox/operator", post(write_as_operator))
-        .route("/sandbox/operator/online", put(hold_online))
+        .route("/sandbox/operator/online", put(force_online))
 }
 
 async fn trouble(State(sandbox): State<Sandbox>) -> Json<Trouble> {
@@ -46,10 +46,10 @@ async fn conversations(State(sandbox): State<Sandbox>) -> Result<Json<Value>, Ap
     Ok(Json(views::everything(&sandbox.store(), &sandbox.requests())?))
 }
 
-async fn forget(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
-    sandbox.store().forget_visitors()?;
+async fn clear_visitors(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
+    sandbox.store().clear_visitors()?;
     *sandbox.requests() = RequestLog::default();
-    sandbox.changed();
+    sandbox.notify_changed();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -57,9 +57,9 @@ async fn site(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
     Ok(Json(views::site(&sandbox.store())?))
 }
 
-async fn forget_site(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
-    sandbox.store().forget_site()?;
-    sandbox.changed();
+async fn clear_site(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {
+    sandbox.store().clear_site()?;
+    sandbox.notify_changed();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -88,7 +88,7 @@ async fn add_job(
         review: None,
         max_attempts: body.max_attempts.unwrap_or(sandbox.0.job_rules.max_attempts),
     })?;
-    sandbox.changed();
+    sandbox.notify_changed();
     Ok(Json(Value::object([("id", (&id).into())])))
 }
 
@@ -113,13 +113,13 @@ struct Online {
     online: bool,
 }
 
-async fn hold_online(
+async fn force_online(
     State(sandbox): State<Sandbox>,
     body: Result<Json<Online>, JsonRejection>,
 ) -> Result<StatusCode, ApiError> {
     let Json(Online { online }) = body?;
     let mut operators = sandbox.operators();
-    operators.held_online = online;
-    operators.seen(sandbox.0.clock);
+    operators.forced_online = online;
+    operators.mark_seen(sandbox.0.clock);
     Ok(StatusCode::NO_CONTENT)
 }

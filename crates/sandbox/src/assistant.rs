@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tracing::warn;
 
 use crate::search::Passage;
-use crate::store::KeptMessage;
+use crate::store::StoredMessage;
 use crate::text::excerpt;
 use disclosure::discloses;
 use exchange::Exchange;
@@ -85,7 +85,7 @@ impl Assistant {
     pub(crate) async fn answer(
         &self,
         passages: &[Passage],
-        history: &[KeptMessage],
+        history: &[StoredMessage],
         locale: Option<&str>,
     ) -> Result<(AiStatus, Option<String>), AiStatus> {
         let messages = prompt::messages(passages, history, locale);

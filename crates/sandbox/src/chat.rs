@@ -14,7 +14,7 @@ use crate::error::ApiError;
 use crate::lead::contacts_in;
 use crate::responder::{FALLBACK, Reply, reply};
 use crate::search::Passage;
-use crate::store::{MAX_EVENT_BYTES, named, new_message};
+use crate::store::{MAX_EVENT_BYTES, new_message, target_conversation};
 use crate::trouble::{Ai, Trouble};
 
 const LOCALES: [&str; 1] = ["en"];
@@ -75,7 +75,7 @@ pub(crate) async fn send(
     let trouble = sandbox.switches().now.clone();
     let passages = passages(sandbox, &body).await?;
     let (conversation_id, user_message_id, lead, answer) = take_in(sandbox, &body, key, passages.as_deref())?;
-    sandbox.changed();
+    sandbox.notify_changed();
 
     if trouble.ai == Ai::Slow {
         tokio::time::sleep(Duration::from_millis(trouble.slow_ms)).await;
@@ -101,14 +101,14 @@ pub(crate) async fn send(
         Some(content) => {
             let store = sandbox.store();
             Some(if store.conversation(&conversation_id)?.is_some() {
-                store.write(&conversation_id, Role::Assistant, content, None)?
+                store.add_message(&conversation_id, Role::Assistant, content, None)?
             } else {
                 new_message(Role::Assistant, content, store.clock.now())
             })
         }
         None => None,
     };
-    sandbox.changed();
+    sandbox.notify_changed();
 
     let ok = ai_status == AiStatus::Ok;
     let why = if struck_down(&trouble).is_some() {
@@ -135,7 +135,7 @@ fn person_answers(sandbox: &Sandbox, id: &ConversationId) -> Result<bool, ApiErr
     if !sandbox.operators().is_online() {
         return Ok(false);
     }
-    Ok(sandbox.store().last_to_answer(id)? == Some(Role::Operator))
+    Ok(sandbox.store().last_responder(id)? == Some(Role::Operator))
 }
 
 /// Finds what the site says about a message; `None` when the site has synced nothing. The search takes longer than
@@ -143,7 +143,7 @@ fn person_answers(sandbox: &Sandbox, id: &ConversationId) -> Result<bool, ApiErr
 async fn passages(sandbox: &Sandbox, body: &SendMessage) -> Result<Option<Vec<Passage>>, ApiError> {
     let index = {
         let store = sandbox.store();
-        if let Some(id) = named(body)
+        if let Some(id) = target_conversation(body)
             && store.conversation(id)?.is_none()
         {
             return Err(NO_CONVERSATION);
@@ -154,7 +154,7 @@ async fn passages(sandbox: &Sandbox, body: &SendMessage) -> Result<Option<Vec<Pa
         store.index()
     };
     let question = body.message.clone();
-    Ok(Some(sandbox.compute(move || index.search(&question)).await?.passages))
+    Ok(Some(sandbox.run_blocking(move || index.search(&question)).await?.passages))
 }
 
 type TakenIn = (ConversationId, Option<chat_protocol::MessageId>, Lead, Reply);
@@ -169,14 +169,14 @@ fn take_in(
     let store = sandbox.store();
     let change = store.db().unchecked_transaction()?;
     let mut conversation = store.conversation_for(body)?.ok_or(NO_CONVERSATION)?;
-    conversation.learn(body);
+    conversation.merge_profile(body);
     conversation.unread += 1;
     let contacts = contacts_in(&body.message);
     let has_contact = !contacts.is_empty() || conversation.notes.has_contact(&conversation.visitor);
     let answer = reply(&body.message, !contacts.is_empty(), has_contact, passages);
-    conversation.notes.message(&contacts, answer.topic.as_deref(), answer.wants_person);
-    store.keep(&conversation)?;
-    let written = store.write(&conversation.id, Role::Visitor, &body.message, key)?;
+    conversation.notes.record_message(&contacts, answer.topic.as_deref(), answer.wants_person);
+    store.update_conversation(&conversation)?;
+    let written = store.add_message(&conversation.id, Role::Visitor, &body.message, key)?;
     change.commit()?;
     // The answer to a message says whether this message asks for a person.
     let lead = Lead { needs_handoff: answer.wants_person, ..conversation.notes.lead(&conversation.visitor) };
@@ -246,8 +246,8 @@ pub(crate) fn events(
         rejected: count(batch.refused.len()),
         enabled: !sandbox.switches().now.tracking_disabled,
     };
-    sandbox.store().keep_events(&batch.events, key)?;
-    sandbox.changed();
+    sandbox.store().add_events(&batch.events, key)?;
+    sandbox.notify_changed();
     Ok(Value::from(&tracking))
 }
 

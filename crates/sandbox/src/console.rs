@@ -122,12 +122,12 @@ pub(crate) fn write(sandbox: &Sandbox, id: &ConversationId, content: &str) -> Re
         let store = sandbox.store();
         let mut conversation = store.conversation(id)?.ok_or(NO_CONVERSATION)?;
         conversation.unread = 0;
-        conversation.notes.operator_message();
-        store.keep(&conversation)?;
-        store.write(id, Role::Operator, content, None)?
+        conversation.notes.record_operator_message();
+        store.update_conversation(&conversation)?;
+        store.add_message(id, Role::Operator, content, None)?
     };
-    sandbox.operators().seen(sandbox.0.clock);
-    sandbox.changed();
+    sandbox.operators().mark_seen(sandbox.0.clock);
+    sandbox.notify_changed();
     Ok(Value::from(&message))
 }
 
@@ -136,11 +136,11 @@ async fn read(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<
         let store = sandbox.store();
         let mut conversation = store.conversation(&ConversationId::from(id))?.ok_or(NO_CONVERSATION)?;
         let unread = std::mem::take(&mut conversation.unread);
-        store.keep(&conversation)?;
+        store.update_conversation(&conversation)?;
         unread > 0
     };
     if newly_read {
-        sandbox.changed();
+        sandbox.notify_changed();
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -18,7 +18,7 @@ use crate::api::{self, Change};
 use crate::call::{Call, below_base};
 use crate::error::ApiError;
 use crate::fingerprint::{Fingerprint, fingerprint, is_same_secret};
-use crate::idempotency::{self, Keyed};
+use crate::idempotency::{self, KeyedRequest};
 use crate::rate::Caller;
 use crate::switches::Strike;
 use crate::{API_BASE, Sandbox, site};
@@ -38,10 +38,10 @@ async fn serve(State(sandbox): State<Sandbox>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let key = parts.headers.get("idempotency-key").and_then(|key| key.to_str().ok());
     let path = parts.uri.path_and_query().map_or("", |path| path.as_str()).trim_start_matches(API_BASE);
-    let number = sandbox.requests().arrived(parts.method.as_str(), below_base(path), key);
+    let number = sandbox.requests().record(parts.method.as_str(), below_base(path), key);
     match pass(&sandbox, &parts, body).await {
         Some(response) => {
-            sandbox.requests().answered(number, response.status().as_u16());
+            sandbox.requests().record_status(number, response.status().as_u16());
             response
         }
         None => broken_connection(),
@@ -131,13 +131,13 @@ async fn write(
     let change = if body.len() <= SMALL_BODY_BYTES {
         Change::read(call, job, &body)?
     } else {
-        sandbox.compute(move || Change::read(call, job, &body)).await??
+        sandbox.run_blocking(move || Change::read(call, job, &body)).await??
     };
     if let Change::Activate(body) = &change {
         site::check_license(sandbox, Caller::peer(parts), body)?;
     }
     // On a task of its own: what has begun is carried out to its end, also for a sender who hangs up meanwhile.
-    let carried_out = tokio::spawn(once(sandbox.clone(), call, change, key, request)).await;
+    let carried_out = tokio::spawn(execute_once(sandbox.clone(), call, change, key, request)).await;
     carried_out.unwrap_or_else(|panic| {
         error!("{panic}");
         Err(ApiError::Internal)
@@ -145,7 +145,7 @@ async fn write(
 }
 
 /// A key is bound to a request that could be read, and not to one that was refused.
-async fn once(
+async fn execute_once(
     sandbox: Sandbox,
     call: Call,
     change: Change,
@@ -159,8 +159,8 @@ async fn once(
         Call::Server(ServerEndpoint::ClaimJob | ServerEndpoint::CompleteJob) => ApiError::JobKeyConflict,
         _ => ApiError::IdempotencyConflict,
     };
-    let keyed = Keyed { scope: call.path(), key: key.clone(), request };
-    idempotency::once(&sandbox, keyed, conflict, change.carry_out(&sandbox, Some(&key))).await
+    let request_key = KeyedRequest { scope: call.path(), key: key.clone(), request };
+    idempotency::execute_once(&sandbox, request_key, conflict, change.carry_out(&sandbox, Some(&key))).await
 }
 
 /// Returns whether the body is said to be JSON. No page of another site can say so without being asked whether it may.

@@ -17,14 +17,14 @@ use crate::fingerprint::Fingerprint;
 use crate::store::Store;
 
 /// How long a key is remembered. The contract does not say (8).
-pub(crate) const REMEMBERED: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Maximum keys that are remembered; the oldest go first, so that a sandbox may run for weeks.
 const MAX_KEYS: i64 = 100_000;
 
 /// What makes two requests the same one: where they go, under which key, and what they say.
 #[derive(Clone, Debug)]
-pub(crate) struct Keyed {
+pub(crate) struct KeyedRequest {
     /// The endpoint. The same key elsewhere is another request.
     pub(crate) scope: &'static str,
     pub(crate) key: IdempotencyKey,
@@ -34,10 +34,10 @@ pub(crate) struct Keyed {
 
 /// The requests that are being carried out right now. What is done is in the [`Store`].
 #[derive(Debug, Default)]
-pub(crate) struct UnderWay(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<Flight>>>);
+pub(crate) struct InProgress(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<Execution>>>);
 
 #[derive(Debug)]
-struct Flight {
+struct Execution {
     request: Fingerprint,
     answer: OnceCell<Answer>,
 }
@@ -46,32 +46,32 @@ struct Flight {
 ///
 /// Who comes while the first is still being answered waits for it. A failure is not kept, as it has changed nothing:
 /// the next attempt is carried out. The key stays bound to its request all the same.
-pub(crate) async fn once(
+pub(crate) async fn execute_once(
     sandbox: &Sandbox,
-    keyed: Keyed,
+    request_key: KeyedRequest,
     conflict: ApiError,
     process: impl Future<Output = Result<Answer, ApiError>>,
 ) -> Result<Answer, ApiError> {
-    let flights = &sandbox.0.under_way;
-    let name = (keyed.scope, keyed.key.clone());
-    let flight = {
-        let mut flights = flights.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(flight) = flights.get(&name) {
-            Arc::clone(flight)
+    let executions = &sandbox.0.in_progress;
+    let name = (request_key.scope, request_key.key.clone());
+    let execution = {
+        let mut executions = executions.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(execution) = executions.get(&name) {
+            Arc::clone(execution)
         } else {
-            let known = sandbox.store().bind(&keyed)?;
-            let flight =
-                Arc::new(Flight { request: known.request, answer: OnceCell::new_with(known.answer) });
-            flights.insert(name.clone(), Arc::clone(&flight));
-            flight
+            let known = sandbox.store().bind_key(&request_key)?;
+            let execution =
+                Arc::new(Execution { request: known.request, answer: OnceCell::new_with(known.answer) });
+            executions.insert(name.clone(), Arc::clone(&execution));
+            execution
         }
     };
-    let answer = if flight.request == keyed.request {
-        flight
+    let answer = if execution.request == request_key.request {
+        execution
             .answer
             .get_or_try_init(|| async {
                 let answer = process.await?;
-                sandbox.store().remember(&keyed, &answer)?;
+                sandbox.store().store_response(&request_key, &answer)?;
                 Ok(answer)
             })
             .await
@@ -79,22 +79,22 @@ pub(crate) async fn once(
     } else {
         Err(conflict)
     };
-    let mut flights = flights.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut executions = executions.0.lock().unwrap_or_else(PoisonError::into_inner);
     // Two hold it: the map, and this call. Who else does still waits for it.
-    if Arc::strong_count(&flight) == 2 {
-        flights.remove(&name);
+    if Arc::strong_count(&execution) == 2 {
+        executions.remove(&name);
     }
     answer
 }
 
-struct Known {
+struct BoundKey {
     request: Fingerprint,
     answer: Option<Answer>,
 }
 
 impl Store {
     /// Binds a key to its request, unless it is bound already; then it gives that request, and its answer.
-    fn bind(&self, keyed: &Keyed) -> rusqlite::Result<Known> {
+    fn bind_key(&self, request_key: &KeyedRequest) -> rusqlite::Result<BoundKey> {
         let now_ms = self.clock.now_ms();
         self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;
         let read = |row: &rusqlite::Row<'_>| {
@@ -104,14 +104,14 @@ impl Store {
                 (Some(status), Some(request_id), Some(body)) => Answer::kept(status, &request_id, body),
                 _ => None,
             };
-            Ok(Known { request: row.get(0)?, answer })
+            Ok(BoundKey { request: row.get(0)?, answer })
         };
         let known = self
             .db()
             .prepare_cached(
                 "SELECT request, status, request_id, body FROM answers WHERE scope = ? AND key = ?",
             )?
-            .query_row([keyed.scope, keyed.key.as_str()], read)
+            .query_row([request_key.scope, request_key.key.as_str()], read)
             .optional()?;
         if let Some(known) = known {
             return Ok(known);
@@ -119,23 +119,23 @@ impl Store {
         self.db()
             .prepare_cached("INSERT INTO answers (scope, key, request, until_ms) VALUES (?, ?, ?, ?)")?
             .execute(params![
-                keyed.scope,
-                keyed.key.as_str(),
-                keyed.request,
-                now_ms.saturating_add(millis(REMEMBERED))
+                request_key.scope,
+                request_key.key.as_str(),
+                request_key.request,
+                now_ms.saturating_add(millis(KEY_LIFETIME))
             ])?;
         self.db()
             .execute("DELETE FROM answers WHERE rowid <= (SELECT max(rowid) FROM answers) - ?", [MAX_KEYS])?;
-        Ok(Known { request: keyed.request, answer: None })
+        Ok(BoundKey { request: request_key.request, answer: None })
     }
 
-    fn remember(&self, keyed: &Keyed, answer: &Answer) -> rusqlite::Result<()> {
+    fn store_response(&self, request_key: &KeyedRequest, answer: &Answer) -> rusqlite::Result<()> {
         let (status, request_id, body) = answer.parts();
         self.db()
             .prepare_cached(
                 "UPDATE answers SET status = ?, request_id = ?, body = ? WHERE scope = ? AND key = ?",
             )?
-            .execute(params![status, request_id, body, keyed.scope, keyed.key.as_str()])?;
+            .execute(params![status, request_id, body, request_key.scope, request_key.key.as_str()])?;
         Ok(())
     }
 }

@@ -69,7 +69,12 @@ pub(crate) struct LeadNotes {
 
 impl LeadNotes {
     /// Notes a message of the visitor.
-    pub(crate) fn message(&mut self, contacts: &[Contact], topic: Option<&str>, asks_for_person: bool) {
+    pub(crate) fn record_message(
+        &mut self,
+        contacts: &[Contact],
+        topic: Option<&str>,
+        asks_for_person: bool,
+    ) {
         self.messages += 1;
         if asks_for_person {
             self.asked_for_person = true;
@@ -89,7 +94,7 @@ impl LeadNotes {
     }
 
     /// Notes that an operator has written.
-    pub(crate) fn operator_message(&mut self) {
+    pub(crate) fn record_operator_message(&mut self) {
         self.person_answered = true;
     }
 
@@ -169,7 +174,7 @@ mod tests {
         assert_eq!(contacts_in(&"a@example.org ".repeat(280)).len(), MAX_CONTACTS);
         let mut notes = LeadNotes::default();
         for topic in 0..1000 {
-            notes.message(&[], Some(&topic.to_string()), false);
+            notes.record_message(&[], Some(&topic.to_string()), false);
         }
         assert_eq!(notes.topics.len(), MAX_TOPICS);
     }
@@ -179,13 +184,13 @@ mod tests {
         let nobody = VisitorProfile::default();
         let mut notes = LeadNotes::default();
         let start = notes.lead(&nobody);
-        notes.message(&contacts_in("ann@example.org"), Some("Mugs"), true);
+        notes.record_message(&contacts_in("ann@example.org"), Some("Mugs"), true);
         let later = notes.lead(&nobody);
         assert!(later.score > start.score);
         assert!(later.has_contact && later.needs_handoff);
         assert_eq!(later.summary.as_deref(), Some("Asked about mugs; wants a person; can be reached."));
         for topic in ["A", "B", "C", "D", "E", "F", "G"] {
-            notes.message(&[], Some(topic), true);
+            notes.record_message(&[], Some(topic), true);
         }
         assert_eq!(notes.lead(&nobody).score, Some(100.0));
     }
@@ -194,14 +199,14 @@ mod tests {
     fn a_visitor_wants_a_person_until_an_operator_has_written() {
         let nobody = VisitorProfile::default();
         let mut notes = LeadNotes::default();
-        notes.operator_message();
+        notes.record_operator_message();
         assert!(!notes.wants_person(), "nobody has asked yet");
-        notes.message(&[], None, true);
-        notes.message(&[], Some("Mugs"), false);
+        notes.record_message(&[], None, true);
+        notes.record_message(&[], Some("Mugs"), false);
         assert!(notes.wants_person(), "another question does not take the request back");
         let score = notes.lead(&nobody).score;
 
-        notes.operator_message();
+        notes.record_operator_message();
         let answered = notes.lead(&nobody);
         assert!(!answered.needs_handoff);
         assert_eq!(answered.score, score);
@@ -210,7 +215,7 @@ mod tests {
             Some("Asked about mugs; asked for a person and was answered; left no contact details.")
         );
 
-        notes.message(&[], None, true);
+        notes.record_message(&[], None, true);
         assert!(notes.lead(&nobody).needs_handoff, "the visitor has asked again");
     }
 
@@ -221,7 +226,7 @@ mod tests {
         let mut notes: LeadNotes = serde_json::from_str(stored).expect("notes");
         assert!(notes.wants_person());
         assert_eq!(notes.email.as_deref(), Some("ann@example.org"));
-        notes.operator_message();
+        notes.record_operator_message();
         let stored = serde_json::to_string(&notes).expect("JSON");
         let notes: LeadNotes = serde_json::from_str(&stored).expect("notes");
         assert!(!notes.wants_person());

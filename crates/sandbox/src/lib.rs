@@ -18,7 +18,6 @@ mod call;
 mod chat;
 mod clock;
 mod console;
-mod desk;
 mod error;
 mod fingerprint;
 mod gate;
@@ -26,6 +25,7 @@ mod idempotency;
 mod lead;
 mod operators;
 mod publishing;
+mod publishing_routes;
 mod rate;
 mod responder;
 mod same_origin;
@@ -57,9 +57,9 @@ pub use trouble::{Ai, Amount, ConfigOverrides, PresenceOverrides, Target, Troubl
 use assistant::Assistant;
 use clock::Clock;
 use error::ApiError;
-use idempotency::UnderWay;
+use idempotency::InProgress;
 use operators::Operators;
-use rate::{Limiter, WRONG_LICENSES};
+use rate::{FAILED_ACTIVATION_LIMIT, RateLimiter};
 use store::{RequestLog, Store};
 use switches::Switches;
 
@@ -129,14 +129,14 @@ struct Inner {
     publishing: Publishing,
     assistant: Option<Assistant>,
     clock: Clock,
-    limiter: Limiter,
-    under_way: UnderWay,
+    limiter: RateLimiter,
+    in_progress: InProgress,
     switches: Mutex<Switches>,
     store: Mutex<Store>,
     requests: Mutex<RequestLog>,
     /// Threads for what takes longer than anything that is done under a lock.
     workers: Semaphore,
-    wrong_licenses: Limiter,
+    failed_activations: RateLimiter,
     hosts: Vec<String>,
     operators: Mutex<Operators>,
     changes: watch::Sender<u64>,
@@ -175,13 +175,13 @@ impl Sandbox {
             publishing: options.publishing,
             assistant: options.assistant.map(Assistant::new).transpose()?,
             clock: store.clock,
-            limiter: Limiter::new(options.rate_limit),
-            under_way: UnderWay::default(),
+            limiter: RateLimiter::new(options.rate_limit),
+            in_progress: InProgress::default(),
             switches: Mutex::new(Switches::new(options.trouble)),
             store: Mutex::new(store),
             requests: Mutex::default(),
             workers: Semaphore::new(MAX_WORKERS),
-            wrong_licenses: Limiter::new(WRONG_LICENSES),
+            failed_activations: RateLimiter::new(FAILED_ACTIVATION_LIMIT),
             hosts: options.hosts,
             operators: Mutex::default(),
             changes: watch::Sender::new(0),
@@ -193,7 +193,7 @@ impl Sandbox {
     pub fn router(&self) -> Router {
         let local = Router::new()
             .merge(console::routes())
-            .merge(desk::routes())
+            .merge(publishing_routes::routes())
             .merge(admin::routes())
             .fallback(gate::not_found)
             .layer(from_fn_with_state(self.clone(), same_origin::guard));
@@ -214,7 +214,7 @@ impl Sandbox {
     }
 
     /// Does what takes its time on a thread of its own, without holding a lock. More than [`MAX_WORKERS`] wait.
-    async fn compute<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, ApiError> {
@@ -234,7 +234,7 @@ impl Sandbox {
     }
 
     /// Tells open consoles to look again.
-    fn changed(&self) {
+    fn notify_changed(&self) {
         self.0.changes.send_modify(|version| *version += 1);
     }
 }

@@ -44,17 +44,17 @@ impl Default for Pace {
 pub(crate) struct Operators {
     consoles: u32,
     /// Held online by a test, without a console.
-    pub(crate) held_online: bool,
+    pub(crate) forced_online: bool,
     last_seen: Option<String>,
 }
 
 impl Operators {
-    pub(crate) fn seen(&mut self, clock: Clock) {
+    pub(crate) fn mark_seen(&mut self, clock: Clock) {
         self.last_seen = Some(clock.now());
     }
 
     fn sessions(&self) -> u32 {
-        self.consoles + u32::from(self.held_online)
+        self.consoles + u32::from(self.forced_online)
     }
 
     pub(crate) fn is_online(&self) -> bool {
@@ -94,7 +94,7 @@ impl ConsoleSession {
             return None;
         }
         operators.consoles += 1;
-        operators.seen(sandbox.0.clock);
+        operators.mark_seen(sandbox.0.clock);
         Some(Self(sandbox.clone()))
     }
 }
@@ -103,6 +103,6 @@ impl Drop for ConsoleSession {
     fn drop(&mut self) {
         let mut operators = self.0.operators();
         operators.consoles -= 1;
-        operators.seen(self.0.0.clock);
+        operators.mark_seen(self.0.0.clock);
     }
 }

@@ -6,7 +6,7 @@ use chat_protocol::{ArticlePayload, ContentItem, ContentKind, JobId, JobType, Ov
 
 use crate::error::ApiError;
 use crate::store::{NewJob, Review, ReviewKind, ReviewStatus, Store};
-use crate::text::beginning;
+use crate::text::truncate_words;
 
 /// Who decides that something is published (1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,15 +83,15 @@ impl Suggestion {
     /// Suggests an overlay for an item that has a page and a title; `text` is what the page says.
     pub(crate) fn new(item: &ContentItem, text: &str) -> Option<Self> {
         let path = item.path.clone()?;
-        let title = beginning(item.title.as_deref()?, MAX_TITLE_LENGTH);
+        let title = truncate_words(item.title.as_deref()?, MAX_TITLE_LENGTH);
         let overlay = suggestion(item, &path, &title, text);
         Some(Self { path, locale: item.locale.clone().unwrap_or_default(), title, overlay })
     }
 }
 
 fn suggestion(item: &ContentItem, path: &str, title: &str, text: &str) -> Overlay {
-    let description = beginning(text, DESCRIPTION_LENGTH);
-    let short = beginning(title, TITLE_LENGTH);
+    let description = truncate_words(text, DESCRIPTION_LENGTH);
+    let short = truncate_words(title, TITLE_LENGTH);
     let kind = match item.kind {
         ContentKind::Product => "Product",
         ContentKind::Article => "Article",

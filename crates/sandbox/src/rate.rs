@@ -33,7 +33,8 @@ impl Default for RateLimit {
 }
 
 /// Wrong license codes of one peer: 10 in ten minutes.
-pub(crate) const WRONG_LICENSES: RateLimit = RateLimit { requests: 10, window: Duration::from_secs(600) };
+pub(crate) const FAILED_ACTIVATION_LIMIT: RateLimit =
+    RateLimit { requests: 10, window: Duration::from_secs(600) };
 
 /// What is left of a caller's share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +81,7 @@ impl Caller {
 }
 
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub(crate) struct RateLimiter {
     limit: RateLimit,
     windows: Mutex<Windows>,
 }
@@ -89,7 +90,7 @@ pub(crate) struct Limiter {
 struct Windows {
     by_caller: HashMap<Caller, Window>,
     /// Shared by those for whom there is no room.
-    of_all_others: Window,
+    overflow: Window,
     swept: Instant,
 }
 
@@ -99,11 +100,11 @@ struct Window {
     used: u32,
 }
 
-impl Limiter {
+impl RateLimiter {
     pub(crate) fn new(limit: RateLimit) -> Self {
         let now = Instant::now();
-        let of_all_others = Window { ends: now, used: 0 };
-        let windows = Windows { by_caller: HashMap::new(), of_all_others, swept: now };
+        let overflow = Window { ends: now, used: 0 };
+        let windows = Windows { by_caller: HashMap::new(), overflow, swept: now };
         Self { limit, windows: Mutex::new(windows) }
     }
 
@@ -127,7 +128,7 @@ impl Limiter {
     }
 
     /// Takes back the count of a request that was all right.
-    pub(crate) fn give_back(&self, caller: Caller) {
+    pub(crate) fn refund(&self, caller: Caller) {
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         let window = windows.of(caller, Instant::now());
         window.used = window.used.saturating_sub(1);
@@ -142,7 +143,7 @@ impl Windows {
             self.by_caller.retain(|_, window| window.ends > now);
         }
         if self.by_caller.len() >= MAX_CALLERS && !self.by_caller.contains_key(&caller) {
-            return &mut self.of_all_others;
+            return &mut self.overflow;
         }
         self.by_caller.entry(caller).or_insert(Window { ends: now, used: 0 })
     }
@@ -163,7 +164,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_caller_past_the_limit_is_let_in_again_after_the_reset() {
-        let limiter = Limiter::new(RateLimit { requests: 2, window: Duration::from_millis(1500) });
+        let limiter = RateLimiter::new(RateLimit { requests: 2, window: Duration::from_millis(1500) });
         let caller = caller("192.0.2.1");
         assert_eq!((limiter.take(caller).remaining, limiter.take(caller).exceeded), (1, false));
         let over = limiter.take(caller);
@@ -175,7 +176,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_visitor_does_not_use_up_the_share_of_another() {
-        let limiter = Limiter::new(RateLimit { requests: 1, ..RateLimit::default() });
+        let limiter = RateLimiter::new(RateLimit { requests: 1, ..RateLimit::default() });
         assert!(!limiter.take(caller("192.0.2.1")).exceeded);
         assert!(limiter.take(caller("192.0.2.1")).exceeded);
         assert!(!limiter.take(caller("192.0.2.2")).exceeded);
@@ -183,10 +184,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_request_that_is_given_back_does_not_count() {
-        let limiter = Limiter::new(RateLimit { requests: 1, ..RateLimit::default() });
+        let limiter = RateLimiter::new(RateLimit { requests: 1, ..RateLimit::default() });
         for _ in 0..3 {
             assert!(!limiter.take(caller("192.0.2.1")).exceeded);
-            limiter.give_back(caller("192.0.2.1"));
+            limiter.refund(caller("192.0.2.1"));
         }
     }
 
@@ -203,7 +204,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn callers_past_the_maximum_share_a_window_until_there_is_room() {
-        let limiter = Limiter::new(RateLimit { requests: 1, window: Duration::from_secs(60) });
+        let limiter = RateLimiter::new(RateLimit { requests: 1, window: Duration::from_secs(60) });
         let many = u32::try_from(MAX_CALLERS).expect("fits");
         for address in 0..many {
             assert!(!limiter.take(Caller::at(IpAddr::V4(address.into()))).exceeded);

@@ -21,17 +21,17 @@ const THANKS: &str = "You are welcome. I am here if anything else comes up.";
 const ASK_FOR_CONTACT: &str = "Of course. Leave your e-mail address or phone number here, and one of us at the \
                                studio will get back to you. If somebody is at the desk, they will answer right in \
                                this chat.";
-const HAND_OVER: &str = "Of course. I have your details and have told the studio; somebody will get back to you, or \
+const HANDOFF: &str = "Of course. I have your details and have told the studio; somebody will get back to you, or \
                          answer right in this chat.";
 const CONTACT_NOTED: &str =
     "Thank you, I have noted that. One of us will get back to you within a working day.";
-const AT_A_LOSS: &str = "I do not know that one. I can tell you about delivery, returns, care, our pots and the \
+const NO_ANSWER: &str = "I do not know that one. I can tell you about delivery, returns, care, our pots and the \
                          workshops, or pass your question on: leave your e-mail address, and one of us will answer.";
 
 /// The same for a site of which nothing is known but what it synced.
-const GREETING_ANYWHERE: &str =
+const GREETING_GENERIC: &str =
     "Hello! What would you like to know? If you would rather talk to a person, just say so.";
-const AT_A_LOSS_ANYWHERE: &str = "I found nothing about that on this site. I can pass your question on: leave your \
+const NO_ANSWER_GENERIC: &str = "I found nothing about that on this site. I can pass your question on: leave your \
                                   e-mail address, and one of us will answer.";
 
 /// A section of the knowledge text.
@@ -87,16 +87,16 @@ pub(crate) fn reply(
     synced: Option<&[Passage]>,
 ) -> Reply {
     if wants_person(message) {
-        let content = if has_contact { HAND_OVER } else { ASK_FOR_CONTACT };
+        let content = if has_contact { HANDOFF } else { ASK_FOR_CONTACT };
         return Reply { wants_person: true, ..Reply::plain(content) };
     }
     if left_contact {
         return Reply::plain(CONTACT_NOTED);
     }
-    let (greeting, at_a_loss) = match synced {
+    let (greeting, no_answer) = match synced {
         Some([best, ..]) => return Reply::from_passage(best),
-        Some([]) => (GREETING_ANYWHERE, AT_A_LOSS_ANYWHERE),
-        None => (GREETING, AT_A_LOSS),
+        Some([]) => (GREETING_GENERIC, NO_ANSWER_GENERIC),
+        None => (GREETING, NO_ANSWER),
     };
     if let Some(section) = best_section(message).filter(|_| synced.is_none()) {
         return Reply { topic: Some(section.heading.to_owned()), ..Reply::plain(section.answer) };
@@ -104,7 +104,7 @@ pub(crate) fn reply(
     Reply::plain(match words(message).next().as_deref() {
         Some("hi" | "hello" | "hey" | "good") => greeting,
         Some("thank" | "thanks" | "great" | "perfect" | "cheer") => THANKS,
-        _ => at_a_loss,
+        _ => no_answer,
     })
 }
 
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn what_the_shop_does_not_know_is_admitted() {
         for question in ["What is the meaning of life?", "?", "asdf", ""] {
-            assert_eq!(say(question, false, false), Reply::plain(AT_A_LOSS), "{question}");
+            assert_eq!(say(question, false, false), Reply::plain(NO_ANSWER), "{question}");
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
     fn who_wants_a_person_is_asked_for_contact_details_unless_they_are_known() {
         let asked = say("Can I talk to a real person?", false, false);
         assert_eq!((asked.content.as_str(), asked.wants_person), (ASK_FOR_CONTACT, true));
-        assert_eq!(say("I'd like to speak with someone", true, true).content, HAND_OVER);
+        assert_eq!(say("I'd like to speak with someone", true, true).content, HANDOFF);
     }
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         };
         let said = reply("How much is a mug?", false, false, Some(&[passage]));
         assert_eq!(said.content, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
-        assert_eq!(reply("How much is a mug?", false, false, Some(&[])).content, AT_A_LOSS_ANYWHERE);
+        assert_eq!(reply("How much is a mug?", false, false, Some(&[])).content, NO_ANSWER_GENERIC);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(crate) struct Passage {
 
 /// What a search gave, and what it cost.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     /// Best first; none when nothing has enough to do with the question.
     pub(crate) passages: Vec<Passage>,
     /// The number of times that a term was looked up.
@@ -77,16 +77,16 @@ impl Index {
     }
 
     /// Returns the passages that have most to do with a question.
-    pub(crate) fn search(&self, question: &str) -> Found {
-        let asked = query_terms(question);
-        let mut found = Found::default();
+    pub(crate) fn search(&self, question: &str) -> SearchResult {
+        let query = query_terms(question);
+        let mut result = SearchResult::default();
         // A question of several words needs two of them on the page: one alone is chance.
-        let needed = asked.len().clamp(1, 2);
-        let mut frequencies = vec![0_u32; asked.len()];
+        let needed = query.len().clamp(1, 2);
+        let mut frequencies = vec![0_u32; query.len()];
         let mut candidates = Vec::new();
         for page in self.pages.values() {
-            found.examined += asked.len() as u64;
-            let has = asked.iter().enumerate().filter_map(|(place, term)| {
+            result.examined += query.len() as u64;
+            let has = query.iter().enumerate().filter_map(|(place, term)| {
                 let (position, weight) = page.term(*term)?;
                 Some((place, position, weight))
             });
@@ -99,7 +99,7 @@ impl Index {
             }
         }
         let weight: u64 = self.pages.values().map(|page| u64::from(page.weight)).sum();
-        let average = precise(weight) / precise(self.pages.len().max(1) as u64);
+        let average = to_f64(weight) / to_f64(self.pages.len().max(1) as u64);
         let rarities: Vec<f64> = frequencies.iter().map(|with| rarity(self.pages.len(), *with)).collect();
         let mut ranked: Vec<(f64, Candidate)> = candidates
             .into_iter()
@@ -109,26 +109,26 @@ impl Index {
         ranked.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         for (_, Candidate { page, shared }) in ranked.into_iter().take(MAX_PASSAGES) {
             let positions: Vec<u16> = shared.iter().map(|(_, position, _)| *position).collect();
-            let text = page.best_paragraph(&positions, &mut found.examined);
-            found.passages.push(Passage {
+            let text = page.best_paragraph(&positions, &mut result.examined);
+            result.passages.push(Passage {
                 title: page.title.clone(),
                 place: page.place.clone(),
                 text: excerpt(text, MAX_PASSAGE_LENGTH),
             });
         }
-        found
+        result
     }
 }
 
 /// Returns the different terms of a question, in its order.
 fn query_terms(question: &str) -> Vec<Term> {
-    let mut asked: Vec<Term> = Vec::with_capacity(MAX_QUERY_TERMS);
+    let mut query: Vec<Term> = Vec::with_capacity(MAX_QUERY_TERMS);
     for term in terms(question).take(MAX_QUERY_WORDS) {
-        if asked.len() < MAX_QUERY_TERMS && !asked.contains(&term) {
-            asked.push(term);
+        if query.len() < MAX_QUERY_TERMS && !query.contains(&term) {
+            query.push(term);
         }
     }
-    asked
+    query
 }
 
 impl Candidate<'_> {
@@ -147,12 +147,12 @@ impl Candidate<'_> {
 
 /// How much it says that a page has a term: much if few pages have it.
 fn rarity(pages: usize, with: u32) -> f64 {
-    let (pages, with) = (precise(pages as u64), f64::from(with));
+    let (pages, with) = (to_f64(pages as u64), f64::from(with));
     (1.0 + (pages - with + 0.5) / (with + 0.5)).ln()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a score is no count")]
-fn precise(number: u64) -> f64 {
+fn to_f64(number: u64) -> f64 {
     number as f64
 }
 
@@ -177,8 +177,8 @@ mod tests {
         lines.chunks(1000).map(|line| line.iter().collect::<String>() + "\n").collect()
     }
 
-    fn titles(found: &Found) -> Vec<&str> {
-        found.passages.iter().map(|passage| passage.title.as_str()).collect()
+    fn titles(result: &SearchResult) -> Vec<&str> {
+        result.passages.iter().map(|passage| passage.title.as_str()).collect()
     }
 
     #[test]
@@ -189,9 +189,9 @@ mod tests {
             ("Opening hours", "We are open on Saturday."),
         ];
         let index = index(pages.map(|(title, text)| (title, text.to_owned())));
-        let found = index.search("At which temperature is celadon firing?");
-        assert_eq!(titles(&found), ["Glaze"]);
-        assert_eq!(found.passages[0].text, "Celadon is fired at a temperature of 1280 degrees.");
+        let result = index.search("At which temperature is celadon firing?");
+        assert_eq!(titles(&result), ["Glaze"]);
+        assert_eq!(result.passages[0].text, "Celadon is fired at a temperature of 1280 degrees.");
         assert_eq!(titles(&index.search("clay fired")), ["Clay"]);
         assert_eq!(titles(&index.search("What is a spaceship made of?")), Vec::<&str>::new());
         assert_eq!(titles(&index.search("?!")), Vec::<&str>::new());
@@ -217,10 +217,10 @@ mod tests {
         let question = chinese(4000, 400).replace('\n', "");
         let pages = 5;
         let index = index((0..pages).map(|page| ("青瓷", chinese(1_000_000, page * 100))));
-        let found = index.search(&question);
-        assert_eq!(found.passages.len(), 5);
+        let result = index.search(&question);
+        assert_eq!(result.passages.len(), 5);
         let most = u64::from(pages) * 32 + 5 * 32 * MAX_PARAGRAPHS as u64;
-        assert!((1..=most).contains(&found.examined), "{}", found.examined);
+        assert!((1..=most).contains(&result.examined), "{}", result.examined);
     }
 
     #[test]
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_passage_is_an_excerpt() {
         let index = index([("Clay", "valley ".repeat(2000))]);
-        let found = index.search("valley");
-        assert!(found.passages[0].text.chars().count() <= MAX_PASSAGE_LENGTH + 1);
+        let result = index.search("valley");
+        assert!(result.passages[0].text.chars().count() <= MAX_PASSAGE_LENGTH + 1);
     }
 }

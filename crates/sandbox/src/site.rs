@@ -11,26 +11,26 @@ use crate::api::{SITE, TENANT};
 use crate::error::ApiError;
 use crate::fingerprint::is_same_secret;
 use crate::rate::Caller;
-use crate::store::{NotCompleted, prepare};
+use crate::store::{CompletionError, prepare};
 use crate::{Sandbox, publishing};
 
 /// Checks the license code of an activation. A peer that sends wrong ones is soon not listened to, also when it sends the
 /// right one.
 pub(crate) fn check_license(sandbox: &Sandbox, peer: Caller, body: &Activation) -> Result<(), ApiError> {
-    let quota = sandbox.0.wrong_licenses.take(peer);
+    let quota = sandbox.0.failed_activations.take(peer);
     if quota.exceeded {
         return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
     }
     if !is_same_secret(body.license_code.expose(), sandbox.0.license.expose_secret()) {
         return Err(ApiError::InvalidRequest("licenseCode is not known.".to_owned()));
     }
-    sandbox.0.wrong_licenses.give_back(peer);
+    sandbox.0.failed_activations.refund(peer);
     Ok(())
 }
 
 pub(crate) fn activate(sandbox: &Sandbox, body: &Activation) -> Result<Value, ApiError> {
     sandbox.store().activate(body)?;
-    sandbox.changed();
+    sandbox.notify_changed();
     Ok(Value::from(&Activated {
         site_token: sandbox.0.token.expose_secret().into(),
         tenant_id: Some(TENANT.to_owned()),
@@ -50,7 +50,7 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
         ("supportedLocales", locales),
         ("publishing", sandbox.0.publishing.as_str().into()),
         ("contentItems", store.content_count()?.into()),
-        ("jobsWaiting", store.jobs_waiting()?.into()),
+        ("jobsWaiting", store.pending_job_count()?.into()),
     ]);
     let (name, domain) = site.map_or((None, None), |site| (site.name, Some(site.domain)));
     Ok(Value::from(&SiteStatus {
@@ -77,7 +77,7 @@ pub(crate) fn content_page(body: Value) -> Result<ContentPage, ApiError> {
 pub(crate) async fn sync(sandbox: &Sandbox, mut page: ContentPage) -> Result<Value, ApiError> {
     let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
     let items = std::mem::take(&mut page.items);
-    let items = sandbox.compute(move || prepare(items)).await?;
+    let items = sandbox.run_blocking(move || prepare(items)).await?;
     let synced = {
         let mut store = sandbox.store();
         let mut synced = store.sync(&page, items)?;
@@ -85,7 +85,7 @@ pub(crate) async fn sync(sandbox: &Sandbox, mut page: ContentPage) -> Result<Val
         publishing::suggest_overlays(&store, sandbox.0.publishing, sandbox.0.job_rules, suggestions)?;
         synced
     };
-    sandbox.changed();
+    sandbox.notify_changed();
     let receipt = SyncReceipt {
         accepted: Some(synced.accepted),
         rejected: Some(rejected),
@@ -108,7 +108,7 @@ pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
     let lease = sandbox.switches().now.lease_ms.map_or(sandbox.0.job_rules.lease, Duration::from_millis);
     let job = sandbox.store().claim_job(lease)?;
     if job.is_some() {
-        sandbox.changed();
+        sandbox.notify_changed();
     }
     Ok(Value::from(&Claim { site_id: Some(SITE.to_owned()), job }))
 }
@@ -116,11 +116,11 @@ pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
 pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: &Completion) -> Result<Value, ApiError> {
     let completed = sandbox.store().complete_job(id, &body.claim_token, &body.outcome)?;
     let job = completed.map_err(|why| match why {
-        NotCompleted::Unknown => ApiError::NotFound("This job"),
-        NotCompleted::AlreadyCompleted => ApiError::AlreadyCompleted,
-        NotCompleted::NotHeld => ApiError::LeaseMismatch,
+        CompletionError::Unknown => ApiError::NotFound("This job"),
+        CompletionError::AlreadyCompleted => ApiError::AlreadyCompleted,
+        CompletionError::LeaseLost => ApiError::LeaseMismatch,
     })?;
-    sandbox.changed();
+    sandbox.notify_changed();
     // Id, type, status and the times: what the contract shows (4.12).
     let shown = Value::object([
         ("id", (&job.id).into()),

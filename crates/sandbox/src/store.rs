@@ -19,10 +19,10 @@ use crate::clock::Clock;
 use crate::search::Index;
 
 pub(crate) use content::prepare;
-pub(crate) use conversations::{Conversation, KeptMessage, named, new_message};
+pub(crate) use conversations::{Conversation, StoredMessage, new_message, target_conversation};
 pub(crate) use events::{MAX_EVENT_BYTES, ReceivedEvent};
 pub use file::OpenError;
-pub(crate) use jobs::{KeptJob, NewJob, NotCompleted};
+pub(crate) use jobs::{CompletionError, NewJob, StoredJob};
 pub(crate) use requests::{LoggedRequest, RequestLog};
 pub(crate) use reviews::{Review, ReviewKind, ReviewStatus};
 
@@ -50,14 +50,14 @@ impl Store {
     }
 
     /// Forgets conversations, events and keys.
-    pub(crate) fn forget_visitors(&self) -> rusqlite::Result<()> {
+    pub(crate) fn clear_visitors(&self) -> rusqlite::Result<()> {
         self.db.execute_batch(
             "DELETE FROM messages; DELETE FROM conversations; DELETE FROM events; DELETE FROM answers;",
         )
     }
 
     /// Forgets what the site's server has said: its record, content, overlays, jobs, and the keys.
-    pub(crate) fn forget_site(&mut self) -> rusqlite::Result<()> {
+    pub(crate) fn clear_site(&mut self) -> rusqlite::Result<()> {
         self.index = Arc::default();
         self.db.execute_batch(
             "DELETE FROM content; DELETE FROM jobs; DELETE FROM reviews;

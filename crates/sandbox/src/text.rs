@@ -49,11 +49,11 @@ const MAX_PARSER_BYTES: usize = 128 * 1024;
 /// Bytes that are handed to the parser at once.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// Returns the text that a reader sees, a paragraph a line, of at most `most` bytes. What is no HTML stays as it is.
-pub(crate) fn plain(html: &str, most: usize) -> String {
+/// Returns the text that a reader sees, a paragraph a line, of at most `limit` bytes. What is no HTML stays as it is.
+pub(crate) fn html_to_text(html: &str, limit: usize) -> String {
     let text = RefCell::new(String::new());
     // With room for white space and entities, which are shorter afterwards.
-    let enough = most.saturating_mul(4);
+    let enough = limit.saturating_mul(4);
     let is_full = Cell::new(false);
     let settings = Settings {
         document_content_handlers: vec![doc_text!(|chunk| {
@@ -73,7 +73,7 @@ pub(crate) fn plain(html: &str, most: usize) -> String {
         ..Settings::new()
     };
     let mut parser = HtmlRewriter::new(settings, |_: &[u8]| ());
-    let html = with_line_breaks(cut(html, MAX_HTML_BYTES));
+    let html = with_line_breaks(truncate_bytes(html, MAX_HTML_BYTES));
     // Where the parser gives up, the text ends.
     let read = html.as_bytes().chunks(CHUNK_BYTES).all(|chunk| !is_full.get() && parser.write(chunk).is_ok());
     if read {
@@ -85,7 +85,7 @@ pub(crate) fn plain(html: &str, most: usize) -> String {
     let text = html_escape::decode_html_entities(&text);
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     let text = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
-    cut(&text, most).trim_end().to_owned()
+    truncate_bytes(&text, limit).trim_end().to_owned()
 }
 
 /// Begins a line before each of [`BLOCKS`]. A parser that is asked for elements keeps a stack of those that are open, and
@@ -116,35 +116,35 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the beginning of a text, cut between words, of at most `most` characters.
-pub(crate) fn beginning(text: &str, most: usize) -> String {
+/// Returns the truncate_words of a text, truncate_bytes between words, of at most `limit` characters.
+pub(crate) fn truncate_words(text: &str, limit: usize) -> String {
     // Each word has a character at least, and a space before it.
-    let words = text.split_whitespace().take(most);
-    let mut beginning = String::new();
+    let words = text.split_whitespace().take(limit);
+    let mut truncate_words = String::new();
     let mut length = 0;
     for word in words {
         let gap = usize::from(length > 0);
-        let here: usize = word.chars().take(most + 1).count();
-        if length + gap + here > most {
+        let here: usize = word.chars().take(limit + 1).count();
+        if length + gap + here > limit {
             if length == 0 {
-                beginning.extend(word.chars().take(most));
+                truncate_words.extend(word.chars().take(limit));
             }
-            beginning.push('…');
-            return beginning;
+            truncate_words.push('…');
+            return truncate_words;
         }
         if gap > 0 {
-            beginning.push(' ');
+            truncate_words.push(' ');
         }
-        beginning.push_str(word);
+        truncate_words.push_str(word);
         length += gap + here;
     }
-    beginning
+    truncate_words
 }
 
-/// Returns the beginning of a text, of at most `most` characters and an ellipsis: whole sentences if they fill at least
+/// Returns the truncate_words of a text, of at most `limit` characters and an ellipsis: whole sentences if they fill at least
 /// a third of it, else whole words.
-pub(crate) fn excerpt(text: &str, most: usize) -> String {
-    let Some((end, _)) = text.char_indices().nth(most) else {
+pub(crate) fn excerpt(text: &str, limit: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(limit) else {
         return text.to_owned();
     };
     let text = &text[..end];
@@ -165,9 +165,9 @@ pub(crate) fn excerpt(text: &str, most: usize) -> String {
     format!("{}…", text[..words].trim_end())
 }
 
-/// Returns the beginning of a text, of at most `most` bytes.
-pub(crate) fn cut(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+/// Returns the truncate_words of a text, of at most `limit` bytes.
+pub(crate) fn truncate_bytes(text: &str, limit: usize) -> &str {
+    let end = (0..=limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or_default()]
 }
 
@@ -181,17 +181,17 @@ mod tests {
     #[test]
     fn text_is_what_a_reader_of_the_page_sees() {
         let html = "<style>p{}</style><h1>Mugs &amp; cups</h1><p>Holds <b>320</b> ml</p><script>x<y</script>";
-        assert_eq!(plain(html, 1000), "Mugs & cups\nHolds 320 ml");
-        assert_eq!(plain("no HTML at all", 1000), "no HTML at all");
-        assert_eq!(plain("<p>unfinished <b", 1000), "unfinished");
-        assert_eq!(plain("<p>Grüße</p>", 4), "Gr\u{fc}");
+        assert_eq!(html_to_text(html, 1000), "Mugs & cups\nHolds 320 ml");
+        assert_eq!(html_to_text("no HTML at all", 1000), "no HTML at all");
+        assert_eq!(html_to_text("<p>unfinished <b", 1000), "unfinished");
+        assert_eq!(html_to_text("<p>Grüße</p>", 4), "Gr\u{fc}");
     }
 
     #[test]
     fn a_text_split_anywhere_between_two_chunks_is_whole() {
         for before in CHUNK_BYTES - 12..CHUNK_BYTES {
             let html = format!("<!--{}--><p>Grüße &amp; 青瓷</p>", "x".repeat(before - 10));
-            assert_eq!(plain(&html, 1000), "Grüße & 青瓷");
+            assert_eq!(html_to_text(&html, 1000), "Grüße & 青瓷");
         }
     }
 
@@ -200,18 +200,18 @@ mod tests {
         // Neither the memory nor the time of any of these grows with what is open.
         let deep = format!("before{}{}after", "<b>".repeat(50_000), "</i>".repeat(50_000));
         assert!(deep.len() < MAX_HTML_BYTES);
-        assert_eq!(plain(&deep, 1000), "beforeafter");
+        assert_eq!(html_to_text(&deep, 1000), "beforeafter");
         let unfinished = format!("before<a {}", "x".repeat(2_000_000));
-        assert_eq!(plain(&unfinished, 1000), "before");
+        assert_eq!(html_to_text(&unfinished, 1000), "before");
         let long = format!("<p>{}</p>", "word ".repeat(1_000_000));
-        assert_eq!(plain(&long, 1000).len(), 999);
+        assert_eq!(html_to_text(&long, 1000).len(), 999);
     }
 
     #[test]
     fn a_beginning_ends_between_words() {
-        assert_eq!(beginning("one two three", 9), "one two…");
-        assert_eq!(beginning("one two", 9), "one two");
-        assert_eq!(beginning(&"x".repeat(1_000_000), 3), "xxx…");
+        assert_eq!(truncate_words("one two three", 9), "one two…");
+        assert_eq!(truncate_words("one two", 9), "one two");
+        assert_eq!(truncate_words(&"x".repeat(1_000_000), 3), "xxx…");
     }
 
     #[test]
@@ -237,12 +237,12 @@ mod tests {
         #![proptest_config(cases(256))]
 
         #[test]
-        fn any_html_becomes_lines_of_bounded_length(html in html(), most in 0_usize..2000) {
-            let text = plain(&html, most);
-            prop_assert!(text.len() <= most);
+        fn any_html_becomes_lines_of_bounded_length(html in html(), limit in 0_usize..2000) {
+            let text = html_to_text(&html, limit);
+            prop_assert!(text.len() <= limit);
             prop_assert!(text.lines().all(|line| !line.trim().is_empty()));
-            prop_assert!(excerpt(&text, most / 3).chars().count() <= most / 3 + 1);
-            prop_assert!(beginning(&text, most / 3).chars().count() <= most / 3 + 1);
+            prop_assert!(excerpt(&text, limit / 3).chars().count() <= limit / 3 + 1);
+            prop_assert!(truncate_words(&text, limit / 3).chars().count() <= limit / 3 + 1);
         }
     }
 }

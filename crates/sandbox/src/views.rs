@@ -3,7 +3,7 @@
 use chat_protocol::Value;
 
 use crate::store::{
-    Conversation, KeptJob, KeptMessage, LoggedRequest, ReceivedEvent, RequestLog, Review, Store,
+    Conversation, LoggedRequest, ReceivedEvent, RequestLog, Review, Store, StoredJob, StoredMessage,
 };
 
 /// `GET /sandbox/conversations`: everything that visitors have brought about.
@@ -99,13 +99,13 @@ fn review(review: Review) -> Value {
     ])
 }
 
-pub(crate) fn job(kept: &KeptJob) -> Value {
+pub(crate) fn job(kept: &StoredJob) -> Value {
     // The claim token is for the claim alone.
     let job = chat_protocol::Job { claim_token: None, ..kept.job.clone() };
     with(Value::from(&job), [("result", kept.result.clone()), ("error", kept.error.clone().into())])
 }
 
-fn message(kept: &KeptMessage) -> Value {
+fn message(kept: &StoredMessage) -> Value {
     with(Value::from(&kept.message), [("idempotencyKey", kept.key.clone().into())])
 }
 

@@ -5,7 +5,7 @@ use std::mem::size_of;
 use std::ops::Range;
 
 use super::terms::{Term, terms};
-use crate::text::{beginning, cut};
+use crate::text::{truncate_bytes, truncate_words};
 
 /// Maximum bytes of a page's text that are kept and searched.
 pub(crate) const MAX_TEXT_BYTES: usize = 32 * 1024;
@@ -43,8 +43,8 @@ struct Paragraph {
 impl Document {
     /// Reads a page whose text has a paragraph a line.
     pub(crate) fn new(title: &str, place: Option<&str>, text: &str) -> Self {
-        let title = beginning(title, MAX_TITLE_LENGTH);
-        let text = cut(text, MAX_TEXT_BYTES).to_owned();
+        let title = truncate_words(title, MAX_TITLE_LENGTH);
+        let text = truncate_bytes(text, MAX_TEXT_BYTES).to_owned();
         let mut weights: HashMap<Term, u32> = HashMap::new();
         let mut count = |term: Term, weight: u32| {
             if weights.len() < MAX_TERMS || weights.contains_key(&term) {
@@ -53,9 +53,9 @@ impl Document {
         };
         terms(&title).for_each(|term| count(term, TITLE_WEIGHT));
         let ranges = paragraphs(&text);
-        let spoken: Vec<Vec<Term>> =
+        let paragraph_terms: Vec<Vec<Term>> =
             ranges.iter().map(|range| terms(&text[range.clone()]).collect()).collect();
-        spoken.iter().flatten().for_each(|term| count(*term, 1));
+        paragraph_terms.iter().flatten().for_each(|term| count(*term, 1));
         let mut terms: Box<[(Term, u32)]> = weights.into_iter().collect();
         terms.sort_unstable();
         let weight = terms.iter().map(|(_, weight)| weight).sum();
@@ -63,8 +63,8 @@ impl Document {
             let found = terms.binary_search_by_key(term, |(term, _)| *term).ok();
             found.and_then(|position| u16::try_from(position).ok())
         };
-        let paragraphs = ranges.into_iter().zip(spoken).map(|(range, spoken)| {
-            let mut positions: Vec<u16> = spoken.iter().filter_map(place_of).collect();
+        let paragraphs = ranges.into_iter().zip(paragraph_terms).map(|(range, paragraph_terms)| {
+            let mut positions: Vec<u16> = paragraph_terms.iter().filter_map(place_of).collect();
             positions.sort_unstable();
             positions.dedup();
             Paragraph { range, terms: positions.into() }
@@ -95,14 +95,14 @@ impl Document {
 
     /// The number of bytes that the page takes in memory.
     pub(super) fn bytes(&self) -> usize {
-        let spoken: usize = self.paragraphs.iter().map(|paragraph| paragraph.terms.len()).sum();
+        let paragraph_terms: usize = self.paragraphs.iter().map(|paragraph| paragraph.terms.len()).sum();
         size_of::<Self>()
             + self.title.len()
             + self.place.as_ref().map_or(0, String::len)
             + self.text.len()
             + self.terms.len() * size_of::<(Term, u32)>()
             + self.paragraphs.len() * size_of::<Paragraph>()
-            + spoken * size_of::<u16>()
+            + paragraph_terms * size_of::<u16>()
     }
 }
 

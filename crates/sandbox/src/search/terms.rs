@@ -16,19 +16,19 @@ static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 const MAX_WORD_LENGTH: usize = 64;
 
 /// Words that say nothing about what a question is about.
-const EMPTY_WORDS: [&str; 44] = [
+const STOP_WORDS: [&str; 44] = [
     "the", "and", "for", "you", "your", "yours", "are", "was", "were", "can", "could", "would", "should",
     "what", "which", "when", "where", "who", "how", "why", "does", "did", "have", "has", "had", "with",
     "about", "from", "this", "that", "there", "they", "them", "our", "tell", "please", "much", "many", "any",
     "some", "get", "know", "want", "more",
 ];
 
-/// Returns the terms of a text, in their order. Words of one or two letters and [`EMPTY_WORDS`] have none.
+/// Returns the terms of a text, in their order. Words of one or two letters and [`STOP_WORDS`] have none.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = Term> {
     folded_words(text).filter_map(|word| {
-        let is_character = word.chars().all(is_a_word);
+        let is_character = word.chars().all(is_ideograph);
         let says_something =
-            is_character || (word.chars().nth(2).is_some() && !EMPTY_WORDS.contains(&word.as_str()));
+            is_character || (word.chars().nth(2).is_some() && !STOP_WORDS.contains(&word.as_str()));
         says_something.then(|| {
             // The stemmer is for English; what holds other letters is compared as it is.
             if word.is_ascii() { KEYS.hash_one(&*STEMMER.stem(&word)) } else { KEYS.hash_one(word.as_str()) }
@@ -49,11 +49,11 @@ fn folded_words(text: &str) -> impl Iterator<Item = String> {
     std::iter::from_fn(move || {
         let first = folded.find(|character| character.is_alphanumeric())?;
         let mut word = String::from(first);
-        if is_a_word(first) {
+        if is_ideograph(first) {
             return Some(word);
         }
         let mut length = 1;
-        while let Some(next) = folded.next_if(|next| next.is_alphanumeric() && !is_a_word(*next)) {
+        while let Some(next) = folded.next_if(|next| next.is_alphanumeric() && !is_ideograph(*next)) {
             if length < MAX_WORD_LENGTH {
                 word.push(next);
             }
@@ -64,7 +64,7 @@ fn folded_words(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Chinese, Japanese and Thai write words without spaces.
-fn is_a_word(character: char) -> bool {
+fn is_ideograph(character: char) -> bool {
     matches!(character, '\u{0e00}'..='\u{0e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
 }
 

@@ -9,14 +9,14 @@ use tracing::warn;
 use super::{Store, json};
 use crate::publishing::Suggestion;
 use crate::search::{Document, Index, MAX_TEXT_BYTES};
-use crate::text::plain;
+use crate::text::html_to_text;
 
 /// Maximum length of an item, as JSON, that is shown.
 const MAX_SHOWN_LENGTH: i64 = 64 * 1024;
 
 /// What a sync changed.
 #[derive(Debug, Default)]
-pub(crate) struct Synced {
+pub(crate) struct SyncOutcome {
     pub(crate) accepted: i64,
     pub(crate) removed: i64,
     /// What to suggest for the items that are new or different.
@@ -41,7 +41,8 @@ pub(crate) fn prepare(items: Vec<ContentItem>) -> Vec<PreparedItem> {
 impl PreparedItem {
     fn new(item: ContentItem) -> Self {
         let told = [item.summary.as_deref(), item.content.as_deref()];
-        let texts: Vec<String> = told.into_iter().flatten().map(|html| plain(html, MAX_TEXT_BYTES)).collect();
+        let texts: Vec<String> =
+            told.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
         let suggestion = Suggestion::new(&item, texts.first().map(String::as_str).unwrap_or_default());
         let text = texts.join("\n");
         let place = item.path.as_deref().or(item.url.as_deref());
@@ -52,7 +53,7 @@ impl PreparedItem {
 
 /// Changes to the index in their order, which are made when those to the database have been: a page at its position, or
 /// none there any more.
-type Changes = Vec<(i64, Option<Arc<Document>>)>;
+type IndexChanges = Vec<(i64, Option<Arc<Document>>)>;
 
 impl Store {
     /// Returns the content as it is now, to be searched without the lock.
@@ -65,7 +66,7 @@ impl Store {
         let mut pages =
             self.db.prepare("SELECT position, title, path, text FROM content ORDER BY position")?;
         let mut rows = pages.query([])?;
-        let mut changes = Changes::default();
+        let mut changes = IndexChanges::default();
         while let Some(row) = rows.next()? {
             let (title, place, text): (String, Option<String>, String) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
@@ -73,11 +74,11 @@ impl Store {
         }
         drop(rows);
         drop(pages);
-        self.change_index(changes);
+        self.apply_index_changes(changes);
         Ok(())
     }
 
-    fn change_index(&mut self, changes: Changes) {
+    fn apply_index_changes(&mut self, changes: IndexChanges) {
         // A search under way keeps the index that it began with; pages are shared.
         let index = Arc::make_mut(&mut self.index);
         let mut left_out = 0;
@@ -95,10 +96,14 @@ impl Store {
     }
 
     /// Takes over a page of content.
-    pub(crate) fn sync(&mut self, page: &ContentPage, items: Vec<PreparedItem>) -> rusqlite::Result<Synced> {
+    pub(crate) fn sync(
+        &mut self,
+        page: &ContentPage,
+        items: Vec<PreparedItem>,
+    ) -> rusqlite::Result<SyncOutcome> {
         let change = self.db.unchecked_transaction()?;
-        let mut synced = Synced::default();
-        let mut changes = Changes::default();
+        let mut synced = SyncOutcome::default();
+        let mut changes = IndexChanges::default();
         for prepared in items {
             synced.accepted += 1;
             if prepared.item.deleted {
@@ -118,7 +123,7 @@ impl Store {
         change.commit()?;
         let removed = changes.iter().filter(|(_, page)| page.is_none()).count();
         synced.removed = i64::try_from(removed).unwrap_or(i64::MAX);
-        self.change_index(changes);
+        self.apply_index_changes(changes);
         Ok(synced)
     }
 
@@ -182,11 +187,11 @@ impl Store {
     }
 
     /// The items, the latest first, as they were told: at most so many, without those that are very large.
-    pub(crate) fn content(&self, most: u32) -> rusqlite::Result<Vec<Value>> {
+    pub(crate) fn content(&self, limit: u32) -> rusqlite::Result<Vec<Value>> {
         let mut items = self.db.prepare_cached(
             "SELECT body FROM content WHERE length(body) <= ? ORDER BY position DESC LIMIT ?",
         )?;
         let body = |row: &Row<'_>| Ok(json(&row.get::<_, String>(0)?));
-        items.query_map(params![MAX_SHOWN_LENGTH, most], body)?.collect()
+        items.query_map(params![MAX_SHOWN_LENGTH, limit], body)?.collect()
     }
 }

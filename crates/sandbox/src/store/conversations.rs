@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{Store, json};
 use crate::lead::LeadNotes;
-use crate::text::cut;
+use crate::text::truncate_bytes;
 
 #[derive(Debug)]
 pub(crate) struct Conversation {
@@ -24,7 +24,7 @@ pub(crate) struct Conversation {
 }
 
 #[derive(Debug)]
-pub(crate) struct KeptMessage {
+pub(crate) struct StoredMessage {
     pub(crate) message: ChatMessage,
     pub(crate) key: Option<String>,
 }
@@ -34,7 +34,7 @@ const MAX_READ: u32 = 500;
 const MAX_READ_BYTES: usize = 512 * 1024;
 
 /// Maximum characters of what a visitor or a site tells about the visitor; the rest is left out.
-const MAX_FACT_LENGTH: usize = 500;
+const MAX_PROFILE_FIELD_LENGTH: usize = 500;
 
 const COLUMNS: &str = "id, created_at, visitor, locale, source_page, notes, unread";
 
@@ -45,13 +45,13 @@ impl Store {
         self.db.prepare_cached(&sql)?.query_map([], read)?.collect()
     }
 
-    /// The conversations to look at, at most `most`: first those whose visitor waits for a person, then by the newest
+    /// The conversations to look at, at most `limit`: first those whose visitor waits for a person, then by the newest
     /// message.
-    pub(crate) fn latest_conversations(&self, most: u32) -> rusqlite::Result<Vec<Conversation>> {
+    pub(crate) fn latest_conversations(&self, limit: u32) -> rusqlite::Result<Vec<Conversation>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM conversations ORDER BY wants_person DESC, last_message DESC LIMIT ?"
         );
-        self.db.prepare_cached(&sql)?.query_map([most], read)?.collect()
+        self.db.prepare_cached(&sql)?.query_map([limit], read)?.collect()
     }
 
     pub(crate) fn conversation(&self, id: &ConversationId) -> rusqlite::Result<Option<Conversation>> {
@@ -61,7 +61,7 @@ impl Store {
 
     /// The conversation that a message belongs to, begun if it names none; `None` if the one that it names is unknown.
     pub(crate) fn conversation_for(&self, body: &SendMessage) -> rusqlite::Result<Option<Conversation>> {
-        match named(body) {
+        match target_conversation(body) {
             Some(id) => self.conversation(id),
             None => self.begin().map(Some),
         }
@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// Keeps what has been learned about a conversation.
-    pub(crate) fn keep(&self, conversation: &Conversation) -> rusqlite::Result<()> {
+    pub(crate) fn update_conversation(&self, conversation: &Conversation) -> rusqlite::Result<()> {
         self.db
             .prepare_cached(
                 "UPDATE conversations SET visitor = ?, locale = ?, source_page = ?, notes = ?, unread = ?,
@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Adds a message at the end of a conversation, and gives it as the contract shows it.
-    pub(crate) fn write(
+    pub(crate) fn add_message(
         &self,
         conversation: &ConversationId,
         role: Role,
@@ -137,7 +137,7 @@ impl Store {
         &self,
         conversation: &ConversationId,
         after: Option<&str>,
-    ) -> rusqlite::Result<Vec<KeptMessage>> {
+    ) -> rusqlite::Result<Vec<StoredMessage>> {
         let mut next = self.db.prepare_cached(
             "SELECT id, role, content, created_at, key FROM messages
              WHERE conversation = ?1 AND position > coalesce(
@@ -161,20 +161,20 @@ impl Store {
     pub(crate) fn last_messages(
         &self,
         conversation: &ConversationId,
-        most: u32,
-    ) -> rusqlite::Result<Vec<KeptMessage>> {
+        limit: u32,
+    ) -> rusqlite::Result<Vec<StoredMessage>> {
         let mut last = self.db.prepare_cached(
             "SELECT id, role, content, created_at, key FROM messages WHERE conversation = ?
              ORDER BY position DESC LIMIT ?",
         )?;
-        let mut messages: Vec<KeptMessage> =
-            last.query_map(params![conversation.as_str(), most], read_message)?.collect::<Result<_, _>>()?;
+        let mut messages: Vec<StoredMessage> =
+            last.query_map(params![conversation.as_str(), limit], read_message)?.collect::<Result<_, _>>()?;
         messages.reverse();
         Ok(messages)
     }
 
     /// Returns who wrote last in a conversation, its visitor aside.
-    pub(crate) fn last_to_answer(&self, conversation: &ConversationId) -> rusqlite::Result<Option<Role>> {
+    pub(crate) fn last_responder(&self, conversation: &ConversationId) -> rusqlite::Result<Option<Role>> {
         let mut last = self.db.prepare_cached(
             "SELECT role FROM messages WHERE conversation = ? AND role != ? ORDER BY position DESC LIMIT 1",
         )?;
@@ -221,7 +221,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Conversation> {
     })
 }
 
-fn read_message(row: &Row<'_>) -> rusqlite::Result<KeptMessage> {
+fn read_message(row: &Row<'_>) -> rusqlite::Result<StoredMessage> {
     let (id, role): (String, String) = (row.get(0)?, row.get(1)?);
     let message = ChatMessage {
         id: Some(MessageId::from(id)),
@@ -229,12 +229,12 @@ fn read_message(row: &Row<'_>) -> rusqlite::Result<KeptMessage> {
         content: row.get(2)?,
         created_at: row.get(3)?,
     };
-    Ok(KeptMessage { message, key: row.get(4)? })
+    Ok(StoredMessage { message, key: row.get(4)? })
 }
 
 impl Conversation {
     /// Takes over what a message tells about its sender; what it does not tell stays.
-    pub(crate) fn learn(&mut self, body: &SendMessage) {
+    pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
         let told = &body.visitor;
         let known = &mut self.visitor;
         for (known, told) in [
@@ -249,23 +249,23 @@ impl Conversation {
             (&mut self.source_page, &body.source_page),
         ] {
             if let Some(told) = told {
-                *known = Some(told.chars().take(MAX_FACT_LENGTH).collect());
+                *known = Some(told.chars().take(MAX_PROFILE_FIELD_LENGTH).collect());
             }
         }
         if let Some(id) = &told.visitor_id {
-            known.visitor_id = Some(VisitorId::from(visitor_key(id)));
+            known.visitor_id = Some(VisitorId::from(truncated_visitor_id(id)));
         }
     }
 }
 
 /// The conversation that a message names.
-pub(crate) fn named(body: &SendMessage) -> Option<&ConversationId> {
+pub(crate) fn target_conversation(body: &SendMessage) -> Option<&ConversationId> {
     body.conversation_id.as_ref().filter(|id| !id.as_str().is_empty())
 }
 
 /// The part of a visitor's id by which their events are found.
-pub(super) fn visitor_key(id: &VisitorId) -> &str {
-    cut(id.as_str(), MAX_FACT_LENGTH)
+pub(super) fn truncated_visitor_id(id: &VisitorId) -> &str {
+    truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH)
 }
 
 /// A message with an id of its own, that is in no conversation yet.

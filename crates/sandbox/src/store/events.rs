@@ -3,14 +3,14 @@
 use chat_protocol::{IdempotencyKey, Value, VisitorEvent};
 use rusqlite::{Row, params};
 
-use super::conversations::visitor_key;
+use super::conversations::truncated_visitor_id;
 use super::{Conversation, Store, json};
 
 /// Events kept; the oldest go first, so that a sandbox may run for weeks.
-const KEPT: i64 = 10_000;
+const MAX_EVENTS: i64 = 10_000;
 
 /// Maximum events of one visitor that are shown.
-const SHOWN: u32 = 200;
+const MAX_VISITOR_EVENTS: u32 = 200;
 
 /// Maximum bytes of one event; a larger one is refused.
 pub(crate) const MAX_EVENT_BYTES: usize = 16 * 1024;
@@ -24,14 +24,14 @@ pub(crate) struct ReceivedEvent {
 }
 
 impl Store {
-    pub(crate) fn keep_events(
+    pub(crate) fn add_events(
         &self,
         events: &[VisitorEvent],
         key: Option<&IdempotencyKey>,
     ) -> rusqlite::Result<()> {
         let change = self.db.unchecked_transaction()?;
         for event in events {
-            let visitor = event.visitor_id.as_ref().map(visitor_key);
+            let visitor = event.visitor_id.as_ref().map(truncated_visitor_id);
             let conversation = event.event_data.get("conversationId").and_then(Value::as_text);
             change.prepare_cached(
                 "INSERT INTO events (body, visitor, conversation, received_at, key) VALUES (?, ?, ?, ?, ?)",
@@ -44,8 +44,10 @@ impl Store {
                 key.map(IdempotencyKey::as_str)
             ])?;
         }
-        change
-            .execute("DELETE FROM events WHERE position <= (SELECT max(position) FROM events) - ?", [KEPT])?;
+        change.execute(
+            "DELETE FROM events WHERE position <= (SELECT max(position) FROM events) - ?",
+            [MAX_EVENTS],
+        )?;
         change.commit()
     }
 
@@ -57,24 +59,25 @@ impl Store {
     }
 
     /// The last so many events, the newest first.
-    pub(crate) fn latest_events(&self, most: u32) -> rusqlite::Result<Vec<ReceivedEvent>> {
+    pub(crate) fn latest_events(&self, limit: u32) -> rusqlite::Result<Vec<ReceivedEvent>> {
         let mut latest = self
             .db
             .prepare_cached("SELECT body, received_at, key FROM events ORDER BY position DESC LIMIT ?")?;
-        latest.query_map([most], read)?.collect()
+        latest.query_map([limit], read)?.collect()
     }
 
     /// The latest events of a conversation's visitor, oldest first: theirs by id, or by `eventData.conversationId` (6).
     pub(crate) fn events_of(&self, conversation: &Conversation) -> rusqlite::Result<Vec<ReceivedEvent>> {
         let visitor = conversation.visitor.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str);
-        let mut theirs = self.db.prepare_cached(
+        let mut events = self.db.prepare_cached(
             "SELECT body, received_at, key FROM events WHERE conversation = ? OR visitor = ?
              ORDER BY position DESC LIMIT ?",
         )?;
-        let theirs = theirs.query_map(params![conversation.id.as_str(), visitor, SHOWN], read)?;
-        let mut theirs = theirs.collect::<rusqlite::Result<Vec<_>>>()?;
-        theirs.reverse();
-        Ok(theirs)
+        let events =
+            events.query_map(params![conversation.id.as_str(), visitor, MAX_VISITOR_EVENTS], read)?;
+        let mut events = events.collect::<rusqlite::Result<Vec<_>>>()?;
+        events.reverse();
+        Ok(events)
     }
 }
 

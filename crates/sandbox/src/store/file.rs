@@ -49,7 +49,7 @@ pub(super) fn open(file: Option<&Path>) -> Result<Connection, OpenError> {
     let db = match file {
         Some(file) => {
             // SQLite gives the files beside it, `-wal` and `-shm`, the same mode.
-            for_the_owner_alone(file).map_err(|source| OpenError::File { path: path.clone(), source })?;
+            restrict_to_owner(file).map_err(|source| OpenError::File { path: path.clone(), source })?;
             Connection::open(file)
         }
         None => Connection::open_in_memory(),
@@ -71,16 +71,16 @@ pub(super) fn open(file: Option<&Path>) -> Result<Connection, OpenError> {
 }
 
 /// Makes the file, or takes it from all but its owner: it holds what visitors wrote, and who they are.
-fn for_the_owner_alone(file: &Path) -> io::Result<()> {
+fn restrict_to_owner(file: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ALONE);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
     let opened = options.open(file)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let set = |file: &std::fs::File| file.set_permissions(std::fs::Permissions::from_mode(OWNER_ALONE));
+        let set = |file: &std::fs::File| file.set_permissions(std::fs::Permissions::from_mode(OWNER_ONLY));
         set(&opened)?;
         for suffix in ["-wal", "-shm"] {
             let mut beside = file.as_os_str().to_owned();
@@ -95,7 +95,7 @@ fn for_the_owner_alone(file: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-const OWNER_ALONE: u32 = 0o600;
+const OWNER_ONLY: u32 = 0o600;
 
 /// From schema 1: requests are kept as hashes, what is searched is in memory, and the list of conversations has indices.
 fn migrate(db: &Connection) -> rusqlite::Result<()> {
@@ -148,14 +148,14 @@ mod tests {
         };
         let first = open(Some(&file)).expect("a database");
         first.execute("INSERT INTO answers VALUES ('a', 'b', 'c', 1, 'd', 'e', 1)", []).expect("written");
-        assert_eq!(modes(), [OWNER_ALONE; 3]);
+        assert_eq!(modes(), [OWNER_ONLY; 3]);
         // As an earlier version left them.
         for entry in std::fs::read_dir(directory.path()).expect("a directory") {
             let open_to_all = std::fs::Permissions::from_mode(0o644);
             std::fs::set_permissions(entry.expect("an entry").path(), open_to_all).expect("a mode");
         }
         let second = open(Some(&file)).expect("a database");
-        assert_eq!(modes(), [OWNER_ALONE; 3]);
+        assert_eq!(modes(), [OWNER_ONLY; 3]);
         drop((first, second));
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct NewJob {
 
 /// A job with what the site reported.
 #[derive(Debug)]
-pub(crate) struct KeptJob {
+pub(crate) struct StoredJob {
     pub(crate) job: Job,
     pub(crate) result: Value,
     pub(crate) error: Option<String>,
@@ -37,11 +37,11 @@ pub(crate) struct KeptJob {
 
 /// Why a completion is not taken (7).
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum NotCompleted {
+pub(crate) enum CompletionError {
     Unknown,
     AlreadyCompleted,
     /// Another claim holds the job, or its lease has run out.
-    NotHeld,
+    LeaseLost,
 }
 
 const COLUMNS: &str = "id, type, status, title, attempts, max_attempts, claim_token, lease_until_ms, payload, \
@@ -70,17 +70,17 @@ impl Store {
     }
 
     /// The latest jobs, oldest first.
-    pub(crate) fn jobs(&self, most: u32) -> rusqlite::Result<Vec<KeptJob>> {
+    pub(crate) fn jobs(&self, limit: u32) -> rusqlite::Result<Vec<StoredJob>> {
         self.recover_expired()?;
         let sql = format!("SELECT {COLUMNS} FROM jobs ORDER BY position DESC LIMIT ?");
-        let mut latest: Vec<KeptJob> =
-            self.db.prepare_cached(&sql)?.query_map([most], read)?.collect::<Result<_, _>>()?;
+        let mut latest: Vec<StoredJob> =
+            self.db.prepare_cached(&sql)?.query_map([limit], read)?.collect::<Result<_, _>>()?;
         latest.reverse();
         Ok(latest)
     }
 
     /// How many jobs wait for a claim.
-    pub(crate) fn jobs_waiting(&self) -> rusqlite::Result<i64> {
+    pub(crate) fn pending_job_count(&self) -> rusqlite::Result<i64> {
         self.recover_expired()?;
         let mut waiting = self.db.prepare_cached("SELECT count(*) FROM jobs WHERE status = ?")?;
         waiting.query_row([PENDING], |row| row.get(0))
@@ -106,20 +106,20 @@ impl Store {
         id: &JobId,
         token: &ClaimToken,
         outcome: &Outcome,
-    ) -> rusqlite::Result<Result<Job, NotCompleted>> {
+    ) -> rusqlite::Result<Result<Job, CompletionError>> {
         let change = self.db.unchecked_transaction()?;
         self.recover_expired()?;
-        let Some(Standing { held, attempts, most, review }) = self.standing(id)? else {
-            return Ok(Err(NotCompleted::Unknown));
+        let Some(JobState { lease, attempts, max_attempts, review }) = self.job_state(id)? else {
+            return Ok(Err(CompletionError::Unknown));
         };
-        match held {
-            Held::By(holder) if holder == token.as_str() => {}
-            Held::By(_) | Held::ByNobody => return Ok(Err(NotCompleted::NotHeld)),
-            Held::NoMore => return Ok(Err(NotCompleted::AlreadyCompleted)),
+        match lease {
+            LeaseState::HeldBy(holder) if holder == token.as_str() => {}
+            LeaseState::HeldBy(_) | LeaseState::Unclaimed => return Ok(Err(CompletionError::LeaseLost)),
+            LeaseState::Finished => return Ok(Err(CompletionError::AlreadyCompleted)),
         }
         let (status, result, error) = match outcome {
             Outcome::Done(done) => (SUCCEEDED, Some(Value::from(done).to_string()), None),
-            Outcome::Failed(reason) if attempts < most => (PENDING, None, Some(reason)),
+            Outcome::Failed(reason) if attempts < max_attempts => (PENDING, None, Some(reason)),
             Outcome::Failed(reason) => (FAILED, None, Some(reason)),
         };
         let now = self.clock.now();
@@ -155,18 +155,18 @@ impl Store {
         self.set_review_status(review, status)
     }
 
-    fn standing(&self, id: &JobId) -> rusqlite::Result<Option<Standing>> {
+    fn job_state(&self, id: &JobId) -> rusqlite::Result<Option<JobState>> {
         let mut job = self.db.prepare_cached(
             "SELECT status, claim_token, attempts, max_attempts, review FROM jobs WHERE id = ?",
         )?;
         let read = |row: &Row<'_>| {
             let (status, token): (String, Option<String>) = (row.get(0)?, row.get(1)?);
-            let held = match (status.as_str(), token) {
-                (RUNNING, Some(token)) => Held::By(token),
-                (SUCCEEDED | FAILED, _) => Held::NoMore,
-                _ => Held::ByNobody,
+            let lease = match (status.as_str(), token) {
+                (RUNNING, Some(token)) => LeaseState::HeldBy(token),
+                (SUCCEEDED | FAILED, _) => LeaseState::Finished,
+                _ => LeaseState::Unclaimed,
             };
-            Ok(Standing { held, attempts: row.get(2)?, most: row.get(3)?, review: row.get(4)? })
+            Ok(JobState { lease, attempts: row.get(2)?, max_attempts: row.get(3)?, review: row.get(4)? })
         };
         job.query_row([id.as_str()], read).optional()
     }
@@ -195,20 +195,20 @@ impl Store {
 }
 
 /// Where a job stands when somebody reports on it.
-struct Standing {
-    held: Held,
+struct JobState {
+    lease: LeaseState,
     attempts: u32,
-    most: u32,
+    max_attempts: u32,
     review: Option<String>,
 }
 
-enum Held {
-    By(String),
-    ByNobody,
-    NoMore,
+enum LeaseState {
+    HeldBy(String),
+    Unclaimed,
+    Finished,
 }
 
-fn read(row: &Row<'_>) -> rusqlite::Result<KeptJob> {
+fn read(row: &Row<'_>) -> rusqlite::Result<StoredJob> {
     let (id, job_type, status): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let (claim_token, payload): (Option<String>, String) = (row.get(6)?, row.get(8)?);
     let result: Option<String> = row.get(12)?;
@@ -226,5 +226,5 @@ fn read(row: &Row<'_>) -> rusqlite::Result<KeptJob> {
         updated_at: row.get(10)?,
         completed_at: row.get(11)?,
     };
-    Ok(KeptJob { job, result: result.as_deref().map(json).unwrap_or_default(), error: row.get(13)? })
+    Ok(StoredJob { job, result: result.as_deref().map(json).unwrap_or_default(), error: row.get(13)? })
 }

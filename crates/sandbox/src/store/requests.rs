@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::text::cut;
+use crate::text::truncate_bytes;
 
 /// Requests kept; the oldest go first, so that a sandbox may run for weeks.
-const KEPT: usize = 10_000;
+const MAX_REQUESTS: usize = 10_000;
 
 /// Maximum bytes of a path, and of a key.
 const MAX_PATH_BYTES: usize = 2048;
@@ -16,7 +16,7 @@ const MAX_METHOD_BYTES: usize = 16;
 #[derive(Debug, Default)]
 pub(crate) struct RequestLog {
     requests: VecDeque<LoggedRequest>,
-    so_far: u64,
+    last_number: u64,
 }
 
 /// A request to the connector API. Without a status its answer is still to come, or its connection was broken.
@@ -30,24 +30,24 @@ pub(crate) struct LoggedRequest {
 }
 
 impl RequestLog {
-    /// Writes a request down; the number is for [`Self::answered`].
-    pub(crate) fn arrived(&mut self, method: &str, path: &str, key: Option<&str>) -> u64 {
-        if self.requests.len() == KEPT {
+    /// Writes a request down; the number is for [`Self::record_status`].
+    pub(crate) fn record(&mut self, method: &str, path: &str, key: Option<&str>) -> u64 {
+        if self.requests.len() == MAX_REQUESTS {
             self.requests.pop_front();
         }
-        self.so_far += 1;
-        let number = self.so_far;
+        self.last_number += 1;
+        let number = self.last_number;
         self.requests.push_back(LoggedRequest {
             number,
-            method: cut(method, MAX_METHOD_BYTES).to_owned(),
-            path: cut(path, MAX_PATH_BYTES).to_owned(),
-            key: key.map(|key| cut(key, MAX_KEY_BYTES).to_owned()),
+            method: truncate_bytes(method, MAX_METHOD_BYTES).to_owned(),
+            path: truncate_bytes(path, MAX_PATH_BYTES).to_owned(),
+            key: key.map(|key| truncate_bytes(key, MAX_KEY_BYTES).to_owned()),
             status: None,
         });
         number
     }
 
-    pub(crate) fn answered(&mut self, number: u64, status: u16) {
+    pub(crate) fn record_status(&mut self, number: u64, status: u16) {
         // Numbers are given one after the other.
         let first = self.requests.front().map_or(0, |request| request.number);
         let place = number.checked_sub(first).and_then(|place| usize::try_from(place).ok());
@@ -69,10 +69,10 @@ mod tests {
     fn the_log_keeps_a_bounded_number_of_short_requests() {
         let mut log = RequestLog::default();
         let text = "x".repeat(100_000);
-        for _ in 0..=KEPT {
-            log.arrived(&text, &text, Some(&text));
+        for _ in 0..=MAX_REQUESTS {
+            log.record(&text, &text, Some(&text));
         }
-        assert_eq!(log.iter().count(), KEPT);
+        assert_eq!(log.iter().count(), MAX_REQUESTS);
         let request = log.iter().next().expect("a request");
         let bytes = request.method.len() + request.path.len() + request.key.as_ref().map_or(0, String::len);
         assert_eq!(bytes, MAX_METHOD_BYTES + MAX_PATH_BYTES + MAX_KEY_BYTES);
@@ -81,13 +81,13 @@ mod tests {
     #[test]
     fn an_answer_is_written_down_for_its_request() {
         let mut log = RequestLog::default();
-        let first = log.arrived("GET", "/first", None);
-        for _ in 0..KEPT {
-            log.arrived("GET", "/more", None);
+        let first = log.record("GET", "/first", None);
+        for _ in 0..MAX_REQUESTS {
+            log.record("GET", "/more", None);
         }
-        let last = log.arrived("GET", "/last", None);
-        log.answered(first, 500);
-        log.answered(last, 200);
+        let last = log.record("GET", "/last", None);
+        log.record_status(first, 500);
+        log.record_status(last, 200);
         let answered: Vec<_> = log.iter().filter(|request| request.status.is_some()).collect();
         assert_eq!((answered.len(), answered[0].path.as_str()), (1, "/last"));
     }

@@ -68,14 +68,14 @@ pub(crate) struct Review {
 const COLUMNS: &str = "id, kind, status, path, locale, title, body, created_at, updated_at";
 
 impl Store {
-    /// The list, the newest first; where it is longer than `most`, what waits for somebody stays on it.
-    pub(crate) fn reviews(&self, most: u32) -> rusqlite::Result<Vec<Review>> {
+    /// The list, the newest first; where it is longer than `limit`, what waits for somebody stays on it.
+    pub(crate) fn reviews(&self, limit: u32) -> rusqlite::Result<Vec<Review>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM
                  (SELECT * FROM reviews ORDER BY status = 'draft' DESC, position DESC LIMIT ?)
              ORDER BY position DESC"
         );
-        self.db.prepare_cached(&sql)?.query_map([most], read)?.collect()
+        self.db.prepare_cached(&sql)?.query_map([limit], read)?.collect()
     }
 
     pub(crate) fn review(&self, id: &str) -> rusqlite::Result<Option<Review>> {

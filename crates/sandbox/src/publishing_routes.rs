@@ -18,8 +18,8 @@ pub(crate) fn routes() -> Router<Sandbox> {
         .route("/operator/api/articles", post(write_article))
         .route("/operator/api/overlays/publish", post(publish_overlays))
         .route("/operator/api/reviews/{id}/publish", post(publish))
-        .route("/operator/api/reviews/{id}/withdraw", post(take_back))
-        .route("/operator/api/reviews/{id}/roll-back", post(go_back))
+        .route("/operator/api/reviews/{id}/withdraw", post(withdraw_article))
+        .route("/operator/api/reviews/{id}/roll-back", post(roll_back_article))
 }
 
 async fn site(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
@@ -56,34 +56,40 @@ async fn write_article(
             ..ArticlePayload::default()
         },
     )?;
-    sandbox.changed();
+    sandbox.notify_changed();
     Ok(Json(Value::object([("id", id.into())])))
 }
 
-type Step = fn(&Store, JobRules, &str) -> Result<JobId, ApiError>;
+type Transition = fn(&Store, JobRules, &str) -> Result<JobId, ApiError>;
 
-fn step(sandbox: &Sandbox, id: &str, step: Step) -> Result<Json<Value>, ApiError> {
+fn transition(sandbox: &Sandbox, id: &str, transition: Transition) -> Result<Json<Value>, ApiError> {
     let job = {
         let store = sandbox.store();
         let change = store.db().unchecked_transaction()?;
-        let job = step(&store, sandbox.0.job_rules, id)?;
+        let job = transition(&store, sandbox.0.job_rules, id)?;
         change.commit()?;
         job
     };
-    sandbox.changed();
+    sandbox.notify_changed();
     Ok(Json(Value::object([("jobId", (&job).into())])))
 }
 
 async fn publish(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
-    step(&sandbox, &id, approve)
+    transition(&sandbox, &id, approve)
 }
 
-async fn take_back(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
-    step(&sandbox, &id, withdraw)
+async fn withdraw_article(
+    State(sandbox): State<Sandbox>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    transition(&sandbox, &id, withdraw)
 }
 
-async fn go_back(State(sandbox): State<Sandbox>, Path(id): Path<String>) -> Result<Json<Value>, ApiError> {
-    step(&sandbox, &id, roll_back)
+async fn roll_back_article(
+    State(sandbox): State<Sandbox>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, ApiError> {
+    transition(&sandbox, &id, roll_back)
 }
 
 /// Approves every overlay that is a draft.
@@ -98,6 +104,6 @@ async fn publish_overlays(State(sandbox): State<Sandbox>) -> Result<Json<Value>,
         change.commit()?;
         jobs
     };
-    sandbox.changed();
+    sandbox.notify_changed();
     Ok(Json(Value::object([("jobIds", Value::List(jobs))])))
 }
