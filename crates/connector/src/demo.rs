@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::Router;
-use chat_sandbox::{Sandbox, SandboxError, SandboxOptions, Trouble};
+use chat_sandbox::{Faults, Sandbox, SandboxError, SandboxOptions};
 use secrecy::SecretString;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -35,7 +35,7 @@ pub struct DemoOptions {
     /// Serve the proxy and the sandbox only, for a development server that serves the files itself.
     pub sandbox_only: bool,
     /// What goes wrong in the sandbox from the start.
-    pub trouble: Trouble,
+    pub faults: Faults,
 }
 
 /// Why the demo cannot start. Each message says what to do.
@@ -66,7 +66,7 @@ pub enum DemoError {
     NoSite(PathBuf),
     /// The trouble makes no sense.
     #[error("{0}")]
-    Trouble(String),
+    Faults(String),
     /// The sandbox cannot be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
@@ -103,9 +103,9 @@ impl Demo {
         Self::bind_with(options, SandboxOptions::new(token)).await
     }
 
-    /// Opens both ports, before a sandbox with options of its own; what goes wrong in it is [`DemoOptions::trouble`].
+    /// Opens both ports, before a sandbox with options of its own; what goes wrong in it is [`DemoOptions::faults`].
     pub async fn bind_with(options: DemoOptions, sandbox: SandboxOptions) -> Result<Self, DemoError> {
-        options.trouble.check().map_err(DemoError::Trouble)?;
+        options.faults.check().map_err(DemoError::Faults)?;
         let files = SiteFiles { pages: options.site_dir, widget: options.widget_dir };
         let files = (!options.sandbox_only).then_some(files);
         if let Some(files) = &files {
@@ -121,7 +121,7 @@ impl Demo {
         }
 
         let token = sandbox.token.clone();
-        let state = Sandbox::open(SandboxOptions { trouble: options.trouble, ..sandbox })?;
+        let state = Sandbox::open(SandboxOptions { faults: options.faults, ..sandbox })?;
         let sandbox = Bound::open(options.sandbox_port, "--sandbox-port", state.router()).await?;
         let origin = format!("http://{}", sandbox.address);
         let router = site::router(proxy::router(ProxyOptions::new(origin, token))?, files.as_ref());

@@ -115,9 +115,9 @@ async fn every_call_comes_to_the_same_when_answers_are_lost_and_half_of_the_requ
     for (seed, status) in [(1, 503), (2, 429), (3, 500)] {
         service.local("DELETE", "/sandbox/conversations", None).await;
         service.local("DELETE", "/sandbox/site", None).await;
-        let trouble =
+        let faults =
             json!({ "status": status, "rate": 0.3, "loseAnswers": 0.2, "dropRequests": 0.1, "seed": seed });
-        service.trouble(trouble).await;
+        service.inject_faults(faults).await;
         every_call(&service).await;
         let everything = service.local("GET", "/sandbox/conversations", None).await;
         assert_eq!(everything["conversations"].as_array().map(Vec::len), Some(1), "one message was sent");
@@ -129,7 +129,7 @@ async fn every_call_comes_to_the_same_when_answers_are_lost_and_half_of_the_requ
 #[tokio::test]
 async fn keys_have_the_contracts_shapes_and_stay_the_same_from_attempt_to_attempt() {
     let service = Service::start().await;
-    service.trouble(json!({ "status": 503, "times": 2, "only": "send" })).await;
+    service.inject_faults(json!({ "status": 503, "times": 2, "only": "send" })).await;
     let client = service.client();
     client.send_message_as(&message("Hello"), "m1").await.expect("a reply");
     let sends = service.arrived("/chat/messages").await;
@@ -162,10 +162,10 @@ async fn a_run_that_stopped_goes_on_with_the_page_that_it_names() {
         let address = address.clone();
         async move {
             if item.external_id == "25" {
-                let trouble = json!({ "status": 503 });
+                let faults = json!({ "status": 503 });
                 service::http()
                     .put(format!("{address}/sandbox/trouble"))
-                    .json(&trouble)
+                    .json(&faults)
                     .send()
                     .await
                     .expect("an answer");
@@ -212,12 +212,12 @@ async fn a_refusal_has_code_status_and_request_id_and_is_not_repeated() {
 #[tokio::test]
 async fn retry_after_is_obeyed_and_told_when_it_is_too_long_to_wait() {
     let service = Service::start().await;
-    service.trouble(json!({ "status": 429, "times": 1, "retryAfter": 1 })).await;
+    service.inject_faults(json!({ "status": 429, "times": 1, "retryAfter": 1 })).await;
     let before = std::time::Instant::now();
     service.client().get_site_status().await.expect("a status");
     assert!(before.elapsed() >= Duration::from_secs(1));
 
-    service.trouble(json!({ "status": 429, "retryAfter": 3600 })).await;
+    service.inject_faults(json!({ "status": 429, "retryAfter": 3600 })).await;
     let error = service.client().get_site_status().await.expect_err("too long");
     assert_eq!((error.retry_after, error.retryable), (Some(Duration::from_secs(3600)), true));
     assert_eq!(service.arrived("/site/status").await.len(), 3);
@@ -227,7 +227,7 @@ async fn retry_after_is_obeyed_and_told_when_it_is_too_long_to_wait() {
 async fn a_report_on_a_job_that_is_no_longer_this_claims_is_told_from_other_failures() {
     let service = Service::start().await;
     service.add_job("publish_article", json!({})).await;
-    service.trouble(json!({ "leaseMs": 0 })).await;
+    service.inject_faults(json!({ "leaseMs": 0 })).await;
     let client = service.client();
     let job = client.claim_next_job().await.expect("a claim").job.expect("a job");
     let body = Completion {
@@ -313,9 +313,9 @@ async fn the_token_and_what_visitors_write_are_in_no_log_no_error_and_no_debug_o
     let _logging = tracing::subscriber::set_default(subscriber);
 
     let service = Service::start().await;
-    service.trouble(json!({ "status": 503, "rate": 0.3, "loseAnswers": 0.2, "seed": 5 })).await;
+    service.inject_faults(json!({ "status": 503, "rate": 0.3, "loseAnswers": 0.2, "seed": 5 })).await;
     every_call(&service).await;
-    service.trouble(json!({ "status": 401 })).await;
+    service.inject_faults(json!({ "status": 401 })).await;
     let client = service.client();
     let error = client.get_site_status().await.expect_err("refused");
     let options = service.options();

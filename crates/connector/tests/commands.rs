@@ -136,10 +136,10 @@ async fn an_error_says_what_to_do_and_its_code_whether_it_may_pass() {
     assert_eq!(code, Some(1));
     assert!(said.contains("--replace"), "{said}");
 
-    service.trouble(json!({ "status": 503, "retryAfter": 3600, "only": "status" })).await;
+    service.inject_faults(json!({ "status": 503, "retryAfter": 3600, "only": "status" })).await;
     let (code, _) = fails(here, &origin, &["status", "--token-file", "token"]).await;
     assert_eq!(code, Some(75));
-    service.trouble(json!({ "status": 401, "only": "status" })).await;
+    service.inject_faults(json!({ "status": 401, "only": "status" })).await;
     let (code, said) = fails(here, &origin, &["status", "--token-file", "token"]).await;
     assert_eq!(code, Some(1));
     assert!(said.contains("INVALID_TOKEN") && said.contains("request req_"), "{said}");
@@ -153,12 +153,12 @@ async fn a_sync_that_stopped_says_how_to_go_on() {
     let directory = folder();
     let here = directory.path();
     succeeds(here, &service, &ACTIVATE).await;
-    service.trouble(json!({ "status": 503, "retryAfter": 3600, "only": "sync" })).await;
+    service.inject_faults(json!({ "status": 503, "retryAfter": 3600, "only": "sync" })).await;
     let sync = [&["sync", "www", "--snapshot", "s1", "--token-file", "token", "--json"], &SITE[..]].concat();
     let (code, said) = fails(here, &service.origin(), &sync).await;
     assert_eq!(code, Some(75));
     assert!(said.contains("--snapshot s1 --first-page 1"), "{said}");
-    service.trouble(json!({})).await;
+    service.inject_faults(json!({})).await;
     let rest = [&sync[..], &["--first-page", "2"]].concat();
     assert_eq!(succeeds(here, &service, &rest).await["items"], 70);
 }
@@ -181,7 +181,7 @@ async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() 
     let here = directory.path();
     std::fs::create_dir(here.join("www")).expect("a directory");
     succeeds(here, &service, &ACTIVATE).await;
-    service.trouble(json!({ "leaseMs": 400 })).await;
+    service.inject_faults(json!({ "leaseMs": 400 })).await;
     for number in 0..ARTICLES {
         let payload = json!({ "contentId": number.to_string(), "path": format!("/{number}"), "title": "A", "content": "A" });
         service.add_job("publish_article", payload).await;
@@ -260,7 +260,7 @@ async fn a_license_is_not_used_where_its_token_could_not_be_kept() {
     assert!(said.contains("nowhere/token cannot be written"), "{said}");
     assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
 
-    service.trouble(json!({ "status": 400, "only": "activate" })).await;
+    service.inject_faults(json!({ "status": 400, "only": "activate" })).await;
     fails(here, &service.origin(), &ACTIVATE).await;
     let left =
         std::fs::read_dir(here).expect("a directory").map(|entry| entry.expect("an entry").file_name());

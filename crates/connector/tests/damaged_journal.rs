@@ -41,7 +41,7 @@ fn said(output: &Output) -> String {
 async fn a_disk_without_room_for_the_journal_stops_the_runner_and_the_next_one_goes_on() {
     let service = Service::start().await;
     // What could not be reported comes again soon.
-    service.trouble(json!({ "leaseMs": 2000 })).await;
+    service.inject_faults(json!({ "leaseMs": 2000 })).await;
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
     with_articles(&service, here).await;
@@ -70,7 +70,9 @@ async fn a_job_whose_line_is_damaged_is_done_again_without_being_published_again
     let here = directory.path();
     with_articles(&service, here).await;
     service
-        .trouble(json!({ "leaseMs": 3000, "only": "complete", "status": 409, "code": "RESOURCE_CONFLICT" }))
+        .inject_faults(
+            json!({ "leaseMs": 3000, "only": "complete", "status": 409, "code": "RESOURCE_CONFLICT" }),
+        )
         .await;
     // Every job is done, and none is reported.
     let output = run(here, &service.origin(), &JOBS).await;
@@ -79,7 +81,7 @@ async fn a_job_whose_line_is_damaged_is_done_again_without_being_published_again
     let journal = fs::read_to_string(&path).expect("text");
     let damaged: String = journal.replace("\"executed\"", "\"exec\u{fffd}").replace("true", "tru");
     fs::write(&path, damaged).expect("written");
-    service.trouble(json!({})).await;
+    service.inject_faults(json!({})).await;
     while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
         let output = run(here, &service.origin(), &JOBS).await;
         assert!(output.status.success(), "{}", said(&output));

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 
 use chat_connector::demo::{Demo, DemoError, DemoOptions};
-use chat_sandbox::Trouble;
+use chat_sandbox::Faults;
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -27,7 +27,7 @@ fn options(files: &Path) -> DemoOptions {
         site_dir: files.join("site"),
         widget_dir: files.join("dist"),
         sandbox_only: false,
-        trouble: Trouble::default(),
+        faults: Faults::default(),
     }
 }
 
@@ -124,10 +124,10 @@ async fn a_console_that_closes_takes_the_operator_offline() {
 #[tokio::test]
 async fn an_answer_that_the_sandbox_loses_is_a_502_and_was_carried_out_once() {
     let demo = run(|_| ()).await;
-    let trouble = json!({ "loseAnswers": 1, "only": "send" });
+    let faults = json!({ "loseAnswers": 1, "only": "send" });
     client()
         .put(format!("http://{}/sandbox/trouble", demo.sandbox))
-        .json(&trouble)
+        .json(&faults)
         .send()
         .await
         .expect("an answer");

@@ -74,8 +74,8 @@ async fn of_1000_jobs_none_is_lost_executed_twice_or_reported_twice_however_ofte
     for number in 0..1000 {
         ids.push(service.add_job("publish_article", json!({ "number": number })).await);
     }
-    let trouble = json!({ "status": 503, "rate": 0.05, "loseAnswers": 0.05, "dropRequests": 0.05, "leaseMs": 300, "seed": 9 });
-    service.trouble(trouble).await;
+    let faults = json!({ "status": 503, "rate": 0.05, "loseAnswers": 0.05, "dropRequests": 0.05, "leaseMs": 300, "seed": 9 });
+    service.inject_faults(faults).await;
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("journal");
     let counted = Counted::default();
@@ -120,7 +120,7 @@ async fn a_job_that_was_done_before_is_reported_again_under_the_new_claim_and_no
     let id = service.add_job("publish_article", json!({})).await;
     let counted = Counted::default();
     // The first report never arrives before the lease has run out.
-    service.trouble(json!({ "leaseMs": 50, "only": "complete", "status": 503 })).await;
+    service.inject_faults(json!({ "leaseMs": 50, "only": "complete", "status": 503 })).await;
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("journal");
     let runner = JobRunner::new(
@@ -184,7 +184,7 @@ async fn a_job_that_takes_longer_than_its_lease_is_dropped_before_the_lease_runs
     let service = Service::start().await;
     let job = json!({ "type": "publish_article", "maxAttempts": 1 });
     service.local("POST", "/sandbox/jobs", Some(&job)).await;
-    service.trouble(json!({ "leaseMs": 1000 })).await;
+    service.inject_faults(json!({ "leaseMs": 1000 })).await;
     run_until_empty(&service, Endless).await;
     assert_eq!(service.jobs().await[0]["error"], "The job took longer than its lease.");
 }
@@ -221,7 +221,7 @@ async fn on_shutdown_the_job_under_way_is_finished_and_reported() {
 #[tokio::test]
 async fn a_runner_that_is_refused_stops_and_says_so() {
     let service = Service::start().await;
-    service.trouble(json!({ "status": 401 })).await;
+    service.inject_faults(json!({ "status": 401 })).await;
     let runner = JobRunner::new(service.client(), Counted::default(), Journal::in_memory(), options());
     let error = runner.run(pending()).await.expect_err("refused");
     assert!(matches!(error, RunnerError::Refused(_)));
@@ -232,7 +232,7 @@ async fn a_runner_that_is_refused_stops_and_says_so() {
 async fn a_conflict_over_a_claim_is_followed_by_another_claim() {
     let service = Service::start().await;
     let id = service.add_job("publish_article", json!({})).await;
-    service.trouble(json!({ "status": 409, "times": 2, "only": "claim" })).await;
+    service.inject_faults(json!({ "status": 409, "times": 2, "only": "claim" })).await;
     let counted = Counted::default();
     assert_eq!(run_until_empty(&service, counted.clone()).await.succeeded, 1);
     assert_eq!(counted.of(&id), 1);

@@ -47,12 +47,12 @@ async fn a_file_that_is_there_already_is_not_lost_when_activation_fails() {
     let here = directory.path();
     fs::write(here.join("x.unfinished"), "of somebody else").expect("written");
     fs::write(here.join("token"), "the old one").expect("written");
-    service.trouble(json!({ "status": 400, "only": "activate" })).await;
+    service.inject_faults(json!({ "status": 400, "only": "activate" })).await;
     for arguments in [&activate("x")[..], &[&activate("token")[..], &["--replace"]].concat()] {
         fails(here, &service.origin(), arguments).await;
     }
     assert_eq!(fs::read_to_string(here.join("token")).expect("a file"), "the old one");
-    service.trouble(json!({})).await;
+    service.inject_faults(json!({})).await;
     succeeds(here, &service.origin(), &activate("x")).await;
     assert_eq!(fs::read_to_string(here.join("x.unfinished")).expect("a file"), "of somebody else");
     let mut names: Vec<_> =

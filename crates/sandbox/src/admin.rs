@@ -9,13 +9,13 @@ use chat_protocol::{ConversationId, JobType, Value};
 use serde::Deserialize;
 
 use crate::error::ApiError;
+use crate::faults::FaultInjector;
 use crate::store::{NewJob, RequestLog};
-use crate::switches::Switches;
-use crate::{Sandbox, Trouble, console, views};
+use crate::{Faults, Sandbox, console, views};
 
 pub(crate) fn routes() -> Router<Sandbox> {
     Router::new()
-        .route("/sandbox/trouble", get(trouble).put(set_trouble).delete(clear_trouble))
+        .route("/sandbox/trouble", get(faults).put(set_faults).delete(clear_faults))
         .route("/sandbox/conversations", get(conversations).delete(clear_visitors))
         .route("/sandbox/site", get(site).delete(clear_site))
         .route("/sandbox/jobs", post(add_job))
@@ -23,22 +23,22 @@ pub(crate) fn routes() -> Router<Sandbox> {
         .route("/sandbox/operator/online", put(force_online))
 }
 
-async fn trouble(State(sandbox): State<Sandbox>) -> Json<Trouble> {
-    Json(sandbox.switches().now.clone())
+async fn faults(State(sandbox): State<Sandbox>) -> Json<Faults> {
+    Json(sandbox.faults().active.clone())
 }
 
-async fn set_trouble(
+async fn set_faults(
     State(sandbox): State<Sandbox>,
-    body: Result<Json<Trouble>, JsonRejection>,
-) -> Result<Json<Trouble>, ApiError> {
-    let Json(trouble) = body?;
-    trouble.check().map_err(|problem| ApiError::InvalidRequest(format!("{problem}.")))?;
-    *sandbox.switches() = Switches::new(trouble.clone());
-    Ok(Json(trouble))
+    body: Result<Json<Faults>, JsonRejection>,
+) -> Result<Json<Faults>, ApiError> {
+    let Json(faults) = body?;
+    faults.check().map_err(|problem| ApiError::InvalidRequest(format!("{problem}.")))?;
+    *sandbox.faults() = FaultInjector::new(faults.clone());
+    Ok(Json(faults))
 }
 
-async fn clear_trouble(State(sandbox): State<Sandbox>) -> StatusCode {
-    *sandbox.switches() = Switches::new(Trouble::default());
+async fn clear_faults(State(sandbox): State<Sandbox>) -> StatusCode {
+    *sandbox.faults() = FaultInjector::new(Faults::default());
     StatusCode::NO_CONTENT
 }
 

@@ -45,22 +45,22 @@ impl Call {
         }
     }
 
-    /// The call that a request makes, and the job that its path names.
-    pub(crate) fn of(parts: &Parts) -> Result<(Self, Option<JobId>), ApiError> {
+    /// Returns the call that a request makes, and the job that its path names.
+    pub(crate) fn from_request(parts: &Parts) -> Result<(Self, Option<JobId>), ApiError> {
         let path = below_base(parts.uri.path());
         let job = path.strip_prefix("/site/jobs/").and_then(|rest| rest.strip_suffix("/complete"));
         let job = job.filter(|id| !id.is_empty() && !id.contains('/')).map(JobId::from);
         let path = if job.is_some() { ServerEndpoint::CompleteJob.path() } else { path };
-        let here: Vec<Self> = Self::all().filter(|call| call.path() == path).collect();
-        if here.is_empty() || path.contains('{') != job.is_some() {
+        let candidates: Vec<Self> = Self::all().filter(|call| call.path() == path).collect();
+        if candidates.is_empty() || path.contains('{') != job.is_some() {
             return Err(ApiError::NotFound("This path"));
         }
-        let allow = match here.as_slice() {
+        let allow = match candidates.as_slice() {
             [_, _] => "GET, POST",
             [call] if call.method() == chat_protocol::Method::Post => "POST",
             _ => "GET",
         };
-        let call = here.into_iter().find(|call| match call.method() {
+        let call = candidates.into_iter().find(|call| match call.method() {
             chat_protocol::Method::Get => parts.method == Method::GET,
             chat_protocol::Method::Post => parts.method == Method::POST,
         });

@@ -8,14 +8,14 @@ use chat_protocol::{
 };
 
 use crate::Sandbox;
-use crate::api::{SITE, TENANT};
 use crate::assistant::MAX_HISTORY;
 use crate::error::ApiError;
+use crate::faults::{Ai, Faults};
+use crate::identity::{SITE_ID, TENANT_ID};
 use crate::lead::contacts_in;
 use crate::responder::{FALLBACK, Reply, reply};
 use crate::search::Passage;
 use crate::store::{MAX_EVENT_BYTES, new_message, target_conversation};
-use crate::trouble::{Ai, Trouble};
 
 const LOCALES: [&str; 1] = ["en"];
 const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
@@ -24,7 +24,7 @@ const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
 const PROVIDER: &str = "assistant";
 
 pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, ApiError> {
-    let say = sandbox.switches().now.config.clone();
+    let say = sandbox.faults().active.config.clone();
     let site = sandbox.store().site()?;
     let supported: Vec<String> = match site.as_ref().map(|site| &site.supported_locales) {
         Some(Value::List(tags)) if !tags.is_empty() => {
@@ -42,8 +42,8 @@ pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, A
         .unwrap_or(LOCALES[0])
         .to_owned();
     let config = ChatConfig {
-        tenant_id: Some(TENANT.to_owned()),
-        site_id: Some(SITE.to_owned()),
+        tenant_id: Some(TENANT_ID.to_owned()),
+        site_id: Some(SITE_ID.to_owned()),
         enabled: say.enabled.unwrap_or(true),
         widget_enabled: say.widget_enabled.unwrap_or(true),
         assistant_name: say.assistant_name.or(Some("Clover".to_owned())),
@@ -65,22 +65,22 @@ pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, A
 }
 
 /// How the AI fared, and what it said, if it said anything.
-type Said = (AiStatus, Option<String>);
+type AiResult = (AiStatus, Option<String>);
 
 pub(crate) async fn send(
     sandbox: &Sandbox,
     body: SendMessage,
     key: Option<&IdempotencyKey>,
 ) -> Result<Value, ApiError> {
-    let trouble = sandbox.switches().now.clone();
+    let faults = sandbox.faults().active.clone();
     let passages = passages(sandbox, &body).await?;
     let (conversation_id, user_message_id, lead, answer) = take_in(sandbox, &body, key, passages.as_deref())?;
     sandbox.notify_changed();
 
-    if trouble.ai == Ai::Slow {
-        tokio::time::sleep(Duration::from_millis(trouble.slow_ms)).await;
+    if faults.ai == Ai::Slow {
+        tokio::time::sleep(Duration::from_millis(faults.slow_ms)).await;
     }
-    let (ai_status, said) = match (&sandbox.0.assistant, struck_down(&trouble)) {
+    let (ai_status, said) = match (&sandbox.0.assistant, injected_ai_result(&faults)) {
         // Two who answer at once would confuse the visitor.
         _ if person_answers(sandbox, &conversation_id)? => (AiStatus::Ok, None),
         (_, Some(said)) => said,
@@ -88,7 +88,7 @@ pub(crate) async fn send(
             let history = sandbox.store().last_messages(&conversation_id, MAX_HISTORY)?;
             let passages = passages.as_deref().unwrap_or_default();
             let said = assistant.answer(passages, &history, body.locale.as_deref()).await;
-            said.unwrap_or_else(|status| (status, Some(fallback(&trouble))))
+            said.unwrap_or_else(|status| (status, Some(fallback(&faults))))
         }
         (None, None) => (AiStatus::Ok, Some(answer.content)),
     };
@@ -111,8 +111,8 @@ pub(crate) async fn send(
     sandbox.notify_changed();
 
     let ok = ai_status == AiStatus::Ok;
-    let why = if struck_down(&trouble).is_some() {
-        "A trouble switch is on."
+    let why = if injected_ai_result(&faults).is_some() {
+        "Fault injection is on."
     } else {
         "The AI gave no answer that can be shown: the sandbox's log says why."
     };
@@ -184,17 +184,17 @@ fn take_in(
 }
 
 /// What a switch makes of the AI; `None` when it leaves it alone.
-fn struck_down(trouble: &Trouble) -> Option<Said> {
-    match trouble.ai {
+fn injected_ai_result(faults: &Faults) -> Option<AiResult> {
+    match faults.ai {
         Ai::Ok | Ai::Slow => None,
-        Ai::ProviderError => Some((AiStatus::ProviderError, Some(fallback(trouble)))),
-        Ai::QuotaInsufficient => Some((AiStatus::QuotaInsufficient, Some(fallback(trouble)))),
+        Ai::ProviderError => Some((AiStatus::ProviderError, Some(fallback(faults)))),
+        Ai::QuotaInsufficient => Some((AiStatus::QuotaInsufficient, Some(fallback(faults)))),
         Ai::Blocked => Some((AiStatus::Blocked, None)),
     }
 }
 
-fn fallback(trouble: &Trouble) -> String {
-    trouble.fallback_text.as_deref().unwrap_or(FALLBACK).to_owned()
+fn fallback(faults: &Faults) -> String {
+    faults.fallback_text.as_deref().unwrap_or(FALLBACK).to_owned()
 }
 
 pub(crate) fn messages(
@@ -217,9 +217,9 @@ pub(crate) fn presence(sandbox: &Sandbox, conversation_id: Option<&str>) -> Resu
         Some(id) => sandbox.store().conversation(&id.into())?.is_some(),
         None => false,
     };
-    let say = sandbox.switches().now.presence.clone();
+    let say = sandbox.faults().active.presence.clone();
     let presence = sandbox.operators().presence(&sandbox.0.pace, exists, &say);
-    let mut members = vec![("tenantId".to_owned(), TENANT.into()), ("siteId".to_owned(), SITE.into())];
+    let mut members = vec![("tenantId".to_owned(), TENANT_ID.into()), ("siteId".to_owned(), SITE_ID.into())];
     if let Value::Object(rest) = Value::from(&presence) {
         members.extend(rest);
     }
@@ -244,7 +244,7 @@ pub(crate) fn events(
     let tracking = Tracking {
         accepted: count(batch.events.len()),
         rejected: count(batch.refused.len()),
-        enabled: !sandbox.switches().now.tracking_disabled,
+        enabled: !sandbox.faults().active.tracking_disabled,
     };
     sandbox.store().add_events(&batch.events, key)?;
     sandbox.notify_changed();

@@ -35,6 +35,10 @@ const POLICY: &str = "default-src 'self'; require-trusted-types-for 'script'; ba
 
 const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
 
+pub(crate) async fn not_found() -> ApiError {
+    ApiError::NotFound("This path")
+}
+
 pub(crate) fn routes() -> Router<Sandbox> {
     Router::new()
         .route("/", get(|| async { Redirect::temporary("/operator") }))

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use chat_protocol::{ErrorCode, Unusable};
 use tracing::error;
 
-use crate::answer::Answer;
+use crate::response::ApiResponse;
 
 /// A refusal. As a response it is a failure envelope under its status.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -50,9 +50,9 @@ pub(crate) enum ApiError {
     /// The sandbox itself is at fault.
     #[error("The sandbox failed: its log says why.")]
     Internal,
-    /// A failure that somebody asked for with a trouble switch.
-    #[error("A trouble switch is on.")]
-    Switched { status: StatusCode, code: ErrorCode, retry_after_s: Option<u64> },
+    /// A failure that fault injection asks for.
+    #[error("Fault injection is on.")]
+    Injected { status: StatusCode, code: ErrorCode, retry_after_s: Option<u64> },
 }
 
 impl ApiError {
@@ -70,7 +70,7 @@ impl ApiError {
             | Self::AlreadyCompleted => StatusCode::CONFLICT,
             Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Self::Switched { status, .. } => *status,
+            Self::Injected { status, .. } => *status,
         }
     }
 
@@ -87,14 +87,14 @@ impl ApiError {
             }
             Self::RateLimited { .. } | Self::TooManyConsoles => ErrorCode::RateLimited,
             Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),
-            Self::Switched { code, .. } => code.clone(),
+            Self::Injected { code, .. } => code.clone(),
         }
     }
 
     fn retry_after_s(&self) -> Option<u64> {
         match self {
             Self::RateLimited { retry_after_s } => Some(*retry_after_s),
-            Self::Switched { retry_after_s, .. } => *retry_after_s,
+            Self::Injected { retry_after_s, .. } => *retry_after_s,
             _ => None,
         }
     }
@@ -102,7 +102,8 @@ impl ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = Answer::failure(&self).into_response();
+        let mut response =
+            ApiResponse::failure(self.status(), &self.code(), &self.to_string()).into_response();
         let headers = response.headers_mut();
         if let Some(seconds) = self.retry_after_s() {
             headers.insert(header::RETRY_AFTER, seconds.into());

@@ -10,10 +10,10 @@ use rusqlite::{OptionalExtension, params};
 use tokio::sync::OnceCell;
 
 use crate::Sandbox;
-use crate::answer::Answer;
 use crate::clock::millis;
 use crate::error::ApiError;
 use crate::fingerprint::Fingerprint;
+use crate::response::ApiResponse;
 use crate::store::Store;
 
 /// How long a key is remembered. The contract does not say (8).
@@ -39,7 +39,7 @@ pub(crate) struct InProgress(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<E
 #[derive(Debug)]
 struct Execution {
     request: Fingerprint,
-    answer: OnceCell<Answer>,
+    answer: OnceCell<ApiResponse>,
 }
 
 /// The answer under this key: the one given before, or the one that `process` gives now.
@@ -48,30 +48,30 @@ struct Execution {
 /// the next attempt is carried out. The key stays bound to its request all the same.
 pub(crate) async fn execute_once(
     sandbox: &Sandbox,
-    request_key: KeyedRequest,
+    keyed: KeyedRequest,
     conflict: ApiError,
-    process: impl Future<Output = Result<Answer, ApiError>>,
-) -> Result<Answer, ApiError> {
+    process: impl Future<Output = Result<ApiResponse, ApiError>>,
+) -> Result<ApiResponse, ApiError> {
     let executions = &sandbox.0.in_progress;
-    let name = (request_key.scope, request_key.key.clone());
+    let name = (keyed.scope, keyed.key.clone());
     let execution = {
         let mut executions = executions.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(execution) = executions.get(&name) {
             Arc::clone(execution)
         } else {
-            let known = sandbox.store().bind_key(&request_key)?;
+            let known = sandbox.store().bind_key(&keyed)?;
             let execution =
                 Arc::new(Execution { request: known.request, answer: OnceCell::new_with(known.answer) });
             executions.insert(name.clone(), Arc::clone(&execution));
             execution
         }
     };
-    let answer = if execution.request == request_key.request {
+    let answer = if execution.request == keyed.request {
         execution
             .answer
             .get_or_try_init(|| async {
                 let answer = process.await?;
-                sandbox.store().store_response(&request_key, &answer)?;
+                sandbox.store().store_response(&keyed, &answer)?;
                 Ok(answer)
             })
             .await
@@ -89,19 +89,21 @@ pub(crate) async fn execute_once(
 
 struct BoundKey {
     request: Fingerprint,
-    answer: Option<Answer>,
+    answer: Option<ApiResponse>,
 }
 
 impl Store {
     /// Binds a key to its request, unless it is bound already; then it gives that request, and its answer.
-    fn bind_key(&self, request_key: &KeyedRequest) -> rusqlite::Result<BoundKey> {
+    fn bind_key(&self, keyed: &KeyedRequest) -> rusqlite::Result<BoundKey> {
         let now_ms = self.clock.now_ms();
         self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;
         let read = |row: &rusqlite::Row<'_>| {
             let told: (Option<u16>, Option<String>, Option<Vec<u8>>) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
             let answer = match told {
-                (Some(status), Some(request_id), Some(body)) => Answer::kept(status, &request_id, body),
+                (Some(status), Some(request_id), Some(body)) => {
+                    ApiResponse::from_parts(status, &request_id, body)
+                }
                 _ => None,
             };
             Ok(BoundKey { request: row.get(0)?, answer })
@@ -111,7 +113,7 @@ impl Store {
             .prepare_cached(
                 "SELECT request, status, request_id, body FROM answers WHERE scope = ? AND key = ?",
             )?
-            .query_row([request_key.scope, request_key.key.as_str()], read)
+            .query_row([keyed.scope, keyed.key.as_str()], read)
             .optional()?;
         if let Some(known) = known {
             return Ok(known);
@@ -119,23 +121,23 @@ impl Store {
         self.db()
             .prepare_cached("INSERT INTO answers (scope, key, request, until_ms) VALUES (?, ?, ?, ?)")?
             .execute(params![
-                request_key.scope,
-                request_key.key.as_str(),
-                request_key.request,
+                keyed.scope,
+                keyed.key.as_str(),
+                keyed.request,
                 now_ms.saturating_add(millis(KEY_LIFETIME))
             ])?;
         self.db()
             .execute("DELETE FROM answers WHERE rowid <= (SELECT max(rowid) FROM answers) - ?", [MAX_KEYS])?;
-        Ok(BoundKey { request: request_key.request, answer: None })
+        Ok(BoundKey { request: keyed.request, answer: None })
     }
 
-    fn store_response(&self, request_key: &KeyedRequest, answer: &Answer) -> rusqlite::Result<()> {
+    fn store_response(&self, keyed: &KeyedRequest, answer: &ApiResponse) -> rusqlite::Result<()> {
         let (status, request_id, body) = answer.parts();
         self.db()
             .prepare_cached(
                 "UPDATE answers SET status = ?, request_id = ?, body = ? WHERE scope = ? AND key = ?",
             )?
-            .execute(params![status, request_id, body, request_key.scope, request_key.key.as_str()])?;
+            .execute(params![status, request_id, body, keyed.scope, keyed.key.as_str()])?;
         Ok(())
     }
 }

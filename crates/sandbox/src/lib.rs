@@ -3,7 +3,7 @@
 //! [`Sandbox::router`] serves three things. Under `/api/connector/v1` is the whole API as the contract has it: bearer
 //! token, envelope, idempotency, limits and errors; chat, events, activation, content, overlays and jobs. `/operator` is
 //! a page on which a person answers visitors, while it is open, the operator is online; and on which a person reviews
-//! and publishes. `/sandbox` is for tests: it makes [`Trouble`], and shows and forgets what the sandbox was told. The
+//! and publishes. `/sandbox` is for tests: it makes [`Faults`], and shows and forgets what the sandbox was told. The
 //! last two ask nobody for a password: bind to loopback.
 //!
 //! The last two answer no page but their own ([`SandboxOptions::hosts`]).
@@ -11,30 +11,31 @@
 //! What it was told is in SQLite: in the file [`SandboxOptions::data`], or in memory.
 
 mod admin;
-mod answer;
-mod api;
+mod api_routes;
 mod assistant;
+mod auth;
 mod call;
 mod chat;
 mod clock;
 mod console;
 mod error;
+mod faults;
 mod fingerprint;
-mod gate;
 mod idempotency;
+mod identity;
 mod lead;
+mod operation;
 mod operators;
 mod publishing;
 mod publishing_routes;
 mod rate;
 mod responder;
+mod response;
 mod same_origin;
 mod search;
 mod site;
 mod store;
-mod switches;
 mod text;
-mod trouble;
 mod views;
 
 use std::path::PathBuf;
@@ -48,20 +49,20 @@ use tokio_util::sync::CancellationToken;
 use tracing::error;
 
 pub use assistant::{AssistantEndpoint, AssistantError};
+pub use faults::{Ai, Amount, ConfigOverrides, Faults, PresenceOverrides, Target};
 pub use operators::{Intervals, Pace};
 pub use publishing::{JobRules, Publishing};
 pub use rate::RateLimit;
 pub use store::OpenError;
-pub use trouble::{Ai, Amount, ConfigOverrides, PresenceOverrides, Target, Trouble};
 
 use assistant::Assistant;
 use clock::Clock;
 use error::ApiError;
+use faults::FaultInjector;
 use idempotency::InProgress;
 use operators::Operators;
 use rate::{FAILED_ACTIVATION_LIMIT, RateLimiter};
 use store::{RequestLog, Store};
-use switches::Switches;
 
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
@@ -75,7 +76,7 @@ pub struct SandboxOptions {
     /// The site token that every request under [`API_BASE`] must carry (5).
     pub token: SecretString,
     /// What goes wrong from the start.
-    pub trouble: Trouble,
+    pub faults: Faults,
     /// How many requests a caller may make.
     pub rate_limit: RateLimit,
     /// How often clients are told to ask.
@@ -103,7 +104,7 @@ impl SandboxOptions {
     pub fn new(token: SecretString) -> Self {
         Self {
             token,
-            trouble: Trouble::default(),
+            faults: Faults::default(),
             rate_limit: RateLimit::default(),
             pace: Pace::default(),
             license: LICENSE.into(),
@@ -131,7 +132,7 @@ struct Inner {
     clock: Clock,
     limiter: RateLimiter,
     in_progress: InProgress,
-    switches: Mutex<Switches>,
+    faults: Mutex<FaultInjector>,
     store: Mutex<Store>,
     requests: Mutex<RequestLog>,
     /// Threads for what takes longer than anything that is done under a lock.
@@ -177,7 +178,7 @@ impl Sandbox {
             clock: store.clock,
             limiter: RateLimiter::new(options.rate_limit),
             in_progress: InProgress::default(),
-            switches: Mutex::new(Switches::new(options.trouble)),
+            faults: Mutex::new(FaultInjector::new(options.faults)),
             store: Mutex::new(store),
             requests: Mutex::default(),
             workers: Semaphore::new(MAX_WORKERS),
@@ -195,9 +196,9 @@ impl Sandbox {
             .merge(console::routes())
             .merge(publishing_routes::routes())
             .merge(admin::routes())
-            .fallback(gate::not_found)
+            .fallback(console::not_found)
             .layer(from_fn_with_state(self.clone(), same_origin::guard));
-        local.merge(gate::routes()).with_state(self.clone())
+        local.merge(api_routes::routes()).with_state(self.clone())
     }
 
     /// Ends the streams of open consoles, which would otherwise keep a server from stopping.
@@ -225,8 +226,8 @@ impl Sandbox {
         })
     }
 
-    fn switches(&self) -> MutexGuard<'_, Switches> {
-        self.0.switches.lock().unwrap_or_else(PoisonError::into_inner)
+    fn faults(&self) -> MutexGuard<'_, FaultInjector> {
+        self.0.faults.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn operators(&self) -> MutexGuard<'_, Operators> {

@@ -6,7 +6,7 @@ use chat_protocol::Presence;
 
 use crate::Sandbox;
 use crate::clock::Clock;
-use crate::trouble::PresenceOverrides;
+use crate::faults::PresenceOverrides;
 
 /// Maximum consoles that are open at a time.
 const MAX_CONSOLES: u32 = 100;

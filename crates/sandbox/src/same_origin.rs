@@ -15,7 +15,6 @@ use axum::response::{IntoResponse, Response};
 
 use crate::Sandbox;
 use crate::error::ApiError;
-use crate::gate::is_json;
 
 /// The pages to which a link of another site may lead.
 const PAGES: [&str; 2] = ["/", "/operator"];
@@ -53,6 +52,13 @@ fn check(parts: &Parts, hosts: &[String]) -> Result<(), ApiError> {
         return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
     }
     Ok(())
+}
+
+/// Returns whether the content type is JSON. A page of another site cannot send it without a CORS preflight.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
+    media_type.trim().eq_ignore_ascii_case("application/json")
 }
 
 /// The one host that a request names, in its target or its header.

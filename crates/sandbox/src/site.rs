@@ -7,9 +7,9 @@ use chat_protocol::{
 };
 use secrecy::ExposeSecret;
 
-use crate::api::{SITE, TENANT};
 use crate::error::ApiError;
 use crate::fingerprint::is_same_secret;
+use crate::identity::{SITE_ID, TENANT_ID};
 use crate::rate::Caller;
 use crate::store::{CompletionError, prepare};
 use crate::{Sandbox, publishing};
@@ -33,13 +33,13 @@ pub(crate) fn activate(sandbox: &Sandbox, body: &Activation) -> Result<Value, Ap
     sandbox.notify_changed();
     Ok(Value::from(&Activated {
         site_token: sandbox.0.token.expose_secret().into(),
-        tenant_id: Some(TENANT.to_owned()),
-        site_id: Some(SITE.to_owned()),
+        tenant_id: Some(TENANT_ID.to_owned()),
+        site_id: Some(SITE_ID.to_owned()),
     }))
 }
 
 pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
-    let tracking_enabled = !sandbox.switches().now.tracking_disabled;
+    let tracking_enabled = !sandbox.faults().active.tracking_disabled;
     let store = sandbox.store();
     let site = store.site()?;
     let locales = site.as_ref().map(|site| site.supported_locales.clone()).unwrap_or_default();
@@ -54,8 +54,8 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
     ]);
     let (name, domain) = site.map_or((None, None), |site| (site.name, Some(site.domain)));
     Ok(Value::from(&SiteStatus {
-        tenant_id: Some(TENANT.to_owned()),
-        site_id: Some(SITE.to_owned()),
+        tenant_id: Some(TENANT_ID.to_owned()),
+        site_id: Some(SITE_ID.to_owned()),
         site_name: name,
         domain,
         status: Some("active".to_owned()),
@@ -101,16 +101,16 @@ pub(crate) fn overlays(
     locale: Option<&str>,
 ) -> Result<Value, ApiError> {
     let overlays = sandbox.store().overlays(path, locale)?;
-    Ok(Value::object([("siteId", SITE.into()), ("overlays", Value::List(overlays))]))
+    Ok(Value::object([("siteId", SITE_ID.into()), ("overlays", Value::List(overlays))]))
 }
 
 pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
-    let lease = sandbox.switches().now.lease_ms.map_or(sandbox.0.job_rules.lease, Duration::from_millis);
+    let lease = sandbox.faults().active.lease_ms.map_or(sandbox.0.job_rules.lease, Duration::from_millis);
     let job = sandbox.store().claim_job(lease)?;
     if job.is_some() {
         sandbox.notify_changed();
     }
-    Ok(Value::from(&Claim { site_id: Some(SITE.to_owned()), job }))
+    Ok(Value::from(&Claim { site_id: Some(SITE_ID.to_owned()), job }))
 }
 
 pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: &Completion) -> Result<Value, ApiError> {

@@ -69,7 +69,7 @@ async fn a_key_has_8_to_160_characters() {
 #[tokio::test(start_paused = true)]
 async fn the_second_of_two_requests_at_once_waits_for_the_answer_of_the_first() {
     let client = Client::new();
-    client.trouble(json!({ "ai": "slow", "slowMs": 60_000 })).await;
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
     let body = json!({ "message": "Hello" });
     let (first, second) =
         tokio::join!(client.post(SEND, Some(KEY), &body), client.post(SEND, Some(KEY), &body));
@@ -81,7 +81,7 @@ async fn the_second_of_two_requests_at_once_waits_for_the_answer_of_the_first() 
 #[tokio::test(start_paused = true)]
 async fn a_sender_who_hangs_up_finds_the_answer_later() {
     let client = Client::new();
-    client.trouble(json!({ "ai": "slow", "slowMs": 60_000 })).await;
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
     let body = json!({ "message": "How much is a mug?" });
     let hung_up = tokio::time::timeout(Duration::from_secs(5), client.post(SEND, Some(KEY), &body)).await;
     assert!(hung_up.is_err());
@@ -99,7 +99,7 @@ async fn a_sender_who_hangs_up_finds_the_answer_later() {
 #[tokio::test]
 async fn a_failure_before_the_request_was_looked_at_is_not_remembered() {
     let client = Client::new();
-    client.trouble(json!({ "status": 503, "times": 1 })).await;
+    client.inject_faults(json!({ "status": 503, "times": 1 })).await;
     let body = json!({ "message": "Hello" });
     assert_eq!(client.post(SEND, Some(KEY), &body).await.status, 503);
     client.post(SEND, Some(KEY), &body).await.data();

@@ -172,17 +172,17 @@ async fn a_key_is_forgotten_after_a_day() {
 async fn a_switch_shortens_leases_and_others_fail_single_calls() {
     let client = Client::new();
     add(&client, "A").await;
-    client.trouble(json!({ "leaseMs": 0 })).await;
+    client.inject_faults(json!({ "leaseMs": 0 })).await;
     let (first, second) = (claim(&client).await, claim(&client).await);
     assert_eq!(first["id"], second["id"]);
     assert_ne!(first["claimToken"], second["claimToken"]);
     for (only, path) in [("status", "/site/status"), ("overlays", "/seo/overlays")] {
-        client.trouble(json!({ "only": only, "status": 503 })).await;
+        client.inject_faults(json!({ "only": only, "status": 503 })).await;
         assert_eq!(client.get(path).await.status, 503);
         client.get("/chat/config").await.data();
     }
     for (only, path) in [("claim", NEXT), ("sync", "/content/sync"), ("complete", "/site/jobs/x/complete")] {
-        client.trouble(json!({ "only": only, "status": 503 })).await;
+        client.inject_faults(json!({ "only": only, "status": 503 })).await;
         assert_eq!(client.post(path, None, &json!({})).await.status, 503, "{path}");
     }
 }

@@ -31,7 +31,7 @@ async fn a_fresh_config_is_given_without_asking_and_an_older_one_is_asked_for() 
     let fresh = caching(&service, MINUTE).await;
     let expired = caching(&service, Duration::ZERO).await;
     assert_eq!((fresh.assistant().await, expired.assistant().await), (json!("Clover"), json!("Clover")));
-    service.trouble(json!({ "config": { "assistantName": "Otto" } })).await;
+    service.inject_faults(json!({ "config": { "assistantName": "Otto" } })).await;
     let asked = service.arrived("/chat/config?locale=en").await.len();
     assert_eq!(fresh.assistant().await, "Clover");
     assert_eq!(service.arrived("/chat/config?locale=en").await.len(), asked);
@@ -43,7 +43,7 @@ async fn a_request_to_reload_goes_through_and_is_seen_by_everybody() {
     let service = Service::start().await;
     let proxy = caching(&service, MINUTE).await;
     assert_eq!(proxy.assistant().await, "Clover");
-    service.trouble(json!({ "config": { "assistantName": "Otto" } })).await;
+    service.inject_faults(json!({ "config": { "assistantName": "Otto" } })).await;
     assert_eq!(proxy.assistant().await, "Clover");
     let reloaded = reload(&proxy).await;
     assert!(header(&reloaded, "x-request-id").is_some_and(|id| id.starts_with("req_")));
@@ -55,7 +55,7 @@ async fn a_request_to_reload_goes_through_and_is_seen_by_everybody() {
 #[tokio::test]
 async fn visitors_who_come_together_ask_the_service_once() {
     let service = Service::start().await;
-    service.trouble(json!({ "delayMs": 200 })).await;
+    service.inject_faults(json!({ "delayMs": 200 })).await;
     let proxy = caching(&service, MINUTE).await;
     let together = (0..20).map(|_| proxy.assistant());
     for assistant in futures_util::future::join_all(together).await {
@@ -67,7 +67,7 @@ async fn visitors_who_come_together_ask_the_service_once() {
 #[tokio::test]
 async fn visitors_who_come_together_do_not_wait_for_a_silent_service_one_after_the_other() {
     let service = Service::start().await;
-    service.trouble(json!({ "delayMs": 60_000 })).await;
+    service.inject_faults(json!({ "delayMs": 60_000 })).await;
     let proxy = serve(&service, |options| {
         options.proxy.config_cache = Some(ConfigCache::default());
         options.proxy.timeout = Duration::from_millis(300);
@@ -101,7 +101,7 @@ async fn an_old_config_is_better_than_none_when_the_service_is_out_of_order_and_
     let service = Service::start().await;
     let proxy = caching(&service, Duration::ZERO).await;
     assert_eq!(config(&proxy, "en").await["data"]["stale"], false);
-    service.trouble(json!({ "status": 500 })).await;
+    service.inject_faults(json!({ "status": 500 })).await;
     for _ in 0..5 {
         let config = config(&proxy, "en").await;
         assert_eq!((&config["ok"], &config["data"]["stale"]), (&json!(true), &json!(true)));
@@ -118,9 +118,9 @@ async fn a_chat_that_was_switched_off_does_not_come_back() {
     let proxy = caching(&service, Duration::ZERO).await;
     config(&proxy, "en").await;
     config(&proxy, "de").await;
-    service.trouble(json!({ "config": { "enabled": false } })).await;
+    service.inject_faults(json!({ "config": { "enabled": false } })).await;
     assert_eq!(config(&proxy, "de").await["data"]["config"]["enabled"], false);
-    service.trouble(json!({ "status": 503 })).await;
+    service.inject_faults(json!({ "status": 503 })).await;
     assert_eq!(config(&proxy, "de").await["data"]["config"]["enabled"], false);
     let other_locale = config(&proxy, "en").await;
     assert_eq!(other_locale["ok"], false, "the older config of another locale is gone: {other_locale}");
@@ -131,9 +131,9 @@ async fn a_service_that_refuses_the_site_is_not_papered_over() {
     let service = Service::start().await;
     let proxy = caching(&service, Duration::ZERO).await;
     config(&proxy, "en").await;
-    service.trouble(json!({ "status": 401 })).await;
+    service.inject_faults(json!({ "status": 401 })).await;
     assert_eq!(proxy.get("/connector/chat/config?locale=en").await.status(), 401);
-    service.trouble(json!({ "status": 500 })).await;
+    service.inject_faults(json!({ "status": 500 })).await;
     assert_eq!(proxy.get("/connector/chat/config?locale=en").await.status(), 500);
 }
 

@@ -135,7 +135,7 @@ async fn figures_tell_calls_and_statuses_and_nothing_of_visitors() {
 #[tokio::test]
 async fn a_server_that_is_told_to_stop_ends_what_is_under_way() {
     let service = Service::start().await;
-    service.trouble(json!({ "delayMs": 300, "only": "presence" })).await;
+    service.inject_faults(json!({ "delayMs": 300, "only": "presence" })).await;
     let mut proxy = serve(&service, |_| ()).await;
     let request = http().get(proxy.url("/connector/chat/presence")).send();
     let under_way = tokio::spawn(request);

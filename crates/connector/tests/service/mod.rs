@@ -98,8 +98,8 @@ impl Service {
         answer.json().await.unwrap_or_default()
     }
 
-    pub async fn trouble(&self, trouble: Value) {
-        self.local("PUT", "/sandbox/trouble", Some(&trouble)).await;
+    pub async fn inject_faults(&self, faults: Value) {
+        self.local("PUT", "/sandbox/trouble", Some(&faults)).await;
     }
 
     /// Puts a job into the queue, and gives its id.

@@ -110,8 +110,8 @@ impl Client {
         self.send(request.body(body).expect("a request")).await.expect("an answer")
     }
 
-    pub async fn trouble(&self, trouble: Value) {
-        let answer = self.local("PUT", "/sandbox/trouble", Some(&trouble)).await;
+    pub async fn inject_faults(&self, faults: Value) {
+        let answer = self.local("PUT", "/sandbox/trouble", Some(&faults)).await;
         assert_eq!(answer.status, StatusCode::OK, "{:?}", answer.body);
     }
 

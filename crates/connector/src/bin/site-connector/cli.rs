@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use chat_connector::demo::DemoOptions;
 use chat_sandbox::{
-    Ai, Amount, AssistantEndpoint, ConfigOverrides, Publishing, SandboxOptions, Target, Trouble,
+    Ai, Amount, AssistantEndpoint, ConfigOverrides, Faults, Publishing, SandboxOptions, Target,
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use secrecy::SecretString;
@@ -84,7 +84,7 @@ pub(crate) struct DemoFlags {
     #[command(flatten)]
     service: SandboxFlags,
     #[command(flatten)]
-    trouble: TroubleFlags,
+    faults: FaultFlags,
 }
 
 #[derive(Debug, Args)]
@@ -138,8 +138,8 @@ impl DemoFlags {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Trouble in the sandbox")]
-struct TroubleFlags {
+#[command(next_help_heading = "Faults in the sandbox")]
+struct FaultFlags {
     /// The requests to trouble: all, config, send, messages, presence, events, activate, status, sync, overlays, claim or
     /// complete
     #[arg(long, default_value = "all", value_parser = named::<Target>)]
@@ -200,13 +200,13 @@ impl From<DemoFlags> for DemoOptions {
             site_dir: flags.site_dir,
             widget_dir: flags.widget_dir,
             sandbox_only: flags.sandbox_only,
-            trouble: flags.trouble.into(),
+            faults: flags.faults.into(),
         }
     }
 }
 
-impl From<TroubleFlags> for Trouble {
-    fn from(flags: TroubleFlags) -> Self {
+impl From<FaultFlags> for Faults {
+    fn from(flags: FaultFlags) -> Self {
         Self {
             only: flags.only,
             delay_ms: flags.delay_ms,

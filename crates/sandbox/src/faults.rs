@@ -1,16 +1,19 @@
 //! Trouble on demand: what a service does to its clients on a bad day, switched on by flag or by `/sandbox/trouble`.
 
+mod injector;
+
 use chat_protocol::{Endpoint, ServerEndpoint};
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
+pub(crate) use injector::{Fault, FaultInjector};
 
 /// What goes wrong. The default is that nothing does.
 ///
 /// In JSON the names are in camelCase, all of them may be left out, and a name that is not known is refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct Trouble {
+pub struct Faults {
     /// The requests that `delay_ms`, `status`, `lose_answers` and `drop_requests` are about.
     pub only: Target,
     /// Milliseconds to wait before anything else.
@@ -116,7 +119,7 @@ pub enum Ai {
     /// It answers at once.
     #[default]
     Ok,
-    /// It answers after [`Trouble::slow_ms`].
+    /// It answers after [`Faults::slow_ms`].
     Slow,
     /// It is out of order: `provider_error`, with a fallback text.
     ProviderError,
@@ -158,7 +161,7 @@ pub struct PresenceOverrides {
     pub suggested_message_interval_ms: Option<i64>,
 }
 
-impl Trouble {
+impl Faults {
     /// Says which value makes no sense, if one does not.
     pub fn check(&self) -> Result<(), String> {
         if self.status.is_some_and(|status| !(400..=599).contains(&status)) {
@@ -182,13 +185,13 @@ mod tests {
 
     #[test]
     fn a_value_that_makes_no_sense_is_named() {
-        let named = |trouble: Trouble| trouble.check().expect_err("makes no sense");
-        assert!(named(Trouble { status: Some(200), ..Trouble::default() }).contains("status"));
-        assert!(named(Trouble { rate: Some(1.5), ..Trouble::default() }).contains("rate"));
-        assert!(named(Trouble { lose_answers: Amount(1.5), ..Trouble::default() }).contains("loseAnswers"));
+        let named = |faults: Faults| faults.check().expect_err("makes no sense");
+        assert!(named(Faults { status: Some(200), ..Faults::default() }).contains("status"));
+        assert!(named(Faults { rate: Some(1.5), ..Faults::default() }).contains("rate"));
+        assert!(named(Faults { lose_answers: Amount(1.5), ..Faults::default() }).contains("loseAnswers"));
         assert!(
-            named(Trouble { drop_requests: Amount(f64::NAN), ..Trouble::default() }).contains("dropRequests")
+            named(Faults { drop_requests: Amount(f64::NAN), ..Faults::default() }).contains("dropRequests")
         );
-        assert_eq!(Trouble::default().check(), Ok(()));
+        assert_eq!(Faults::default().check(), Ok(()));
     }
 }

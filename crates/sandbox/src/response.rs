@@ -1,12 +1,10 @@
-//! An answer in its envelope (2.1), kept as bytes so that a replay is the same to the byte.
+//! A response in its envelope (2.1), kept as bytes so that a replay is identical.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chat_protocol::{Value, failure, success};
+use chat_protocol::{ErrorCode, Value, failure, success};
 use uuid::Uuid;
-
-use crate::error::ApiError;
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) const API_VERSION: HeaderName = HeaderName::from_static("x-service-api-version");
@@ -15,44 +13,42 @@ pub(crate) const API_VERSION: HeaderName = HeaderName::from_static("x-service-ap
 const VERSION: HeaderValue = HeaderValue::from_static("1");
 
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct ApiResponse {
     status: StatusCode,
     request_id: HeaderValue,
     body: Bytes,
 }
 
-impl Answer {
+impl ApiResponse {
     pub(crate) fn success(data: Value) -> Self {
-        Self::seal(StatusCode::OK, |request_id| success(data, request_id))
+        Self::new(StatusCode::OK, |request_id| success(data, request_id))
     }
 
-    pub(crate) fn failure(error: &ApiError) -> Self {
-        Self::seal(error.status(), |request_id| failure(&error.code(), &error.to_string(), request_id))
+    pub(crate) fn failure(status: StatusCode, code: &ErrorCode, message: &str) -> Self {
+        Self::new(status, |request_id| failure(code, message, request_id))
     }
 
-    fn seal(status: StatusCode, envelope: impl FnOnce(&str) -> Value) -> Self {
+    fn new(status: StatusCode, envelope: impl FnOnce(&str) -> Value) -> Self {
         let request_id = format!("req_{}", Uuid::new_v4().simple());
         let body = Bytes::from(envelope(&request_id).to_string());
         let request_id = HeaderValue::try_from(request_id).unwrap_or(HeaderValue::from_static("req_unknown"));
         Self { status, request_id, body }
     }
-}
 
-impl Answer {
-    /// An answer that was given before; `None` when it is none.
-    pub(crate) fn kept(status: u16, request_id: &str, body: Vec<u8>) -> Option<Self> {
+    /// Restores a stored response; `None` when its status or request id is not valid.
+    pub(crate) fn from_parts(status: u16, request_id: &str, body: Vec<u8>) -> Option<Self> {
         let status = StatusCode::from_u16(status).ok()?;
         let request_id = HeaderValue::try_from(request_id).ok()?;
         Some(Self { status, request_id, body: body.into() })
     }
 
-    /// Status, request id and body, to be kept.
+    /// Returns the status, the request id and the body, to be stored.
     pub(crate) fn parts(&self) -> (u16, &str, &[u8]) {
         (self.status.as_u16(), self.request_id.to_str().unwrap_or_default(), &self.body)
     }
 }
 
-impl IntoResponse for Answer {
+impl IntoResponse for ApiResponse {
     fn into_response(self) -> Response {
         let headers = [
             (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),

@@ -14,7 +14,7 @@ const SEND: &str = "/chat/messages";
 #[tokio::test]
 async fn a_lost_answer_was_carried_out_and_a_retry_with_the_same_key_finds_it() {
     let client = Client::new();
-    client.trouble(json!({ "loseAnswers": 1, "only": "send" })).await;
+    client.inject_faults(json!({ "loseAnswers": 1, "only": "send" })).await;
     let body = json!({ "message": "Hello" });
     assert!(client.try_post(SEND, Some(KEY), &body).await.is_none(), "the connection breaks");
     assert_eq!(client.visitor_messages().await, ["Hello"]);
@@ -26,7 +26,7 @@ async fn a_lost_answer_was_carried_out_and_a_retry_with_the_same_key_finds_it() 
 #[tokio::test]
 async fn a_dropped_request_was_not_carried_out() {
     let client = Client::new();
-    client.trouble(json!({ "dropRequests": 2 })).await;
+    client.inject_faults(json!({ "dropRequests": 2 })).await;
     let body = json!({ "message": "Hello" });
     for _ in 0..2 {
         assert!(client.try_post(SEND, Some(KEY), &body).await.is_none());
@@ -47,10 +47,10 @@ async fn every_error_of_the_contract_can_be_had_by_its_status() {
         (429, "RATE_LIMITED"),
         (500, "INTERNAL_ERROR"),
     ] {
-        client.trouble(json!({ "status": status })).await;
+        client.inject_faults(json!({ "status": status })).await;
         assert_eq!(client.get("/chat/config").await.failure(), (status, code.to_owned()));
     }
-    client.trouble(json!({ "status": 409, "code": "IDEMPOTENCY_CONFLICT", "retryAfter": 7 })).await;
+    client.inject_faults(json!({ "status": 409, "code": "IDEMPOTENCY_CONFLICT", "retryAfter": 7 })).await;
     let answer = client.get("/chat/config").await;
     assert_eq!(answer.failure(), (409, "IDEMPOTENCY_CONFLICT".to_owned()));
     assert_eq!(answer.header("retry-after"), Some("7"));
@@ -59,7 +59,7 @@ async fn every_error_of_the_contract_can_be_had_by_its_status() {
 #[tokio::test]
 async fn a_switch_for_one_endpoint_leaves_the_others_alone() {
     let client = Client::new();
-    client.trouble(json!({ "status": 500, "only": "presence" })).await;
+    client.inject_faults(json!({ "status": 500, "only": "presence" })).await;
     client.get("/chat/config").await.data();
     assert_eq!(client.get("/chat/presence").await.status, 500);
 }
@@ -67,7 +67,7 @@ async fn a_switch_for_one_endpoint_leaves_the_others_alone() {
 #[tokio::test]
 async fn times_can_be_watched_as_it_counts_down() {
     let client = Client::new();
-    client.trouble(json!({ "status": 503, "times": 2, "loseAnswers": 3, "only": "config" })).await;
+    client.inject_faults(json!({ "status": 503, "times": 2, "loseAnswers": 3, "only": "config" })).await;
     assert_eq!(client.get("/chat/config").await.status, 503);
     let left = client.local("GET", "/sandbox/trouble", None).await.json();
     assert_eq!((&left["times"], &left["loseAnswers"]), (&json!(1), &json!(3.0)));
@@ -76,7 +76,7 @@ async fn times_can_be_watched_as_it_counts_down() {
 #[tokio::test(start_paused = true)]
 async fn a_delay_comes_before_every_answer() {
     let client = Client::new();
-    client.trouble(json!({ "delayMs": 1500 })).await;
+    client.inject_faults(json!({ "delayMs": 1500 })).await;
     let before = Instant::now();
     client.get("/chat/config").await.data();
     assert!(before.elapsed() >= Duration::from_millis(1500));
@@ -85,7 +85,7 @@ async fn a_delay_comes_before_every_answer() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_ai_keeps_the_message_at_once_and_answers_later() {
     let client = Client::new();
-    client.trouble(json!({ "ai": "slow", "slowMs": 20_000 })).await;
+    client.inject_faults(json!({ "ai": "slow", "slowMs": 20_000 })).await;
     let before = Instant::now();
     let conversation = client.begin("How much is a mug?").await;
     assert!(before.elapsed() >= Duration::from_secs(20));
@@ -96,7 +96,7 @@ async fn a_slow_ai_keeps_the_message_at_once_and_answers_later() {
 async fn an_ai_out_of_order_says_so_and_falls_back() {
     let client = Client::new();
     for ai in ["provider_error", "quota_insufficient"] {
-        client.trouble(json!({ "ai": ai })).await;
+        client.inject_faults(json!({ "ai": ai })).await;
         let data = client.post(SEND, None, &json!({ "message": "How much is a mug?" })).await.data();
         assert_eq!(
             (&data["aiStatus"], &data["usedFallback"], &data["blocked"]),
@@ -108,7 +108,7 @@ async fn an_ai_out_of_order_says_so_and_falls_back() {
             "no knowledge is given away: {said}"
         );
     }
-    client.trouble(json!({ "ai": "provider_error", "fallbackText": "" })).await;
+    client.inject_faults(json!({ "ai": "provider_error", "fallbackText": "" })).await;
     let data = client.post(SEND, None, &json!({ "message": "Hello" })).await.data();
     assert_eq!(data["message"]["content"], "");
     assert_eq!(client.history(data["conversationId"].as_str().expect("an id")).await.len(), 1);
@@ -117,7 +117,7 @@ async fn an_ai_out_of_order_says_so_and_falls_back() {
 #[tokio::test]
 async fn a_blocked_visitor_gets_no_reply() {
     let client = Client::new();
-    client.trouble(json!({ "ai": "blocked" })).await;
+    client.inject_faults(json!({ "ai": "blocked" })).await;
     let data = client.post(SEND, None, &json!({ "message": "Hello" })).await.data();
     assert_eq!(
         (&data["aiStatus"], &data["blocked"], &data["message"]),
@@ -129,7 +129,7 @@ async fn a_blocked_visitor_gets_no_reply() {
 async fn config_and_presence_say_what_they_are_told_to_say() {
     let client = Client::new();
     client
-        .trouble(json!({
+        .inject_faults(json!({
             "config": { "enabled": false, "widgetEnabled": false, "stale": true, "assistantName": "Otto" },
             "presence": { "suggestedMessageIntervalMs": -5, "shouldPollMessages": true },
             "trackingDisabled": true
@@ -154,7 +154,7 @@ async fn config_and_presence_say_what_they_are_told_to_say() {
 #[tokio::test]
 async fn clearing_ends_all_trouble() {
     let client = Client::new();
-    client.trouble(json!({ "status": 500, "config": { "enabled": false } })).await;
+    client.inject_faults(json!({ "status": 500, "config": { "enabled": false } })).await;
     assert_eq!(client.local("DELETE", "/sandbox/trouble", None).await.status, 204);
     assert_eq!(client.get("/chat/config").await.data()["config"]["enabled"], true);
 }
@@ -162,15 +162,15 @@ async fn clearing_ends_all_trouble() {
 #[tokio::test]
 async fn a_switch_that_is_not_known_or_makes_no_sense_is_refused_by_name() {
     let client = Client::new();
-    for (trouble, named) in [
+    for (faults, named) in [
         (json!({ "delay": 5 }), "delay"),
         (json!({ "only": "everything" }), "everything"),
         (json!({ "status": 200 }), "status"),
         (json!({ "loseAnswers": 1.5 }), "loseAnswers"),
         (json!({ "config": { "name": "x" } }), "name"),
     ] {
-        let answer = client.local("PUT", "/sandbox/trouble", Some(&trouble)).await;
-        assert_eq!(answer.status, 400, "{trouble}");
+        let answer = client.local("PUT", "/sandbox/trouble", Some(&faults)).await;
+        assert_eq!(answer.status, 400, "{faults}");
         assert!(
             answer.json()["error"]["message"].as_str().expect("text").contains(named),
             "{:?}",

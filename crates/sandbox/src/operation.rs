@@ -1,4 +1,4 @@
-//! Each of the calls, handed to the part of the service that it is about.
+//! The API's calls as queries and commands: reads the input of each, and hands it to the module that carries it out.
 
 use std::collections::HashMap;
 
@@ -10,42 +10,40 @@ use chat_protocol::{
 };
 
 use crate::Sandbox;
-use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::ApiError;
+use crate::response::ApiResponse;
 use crate::{chat, site};
 
-pub(crate) const TENANT: &str = "tenant_demo";
-pub(crate) const SITE: &str = "site_kiln_and_clover";
-
-pub(crate) fn read(sandbox: &Sandbox, call: Call, uri: &Uri) -> Result<Answer, ApiError> {
-    let Query(query) = Query::<HashMap<String, String>>::try_from_uri(uri)
+/// Carries out a call that changes nothing.
+pub(crate) fn query(sandbox: &Sandbox, call: Call, uri: &Uri) -> Result<ApiResponse, ApiError> {
+    let Query(params) = Query::<HashMap<String, String>>::try_from_uri(uri)
         .map_err(|rejection| ApiError::InvalidRequest(rejection.body_text()))?;
-    let asked = |name: &str| query.get(name).map(String::as_str).filter(|text| !text.is_empty());
+    let param = |name: &str| params.get(name).map(String::as_str).filter(|text| !text.is_empty());
     let locale = || {
-        let mut query =
-            Fields::lenient(Value::object([("locale", asked("locale").map(str::to_owned).into())]));
-        query.optional_language_tag("locale")
+        let mut fields =
+            Fields::lenient(Value::object([("locale", param("locale").map(str::to_owned).into())]));
+        fields.optional_language_tag("locale")
     };
     let data = match call {
         Call::Chat(Endpoint::Config) => chat::config(sandbox, locale()?.as_deref())?,
-        Call::Chat(Endpoint::Presence) => chat::presence(sandbox, asked("conversationId"))?,
+        Call::Chat(Endpoint::Presence) => chat::presence(sandbox, param("conversationId"))?,
         Call::Chat(_) => {
-            let id = asked("conversationId")
+            let id = param("conversationId")
                 .ok_or(ApiError::InvalidRequest("conversationId is missing.".to_owned()))?;
-            chat::messages(sandbox, &id.into(), asked("after"))?
+            chat::messages(sandbox, &id.into(), param("after"))?
         }
         Call::Server(ServerEndpoint::Overlays) => {
-            site::overlays(sandbox, asked("path"), locale()?.as_deref())?
+            site::overlays(sandbox, param("path"), locale()?.as_deref())?
         }
         Call::Server(_) => site::status(sandbox)?,
     };
-    Ok(Answer::success(data))
+    Ok(ApiResponse::success(data))
 }
 
-/// A request that changes something, whose body could be read.
+/// A call that changes something, with its parsed body.
 #[derive(Debug)]
-pub(crate) enum Change {
+pub(crate) enum Command {
     Send(SendMessage),
     Events(EventBatch),
     Activate(Activation),
@@ -54,9 +52,9 @@ pub(crate) enum Change {
     Complete(JobId, Completion),
 }
 
-impl Change {
-    /// Reads the body of a call; `job` is the one that its path names.
-    pub(crate) fn read(call: Call, job: Option<JobId>, body: &[u8]) -> Result<Self, ApiError> {
+impl Command {
+    /// Parses the body of a call; `job` is the job that the path names.
+    pub(crate) fn parse(call: Call, job: Option<JobId>, body: &[u8]) -> Result<Self, ApiError> {
         let body: Value = serde_json::from_slice(body)
             .map_err(|error| ApiError::InvalidRequest(format!("The body is not JSON: {error}.")))?;
         Ok(match (call, job) {
@@ -72,11 +70,12 @@ impl Change {
         })
     }
 
-    pub(crate) async fn carry_out(
+    /// Carries the command out.
+    pub(crate) async fn execute(
         self,
         sandbox: &Sandbox,
         key: Option<&IdempotencyKey>,
-    ) -> Result<Answer, ApiError> {
+    ) -> Result<ApiResponse, ApiError> {
         let data = match self {
             Self::Send(body) => chat::send(sandbox, body, key).await?,
             Self::Events(batch) => chat::events(sandbox, batch, key)?,
@@ -85,6 +84,6 @@ impl Change {
             Self::Claim => site::claim(sandbox)?,
             Self::Complete(job, body) => site::complete(sandbox, &job, &body)?,
         };
-        Ok(Answer::success(data))
+        Ok(ApiResponse::success(data))
     }
 }
