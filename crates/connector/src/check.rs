@@ -3,8 +3,8 @@
 //! Nothing is assumed of what is behind the proxy but the contract. With [`CheckOptions::read_only`] nobody is written
 //! to; otherwise one conversation is begun, in which the checks say what they are.
 
-mod asks;
 mod proxy;
+mod requests;
 
 use std::time::Duration;
 
@@ -52,9 +52,9 @@ pub async fn check(
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none())
         .ok_or_else(|| setup("the proxy's address must be one such as https://shop.example/connector"))?;
-    let client = http_client(&prefix).map_err(|error| setup(&error.to_string()))?;
-    let asks = asks::Asks::new(client, &prefix, options.timeout);
-    asks.reach().await?;
+    let http = http_client(&prefix).map_err(|error| setup(&error.to_string()))?;
+    let client = requests::ProxyClient::new(http, &prefix, options.timeout);
+    client.reach().await?;
     let mut checked = Vec::new();
     let mut note = |sentence, outcome: Result<(), String>| {
         let problem = outcome.err().map(|problem| Printable(&problem).to_string());
@@ -62,9 +62,9 @@ pub async fn check(
         each(&one);
         checked.push(one);
     };
-    proxy::reading(&asks, &mut note).await;
+    proxy::reading(&client, &mut note).await;
     if !options.read_only {
-        proxy::writing(&asks, &mut note).await;
+        proxy::writing(&client, &mut note).await;
     }
     Ok(checked)
 }

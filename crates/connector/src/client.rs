@@ -15,17 +15,17 @@ mod back_off;
 mod error;
 mod exchange;
 mod keys;
+mod options;
 mod sync;
 mod sync_record;
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
-use std::time::Duration;
 
 use chat_protocol::{
     Activated, Activation, ChatConfig, Claim, Completion, ContentPage, ConversationId, Endpoint, EventBatch,
-    History, IdempotencyKey, Job, JobId, OverlayList, Presence, SendMessage, SendResult, ServerEndpoint,
-    SiteStatus, SyncReceipt, Tracking, Value, VisitorEvent, limits,
+    History, Job, JobId, OverlayList, Presence, SendMessage, SendResult, ServerEndpoint, SiteStatus,
+    SyncReceipt, Tracking, Value, VisitorEvent, limits,
 };
 use secrecy::SecretString;
 use tokio::sync::OnceCell;
@@ -33,38 +33,11 @@ use uuid::Uuid;
 
 pub use back_off::BackOff;
 pub use error::{ConnectorError, ErrorKind};
+pub use options::ClientOptions;
 pub use sync::{SyncProgress, SyncRun, SyncStopped};
 pub use sync_record::{ItemName, SyncPlan, SyncRecord, SyncRecordError, TooManyRemovals};
 
 use exchange::{Call, Exchange};
-
-/// Where the service is, and how patient to be with it.
-#[derive(Clone, Debug)]
-pub struct ClientOptions {
-    /// The service's origin, such as `https://service.example`: without `/api/connector/v1`, which is added here.
-    pub origin: String,
-    /// The site's id, part of the keys of a content sync (4.1). Where it is not given, the site's status is asked for it.
-    pub site_id: Option<String>,
-    /// How long one attempt may take.
-    pub timeout: Duration,
-    /// How often a call is tried, at least once, and how long to wait in between.
-    pub back_off: BackOff,
-    /// The largest answer that is read, in bytes.
-    pub answer_limit: usize,
-}
-
-impl ClientOptions {
-    /// 35 s an attempt, as an AI may think for a while; 4 attempts; answers of up to 8 MiB.
-    pub fn new(origin: impl Into<String>) -> Self {
-        Self {
-            origin: origin.into(),
-            site_id: None,
-            timeout: Duration::from_secs(35),
-            back_off: BackOff::default(),
-            answer_limit: 8 * 1024 * 1024,
-        }
-    }
-}
 
 /// What an activation gives: to be kept on the server side only (5). `Debug` does not show the token.
 #[derive(Clone, Debug)]
@@ -236,9 +209,4 @@ impl ServerConnectorClient {
         };
         self.site_id.get_or_try_init(ask).await.map(String::as_str)
     }
-}
-
-/// A key of the caller's own is checked before anything is sent.
-fn usable(key: Result<IdempotencyKey, chat_protocol::Unusable>) -> Result<IdempotencyKey, ConnectorError> {
-    key.map_err(|unusable| ConnectorError::setup(unusable.to_string()))
 }

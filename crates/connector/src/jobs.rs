@@ -3,34 +3,11 @@
 //! [`JobRunner`] is the loop; a [`JobHandler`] is what does the work; the [`Journal`] remembers what was done, so that a
 //! job that comes again, after a crash or a lost report, is reported again and not executed again.
 
+mod handler;
 mod journal;
 mod repeats;
 mod runner;
 
-use std::future::Future;
-
-use chat_protocol::{Done, Job};
-
+pub use handler::{JobFailure, JobHandler};
 pub use journal::{Journal, JournalError};
 pub use runner::{Drained, JobRunner, RunnerError, RunnerOptions};
-
-/// Does what jobs ask for.
-///
-/// A handler whose process is killed between doing the work and the [`Journal`]'s writing it down is asked again by the
-/// next claim: it should notice by the job's id that it has done the work already, and give the same result (4.1).
-pub trait JobHandler: Send + Sync {
-    /// Carries a job out. The future is dropped when the lease is about to run out.
-    fn execute(&self, job: &Job) -> impl Future<Output = Result<Done, JobFailure>> + Send;
-}
-
-/// Why a job cannot be done. The text goes to the service, and is shown to people there.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct JobFailure(pub String);
-
-impl JobFailure {
-    /// A failure for this reason.
-    pub fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
-    }
-}

@@ -10,6 +10,7 @@
 //! The feature `command`, on by default, is the command `site-connector` and the demo. An application that calls the
 //! rest does without it.
 
+mod bounded_body;
 pub mod check;
 pub mod client;
 mod connection;

@@ -4,9 +4,11 @@
 //! again changes nothing, and a job that was cut off half way is completed by the next execution. A page of the site's
 //! own is kept before anything is published over it, and comes back when that is deleted.
 
+mod digest;
 mod disk;
 mod folder;
 mod head;
+mod options;
 mod page_record;
 mod pages;
 mod record;
@@ -23,31 +25,17 @@ use std::sync::Arc;
 
 use chat_protocol::{Done, Job, JobType, Overlay, Value};
 use futures_util::stream;
-use uuid::Uuid;
 
 use crate::client::{ServerConnectorClient, SyncRun};
 use crate::jobs::{JobFailure, JobHandler};
 
 pub use head::{HeadError, apply_to_head};
+pub use options::StaticSiteOptions;
 pub use pages::items;
 pub use site_path::PageError;
 
 use disk::SiteDisk;
 use folder::Folder;
-
-/// Where a static site is, and where what was published into it is remembered.
-#[derive(Clone, Debug)]
-pub struct StaticSiteOptions {
-    /// The folder that the web server serves.
-    pub root: PathBuf,
-    /// The folder for what visitors need not see: versions, overlays, and pages as they were. What is written there is
-    /// for its owner only.
-    pub state: PathBuf,
-    /// The site's public origin, such as `https://shop.example`.
-    pub origin: String,
-    /// A page to publish articles in, with `{{title}}`, `{{content}}` and `{{locale}}`; without one, a plain page.
-    pub template: Option<String>,
-}
 
 /// A handler of jobs that publishes into a folder.
 ///
@@ -94,12 +82,12 @@ impl StaticSite {
 
     async fn sync(&self, job: &Job) -> Result<Done, JobFailure> {
         let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
-        let items = self.in_folder(|folder| folder.items().map_err(failed)).await?;
+        let items = self.in_folder(|folder| folder.items().map_err(JobFailure::from_error)).await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         // Nobody is there to ask whether this is the right folder.
-        let mut record = client.sync_record(&self.state).await.map_err(failed)?;
-        record.plan(&items, true).check(None).map_err(failed)?;
-        record.begin(&items).map_err(failed)?;
+        let mut record = client.sync_record(&self.state).await.map_err(JobFailure::from_error)?;
+        record.plan(&items, true).check(None).map_err(JobFailure::from_error)?;
+        record.begin(&items).map_err(JobFailure::from_error)?;
         // The job's name is the snapshot's: a repetition pushes the same pages under the same keys.
         let snapshot = match job.payload.get("snapshotId").and_then(Value::as_text) {
             Some(snapshot) => snapshot.to_owned(),
@@ -107,8 +95,9 @@ impl StaticSite {
         };
         let run = SyncRun::new(snapshot);
         let pushed = stream::iter(items.iter().cloned());
-        let progress = client.sync_content_pages(pushed, &run, |_| ()).await.map_err(failed)?;
-        record.finish(&items, true).map_err(failed)?;
+        let progress =
+            client.sync_content_pages(pushed, &run, |_| ()).await.map_err(JobFailure::from_error)?;
+        record.finish(&items, true).map_err(JobFailure::from_error)?;
         let data = Value::object([("items", count.into()), ("accepted", progress.accepted.into())]);
         Ok(Done { status: Some("synced".to_owned()), data, ..Done::default() })
     }
@@ -126,7 +115,7 @@ impl JobHandler for StaticSite {
                     Some(overlay) => overlay.clone(),
                     None => job.payload.clone(),
                 };
-                let overlay = Overlay::try_from(payload).map_err(failed)?;
+                let overlay = Overlay::try_from(payload).map_err(JobFailure::from_error)?;
                 self.apply_overlay(&overlay).await?;
                 Ok(Done { path: overlay.path, status: Some("applied".to_owned()), ..Done::default() })
             }
@@ -136,13 +125,4 @@ impl JobHandler for StaticSite {
             }
         }
     }
-}
-
-/// A file name for any text.
-fn digest(text: &[u8]) -> String {
-    Uuid::new_v5(&Uuid::NAMESPACE_OID, text).simple().to_string()
-}
-
-fn failed(error: impl std::fmt::Display) -> JobFailure {
-    JobFailure::new(error.to_string())
 }

@@ -4,21 +4,21 @@ use chat_protocol::{ChatConfig, ConversationId, ErrorCode, History, Presence, Se
 use reqwest::Method;
 use uuid::Uuid;
 
-use super::asks::{Answer, Asks};
+use super::requests::{ProxyAnswer, ProxyClient};
 
 type Note<'a> = dyn FnMut(&'static str, Result<(), String>) + Send + 'a;
 
 /// What can be checked without writing to anybody.
-pub(super) async fn reading(asks: &Asks, note: &mut Note<'_>) {
-    let config = asks.get("/chat/config?locale=en-US").await;
+pub(super) async fn reading(client: &ProxyClient, note: &mut Note<'_>) {
+    let config = client.get("/chat/config?locale=en-US").await;
     note("GET /chat/config answers with a config in an envelope", said::<ChatConfig>(&config));
     note("an answer carries X-Request-Id and X-Service-API-Version", with(&config, has_headers));
     note("an answer is JSON, and says so", with(&config, is_json));
     note("an answer is stored by no cache", with(&config, is_not_cached));
     note("an answer sets no cookie and gives away no Authorization header", with(&config, keeps_secrets));
-    let presence = asks.get("/chat/presence").await;
+    let presence = client.get("/chat/presence").await;
     note("GET /chat/presence answers with a presence in an envelope", said::<Presence>(&presence));
-    let unknown = asks.get("/chat/messages?conversationId=conv_that_does_not_exist").await;
+    let unknown = client.get("/chat/messages?conversationId=conv_that_does_not_exist").await;
     note("GET /chat/messages answers in an envelope", with(&unknown, is_envelope));
     // A completion without a body, of a job that nobody has: if it should pass, it changes nothing.
     for (sentence, method, path) in [
@@ -29,19 +29,19 @@ pub(super) async fn reading(asks: &Asks, note: &mut Note<'_>) {
         ("a path that climbs out is not passed on", Method::GET, "/chat/..%2fsite/status"),
     ] {
         let body = (method == Method::POST).then_some("application/json");
-        let answer = asks.send(method, path, body, None, "").await;
+        let answer = client.send(method, path, body, None, "").await;
         note(sentence, with(&answer, is_not_passed_on));
     }
-    let form = asks.send(Method::POST, "/events", Some("text/plain"), None, "{\"events\":[]}").await;
+    let form = client.send(Method::POST, "/events", Some("text/plain"), None, "{\"events\":[]}").await;
     note("a POST that is no JSON by its type is not passed on", with(&form, is_not_passed_on));
     let large = format!("{{\"message\":\"{}\"}}", "x".repeat(4 * 1024 * 1024));
-    let large = asks.send(Method::POST, "/chat/messages", Some("application/json"), None, &large).await;
+    let large = client.send(Method::POST, "/chat/messages", Some("application/json"), None, &large).await;
     // Some servers hang up on a body that they will not read, which is a refusal too.
     note("a body of 4 MiB is refused", large.map_or(Ok(()), |answer| is_client_error(&answer)));
 }
 
 /// What begins a conversation, and one event.
-pub(super) async fn writing(asks: &Asks, note: &mut Note<'_>) {
+pub(super) async fn writing(client: &ProxyClient, note: &mut Note<'_>) {
     let run = Uuid::new_v4().simple().to_string();
     let text = "This is a check of the chat's proxy: Grüße, 你好, \u{1F44B} & \"quotes\".";
     let key = format!("chat-check-{run}-1");
@@ -50,21 +50,21 @@ pub(super) async fn writing(asks: &Asks, note: &mut Note<'_>) {
         ("locale", "en-US".into()),
         ("visitor", Value::object([("visitorId", format!("check-{run}").into())])),
     ]);
-    let sent = asks.post("/chat/messages", Some(&key), &body).await;
+    let sent = client.post("/chat/messages", Some(&key), &body).await;
     note("POST /chat/messages answers with a result in an envelope", said::<SendResult>(&sent));
-    let again = asks.post("/chat/messages", Some(&key), &body).await;
+    let again = client.post("/chat/messages", Some(&key), &body).await;
     note("the same key and body give the same answer", same(&sent, &again));
     let other = Value::object([("message", "Another message under the same key.".into())]);
-    let conflict = asks.post("/chat/messages", Some(&key), &other).await;
-    let is_conflict = |answer: &Answer| answer.is_refusal(409, &ErrorCode::IdempotencyConflict);
+    let conflict = client.post("/chat/messages", Some(&key), &other).await;
+    let is_conflict = |answer: &ProxyAnswer| answer.is_refusal(409, &ErrorCode::IdempotencyConflict);
     note("the same key with another body is 409 IDEMPOTENCY_CONFLICT", with(&conflict, is_conflict));
 
-    match sent.as_ref().map_err(Clone::clone).and_then(Answer::data::<SendResult>) {
-        Ok(sent) => conversation(asks, note, &sent.conversation_id, text).await,
+    match sent.as_ref().map_err(Clone::clone).and_then(ProxyAnswer::data::<SendResult>) {
+        Ok(sent) => conversation(client, note, &sent.conversation_id, text).await,
         Err(problem) => note("a conversation can be read back", Err(problem)),
     }
 
-    let invalid = |answer: &Answer| answer.is_refusal(400, &ErrorCode::InvalidRequest);
+    let invalid = |answer: &ProxyAnswer| answer.is_refusal(400, &ErrorCode::InvalidRequest);
     for (sentence, path, body) in [
         (
             "an empty message is 400 INVALID_REQUEST",
@@ -79,10 +79,10 @@ pub(super) async fn writing(asks: &Asks, note: &mut Note<'_>) {
         ("no events are 400 INVALID_REQUEST", "/events", Value::object([("events", Value::List(vec![]))])),
         ("51 events are 400 INVALID_REQUEST", "/events", events(&run, 51)),
     ] {
-        let answer = asks.post(path, Some(&format!("check-{}", Uuid::new_v4().simple())), &body).await;
+        let answer = client.post(path, Some(&format!("check-{}", Uuid::new_v4().simple())), &body).await;
         note(sentence, with(&answer, invalid));
     }
-    let tracked = asks.post("/events", Some(&format!("events-check-{run}")), &events(&run, 50)).await;
+    let tracked = client.post("/events", Some(&format!("events-check-{run}")), &events(&run, 50)).await;
     note(
         "50 events are taken",
         with(&tracked, |answer| {
@@ -93,10 +93,10 @@ pub(super) async fn writing(asks: &Asks, note: &mut Note<'_>) {
     );
 }
 
-async fn conversation(asks: &Asks, note: &mut Note<'_>, id: &ConversationId, text: &str) {
+async fn conversation(client: &ProxyClient, note: &mut Note<'_>, id: &ConversationId, text: &str) {
     let path = format!("/chat/messages?conversationId={}", encoded(id.as_str()));
-    let history = asks.get(&path).await;
-    let read = history.as_ref().map_err(Clone::clone).and_then(Answer::data::<History>);
+    let history = client.get(&path).await;
+    let read = history.as_ref().map_err(Clone::clone).and_then(ProxyAnswer::data::<History>);
     let first = read.and_then(|history| {
         let written = history.messages.iter().filter(|message| message.content == text);
         match written.count() {
@@ -107,7 +107,7 @@ async fn conversation(asks: &Asks, note: &mut Note<'_>, id: &ConversationId, tex
     note("what was sent twice is there once, to the character", first.clone().map(drop));
     if let Ok(Some(after)) = first {
         let path = format!("{path}&after={}", encoded(after.as_str()));
-        let newer = asks.get(&path).await;
+        let newer = client.get(&path).await;
         note(
             "after gives the messages after it",
             with(&newer, |answer| {
@@ -118,11 +118,11 @@ async fn conversation(asks: &Asks, note: &mut Note<'_>, id: &ConversationId, tex
         );
     }
     let path = format!("/chat/presence?conversationId={}", encoded(id.as_str()));
-    let presence = asks.get(&path).await;
+    let presence = client.get(&path).await;
     note("GET /chat/presence answers for a conversation", said::<Presence>(&presence));
     let body = Value::object([("conversationId", id.into()), ("message", "And this continues it.".into())]);
     let key = format!("chat-check-{}-2", Uuid::new_v4().simple());
-    let continued = asks.post("/chat/messages", Some(&key), &body).await;
+    let continued = client.post("/chat/messages", Some(&key), &body).await;
     note(
         "a message with its conversationId continues the conversation",
         with(&continued, |answer| {
@@ -151,22 +151,22 @@ fn encoded(text: &str) -> String {
 }
 
 fn said<T: TryFrom<Value, Error = chat_protocol::Unusable>>(
-    answer: &Result<Answer, String>,
+    answer: &Result<ProxyAnswer, String>,
 ) -> Result<(), String> {
     with(answer, |answer| answer.data::<T>().map(drop))
 }
 
 fn with(
-    answer: &Result<Answer, String>,
-    check: impl FnOnce(&Answer) -> Result<(), String>,
+    answer: &Result<ProxyAnswer, String>,
+    check: impl FnOnce(&ProxyAnswer) -> Result<(), String>,
 ) -> Result<(), String> {
     answer.as_ref().map_err(Clone::clone).and_then(check)
 }
 
-fn same(first: &Result<Answer, String>, second: &Result<Answer, String>) -> Result<(), String> {
+fn same(first: &Result<ProxyAnswer, String>, second: &Result<ProxyAnswer, String>) -> Result<(), String> {
     with(first, |first| {
         with(second, |second| {
-            let read = |answer: &Answer| {
+            let read = |answer: &ProxyAnswer| {
                 answer.data::<SendResult>().map(|sent| (sent.conversation_id, sent.user_message_id))
             };
             if read(first)? == read(second)? {
@@ -178,14 +178,14 @@ fn same(first: &Result<Answer, String>, second: &Result<Answer, String>) -> Resu
     })
 }
 
-fn has_headers(answer: &Answer) -> Result<(), String> {
+fn has_headers(answer: &ProxyAnswer) -> Result<(), String> {
     for name in ["x-request-id", "x-service-api-version"] {
         answer.header(name).ok_or_else(|| format!("{name} is missing: pass it back"))?;
     }
     Ok(())
 }
 
-fn is_json(answer: &Answer) -> Result<(), String> {
+fn is_json(answer: &ProxyAnswer) -> Result<(), String> {
     let told = answer.header("content-type").unwrap_or_default();
     if told.to_ascii_lowercase().starts_with("application/json") {
         Ok(())
@@ -194,7 +194,7 @@ fn is_json(answer: &Answer) -> Result<(), String> {
     }
 }
 
-fn is_not_cached(answer: &Answer) -> Result<(), String> {
+fn is_not_cached(answer: &ProxyAnswer) -> Result<(), String> {
     let told = answer.header("cache-control").unwrap_or_default().to_ascii_lowercase();
     let shared = told.contains("public") || told.contains("s-maxage");
     if told.contains("no-store") || (told.contains("private") && !shared) {
@@ -204,7 +204,7 @@ fn is_not_cached(answer: &Answer) -> Result<(), String> {
     }
 }
 
-fn keeps_secrets(answer: &Answer) -> Result<(), String> {
+fn keeps_secrets(answer: &ProxyAnswer) -> Result<(), String> {
     for name in ["set-cookie", "authorization", "proxy-authorization"] {
         if answer.headers.contains_key(name) {
             return Err(format!("{name} comes back"));
@@ -213,7 +213,7 @@ fn keeps_secrets(answer: &Answer) -> Result<(), String> {
     Ok(())
 }
 
-fn is_envelope(answer: &Answer) -> Result<(), String> {
+fn is_envelope(answer: &ProxyAnswer) -> Result<(), String> {
     let value: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     match value.get("ok") {
         Some(Value::Bool(_)) => Ok(()),
@@ -221,7 +221,7 @@ fn is_envelope(answer: &Answer) -> Result<(), String> {
     }
 }
 
-fn is_not_passed_on(answer: &Answer) -> Result<(), String> {
+fn is_not_passed_on(answer: &ProxyAnswer) -> Result<(), String> {
     match answer.status {
         // By the service itself: then the proxy has passed it on.
         _ if answer.headers.contains_key("x-service-api-version") => {
@@ -232,6 +232,6 @@ fn is_not_passed_on(answer: &Answer) -> Result<(), String> {
     }
 }
 
-fn is_client_error(answer: &Answer) -> Result<(), String> {
+fn is_client_error(answer: &ProxyAnswer) -> Result<(), String> {
     if (400..500).contains(&answer.status) { Ok(()) } else { Err(format!("it answers {}", answer.status)) }
 }

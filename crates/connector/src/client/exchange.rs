@@ -8,7 +8,10 @@ use reqwest::{Client, Url};
 use secrecy::SecretString;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
 
-use super::{BackOff, ClientOptions, ConnectorError};
+use super::back_off::BackOff;
+use super::error::ConnectorError;
+use super::options::ClientOptions;
+use crate::bounded_body::{BodyError, read_bounded};
 use crate::connection::{address, bearer, chain, http_client, retry_after, warn_if_unencrypted};
 use crate::origin;
 
@@ -187,20 +190,10 @@ impl Exchange {
         };
         let mut answer = request.send().await.map_err(broken)?;
         let status = answer.status().as_u16();
-        let too_large = || {
-            let message = format!("the answer has more than {} bytes", self.answer_limit);
-            Err(ConnectorError::unusable(status, &message, None))
-        };
-        if answer.content_length().is_some_and(|length| length > self.answer_limit as u64) {
-            return too_large();
-        }
-        let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(broken)? {
-            if body.len() + chunk.len() > self.answer_limit {
-                return too_large();
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let body = read_bounded(&mut answer, self.answer_limit).await.map_err(|error| match error {
+            BodyError::Http(error) => broken(error),
+            error @ BodyError::TooLarge { .. } => ConnectorError::unusable(status, &error.to_string(), None),
+        })?;
         Ok(Arrived { status, headers: answer.headers().clone(), body })
     }
 }

@@ -1,9 +1,9 @@
 //! Idempotency keys in the shapes that the contract suggests (4.1).
 
-use chat_protocol::{ClaimToken, IdempotencyKey, JobId, limits};
+use chat_protocol::{ClaimToken, IdempotencyKey, JobId, Unusable, limits};
 use uuid::Uuid;
 
-use super::{ConnectorError, usable};
+use super::error::ConnectorError;
 
 pub(super) fn content_sync(site: &str, snapshot: &str, page: i64) -> Result<IdempotencyKey, ConnectorError> {
     shaped(&format!("content-sync-{site}-{snapshot}-{page}"))
@@ -31,14 +31,18 @@ pub(super) fn fresh(what: &str) -> Result<IdempotencyKey, ConnectorError> {
 fn shaped(text: &str) -> Result<IdempotencyKey, ConnectorError> {
     let most = *limits::KEY_LENGTH.end();
     if text.len() <= most && text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return usable(IdempotencyKey::new(text));
+        return parsed(IdempotencyKey::new(text));
     }
     let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()).simple().to_string();
     let kept = most - digest.len() - 1;
     let mut key: String = text.chars().filter(char::is_ascii_graphic).take(kept).collect();
     key.push('-');
     key.push_str(&digest);
-    usable(IdempotencyKey::new(key))
+    parsed(IdempotencyKey::new(key))
+}
+
+fn parsed(key: Result<IdempotencyKey, Unusable>) -> Result<IdempotencyKey, ConnectorError> {
+    key.map_err(|error| ConnectorError::setup(error.to_string()))
 }
 
 #[cfg(test)]

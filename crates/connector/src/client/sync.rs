@@ -3,7 +3,8 @@
 use chat_protocol::{ContentItem, ContentPage, Value, limits};
 use futures_util::{Stream, StreamExt};
 
-use super::{ConnectorError, ServerConnectorClient};
+use super::ServerConnectorClient;
+use super::error::ConnectorError;
 
 /// The largest body of a page, in bytes. The contract shows no number (8); most servers take a megabyte.
 const PAGE_BYTES: usize = 1024 * 1024;

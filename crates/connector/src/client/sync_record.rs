@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use chat_protocol::{ContentItem, Fields, Value};
 use uuid::Uuid;
 
-use super::{ConnectorError, ServerConnectorClient};
+use super::ServerConnectorClient;
+use super::error::ConnectorError;
 use crate::printable::Printable;
 use crate::private_file;
 

@@ -3,15 +3,16 @@
 //! One line of JSON for each step, appended and flushed to the disk before the next step is taken. A line that a crash
 //! cut short is as if it had not been begun. A file that has grown past what it has to remember is written anew.
 
+mod error;
 mod log;
 mod step;
 
 use std::collections::{HashMap, VecDeque};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chat_protocol::{Completion, Done, JobId, Outcome};
 
+pub use error::JournalError;
 use log::Log;
 use step::Step;
 
@@ -19,22 +20,6 @@ use step::Step;
 const REMEMBERED: usize = 10_000;
 /// The lines that a file may have beyond twice those that it needs, before it is written anew.
 const MAX_SURPLUS: usize = 1000;
-
-/// Why the journal cannot be kept.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// Another runner has it.
-    #[error("{} is held by another runner: stop that one, or give this one a --state of its own", .0.display())]
-    Held(PathBuf),
-    /// The file cannot be read or written.
-    #[error("{path} cannot be kept: {source}")]
-    File {
-        /// The file.
-        path: String,
-        /// What the system said.
-        source: io::Error,
-    },
-}
 
 /// The runner's memory: in a file, which one runner at a time may hold, or for as long as the process lives.
 #[derive(Debug, Default)]

@@ -11,8 +11,9 @@ use jiff::Timestamp;
 use tokio::time::Instant;
 use tracing::{Instrument, debug, error, info, info_span, warn};
 
+use super::handler::JobHandler;
+use super::journal::{Journal, JournalError};
 use super::repeats::Repeats;
-use super::{JobHandler, Journal, JournalError};
 use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
 
 /// The longest lease that is believed. A job that takes longer has a fault.

@@ -6,9 +6,9 @@ use std::time::Duration;
 use axum::http::header;
 use tokio::time::{Instant, timeout};
 
-use super::Proxy;
 use super::config_cache::{CacheKey, Configs, Lookup, Outcome, Slot};
 use super::failure::Failure;
+use super::handler::Proxy;
 use super::response::ProxyResponse;
 use super::upstream::Forwarded;
 

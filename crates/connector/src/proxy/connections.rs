@@ -15,12 +15,12 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
 use tower_http::add_extension::AddExtension;
 use tracing::{debug, warn};
 
-use super::IpNet;
 use super::client_address::counted_as;
 use super::log_throttle::LogThrottle;
 

@@ -1,7 +1,7 @@
 //! A response that goes back to the browser: from the service now, or from the cache.
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use uuid::Uuid;
 
@@ -25,4 +25,10 @@ impl IntoResponse for ProxyResponse {
 /// service's own.
 pub(crate) fn own_request_id() -> String {
     format!("proxy_{}", Uuid::new_v4().simple())
+}
+
+/// Whether a `Content-Type` is that of JSON.
+pub(super) fn is_json(content_type: &HeaderValue) -> bool {
+    let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
 }

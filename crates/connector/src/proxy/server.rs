@@ -17,8 +17,10 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use tracing::{info, warn};
 
 use super::connections::{Bounds, serve_connections};
+use super::handler::{POLICY, Proxy, set_up};
+use super::metrics::ProxyMetrics;
+use super::options::{ProxyOptions, SetupError};
 use super::token_check::check_token;
-use super::{POLICY, Proxy, ProxyMetrics, ProxyOptions, SetupError, set_up};
 
 /// Where the proxy listens, and how it stops.
 #[derive(Clone, Debug)]

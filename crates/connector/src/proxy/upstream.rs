@@ -9,11 +9,11 @@ use reqwest::{Client, Url};
 use secrecy::SecretString;
 use tracing::{debug, warn};
 
-use super::SetupError;
 use super::failure::Failure;
-use super::is_json;
 use super::log_throttle::LogThrottle;
-use super::response::ProxyResponse;
+use super::options::SetupError;
+use super::response::{ProxyResponse, is_json};
+use crate::bounded_body::{BodyError, read_bounded};
 use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
 use crate::origin;
 
@@ -127,17 +127,7 @@ impl Upstream {
         {
             return Err(Broken::Encoded);
         }
-        // What says itself that it is too large need not be waited for.
-        if answer.content_length().is_some_and(|length| length > self.answer_limit as u64) {
-            return Err(Broken::Oversized(self.answer_limit));
-        }
-        let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await? {
-            if body.len() + chunk.len() > self.answer_limit {
-                return Err(Broken::Oversized(self.answer_limit));
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let body = read_bounded(&mut answer, self.answer_limit).await?;
         let mut headers = HeaderMap::new();
         for name in PASSED_BACK {
             if let Some(value) = answer.headers().get(&name) {
@@ -159,8 +149,8 @@ pub(super) enum Broken {
     Http { reason: String, timeout: bool },
     #[error("it answered {0}, and redirects are not followed")]
     Elsewhere(u16),
-    #[error("its answer has more than {0} bytes")]
-    Oversized(usize),
+    #[error("its response has more than {0} bytes")]
+    TooLarge(usize),
     #[error("its answer is compressed, although that was not asked for")]
     Encoded,
 }
@@ -168,6 +158,15 @@ pub(super) enum Broken {
 impl Broken {
     fn is_timeout(&self) -> bool {
         matches!(self, Self::Http { timeout: true, .. })
+    }
+}
+
+impl From<BodyError> for Broken {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge { max_bytes } => Self::TooLarge(max_bytes),
+            BodyError::Http(error) => error.into(),
+        }
     }
 }
 

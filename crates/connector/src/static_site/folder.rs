@@ -10,15 +10,16 @@ use std::sync::{Mutex, PoisonError};
 
 use chat_protocol::{ArticlePayload, ContentItem, Done, Job, JobType, Overlay};
 
+use super::digest::digest;
 use super::disk::{Disk, SiteDisk};
 use super::head::apply_to_head;
+use super::options::StaticSiteOptions;
 use super::page_record::{PageRecord, Shown};
 use super::pages::items_of;
 use super::record::{Record, Version};
 use super::site_path::SitePath;
 use super::template::render;
 use super::tree::Tree;
-use super::{StaticSiteOptions, digest, failed};
 use crate::jobs::JobFailure;
 use crate::printable::Printable;
 
@@ -50,12 +51,12 @@ impl<D: Disk> Folder<D> {
 
     /// Publishes, deletes or rolls back an article.
     pub(super) fn article(&self, job: &Job) -> Result<Done, JobFailure> {
-        let payload = ArticlePayload::try_from(job.payload.clone()).map_err(failed)?;
+        let payload = ArticlePayload::try_from(job.payload.clone()).map_err(JobFailure::from_error)?;
         let name = [&payload.content_id, &payload.external_id, &payload.path].into_iter().flatten().next();
         let name = name.ok_or(JobFailure::new("The payload names no content."))?.clone();
         let article = digest(name.as_bytes());
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut record = Record::read(&self.disk, &article).map_err(failed)?;
+        let mut record = Record::read(&self.disk, &article).map_err(JobFailure::from_error)?;
         let action = payload.action.as_deref().unwrap_or_default();
         let wants = match (&job.job_type, action) {
             (JobType::DeleteArticle, _) | (_, "delete" | "unpublish") => "deleted",
@@ -66,7 +67,9 @@ impl<D: Disk> Folder<D> {
             match wants {
                 "deleted" => record.withdraw(),
                 "restored" => {
-                    if !record.roll_back(self.has_original(&article, &record).map_err(failed)?) {
+                    if !record
+                        .roll_back(self.has_original(&article, &record).map_err(JobFailure::from_error)?)
+                    {
                         return Err(JobFailure::new("There is no earlier version to go back to."));
                     }
                 }
@@ -74,20 +77,20 @@ impl<D: Disk> Folder<D> {
             }
             record.apply(job.id.clone());
             if let Some(version) = record.current() {
-                let page = SitePath::new(&version.path).map_err(failed)?;
-                self.disk.check_page(&page).map_err(failed)?;
+                let page = SitePath::new(&version.path).map_err(JobFailure::from_error)?;
+                self.disk.check_page(&page).map_err(JobFailure::from_error)?;
             }
-            record.write(&self.disk, &article).map_err(failed)?;
+            record.write(&self.disk, &article).map_err(JobFailure::from_error)?;
         }
         if let Some(current) = record.current() {
             let html = render(current, self.template.as_deref());
-            self.show(&SitePath::new(&current.path).map_err(failed)?, &article, Some(html))
-                .map_err(failed)?;
+            self.show(&SitePath::new(&current.path).map_err(JobFailure::from_error)?, &article, Some(html))
+                .map_err(JobFailure::from_error)?;
         }
         let mut is_restored = false;
         for path in record.former_paths() {
-            let page = SitePath::new(path).map_err(failed)?;
-            is_restored |= self.show(&page, &article, None).map_err(failed)?;
+            let page = SitePath::new(path).map_err(JobFailure::from_error)?;
+            is_restored |= self.show(&page, &article, None).map_err(JobFailure::from_error)?;
         }
         let Some(current) = record.current() else {
             let message = is_restored.then(|| "The page that was there before is back.".to_owned());
@@ -106,17 +109,17 @@ impl<D: Disk> Folder<D> {
     /// Puts an overlay into the head of its page. One that says nothing takes the one before away.
     pub(super) fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
         let path = overlay.path.as_deref().ok_or(JobFailure::new("The overlay names no page."))?;
-        let page = SitePath::new(path).map_err(failed)?;
+        let page = SitePath::new(path).map_err(JobFailure::from_error)?;
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = PageRecord::read(&self.disk, &page).map_err(failed)?;
-        let found = self.disk.page(&page).map_err(failed)?;
+        let before = PageRecord::read(&self.disk, &page).map_err(JobFailure::from_error)?;
+        let found = self.disk.page(&page).map_err(JobFailure::from_error)?;
         let mut record = before.clone();
-        self.keep(&mut record, &page, found.as_deref()).map_err(failed)?;
+        self.keep(&mut record, &page, found.as_deref()).map_err(JobFailure::from_error)?;
         if found.is_none() || (record.shown.is_none() && !record.has_original()) {
             return Err(JobFailure::new(format!("The site has no page {}.", Printable(path))));
         }
         record.overlay = Some(overlay.clone()).filter(Overlay::says_something);
-        self.bring_about(&page, &before, record, found.as_deref()).map_err(failed)
+        self.bring_about(&page, &before, record, found.as_deref()).map_err(JobFailure::from_error)
     }
 
     /// Shows an article on a page, or no longer. Whether the site's own page is there again.

@@ -4,7 +4,7 @@ use std::io;
 
 use chat_protocol::{Fields, Overlay, Value};
 
-use super::digest;
+use super::digest::digest;
 use super::disk::Disk;
 use super::site_path::SitePath;
 

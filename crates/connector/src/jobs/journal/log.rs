@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tracing::warn;
 
-use super::JournalError;
+use super::error::JournalError;
 use super::step::Step;
 use crate::private_file;
 

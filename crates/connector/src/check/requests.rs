@@ -8,28 +8,29 @@ use reqwest::{Client, Method, Url};
 use tokio::time::Instant;
 use tracing::warn;
 
+use crate::bounded_body::{BodyError, read_bounded};
 use crate::client::ConnectorError;
 use crate::connection::{chain, retry_after};
 
 /// The shortest wait after a 429.
 const MIN_WAIT: Duration = Duration::from_secs(1);
-/// The largest answer that is looked at, in bytes.
-const ANSWER_LIMIT: usize = 8 * 1024 * 1024;
+/// Maximum bytes of a response.
+const MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
-pub(super) struct Asks {
+pub(super) struct ProxyClient {
     client: Client,
     prefix: String,
     timeout: Duration,
 }
 
 /// An answer that arrived.
-pub(super) struct Answer {
+pub(super) struct ProxyAnswer {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
 }
 
-impl Asks {
+impl ProxyClient {
     pub(super) fn new(client: Client, prefix: &Url, timeout: Duration) -> Self {
         Self { client, prefix: prefix.as_str().trim_end_matches('/').to_owned(), timeout }
     }
@@ -42,11 +43,16 @@ impl Asks {
         self.send_once(Method::GET, "/chat/config", None, None, "").await.map(drop).map_err(nobody)
     }
 
-    pub(super) async fn get(&self, path: &str) -> Result<Answer, String> {
+    pub(super) async fn get(&self, path: &str) -> Result<ProxyAnswer, String> {
         self.send(Method::GET, path, None, None, "").await
     }
 
-    pub(super) async fn post(&self, path: &str, key: Option<&str>, body: &Value) -> Result<Answer, String> {
+    pub(super) async fn post(
+        &self,
+        path: &str,
+        key: Option<&str>,
+        body: &Value,
+    ) -> Result<ProxyAnswer, String> {
         self.send(Method::POST, path, Some("application/json"), key, &body.to_string()).await
     }
 
@@ -59,7 +65,7 @@ impl Asks {
         content_type: Option<&str>,
         key: Option<&str>,
         body: &str,
-    ) -> Result<Answer, String> {
+    ) -> Result<ProxyAnswer, String> {
         let begun = Instant::now();
         loop {
             let answer = self.send_once(method.clone(), path, content_type, key, body).await?;
@@ -73,11 +79,11 @@ impl Asks {
             let wait = wait.max(MIN_WAIT);
             if begun.elapsed() + wait > self.timeout {
                 return Err(format!(
-                    "it answers 429, and asks to wait {} s: check again then",
+                    "it answers 429, and client to wait {} s: check again then",
                     wait.as_secs()
                 ));
             }
-            warn!("429, too many requests: going on in {} s, as Retry-After asks", wait.as_secs());
+            warn!("429, too many requests: going on in {} s, as Retry-After client", wait.as_secs());
             tokio::time::sleep(wait).await;
         }
     }
@@ -89,7 +95,7 @@ impl Asks {
         content_type: Option<&str>,
         key: Option<&str>,
         body: &str,
-    ) -> Result<Answer, String> {
+    ) -> Result<ProxyAnswer, String> {
         let mut request = self.client.request(method, format!("{}{path}", self.prefix)).timeout(self.timeout);
         if let Some(content_type) = content_type {
             request = request.header("content-type", content_type).body(body.to_owned());
@@ -98,18 +104,15 @@ impl Asks {
             request = request.header("idempotency-key", key);
         }
         let mut answer = request.send().await.map_err(chain)?;
-        let mut body = Vec::new();
-        while let Some(chunk) = answer.chunk().await.map_err(chain)? {
-            body.extend_from_slice(&chunk);
-            if body.len() > ANSWER_LIMIT {
-                return Err(format!("the answer has more than {ANSWER_LIMIT} bytes"));
-            }
-        }
-        Ok(Answer { status: answer.status().as_u16(), headers: answer.headers().clone(), body })
+        let body = read_bounded(&mut answer, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
+            BodyError::Http(error) => chain(error),
+            error @ BodyError::TooLarge { .. } => error.to_string(),
+        })?;
+        Ok(ProxyAnswer { status: answer.status().as_u16(), headers: answer.headers().clone(), body })
     }
 }
 
-impl Answer {
+impl ProxyAnswer {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }

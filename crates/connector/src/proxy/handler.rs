@@ -1,0 +1,234 @@
+//! The handling of one request: checks, then the cache or the service, then the response with its security headers.
+
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use chat_protocol::Endpoint;
+use http_body_util::LengthLimitError;
+use ipnet::IpNet;
+use tower_http::cors::CorsLayer;
+use tracing::info;
+
+use super::client_address::{client_address, warn_of_untrusted_hop};
+use super::config_cache::Configs;
+use super::failure::Failure;
+use super::metrics::ProxyMetrics;
+use super::options::{ProxyOptions, SetupError};
+use super::rate::Limiter;
+use super::response::{ProxyResponse, is_json};
+use super::upstream::{Forwarded, Upstream};
+
+/// The state behind the routes.
+#[derive(Debug)]
+pub(super) struct Proxy {
+    pub(super) upstream: Upstream,
+    message_body_limit: usize,
+    events_body_limit: usize,
+    timeout: Duration,
+    limiter: Option<Limiter>,
+    trusted_hops: Vec<IpNet>,
+    untrusted_hop: Once,
+    pub(super) configs: Option<Configs>,
+    pub(super) metrics: Option<ProxyMetrics>,
+}
+
+/// The proxy as a router, and what is behind it.
+pub(super) fn set_up(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), SetupError> {
+    let upstream = Upstream::new(&options.origin, &options.token, options.answer_limit, options.timeout)?;
+    let other_origins = other_origins(&options.allowed_origins)?;
+    let proxy = Arc::new(Proxy {
+        upstream,
+        message_body_limit: options.message_body_limit,
+        events_body_limit: options.events_body_limit,
+        timeout: options.timeout,
+        limiter: options.client_rate.map(Limiter::new),
+        trusted_hops: options.trusted_hops,
+        untrusted_hop: Once::new(),
+        configs: options.config_cache.map(Configs::new),
+        metrics: options.metrics,
+    });
+    let mut router = Router::new();
+    for path in ["/chat/config", "/chat/messages", "/chat/presence", "/events"] {
+        router = router.route(path, any(serve));
+    }
+    let router = router.fallback(not_found).with_state(Arc::clone(&proxy));
+    let router = match other_origins {
+        Some(layer) => router.layer(layer),
+        None => router,
+    };
+    Ok((router, proxy))
+}
+
+/// What lets pages of other origins in; they send no cookies, and the proxy has none.
+fn other_origins(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
+    if allowed.is_empty() {
+        return Ok(None);
+    }
+    let mut origins = Vec::new();
+    for text in allowed {
+        let origin = crate::origin::parse(text).map_err(|_| SetupError::AllowedOrigin(text.clone()))?;
+        // As browsers write it, without the slash at the end.
+        let origin = origin.origin().ascii_serialization();
+        origins.push(HeaderValue::try_from(origin).map_err(|_| SetupError::AllowedOrigin(text.clone()))?);
+    }
+    let told = [
+        "x-request-id",
+        "x-service-api-version",
+        "x-ratelimit-limit",
+        "x-ratelimit-remaining",
+        "x-ratelimit-reset",
+    ];
+    let layer = CorsLayer::new()
+        .allow_origin(origins)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([header::CONTENT_TYPE, header::ACCEPT_LANGUAGE, IDEMPOTENCY_KEY])
+        .expose_headers(
+            told.map(HeaderName::from_static).into_iter().chain([header::RETRY_AFTER]).collect::<Vec<_>>(),
+        )
+        .max_age(Duration::from_secs(600));
+    Ok(Some(layer))
+}
+
+/// The policy of what is no page.
+pub(super) const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+async fn not_found(request: Request) -> Response {
+    refused(&Failure::NotFound, !request.body().is_end_stream())
+}
+
+/// A connection with a body on it that nobody reads is closed: whoever sent it is told, and does not lose the next
+/// request there.
+fn refused(failure: &Failure, has_body: bool) -> Response {
+    let mut response = with_security_headers(failure);
+    if has_body && failure.leaves_the_body() {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
+    let begun = Instant::now();
+    let (parts, body) = request.into_parts();
+    let call = endpoint(&parts.method, &parts.uri);
+    let name = call.as_ref().map_or("none", |endpoint| name(*endpoint));
+    let has_body = !body.is_end_stream();
+    let outcome = match call {
+        Ok(endpoint) => proxy.answer(endpoint, &parts, body).await,
+        Err(failure) => Err(failure),
+    };
+    let response = match outcome {
+        Ok(response) => with_security_headers(response),
+        Err(failure) => refused(&failure, has_body),
+    };
+    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    let request_id =
+        response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
+    // Neither who asked nor what was said.
+    info!(call = name, status, took_ms = took.as_millis(), request_id, "answered");
+    if let Some(metrics) = &proxy.metrics {
+        metrics.answered(name, status, took);
+    }
+    response
+}
+
+/// What a call is named in the log and in the figures.
+fn name(endpoint: Endpoint) -> &'static str {
+    match endpoint {
+        Endpoint::Config => "config",
+        Endpoint::Send => "send",
+        Endpoint::Messages => "messages",
+        Endpoint::Presence => "presence",
+        Endpoint::Events => "events",
+    }
+}
+
+/// Adds the headers of every response: nobody stores it, and a browser that takes it for a page runs nothing.
+fn with_security_headers(response: impl IntoResponse) -> Response {
+    let headers = [
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    (headers, response).into_response()
+}
+
+impl Proxy {
+    async fn answer(
+        self: &Arc<Self>,
+        endpoint: Endpoint,
+        parts: &Parts,
+        body: Body,
+    ) -> Result<ProxyResponse, Failure> {
+        if let Some(limiter) = &self.limiter
+            && let Some(client) = client_address(parts, &self.trusted_hops)
+        {
+            warn_of_untrusted_hop(parts, &self.trusted_hops, &self.untrusted_hop);
+            limiter.take(client).map_err(|wait| Failure::RateLimited { wait })?;
+        }
+        let body = match endpoint.method() {
+            chat_protocol::Method::Get => None,
+            chat_protocol::Method::Post => Some(self.body(endpoint, &parts.headers, body).await?),
+        };
+        let kept = |name: HeaderName| parts.headers.get(&name).cloned().map(|value| (name, value));
+        let request = Forwarded {
+            endpoint,
+            query: parts.uri.query().map(str::to_owned),
+            headers: [IDEMPOTENCY_KEY, header::ACCEPT_LANGUAGE].into_iter().filter_map(kept).collect(),
+            body,
+        };
+        match &self.configs {
+            Some(configs) if endpoint == Endpoint::Config => {
+                self.config(configs, request, asks_to_reload(&parts.headers)).await
+            }
+            _ => self.upstream.forward(request).await,
+        }
+    }
+
+    /// The body, if it is JSON by its type and within its bounds. A page of another site can send no JSON without
+    /// asking first, so this also keeps forms on other sites from talking to the service.
+    async fn body(&self, endpoint: Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
+        if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
+            return Err(Failure::NotJson);
+        }
+        let limit =
+            if endpoint == Endpoint::Events { self.events_body_limit } else { self.message_body_limit };
+        // What says itself that it is too large need not be waited for.
+        if body.size_hint().lower() > limit as u64 {
+            return Err(Failure::TooLarge { limit });
+        }
+        let read = tokio::time::timeout(self.timeout, to_bytes(body, limit)).await;
+        read.map_err(|_| Failure::SlowRequest)?.map_err(|error| {
+            let is_large = error.into_inner().is::<LengthLimitError>();
+            if is_large { Failure::TooLarge { limit } } else { Failure::BrokenRequest }
+        })
+    }
+}
+
+/// Whether a request asks for a response that no cache has, as `fetch` with the mode `reload` or `no-store` does.
+fn asks_to_reload(headers: &HeaderMap) -> bool {
+    let mut directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|line| line.to_str().ok());
+    directives.any(|line| line.split(',').any(|directive| directive.trim().eq_ignore_ascii_case("no-cache")))
+}
+
+fn endpoint(method: &Method, uri: &Uri) -> Result<Endpoint, Failure> {
+    let here = || Endpoint::ALL.into_iter().filter(|endpoint| endpoint.path() == uri.path());
+    let matches = |endpoint: &Endpoint| match endpoint.method() {
+        chat_protocol::Method::Get => method == Method::GET,
+        chat_protocol::Method::Post => method == Method::POST,
+    };
+    here().find(matches).ok_or_else(|| Failure::MethodNotAllowed {
+        allow: match uri.path() {
+            "/chat/messages" => "GET, POST",
+            "/events" => "POST",
+            _ => "GET",
+        },
+    })
+}
