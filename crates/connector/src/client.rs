@@ -89,7 +89,7 @@ impl ServerConnectorClient {
         body: &Activation,
     ) -> Result<ActivatedSite, ConnectorError> {
         let exchange = Exchange::new(options, None)?;
-        let key = keys::fresh("activate")?;
+        let key = keys::random_key("activate")?;
         let call = Call::server(ServerEndpoint::Activate).keyed(key).body(&Value::from(body));
         let activated: Activated = exchange.call(call).await?;
         Ok(ActivatedSite {
@@ -157,7 +157,7 @@ impl ServerConnectorClient {
         for batch in events.chunks(*limits::EVENTS.end()) {
             let batch = EventBatch { events: batch.to_vec(), refused: Vec::new() };
             let body = Value::object([("events", batch.events.iter().collect())]);
-            let key = keys::fresh("events")?;
+            let key = keys::random_key("events")?;
             let told: Tracking =
                 self.exchange.call(Call::chat(Endpoint::Events).keyed(key).body(&body)).await?;
             sum.accepted += told.accepted;

@@ -10,4 +10,4 @@ mod runner;
 
 pub use handler::{JobFailure, JobHandler};
 pub use journal::{Journal, JournalError};
-pub use runner::{Drained, JobRunner, RunnerError, RunnerOptions};
+pub use runner::{JobRunner, RunSummary, RunnerError, RunnerOptions};

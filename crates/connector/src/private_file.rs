@@ -19,7 +19,7 @@ pub struct PrivateFile {
 /// A file that was written and could not be put in its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}; it is kept in {}", .kept.display())]
-pub struct NotInPlace {
+pub struct PersistError {
     /// The file as it is now.
     pub kept: PathBuf,
     /// Why it cannot be renamed.
@@ -44,7 +44,7 @@ impl PrivateFile {
 
     /// Puts the file in its place; with `replace` in that of another. On failure what was written stays where it is, and
     /// so does what was there before.
-    pub fn put_in_place(self, replace: bool) -> Result<(), NotInPlace> {
+    pub fn persist(self, replace: bool) -> Result<(), PersistError> {
         let Self { unfinished, place } = self;
         let put = if replace { unfinished.persist(&place) } else { unfinished.persist_noclobber(&place) };
         match put {
@@ -56,7 +56,7 @@ impl PrivateFile {
                 let kept = failed.file.path().to_owned();
                 // Where even that fails, the error says where the file was.
                 let _ = failed.file.keep();
-                Err(NotInPlace { kept, source: failed.error })
+                Err(PersistError { kept, source: failed.error })
             }
         }
     }
@@ -147,7 +147,7 @@ mod tests {
         let mut file = PrivateFile::begin(&place).expect("begun");
         fs::write(&place, "another's").expect("written");
         file.write(b"mine").expect("written");
-        let failed = file.put_in_place(false).expect_err("refused");
+        let failed = file.persist(false).expect_err("refused");
         assert_eq!(fs::read(&place).expect("a file"), b"another's");
         assert_eq!(fs::read(&failed.kept).expect("a file"), b"mine");
         assert!(failed.to_string().contains(&failed.kept.display().to_string()));

@@ -27,7 +27,7 @@ mod upstream;
 
 use axum::Router;
 
-use handler::set_up;
+use handler::build;
 
 pub use crate::origin::OriginError;
 pub use config_cache::ConfigCache;
@@ -45,5 +45,5 @@ pub use server::{ProxyServer, ServerError, ServerOptions};
 /// `UPSTREAM_UNAVAILABLE` when the service cannot be reached or its answer cannot be used, 504 `UPSTREAM_TIMEOUT` when
 /// it takes too long.
 pub fn router(options: ProxyOptions) -> Result<Router, SetupError> {
-    Ok(set_up(options)?.0)
+    Ok(build(options)?.0)
 }

@@ -64,11 +64,11 @@ impl StaticSite {
     /// published later gets it too.
     pub async fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
         let overlay = overlay.clone();
-        self.in_folder(move |folder| folder.apply_overlay(&overlay)).await
+        self.run_blocking(move |folder| folder.apply_overlay(&overlay)).await
     }
 
     /// Works on the folder where waiting for the disk keeps nobody up.
-    async fn in_folder<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Folder<SiteDisk>) -> Result<T, JobFailure> + Send + 'static,
     ) -> Result<T, JobFailure> {
@@ -82,7 +82,7 @@ impl StaticSite {
 
     async fn sync(&self, job: &Job) -> Result<Done, JobFailure> {
         let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
-        let items = self.in_folder(|folder| folder.items().map_err(JobFailure::from_error)).await?;
+        let items = self.run_blocking(|folder| folder.items().map_err(JobFailure::from_error)).await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
         // Nobody is there to ask whether this is the right folder.
         let mut record = client.sync_record(&self.state).await.map_err(JobFailure::from_error)?;
@@ -108,7 +108,7 @@ impl JobHandler for StaticSite {
         match &job.job_type {
             JobType::PublishArticle | JobType::DeleteArticle | JobType::RollbackArticle => {
                 let job = job.clone();
-                self.in_folder(move |folder| folder.article(&job)).await
+                self.run_blocking(move |folder| folder.article(&job)).await
             }
             JobType::ApplySeoOverlay => {
                 let payload = match job.payload.get("overlay") {

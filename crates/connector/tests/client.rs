@@ -260,7 +260,7 @@ async fn what_is_no_answer_of_the_api_is_told_as_such() {
                 let _ = connection.write_all(said.as_bytes()).await;
             }
         });
-        let back_off = BackOff { attempts: 2, first: Duration::ZERO, ..BackOff::default() };
+        let back_off = BackOff { attempts: 2, initial: Duration::ZERO, ..BackOff::default() };
         let options = ClientOptions { back_off, ..ClientOptions::new(origin) };
         let client = ServerConnectorClient::new(options, &TOKEN.into()).expect("a client");
         assert_eq!(client.get_site_status().await.expect_err(said).kind, kind, "{said}");

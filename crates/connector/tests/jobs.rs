@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chat_connector::client::BackOff;
-use chat_connector::jobs::{Drained, JobFailure, JobHandler, JobRunner, Journal, RunnerError, RunnerOptions};
+use chat_connector::jobs::{
+    JobFailure, JobHandler, JobRunner, Journal, RunSummary, RunnerError, RunnerOptions,
+};
 use chat_connector::static_site::{StaticSite, StaticSiteOptions};
 use chat_protocol::{Done, Job};
 use serde_json::{Value, json};
@@ -20,8 +22,8 @@ fn options() -> RunnerOptions {
     RunnerOptions {
         interval: Duration::from_millis(5),
         back_off: BackOff {
-            first: Duration::from_millis(5),
-            most: Duration::from_millis(50),
+            initial: Duration::from_millis(5),
+            max: Duration::from_millis(50),
             ..RunnerOptions::default().back_off
         },
         ..RunnerOptions::default()
@@ -62,7 +64,7 @@ fn site(root: &Path) -> StaticSite {
     })
 }
 
-async fn run_until_empty(service: &Service, handler: impl JobHandler) -> Drained {
+async fn run_until_empty(service: &Service, handler: impl JobHandler) -> RunSummary {
     let runner = JobRunner::new(service.client(), handler, Journal::in_memory(), until_empty());
     runner.run(pending()).await.expect("runs")
 }
@@ -137,8 +139,8 @@ async fn a_job_that_was_done_before_is_reported_again_under_the_new_claim_and_no
         tokio::task::yield_now().await;
     }
     let _ = stop.send(());
-    let drained = running.await.expect("no panic").expect("runs");
-    assert_eq!((drained.succeeded, drained.owed), (1, 1));
+    let summary = running.await.expect("no panic").expect("runs");
+    assert_eq!((summary.succeeded, summary.unreported), (1, 1));
 
     service.local("DELETE", "/sandbox/trouble", None).await;
     let journal = Journal::open(&path).expect("a journal");
@@ -165,8 +167,8 @@ async fn a_failure_is_reported_with_its_reason() {
         let job = json!({ "type": "publish_article", "payload": payload, "maxAttempts": 1 });
         service.local("POST", "/sandbox/jobs", Some(&job)).await;
     }
-    let drained = run_until_empty(&service, Failing).await;
-    assert_eq!(drained.failed, 2);
+    let summary = run_until_empty(&service, Failing).await;
+    assert_eq!(summary.failed, 2);
     let jobs = service.jobs().await;
     assert_eq!((&jobs[0]["status"], &jobs[0]["error"]), (&json!("failed"), &json!("The disk is full.")));
     assert!(jobs[1]["error"].as_str().expect("a reason").contains("panicked"));
@@ -212,8 +214,8 @@ async fn on_shutdown_the_job_under_way_is_finished_and_reported() {
     begun.notified().await;
     stop.send(()).expect("still running");
     go_on.notify_one();
-    let drained = running.await.expect("no panic").expect("runs");
-    assert_eq!(drained, Drained { succeeded: 1, failed: 0, owed: 0 });
+    let summary = running.await.expect("no panic").expect("runs");
+    assert_eq!(summary, RunSummary { succeeded: 1, failed: 0, unreported: 0 });
     let jobs = service.jobs().await;
     assert_eq!((&jobs[0]["status"], &jobs[1]["status"]), (&json!("succeeded"), &json!("pending")));
 }
@@ -304,8 +306,8 @@ async fn an_overlay_goes_into_the_head_of_its_page_and_stays_there_when_the_arti
     service.add_job("apply_seo_overlay", overlay("/news")).await;
     service.add_job("apply_seo_overlay", overlay("/about.html")).await;
     service.add_job("publish_article", article("publish", Some("<p>Two</p>"))).await;
-    let drained = run_until_empty(&service, site(directory.path())).await;
-    assert_eq!((drained.succeeded, drained.failed), (4, 0));
+    let summary = run_until_empty(&service, site(directory.path())).await;
+    assert_eq!((summary.succeeded, summary.failed), (4, 0));
     let news = std::fs::read_to_string(directory.path().join("www/news/index.html")).expect("a page");
     assert!(news.contains(">Better</title>") && news.contains("<p>Two</p>"), "{news}");
     let about = std::fs::read_to_string(&own).expect("a page");
@@ -327,8 +329,8 @@ async fn a_payload_that_leads_out_of_the_site_or_says_too_little_is_a_failure_an
     }
     let unknown = json!({ "type": "translate_article", "maxAttempts": 1 });
     service.local("POST", "/sandbox/jobs", Some(&unknown)).await;
-    let drained = run_until_empty(&service, site(directory.path())).await;
-    assert_eq!(drained.failed, 5);
+    let summary = run_until_empty(&service, site(directory.path())).await;
+    assert_eq!(summary.failed, 5);
     assert!(!directory.path().join("secret").exists() && !directory.path().join("www").exists());
     let last = service.jobs().await.pop().expect("a job");
     assert!(last["error"].as_str().expect("a reason").contains("translate_article"));
@@ -342,8 +344,8 @@ async fn a_sync_job_pushes_the_pages_of_the_folder() {
         .add_job("publish_article", article("publish", Some("<p>Celadon is fired at 1280 degrees.</p>")))
         .await;
     service.add_job("sync_content", json!({})).await;
-    let drained = run_until_empty(&service, site(directory.path()).syncing(service.client())).await;
-    assert_eq!((drained.succeeded, drained.failed), (2, 0));
+    let summary = run_until_empty(&service, site(directory.path()).syncing(service.client())).await;
+    assert_eq!((summary.succeeded, summary.failed), (2, 0));
     let site = service.local("GET", "/sandbox/site", None).await;
     assert_eq!((&site["contentItems"], &site["content"][0]["path"]), (&json!(1), &json!("/news")));
 }

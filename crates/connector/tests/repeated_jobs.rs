@@ -133,8 +133,8 @@ async fn a_run_that_ends_when_nothing_is_left_ends_although_the_same_job_always_
         let handler = Handler { fails, executed: Arc::clone(&executed) };
         let options = RunnerOptions { until_empty: true, ..RunnerOptions::default() };
         let runner = JobRunner::new(service.client(), handler, Journal::in_memory(), options);
-        let drained = runner.run(pending()).await.expect("runs");
-        assert_eq!((service.claims(), drained.owed), (6, 0));
+        let summary = runner.run(pending()).await.expect("runs");
+        assert_eq!((service.claims(), summary.unreported), (6, 0));
         assert_eq!(executed.load(Ordering::Relaxed), if fails { 6 } else { 1 });
     }
 }

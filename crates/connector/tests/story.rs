@@ -96,8 +96,8 @@ async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_s
     let options =
         RunnerOptions { until_empty: true, interval: Duration::from_millis(5), ..RunnerOptions::default() };
     let runner = JobRunner::new(client, handler, Journal::in_memory(), options);
-    let drained = runner.run(pending()).await.expect("runs");
-    assert_eq!((drained.succeeded, drained.failed, drained.owed), (502, 0, 0));
+    let summary = runner.run(pending()).await.expect("runs");
+    assert_eq!((summary.succeeded, summary.failed, summary.unreported), (502, 0, 0));
 
     // And a visitor sees it.
     let page = http().get(format!("{shop}/kiln/")).send().await.expect("a page").text().await.expect("text");

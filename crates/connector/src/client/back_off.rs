@@ -9,11 +9,11 @@ pub struct BackOff {
     /// How often to try, the first time included.
     pub attempts: u32,
     /// The bound of the first wait; it doubles with each further one.
-    pub first: Duration,
+    pub initial: Duration,
     /// The bound that it grows to.
-    pub most: Duration,
+    pub max: Duration,
     /// The longest `Retry-After` that is waited for. Who is told to wait longer gets the error, which says how long.
-    pub patience: Duration,
+    pub max_retry_after: Duration,
 }
 
 impl Default for BackOff {
@@ -21,9 +21,9 @@ impl Default for BackOff {
     fn default() -> Self {
         Self {
             attempts: 4,
-            first: Duration::from_millis(500),
-            most: Duration::from_secs(20),
-            patience: Duration::from_secs(60),
+            initial: Duration::from_millis(500),
+            max: Duration::from_secs(20),
+            max_retry_after: Duration::from_secs(60),
         }
     }
 }
@@ -36,17 +36,17 @@ impl BackOff {
         }
         let jittered = self.jittered(failed);
         match retry_after {
-            Some(told) if told > self.patience => None,
+            Some(told) if told > self.max_retry_after => None,
             // Not before the time that the service named, and not all at that time.
-            Some(told) => Some(told.saturating_add(jittered.min(self.first))),
+            Some(told) => Some(told.saturating_add(jittered.min(self.initial))),
             None => Some(jittered),
         }
     }
 
     /// A random share of the bound after so many failures, from 1.
     pub(crate) fn jittered(&self, failed: u32) -> Duration {
-        let doubled = self.first.saturating_mul(2_u32.saturating_pow(failed.saturating_sub(1)));
-        doubled.min(self.most).mul_f64(fastrand::f64())
+        let doubled = self.initial.saturating_mul(2_u32.saturating_pow(failed.saturating_sub(1)));
+        doubled.min(self.max).mul_f64(fastrand::f64())
     }
 }
 
@@ -78,11 +78,11 @@ mod tests {
         #[test]
         fn no_wait_overflows(
             failed in 0..u32::MAX,
-            first in any::<Duration>(),
-            most in any::<Duration>(),
+            initial in any::<Duration>(),
+            max in any::<Duration>(),
             retry_after in proptest::option::of(any::<Duration>()),
         ) {
-            let back_off = BackOff { attempts: u32::MAX, first, most, patience: Duration::MAX };
+            let back_off = BackOff { attempts: u32::MAX, initial, max, max_retry_after: Duration::MAX };
             let wait = back_off.wait(failed, retry_after).expect("a wait");
             prop_assert!(retry_after.is_none_or(|told| wait >= told));
         }

@@ -94,7 +94,7 @@ impl ConnectorError {
     }
 
     /// Whether the job that was reported on is no longer this claim's: nothing is left to do for it (7).
-    pub fn job_is_lost(&self) -> bool {
+    pub fn is_job_lost(&self) -> bool {
         matches!(self.code, ErrorCode::NotFound | ErrorCode::ResourceConflict) && !self.retryable
     }
 }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_conflict_passes_only_if_the_service_says_when() {
         assert!(refused(409, ErrorCode::ResourceConflict, Some(1)).retryable);
-        assert!(refused(409, ErrorCode::ResourceConflict, None).job_is_lost());
+        assert!(refused(409, ErrorCode::ResourceConflict, None).is_job_lost());
         assert!(!refused(409, ErrorCode::IdempotencyConflict, Some(1)).retryable);
     }
 

@@ -82,7 +82,7 @@ impl Call {
 }
 
 /// What arrived.
-struct Arrived {
+struct RawResponse {
     status: u16,
     headers: HeaderMap,
     body: Vec<u8>,
@@ -136,7 +136,7 @@ impl Exchange {
     ) -> Result<T, ConnectorError> {
         let mut failed = 0;
         loop {
-            let outcome = self.attempt(call).await.and_then(|arrived| opened(&arrived, &read));
+            let outcome = self.attempt(call).await.and_then(|response| parse_response(&response, &read));
             let error = match outcome {
                 Ok(data) => {
                     Span::current().record("attempts", failed + 1);
@@ -157,14 +157,14 @@ impl Exchange {
         }
     }
 
-    async fn attempt(&self, call: &Call) -> Result<Arrived, ConnectorError> {
+    async fn attempt(&self, call: &Call) -> Result<RawResponse, ConnectorError> {
         match tokio::time::timeout(self.timeout, self.exchange(call)).await {
             Ok(outcome) => outcome,
             Err(_) => Err(ConnectorError::timeout(self.timeout)),
         }
     }
 
-    async fn exchange(&self, call: &Call) -> Result<Arrived, ConnectorError> {
+    async fn exchange(&self, call: &Call) -> Result<RawResponse, ConnectorError> {
         let mut url = address(&self.origin, &call.path, None);
         if !call.query.is_empty() {
             url.query_pairs_mut().extend_pairs(&call.query);
@@ -185,16 +185,16 @@ impl Exchange {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        let broken = |error: reqwest::Error| {
+        let http_error = |error: reqwest::Error| {
             ConnectorError::unreachable("the service cannot be reached", &chain(error))
         };
-        let mut answer = request.send().await.map_err(broken)?;
+        let mut answer = request.send().await.map_err(http_error)?;
         let status = answer.status().as_u16();
         let body = read_bounded(&mut answer, self.answer_limit).await.map_err(|error| match error {
-            BodyError::Http(error) => broken(error),
+            BodyError::Http(error) => http_error(error),
             error @ BodyError::TooLarge { .. } => ConnectorError::unusable(status, &error.to_string(), None),
         })?;
-        Ok(Arrived { status, headers: answer.headers().clone(), body })
+        Ok(RawResponse { status, headers: answer.headers().clone(), body })
     }
 }
 
@@ -202,8 +202,11 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Opens an answer's envelope and reads what is in it.
-fn opened<T>(arrived: &Arrived, read: impl Fn(Value) -> Result<T, Unusable>) -> Result<T, ConnectorError> {
-    let Arrived { status, headers, body } = arrived;
+fn parse_response<T>(
+    response: &RawResponse,
+    read: impl Fn(Value) -> Result<T, Unusable>,
+) -> Result<T, ConnectorError> {
+    let RawResponse { status, headers, body } = response;
     let said = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
     Span::current().record("status", status);
     if let Some(id) = &said {

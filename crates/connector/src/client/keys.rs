@@ -6,35 +6,35 @@ use uuid::Uuid;
 use super::error::ConnectorError;
 
 pub(super) fn content_sync(site: &str, snapshot: &str, page: i64) -> Result<IdempotencyKey, ConnectorError> {
-    shaped(&format!("content-sync-{site}-{snapshot}-{page}"))
+    bounded_key(&format!("content-sync-{site}-{snapshot}-{page}"))
 }
 
 pub(super) fn chat(visitor: &str, message: &str) -> Result<IdempotencyKey, ConnectorError> {
-    shaped(&format!("chat-{visitor}-{message}"))
+    bounded_key(&format!("chat-{visitor}-{message}"))
 }
 
 pub(super) fn job_next(run: &str) -> Result<IdempotencyKey, ConnectorError> {
-    shaped(&format!("job-next-{run}"))
+    bounded_key(&format!("job-next-{run}"))
 }
 
 pub(super) fn job_complete(job: &JobId, claim: &ClaimToken) -> Result<IdempotencyKey, ConnectorError> {
-    shaped(&format!("job-complete-{job}-{claim}"))
+    bounded_key(&format!("job-complete-{job}-{claim}"))
 }
 
 /// For requests that nobody repeats but the client itself.
-pub(super) fn fresh(what: &str) -> Result<IdempotencyKey, ConnectorError> {
-    shaped(&format!("{what}-{}", Uuid::new_v4().simple()))
+pub(super) fn random_key(what: &str) -> Result<IdempotencyKey, ConnectorError> {
+    bounded_key(&format!("{what}-{}", Uuid::new_v4().simple()))
 }
 
 /// The text, if it can be a key. If an id in it is too long, or has characters that no header may, its digest stands for
 /// what is left out: the same ids give the same key, and others another.
-fn shaped(text: &str) -> Result<IdempotencyKey, ConnectorError> {
-    let most = *limits::KEY_LENGTH.end();
-    if text.len() <= most && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+fn bounded_key(text: &str) -> Result<IdempotencyKey, ConnectorError> {
+    let max_length = *limits::KEY_LENGTH.end();
+    if text.len() <= max_length && text.bytes().all(|byte| byte.is_ascii_graphic()) {
         return parsed(IdempotencyKey::new(text));
     }
     let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()).simple().to_string();
-    let kept = most - digest.len() - 1;
+    let kept = max_length - digest.len() - 1;
     let mut key: String = text.chars().filter(char::is_ascii_graphic).take(kept).collect();
     key.push('-');
     key.push_str(&digest);

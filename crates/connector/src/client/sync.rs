@@ -7,7 +7,7 @@ use super::ServerConnectorClient;
 use super::error::ConnectorError;
 
 /// The largest body of a page, in bytes. The contract shows no number (8); most servers take a megabyte.
-const PAGE_BYTES: usize = 1024 * 1024;
+const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
 /// A run over all of a site's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,28 +68,28 @@ impl ServerConnectorClient {
         run: &SyncRun,
         mut progress: impl FnMut(&SyncProgress),
     ) -> Result<SyncProgress, SyncStopped> {
-        let mut so_far = SyncProgress::default();
-        let mut pages = Pages { items: Box::pin(items), run, ahead: None, page: 0, over: false };
+        let mut progress_so_far = SyncProgress::default();
+        let mut pages = Pages { items: Box::pin(items), run, held_back: None, page: 0, finished: false };
         while let Some(page) = pages.next_page().await {
             if page.page < run.first_page {
-                so_far.page = page.page;
+                progress_so_far.page = page.page;
                 continue;
             }
             let receipt = self.sync_content(&page).await.map_err(|error| SyncStopped {
                 snapshot_id: run.snapshot_id.clone(),
                 page: page.page,
                 error,
-                progress: so_far.clone(),
+                progress: progress_so_far.clone(),
             })?;
             let pushed = i64::try_from(page.items.len()).unwrap_or(i64::MAX);
-            so_far.page = page.page;
-            so_far.items += page.items.len() as u64;
-            so_far.rejected += receipt.rejected.unwrap_or(0);
-            so_far.accepted += receipt.accepted.unwrap_or(pushed - receipt.rejected.unwrap_or(0));
-            so_far.removed += receipt.removed.unwrap_or(0);
-            progress(&so_far);
+            progress_so_far.page = page.page;
+            progress_so_far.items += page.items.len() as u64;
+            progress_so_far.rejected += receipt.rejected.unwrap_or(0);
+            progress_so_far.accepted += receipt.accepted.unwrap_or(pushed - receipt.rejected.unwrap_or(0));
+            progress_so_far.removed += receipt.removed.unwrap_or(0);
+            progress(&progress_so_far);
         }
-        Ok(so_far)
+        Ok(progress_so_far)
     }
 }
 
@@ -98,36 +98,37 @@ struct Pages<'a, S> {
     items: S,
     run: &'a SyncRun,
     /// The item that the page before had no room for.
-    ahead: Option<ContentItem>,
+    held_back: Option<ContentItem>,
     page: i64,
-    over: bool,
+    finished: bool,
 }
 
 impl<S: Stream<Item = ContentItem> + Unpin> Pages<'_, S> {
     async fn next_page(&mut self) -> Option<ContentPage> {
-        if self.over {
+        if self.finished {
             return None;
         }
-        let most = self.run.page_size.clamp(*limits::CONTENT_ITEMS.start(), *limits::CONTENT_ITEMS.end());
+        let max_items =
+            self.run.page_size.clamp(*limits::CONTENT_ITEMS.start(), *limits::CONTENT_ITEMS.end());
         let (mut items, mut bytes) = (Vec::new(), 0);
         loop {
-            let next = match self.ahead.take() {
+            let next = match self.held_back.take() {
                 Some(item) => Some(item),
                 None => self.items.next().await,
             };
             let Some(item) = next else {
-                self.over = true;
+                self.finished = true;
                 break;
             };
             let size = Value::from(&item).to_string().len();
-            if items.len() == most || (bytes + size > PAGE_BYTES && !items.is_empty()) {
-                self.ahead = Some(item);
+            if items.len() == max_items || (bytes + size > MAX_PAGE_BYTES && !items.is_empty()) {
+                self.held_back = Some(item);
                 break;
             }
             bytes += size;
             items.push(item);
         }
-        let complete = self.over && self.run.complete;
+        let complete = self.finished && self.run.complete;
         if items.is_empty() && !complete {
             return None;
         }
@@ -149,7 +150,7 @@ mod tests {
     use futures_util::stream;
 
     async fn pages(items: Vec<ContentItem>, run: &SyncRun) -> Vec<(i64, usize, bool)> {
-        let mut pages = Pages { items: stream::iter(items), run, ahead: None, page: 0, over: false };
+        let mut pages = Pages { items: stream::iter(items), run, held_back: None, page: 0, finished: false };
         let mut cut = Vec::new();
         while let Some(page) = pages.next_page().await {
             cut.push((page.page, page.items.len(), page.complete));

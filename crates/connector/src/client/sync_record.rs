@@ -18,9 +18,9 @@ use crate::printable::Printable;
 use crate::private_file;
 
 /// Removals up to this number need no leave if they are at most half of all items.
-const MAX_UNASKED: u64 = 10;
+const MAX_UNCONFIRMED_REMOVALS: u64 = 10;
 /// Removals below this number need no leave.
-const MIN_ASKED: u64 = 3;
+const MIN_CONFIRMED_REMOVALS: u64 = 3;
 
 /// An item's name: its kind, its `externalId` and its locale.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -201,8 +201,8 @@ impl SyncPlan {
         if self.pushed.is_empty() {
             return Err(TooManyRemovals::Everything { removals });
         }
-        let is_much = removals > MAX_UNASKED && removals > known / 5;
-        let is_most = removals >= MIN_ASKED && removals > known / 2;
+        let is_much = removals > MAX_UNCONFIRMED_REMOVALS && removals > known / 5;
+        let is_most = removals >= MIN_CONFIRMED_REMOVALS && removals > known / 2;
         if allowed.is_some() || is_much || is_most {
             return Err(TooManyRemovals::Many { removals, known });
         }

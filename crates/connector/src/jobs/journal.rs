@@ -17,9 +17,9 @@ use log::Log;
 use step::Step;
 
 /// Jobs that are remembered as done; the oldest are forgotten first.
-const REMEMBERED: usize = 10_000;
+const MAX_REMEMBERED_JOBS: usize = 10_000;
 /// The lines that a file may have beyond twice those that it needs, before it is written anew.
-const MAX_SURPLUS: usize = 1000;
+const MAX_OBSOLETE_LINES: usize = 1000;
 
 /// The runner's memory: in a file, which one runner at a time may hold, or for as long as the process lives.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub struct Journal {
     done: HashMap<JobId, Done>,
     order: VecDeque<JobId>,
     /// Reports that the service has not taken yet, oldest first.
-    owed: Vec<(JobId, Completion)>,
+    unreported: Vec<(JobId, Completion)>,
 }
 
 impl Journal {
@@ -41,7 +41,7 @@ impl Journal {
     /// kept in a file beside it (`.damaged`), with a warning; the jobs of those lines count as not done.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let mut journal = Self::default();
-        let (log, needs_rewrite) = Log::open(path, |step| journal.take(step))?;
+        let (log, needs_rewrite) = Log::open(path, |step| journal.apply(step))?;
         journal.log = Some(log);
         if needs_rewrite {
             journal.rewrite()?;
@@ -57,33 +57,33 @@ impl Journal {
     }
 
     /// The reports that the service has not taken yet.
-    pub(super) fn owed(&self) -> &[(JobId, Completion)] {
-        &self.owed
+    pub(super) fn unreported(&self) -> &[(JobId, Completion)] {
+        &self.unreported
     }
 
     /// Writes down how a job went, before anybody is told.
-    pub(super) fn executed(&mut self, job: &JobId, report: Completion) -> Result<(), JournalError> {
-        self.step(Step::Executed(job.clone(), report))
+    pub(super) fn record_executed(&mut self, job: &JobId, report: Completion) -> Result<(), JournalError> {
+        self.append(Step::Executed(job.clone(), report))
     }
 
     /// Writes down that the service has taken a report, or wants it no more.
-    pub(super) fn reported(&mut self, job: &JobId) -> Result<(), JournalError> {
-        self.step(Step::Reported(job.clone()))
+    pub(super) fn record_reported(&mut self, job: &JobId) -> Result<(), JournalError> {
+        self.append(Step::Reported(job.clone()))
     }
 
-    fn step(&mut self, step: Step) -> Result<(), JournalError> {
+    fn append(&mut self, step: Step) -> Result<(), JournalError> {
         if let Some(log) = &mut self.log {
             log.append(&step)?;
         }
-        self.take(step);
+        self.apply(step);
         self.compact()
     }
 
     /// Writes the file anew when most of it is of no use any more.
     fn compact(&mut self) -> Result<(), JournalError> {
-        let needed = self.done.len() + self.owed.len();
+        let needed = self.done.len() + self.unreported.len();
         match &self.log {
-            Some(log) if log.lines() > 2 * needed + MAX_SURPLUS => self.rewrite(),
+            Some(log) if log.lines() > 2 * needed + MAX_OBSOLETE_LINES => self.rewrite(),
             _ => Ok(()),
         }
     }
@@ -92,20 +92,20 @@ impl Journal {
         let Some(log) = &mut self.log else { return Ok(()) };
         let done =
             self.order.iter().filter_map(|job| Some(Step::Done(job.clone(), self.done.get(job)?.clone())));
-        let owed = self.owed.iter().map(|(job, report)| Step::Executed(job.clone(), report.clone()));
+        let owed = self.unreported.iter().map(|(job, report)| Step::Executed(job.clone(), report.clone()));
         log.rewrite(done.chain(owed))
     }
 
-    fn take(&mut self, step: Step) {
+    fn apply(&mut self, step: Step) {
         match step {
             Step::Executed(job, report) => {
                 if let Outcome::Done(done) = &report.outcome {
                     self.remember(&job, done.clone());
                 }
-                self.owed.retain(|(owed, _)| *owed != job);
-                self.owed.push((job, report));
+                self.unreported.retain(|(owed, _)| *owed != job);
+                self.unreported.push((job, report));
             }
-            Step::Reported(job) => self.owed.retain(|(owed, _)| *owed != job),
+            Step::Reported(job) => self.unreported.retain(|(owed, _)| *owed != job),
             Step::Done(job, done) => self.remember(&job, done),
         }
     }
@@ -115,7 +115,7 @@ impl Journal {
             return;
         }
         self.order.push_back(job.clone());
-        if self.order.len() > REMEMBERED
+        if self.order.len() > MAX_REMEMBERED_JOBS
             && let Some(oldest) = self.order.pop_front()
         {
             self.done.remove(&oldest);
@@ -139,25 +139,28 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("state/journal");
         let mut journal = Journal::open(&path).expect("a journal");
-        journal.executed(&"j1".into(), report("/a")).expect("written");
-        journal.executed(&"j2".into(), report("/b")).expect("written");
-        journal.reported(&"j1".into()).expect("written");
+        journal.record_executed(&"j1".into(), report("/a")).expect("written");
+        journal.record_executed(&"j2".into(), report("/b")).expect("written");
+        journal.record_reported(&"j1".into()).expect("written");
         drop(journal);
         let journal = Journal::open(&path).expect("a journal");
         assert_eq!(journal.done(&"j1".into()).and_then(|done| done.path.as_deref()), Some("/a"));
-        assert_eq!(journal.owed(), [("j2".into(), report("/b"))]);
+        assert_eq!(journal.unreported(), [("j2".into(), report("/b"))]);
     }
 
     #[test]
     fn a_line_that_a_crash_cut_short_costs_nothing_but_itself() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
-        Journal::open(&path).expect("a journal").executed(&"j1".into(), report("/a")).expect("written");
+        Journal::open(&path)
+            .expect("a journal")
+            .record_executed(&"j1".into(), report("/a"))
+            .expect("written");
         let mut text = fs::read_to_string(&path).expect("text");
         text.push_str("{\"job\":\"j2\",\"exec");
         fs::write(&path, text).expect("written");
         let mut journal = Journal::open(&path).expect("a journal");
-        journal.executed(&"j3".into(), report("/c")).expect("written");
+        journal.record_executed(&"j3".into(), report("/c")).expect("written");
         drop(journal);
         let journal = Journal::open(&path).expect("a journal");
         assert!(journal.done(&"j1".into()).is_some() && journal.done(&"j3".into()).is_some());
@@ -177,9 +180,9 @@ mod tests {
     /// A journal of two jobs, one of them still owed, and with names of several bytes a character.
     fn written(path: &Path) -> Vec<u8> {
         let mut journal = Journal::open(path).expect("a journal");
-        journal.executed(&"jöb-1".into(), report("/grüße-你好-👋")).expect("written");
-        journal.reported(&"jöb-1".into()).expect("written");
-        journal.executed(&"jöb-2".into(), report("/b")).expect("written");
+        journal.record_executed(&"jöb-1".into(), report("/grüße-你好-👋")).expect("written");
+        journal.record_reported(&"jöb-1".into()).expect("written");
+        journal.record_executed(&"jöb-2".into(), report("/b")).expect("written");
         drop(journal);
         fs::read(path).expect("a file")
     }
@@ -198,12 +201,12 @@ mod tests {
             assert_eq!(journal.done(&"jöb-1".into()).is_some(), lines >= 1, "cut at {cut}");
             assert_eq!(journal.done(&"jöb-2".into()).is_some(), lines >= 3, "cut at {cut}");
             let owed = [0, 1, 0, 1][lines];
-            assert_eq!(journal.owed().len(), owed, "cut at {cut}");
-            journal.executed(&"jöb-3".into(), report("/c")).expect("written");
+            assert_eq!(journal.unreported().len(), owed, "cut at {cut}");
+            journal.record_executed(&"jöb-3".into(), report("/c")).expect("written");
             drop(journal);
             let journal = Journal::open(&path).expect("a journal");
             assert!(journal.done(&"jöb-3".into()).is_some(), "cut at {cut}");
-            assert_eq!(journal.owed().len(), owed + 1, "cut at {cut}");
+            assert_eq!(journal.unreported().len(), owed + 1, "cut at {cut}");
         }
         let kept = fs::read(directory.path().join("journal.damaged")).expect("what was cut off");
         assert!(kept.split(|byte| *byte == b'\n').any(|line| !line.is_empty() && whole.starts_with(line)));
@@ -221,7 +224,7 @@ mod tests {
             fs::write(&path, [lines[0], garbage, lines[1], lines[2]].concat()).expect("written");
             let journal = Journal::open(&path).expect("a journal");
             assert!(journal.done(&"jöb-1".into()).is_some() && journal.done(&"jöb-2".into()).is_some());
-            assert_eq!(journal.owed().len(), 1);
+            assert_eq!(journal.unreported().len(), 1);
             assert!(journal.done(&"x".into()).is_none());
             let kept = fs::read(directory.path().join("journal.damaged")).expect("what was damaged");
             assert!(kept.ends_with(garbage));
@@ -237,15 +240,15 @@ mod tests {
         let mut journal = Journal::open(&path).expect("a journal");
         assert_eq!(fs::metadata(&path).expect("a file").len(), 0, "written anew at the start");
         for _ in 0..600 {
-            journal.executed(&"j1".into(), report("/a")).expect("written");
-            journal.reported(&"j1".into()).expect("written");
+            journal.record_executed(&"j1".into(), report("/a")).expect("written");
+            journal.record_reported(&"j1".into()).expect("written");
         }
         drop(journal);
         let text = fs::read_to_string(&path).expect("text");
-        assert!(text.lines().count() <= MAX_SURPLUS + 2, "{} lines", text.lines().count());
+        assert!(text.lines().count() <= MAX_OBSOLETE_LINES + 2, "{} lines", text.lines().count());
         let journal = Journal::open(&path).expect("a journal");
         assert_eq!(journal.done(&"j1".into()).and_then(|done| done.path.as_deref()), Some("/a"));
-        assert!(journal.owed().is_empty());
+        assert!(journal.unreported().is_empty());
     }
 
     #[test]
@@ -253,12 +256,12 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         let mut held = Journal::open(&path).expect("a journal");
-        held.executed(&"j1".into(), report("/a")).expect("written");
+        held.record_executed(&"j1".into(), report("/a")).expect("written");
         held.rewrite().expect("written");
         assert!(matches!(Journal::open(&path), Err(JournalError::Held(_))));
-        held.executed(&"j2".into(), report("/b")).expect("written");
+        held.record_executed(&"j2".into(), report("/b")).expect("written");
         drop(held);
-        assert_eq!(Journal::open(&path).expect("a journal").owed().len(), 2);
+        assert_eq!(Journal::open(&path).expect("a journal").unreported().len(), 2);
     }
 
     #[cfg(unix)]
@@ -302,11 +305,11 @@ mod tests {
             }
             fs::write(&path, bytes).expect("written");
             let mut journal = Journal::open(&path).expect("a journal");
-            let owed = journal.owed().to_vec();
-            journal.executed(&"next".into(), report("/next")).expect("written");
+            let owed = journal.unreported().to_vec();
+            journal.record_executed(&"next".into(), report("/next")).expect("written");
             drop(journal);
             let journal = Journal::open(&path).expect("a journal");
-            prop_assert_eq!(&journal.owed()[..owed.len()], &owed[..]);
+            prop_assert_eq!(&journal.unreported()[..owed.len()], &owed[..]);
             prop_assert!(journal.done(&"next".into()).is_some());
         }
     }

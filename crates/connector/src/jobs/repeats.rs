@@ -5,27 +5,27 @@ use std::collections::{HashSet, VecDeque};
 use chat_protocol::JobId;
 
 /// Jobs that are known again; the oldest are forgotten first.
-const REMEMBERED: usize = 10_000;
+const MAX_REMEMBERED_JOBS: usize = 10_000;
 
 /// The jobs that a runner has claimed.
 #[derive(Debug, Default)]
-pub(super) struct Repeats {
+pub(super) struct RepeatedClaims {
     claimed: HashSet<JobId>,
     order: VecDeque<JobId>,
-    in_a_row: u32,
+    consecutive: u32,
 }
 
-impl Repeats {
+impl RepeatedClaims {
     /// Notes a claimed job, and gives the number of claims in a row, this one included, that brought a job which this
     /// runner had before: 0 for a new one.
-    pub(super) fn note(&mut self, job: &JobId) -> u32 {
+    pub(super) fn record(&mut self, job: &JobId) -> u32 {
         if !self.claimed.insert(job.clone()) {
-            self.in_a_row = self.in_a_row.saturating_add(1);
-            return self.in_a_row;
+            self.consecutive = self.consecutive.saturating_add(1);
+            return self.consecutive;
         }
-        self.in_a_row = 0;
+        self.consecutive = 0;
         self.order.push_back(job.clone());
-        if self.order.len() > REMEMBERED
+        if self.order.len() > MAX_REMEMBERED_JOBS
             && let Some(oldest) = self.order.pop_front()
         {
             self.claimed.remove(&oldest);
@@ -40,17 +40,18 @@ mod tests {
 
     #[test]
     fn claims_of_the_same_jobs_are_counted_until_a_new_one_comes() {
-        let mut repeats = Repeats::default();
-        let counts: Vec<_> = ["a", "b", "a", "b", "a", "c", "c"].map(|job| repeats.note(&job.into())).into();
+        let mut repeats = RepeatedClaims::default();
+        let counts: Vec<_> =
+            ["a", "b", "a", "b", "a", "c", "c"].map(|job| repeats.record(&job.into())).into();
         assert_eq!(counts, [0, 0, 1, 2, 3, 0, 1]);
     }
 
     #[test]
     fn no_more_jobs_are_remembered_than_there_is_room_for() {
-        let mut repeats = Repeats::default();
-        for number in 0..2 * REMEMBERED {
-            assert_eq!(repeats.note(&number.to_string().into()), 0);
+        let mut repeats = RepeatedClaims::default();
+        for number in 0..2 * MAX_REMEMBERED_JOBS {
+            assert_eq!(repeats.record(&number.to_string().into()), 0);
         }
-        assert_eq!((repeats.claimed.len(), repeats.order.len()), (REMEMBERED, REMEMBERED));
+        assert_eq!((repeats.claimed.len(), repeats.order.len()), (MAX_REMEMBERED_JOBS, MAX_REMEMBERED_JOBS));
     }
 }

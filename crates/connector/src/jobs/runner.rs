@@ -13,7 +13,7 @@ use tracing::{Instrument, debug, error, info, info_span, warn};
 
 use super::handler::JobHandler;
 use super::journal::{Journal, JournalError};
-use super::repeats::Repeats;
+use super::repeats::RepeatedClaims;
 use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
 
 /// The longest lease that is believed. A job that takes longer has a fault.
@@ -31,7 +31,7 @@ pub struct RunnerOptions {
     /// How long before the lease runs out a job has to be done, so that there is time to report.
     pub margin: Duration,
     /// How long a job may take whose lease nobody says.
-    pub without_lease: Duration,
+    pub default_lease: Duration,
     /// Stop when there is nothing to claim, or only what comes again and again, in place of waiting.
     pub until_empty: bool,
 }
@@ -43,12 +43,12 @@ impl Default for RunnerOptions {
             interval: Duration::from_secs(5),
             back_off: BackOff {
                 attempts: u32::MAX,
-                first: Duration::from_secs(5),
-                most: Duration::from_secs(300),
-                patience: Duration::MAX,
+                initial: Duration::from_secs(5),
+                max: Duration::from_secs(300),
+                max_retry_after: Duration::MAX,
             },
             margin: Duration::from_secs(5),
-            without_lease: Duration::from_secs(60),
+            default_lease: Duration::from_secs(60),
             until_empty: false,
         }
     }
@@ -67,13 +67,13 @@ pub enum RunnerError {
 
 /// What a runner has done by the time it stops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drained {
+pub struct RunSummary {
     /// Jobs that were executed and succeeded.
     pub succeeded: u64,
     /// Jobs that were executed and failed.
     pub failed: u64,
     /// Reports that the service has not taken yet; they are in the journal.
-    pub owed: usize,
+    pub unreported: usize,
 }
 
 /// How long a job is leased for, counted from its claim, which was so long ago; none if nobody says. No time that a
@@ -96,8 +96,8 @@ pub struct JobRunner<H> {
     handler: H,
     journal: Journal,
     options: RunnerOptions,
-    drained: Drained,
-    repeats: Repeats,
+    summary: RunSummary,
+    repeats: RepeatedClaims,
 }
 
 /// Whether claiming again is of no use: the token, the address or the request itself is wrong. An answer that cannot be
@@ -109,16 +109,16 @@ fn is_final(error: &ConnectorError) -> bool {
 impl<H: JobHandler> JobRunner<H> {
     /// A runner that has not begun.
     pub fn new(client: ServerConnectorClient, handler: H, journal: Journal, options: RunnerOptions) -> Self {
-        let (drained, repeats) = (Drained::default(), Repeats::default());
-        Self { client, handler, journal, options, drained, repeats }
+        let (summary, repeats) = (RunSummary::default(), RepeatedClaims::default());
+        Self { client, handler, journal, options, summary, repeats }
     }
 
     /// Runs until `stop` is ready. A job that is being executed then is finished and reported first.
-    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<Drained, RunnerError> {
+    pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<RunSummary, RunnerError> {
         let mut stop = pin!(stop.fuse());
         let mut failed = 0;
         loop {
-            self.report_owed().await?;
+            self.report_pending().await?;
             let claimed_at = Instant::now();
             // A claim that is cut off is one whose answer is lost: its lease runs out, and the job comes again.
             let claim = tokio::select! {
@@ -130,9 +130,9 @@ impl<H: JobHandler> JobRunner<H> {
                 Ok(Some(job)) => {
                     failed = 0;
                     let span = info_span!("job", id = %job.id, kind = job.job_type.as_str());
-                    self.work(&job, claimed_at).instrument(span).await?;
+                    self.process(&job, claimed_at).instrument(span).await?;
                     // Reports are lost and jobs fail, so a job may come again; one that does nothing else is no work.
-                    let repeats = self.repeats.note(&job.id);
+                    let repeats = self.repeats.record(&job.id);
                     if repeats == 0 {
                         continue;
                     }
@@ -154,7 +154,7 @@ impl<H: JobHandler> JobRunner<H> {
                     failed += 1;
                     warn!(%error, failed, "no claim");
                     let back_off = self.options.back_off;
-                    back_off.wait(failed, error.retry_after).unwrap_or(back_off.most)
+                    back_off.wait(failed, error.retry_after).unwrap_or(back_off.max)
                 }
             };
             tokio::select! {
@@ -162,12 +162,12 @@ impl<H: JobHandler> JobRunner<H> {
                 () = tokio::time::sleep(wait) => {}
             }
         }
-        self.report_owed().await?;
-        self.drained.owed = self.journal.owed().len();
-        Ok(self.drained)
+        self.report_pending().await?;
+        self.summary.unreported = self.journal.unreported().len();
+        Ok(self.summary)
     }
 
-    async fn work(&mut self, job: &Job, claimed_at: Instant) -> Result<(), RunnerError> {
+    async fn process(&mut self, job: &Job, claimed_at: Instant) -> Result<(), RunnerError> {
         // The client gives no job without one.
         let Some(claim_token) = job.claim_token.clone() else { return Ok(()) };
         let outcome = if let Some(done) = self.journal.done(&job.id) {
@@ -182,8 +182,8 @@ impl<H: JobHandler> JobRunner<H> {
             self.execute(job, deadline).await
         };
         // Between the end of the execution and this line nothing is awaited: what was done is written down.
-        self.journal.executed(&job.id, Completion { claim_token, outcome })?;
-        self.report_owed().await
+        self.journal.record_executed(&job.id, Completion { claim_token, outcome })?;
+        self.report_pending().await
     }
 
     async fn execute(&mut self, job: &Job, deadline: Instant) -> Outcome {
@@ -196,12 +196,12 @@ impl<H: JobHandler> JobRunner<H> {
         };
         match executed {
             Ok(done) => {
-                self.drained.succeeded += 1;
+                self.summary.succeeded += 1;
                 info!("done");
                 Outcome::Done(done)
             }
             Err(reason) => {
-                self.drained.failed += 1;
+                self.summary.failed += 1;
                 warn!(reason, "failed");
                 Outcome::Failed(reason)
             }
@@ -211,27 +211,27 @@ impl<H: JobHandler> JobRunner<H> {
     /// Until when a job has to be done. The lease is counted from before the claim was sent, so that it does not matter
     /// whether the service's clock and this machine's agree.
     fn deadline(&self, job: &Job, claimed_at: Instant) -> Instant {
-        let without = self.options.without_lease.min(MAX_LEASE);
+        let without = self.options.default_lease.min(MAX_LEASE);
         let lease = lease(job, Timestamp::now(), claimed_at.elapsed()).unwrap_or(without);
         // A lease shorter than the margin still leaves half of itself to work in.
         claimed_at + lease.saturating_sub(self.options.margin.min(lease / 2))
     }
 
     /// Reports what the service has not taken yet, each with the key and the claim token that it had the first time.
-    async fn report_owed(&mut self) -> Result<(), RunnerError> {
-        for (job, report) in self.journal.owed().to_vec() {
+    async fn report_pending(&mut self) -> Result<(), RunnerError> {
+        for (job, report) in self.journal.unreported().to_vec() {
             match self.client.complete_job(&job, &report).await {
                 Ok(completed) => debug!(%job, status = completed.status.as_str(), "reported"),
                 Err(error) if error.retryable => {
                     warn!(%job, %error, "not reported yet");
                     continue;
                 }
-                Err(error) if error.job_is_lost() => {
+                Err(error) if error.is_job_lost() => {
                     info!(%job, %error, "is another claim's by now");
                 }
                 Err(error) => error!(%job, %error, "the report is refused, and not repeated"),
             }
-            self.journal.reported(&job)?;
+            self.journal.record_reported(&job)?;
         }
         Ok(())
     }

@@ -13,12 +13,12 @@ use tracing::warn;
 /// `X-Forwarded-For` that is none. `None` when the server does not say who connected.
 pub(crate) fn client_address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>()?;
-    Some(believed(peer.ip(), &parts.headers, trusted))
+    Some(resolve_client(peer.ip(), &parts.headers, trusted))
 }
 
 /// Warns, once for each `warned`, when a web server on this machine or in its network names clients and is not trusted
 /// to: all visitors would then be counted as one.
-pub(crate) fn warn_of_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned: &Once) {
+pub(crate) fn warn_about_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned: &Once) {
     if warned.is_completed() || !parts.headers.contains_key("x-forwarded-for") {
         return;
     }
@@ -27,7 +27,7 @@ pub(crate) fn warn_of_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned: &O
     if is_local(peer) && !trusted.iter().any(|network| network.contains(&peer)) {
         warned.call_once(|| {
             warn!(
-                "X-Forwarded-For comes from {peer}, which is no trusted hop: all visitors behind it are counted as one \
+                "X-Forwarded-For comes from {peer}, which is no trusted hop: all visitors behind it are count_config as one \
                  client, and share its rate. If it is your own web server, start with --trusted-hop {peer} (in a file: \
                  trusted_hops = [\"{peer}\"])"
             );
@@ -45,7 +45,7 @@ fn is_local(address: IpAddr) -> bool {
     }
 }
 
-fn believed(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+fn resolve_client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut client = peer.to_canonical();
     let lines = headers.get_all("x-forwarded-for").iter().rev().filter_map(|line| line.to_str().ok());
@@ -67,7 +67,7 @@ fn address_in(text: &str) -> Option<IpAddr> {
 }
 
 /// What a client is counted under: an IPv6 customer has a whole /64 to choose addresses from.
-pub(crate) fn counted_as(address: IpAddr) -> IpAddr {
+pub(crate) fn rate_key(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
@@ -84,7 +84,7 @@ mod tests {
             headers.append("x-forwarded-for", line.parse().expect("a value"));
         }
         let trusted = ["10.0.0.0/8".parse().expect("a network"), "::1/128".parse().expect("a network")];
-        believed(peer.parse().expect("an address"), &headers, &trusted).to_string()
+        resolve_client(peer.parse().expect("an address"), &headers, &trusted).to_string()
     }
 
     #[test]
@@ -116,8 +116,8 @@ mod tests {
     fn an_address_may_have_a_port_and_the_customers_of_ipv6_are_counted_by_their_network() {
         assert_eq!(client("10.0.0.1", &["198.51.100.7:4711"]), "198.51.100.7");
         assert_eq!(client("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
-        let counted = |text: &str| counted_as(text.parse().expect("an address"));
-        assert_eq!(counted("2001:db8::1"), counted("2001:db8::2"));
-        assert_ne!(counted("2001:db8::1"), counted("2001:db8:0:1::1"));
+        let count_config = |text: &str| rate_key(text.parse().expect("an address"));
+        assert_eq!(count_config("2001:db8::1"), count_config("2001:db8::2"));
+        assert_ne!(count_config("2001:db8::1"), count_config("2001:db8:0:1::1"));
     }
 }

@@ -70,7 +70,7 @@ impl CacheKey {
 }
 
 #[derive(Debug)]
-pub(crate) struct Configs {
+pub(crate) struct ConfigStore {
     rules: ConfigCache,
     slots: Mutex<HashMap<CacheKey, Arc<Slot>>>,
 }
@@ -110,7 +110,7 @@ pub(crate) enum Lookup {
 const CACHED_HEADERS: [HeaderName; 2] =
     [header::CONTENT_TYPE, HeaderName::from_static("x-service-api-version")];
 
-impl Configs {
+impl ConfigStore {
     pub(crate) fn new(rules: ConfigCache) -> Self {
         Self { rules, slots: Mutex::default() }
     }
@@ -175,16 +175,16 @@ impl Configs {
         requested_at: Instant,
     ) -> Outcome {
         if !response.status.is_success() {
-            if may_pass(response.status) {
+            if is_transient(response.status) {
                 slot.note_failure();
-                return Outcome::OutOfOrder;
+                return Outcome::Unavailable;
             }
             *slot.content() = Content { last_used: Some(Instant::now()), ..Content::default() };
-            return Outcome::Answered;
+            return Outcome::Usable;
         }
         let Some(envelope) = config_envelope(&response.body) else {
             slot.note_failure();
-            return Outcome::OutOfOrder;
+            return Outcome::Unavailable;
         };
         if is_switched_off(&envelope) {
             self.slots().retain(|_, other| Arc::ptr_eq(other, slot));
@@ -201,7 +201,7 @@ impl Configs {
             headers,
             requested_at,
         });
-        Outcome::Answered
+        Outcome::Usable
     }
 }
 
@@ -209,9 +209,9 @@ impl Configs {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// To be passed back.
-    Answered,
+    Usable,
     /// A stale config is better than this.
-    OutOfOrder,
+    Unavailable,
 }
 
 impl Slot {
@@ -260,7 +260,7 @@ fn is_switched_off(envelope: &Value) -> bool {
 }
 
 /// Whether a failure says nothing of the site, and may be over soon.
-fn may_pass(status: StatusCode) -> bool {
+fn is_transient(status: StatusCode) -> bool {
     status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429)
 }
 
@@ -305,7 +305,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn unknown_locales_do_not_push_out_a_config_in_use() {
-        let configs = Configs::new(ConfigCache::default());
+        let configs = ConfigStore::new(ConfigCache::default());
         let english = configs.slot(&key("en"));
         configs.update(&english, &config(true), Instant::now());
         for number in 0..10 * MAX_CONFIGS {
@@ -319,17 +319,17 @@ mod tests {
 
     #[test]
     fn an_oversized_config_is_not_cached() {
-        let configs = Configs::new(ConfigCache::default());
+        let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         let large =
             json!({ "ok": true, "data": { "text": "x".repeat(MAX_CONFIG_BYTES) }, "requestId": "req_1" });
-        assert_eq!(configs.update(&slot, &answer(200, &large), Instant::now()), Outcome::Answered);
+        assert_eq!(configs.update(&slot, &answer(200, &large), Instant::now()), Outcome::Usable);
         assert!(matches!(configs.lookup(&slot, None), Lookup::Miss));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_config_is_given_for_a_minute_and_after_that_only_without_the_service_and_as_stale() {
-        let configs = Configs::new(ConfigCache::default());
+        let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
         let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_cached_config_has_a_request_id_of_its_own_and_no_counters_of_an_old_request() {
-        let configs = Configs::new(ConfigCache::default());
+        let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
         let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
@@ -358,7 +358,7 @@ mod tests {
 
     #[test]
     fn switching_off_in_one_locale_removes_the_configs_of_all() {
-        let configs = Configs::new(ConfigCache::default());
+        let configs = ConfigStore::new(ConfigCache::default());
         let (english, german) = (configs.slot(&key("en")), configs.slot(&key("de")));
         configs.update(&english, &config(true), Instant::now());
         configs.update(&german, &config(false), Instant::now());
@@ -368,22 +368,22 @@ mod tests {
 
     #[test]
     fn a_refusal_removes_the_config_and_a_service_out_of_order_does_not() {
-        let configs = Configs::new(ConfigCache::default());
+        let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
         for status in [500, 503, 429, 408] {
             assert_eq!(
                 configs.update(&slot, &answer(status, &Value::Null), Instant::now()),
-                Outcome::OutOfOrder
+                Outcome::Unavailable
             );
             assert!(configs.stale(&slot).is_some(), "{status}");
         }
         assert_eq!(
             configs.update(&slot, &answer(200, &json!("a page")), Instant::now()),
-            Outcome::OutOfOrder
+            Outcome::Unavailable
         );
         assert!(configs.stale_since_failure(&slot).is_some());
-        assert_eq!(configs.update(&slot, &answer(401, &Value::Null), Instant::now()), Outcome::Answered);
+        assert_eq!(configs.update(&slot, &answer(401, &Value::Null), Instant::now()), Outcome::Usable);
         assert!(configs.stale(&slot).is_none());
     }
 }

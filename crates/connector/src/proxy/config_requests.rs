@@ -6,11 +6,11 @@ use std::time::Duration;
 use axum::http::header;
 use tokio::time::{Instant, timeout};
 
-use super::config_cache::{CacheKey, Configs, Lookup, Outcome, Slot};
+use super::config_cache::{CacheKey, ConfigStore, Lookup, Outcome, Slot};
 use super::failure::Failure;
 use super::handler::Proxy;
 use super::response::ProxyResponse;
-use super::upstream::Forwarded;
+use super::upstream::UpstreamRequest;
 
 /// The time that the service has for a config where a stale one can be given instead.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
@@ -19,45 +19,45 @@ impl Proxy {
     /// Answers a request for the config. With `reload`, only what the service says from now on will do.
     pub(super) async fn config(
         self: &Arc<Self>,
-        configs: &Configs,
-        request: Forwarded,
+        configs: &ConfigStore,
+        request: UpstreamRequest,
         reload: bool,
     ) -> Result<ProxyResponse, Failure> {
         let languages = request.headers.get(header::ACCEPT_LANGUAGE);
         let Some(key) = CacheKey::of(request.query.as_deref(), languages) else {
-            return self.counted("fetched", self.upstream.forward(request).await);
+            return self.count_config("fetched", self.upstream.forward(request).await);
         };
         let arrived_at = Instant::now();
         let not_before = reload.then_some(arrived_at);
         let slot = configs.slot(&key);
         match configs.lookup(&slot, not_before) {
-            Lookup::Fresh(response) => return self.counted("fresh", Ok(response)),
+            Lookup::Fresh(response) => return self.count_config("fresh", Ok(response)),
             Lookup::Expiring(response) => {
                 self.refresh_in_background(slot, request);
-                return self.counted("fresh", Ok(response));
+                return self.count_config("fresh", Ok(response));
             }
             Lookup::Miss => {}
         }
         if !reload && let Some(response) = configs.stale_since_failure(&slot) {
-            return self.counted("stale", Ok(response));
+            return self.count_config("stale", Ok(response));
         }
         // Those who come meanwhile wait for this request, and find its answer.
         let _refreshing = slot.refreshing.lock().await;
         if let Lookup::Fresh(response) | Lookup::Expiring(response) = configs.lookup(&slot, not_before) {
-            return self.counted("fresh", Ok(response));
+            return self.count_config("fresh", Ok(response));
         }
         if slot.has_failed_since(arrived_at) {
             // Nor do they ask one after the other where there was none.
             return match configs.stale(&slot) {
-                Some(stale) => self.counted("stale", Ok(stale)),
-                None => self.counted("fetched", Err(Failure::Unavailable)),
+                Some(stale) => self.count_config("stale", Ok(stale)),
+                None => self.count_config("fetched", Err(Failure::Unavailable)),
             };
         }
         let (found, response) = self.fetch_config(configs, &slot, request).await;
-        self.counted(found, response)
+        self.count_config(found, response)
     }
 
-    fn refresh_in_background(self: &Arc<Self>, slot: Arc<Slot>, request: Forwarded) {
+    fn refresh_in_background(self: &Arc<Self>, slot: Arc<Slot>, request: UpstreamRequest) {
         let proxy = Arc::clone(self);
         tokio::spawn(async move {
             // Somebody else is at it.
@@ -72,9 +72,9 @@ impl Proxy {
     /// Asks the service, and falls back to a stale config where it is out of order.
     async fn fetch_config(
         &self,
-        configs: &Configs,
+        configs: &ConfigStore,
         slot: &Arc<Slot>,
-        request: Forwarded,
+        request: UpstreamRequest,
     ) -> (&'static str, Result<ProxyResponse, Failure>) {
         let requested_at = Instant::now();
         let fetched = match configs.stale(slot) {
@@ -86,21 +86,21 @@ impl Proxy {
             configs.update(slot, response, requested_at)
         } else {
             slot.note_failure();
-            Outcome::OutOfOrder
+            Outcome::Unavailable
         };
         match configs.stale(slot) {
-            Some(stale) if outcome == Outcome::OutOfOrder => ("stale", Ok(stale)),
+            Some(stale) if outcome == Outcome::Unavailable => ("stale", Ok(stale)),
             _ => ("fetched", response),
         }
     }
 
-    fn counted(
+    fn count_config(
         &self,
         found: &'static str,
         response: Result<ProxyResponse, Failure>,
     ) -> Result<ProxyResponse, Failure> {
         if let Some(metrics) = &self.metrics {
-            metrics.config(found);
+            metrics.record_config(found);
         }
         response
     }

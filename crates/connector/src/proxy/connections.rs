@@ -21,15 +21,15 @@ use tokio_io_timeout::TimeoutStream;
 use tower_http::add_extension::AddExtension;
 use tracing::{debug, warn};
 
-use super::client_address::counted_as;
+use super::client_address::rate_key;
 use super::log_throttle::LogThrottle;
 
 /// How much of a head may be there before its end is, in bytes. Browsers send a fraction of that.
-const HEAD_LIMIT: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// What a connection may take up.
 #[derive(Clone, Debug)]
-pub(super) struct Bounds {
+pub(super) struct ConnectionLimits {
     /// How long it may go without a request, and the head of a request or a reader may take.
     pub(super) timeout: Duration,
     /// Maximum number of open connections altogether.
@@ -37,11 +37,12 @@ pub(super) struct Bounds {
     /// Maximum number of open connections from one address.
     pub(super) per_address: usize,
     /// Networks that everybody comes through, and that are not counted.
-    pub(super) uncounted: Vec<IpNet>,
+    pub(super) exempt: Vec<IpNet>,
 }
 
 /// The answer to a connection too many. It fits into the buffer of any socket, so that nobody waits for it.
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 5\r\n\
+const TOO_MANY_CONNECTIONS: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 5\r\n\
     connection: close\r\n\r\n";
 
 /// Serves HTTP/1 until `stopped` is ready; then takes nothing new, and is over when what is under way has ended.
@@ -51,12 +52,12 @@ const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\
 pub(super) async fn serve_connections(
     mut listener: TcpListener,
     app: Router,
-    bounds: Bounds,
+    limits: ConnectionLimits,
     stopped: impl Future<Output = ()>,
 ) {
     let mut stopped = pin!(stopped);
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(bounds.timeout).max_buf_size(HEAD_LIMIT);
+    http.timer(TokioTimer::new()).header_read_timeout(limits.timeout).max_buf_size(MAX_HEAD_BYTES);
     let connections = GracefulShutdown::new();
     let open = OpenConnections::default();
     let refusals = LogThrottle::default();
@@ -65,23 +66,27 @@ pub(super) async fn serve_connections(
             accepted = Listener::accept(&mut listener) => accepted,
             () = &mut stopped => break,
         };
-        let Some(counted) = open.count(address, &bounds) else {
+        let Some(permit) = open.acquire(address, &limits) else {
             // Whether it arrives makes no difference to the others.
-            let _ = stream.try_write(TOO_MANY);
+            let _ = stream.try_write(TOO_MANY_CONNECTIONS);
             if let Some(times) = refusals.occurrences() {
-                let (each, all) = (bounds.per_address, bounds.total);
-                warn!(times, "connections past {each} from one address, or {all} altogether, are refused");
+                let (each, all) = (limits.per_address, limits.total);
+                warn!(
+                    times,
+                    "connections past {each} from one address, or {all} altogether, are failure_response"
+                );
             }
             continue;
         };
         let service = TowerToHyperService::new(AddExtension::new(app.clone(), ConnectInfo(address)));
-        let connection = http.serve_connection(TokioIo::new(patient(stream, bounds.timeout)), service);
+        let connection =
+            http.serve_connection(TokioIo::new(with_write_timeout(stream, limits.timeout)), service);
         let connection = connections.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 debug!("a connection broke off: {error}");
             }
-            drop(counted);
+            drop(permit);
         });
     }
     drop(listener);
@@ -90,48 +95,48 @@ pub(super) async fn serve_connections(
 
 /// The number of open connections, altogether and by address.
 #[derive(Clone, Debug, Default)]
-struct OpenConnections(Arc<Mutex<Numbers>>);
+struct OpenConnections(Arc<Mutex<Counts>>);
 
 #[derive(Debug, Default)]
-struct Numbers {
+struct Counts {
     total: usize,
     by_address: HashMap<IpAddr, usize>,
 }
 
 /// A connection that is counted until it ends; without an address it counts in the total alone.
 #[derive(Debug)]
-struct Counted {
+struct ConnectionPermit {
     open: OpenConnections,
     address: Option<IpAddr>,
 }
 
 impl OpenConnections {
-    fn lock(&self) -> MutexGuard<'_, Numbers> {
+    fn lock(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a connection, or returns `None` when there are as many as there may be.
-    fn count(&self, address: SocketAddr, bounds: &Bounds) -> Option<Counted> {
+    fn acquire(&self, address: SocketAddr, limits: &ConnectionLimits) -> Option<ConnectionPermit> {
         let address = address.ip().to_canonical();
-        let is_counted = !bounds.uncounted.iter().any(|network| network.contains(&address));
-        let address = is_counted.then(|| counted_as(address));
+        let is_counted = !limits.exempt.iter().any(|network| network.contains(&address));
+        let address = is_counted.then(|| rate_key(address));
         let mut open = self.lock();
-        if open.total >= bounds.total {
+        if open.total >= limits.total {
             return None;
         }
         if let Some(address) = address {
             let connections = open.by_address.get(&address).copied().unwrap_or_default();
-            if connections >= bounds.per_address {
+            if connections >= limits.per_address {
                 return None;
             }
             open.by_address.insert(address, connections + 1);
         }
         open.total += 1;
-        Some(Counted { open: self.clone(), address })
+        Some(ConnectionPermit { open: self.clone(), address })
     }
 }
 
-impl Drop for Counted {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
         let mut open = self.open.lock();
         open.total -= 1;
@@ -146,7 +151,7 @@ impl Drop for Counted {
 }
 
 /// The stream, which waits for whoever reads from it for so long.
-fn patient(stream: TcpStream, timeout: Duration) -> std::pin::Pin<Box<TimeoutStream<TcpStream>>> {
+fn with_write_timeout(stream: TcpStream, timeout: Duration) -> std::pin::Pin<Box<TimeoutStream<TcpStream>>> {
     // The last piece of an answer does not wait for the browser to confirm the one before.
     if let Err(error) = stream.set_nodelay(true) {
         debug!("a connection was lost before its first request: {error}");
@@ -160,9 +165,9 @@ fn patient(stream: TcpStream, timeout: Duration) -> std::pin::Pin<Box<TimeoutStr
 mod tests {
     use super::*;
 
-    fn bounds(total: usize, per_address: usize, uncounted: &[&str]) -> Bounds {
-        let uncounted = uncounted.iter().map(|network| network.parse().expect("a network")).collect();
-        Bounds { timeout: Duration::ZERO, total, per_address, uncounted }
+    fn limits(total: usize, per_address: usize, exempt: &[&str]) -> ConnectionLimits {
+        let exempt = exempt.iter().map(|network| network.parse().expect("a network")).collect();
+        ConnectionLimits { timeout: Duration::ZERO, total, per_address, exempt }
     }
 
     fn address(text: &str) -> SocketAddr {
@@ -172,13 +177,13 @@ mod tests {
     #[test]
     fn an_address_has_its_share_again_once_a_connection_ends_and_is_forgotten_with_the_last() {
         let open = OpenConnections::default();
-        let bounds = bounds(10, 2, &[]);
-        let first = open.count(address("192.0.2.1"), &bounds).expect("room");
-        let second = open.count(address("::ffff:192.0.2.1"), &bounds).expect("room");
-        assert!(open.count(address("192.0.2.1"), &bounds).is_none());
-        assert!(open.count(address("192.0.2.2"), &bounds).is_some(), "another client");
+        let limits = limits(10, 2, &[]);
+        let first = open.acquire(address("192.0.2.1"), &limits).expect("room");
+        let second = open.acquire(address("::ffff:192.0.2.1"), &limits).expect("room");
+        assert!(open.acquire(address("192.0.2.1"), &limits).is_none());
+        assert!(open.acquire(address("192.0.2.2"), &limits).is_some(), "another client");
         drop(first);
-        drop(open.count(address("192.0.2.1"), &bounds).expect("room"));
+        drop(open.acquire(address("192.0.2.1"), &limits).expect("room"));
         drop(second);
         assert!(open.lock().by_address.is_empty());
         assert_eq!(open.lock().total, 0);
@@ -187,12 +192,12 @@ mod tests {
     #[test]
     fn a_trusted_hop_may_have_all_connections_and_no_more() {
         let open = OpenConnections::default();
-        let bounds = bounds(2, 1, &["10.0.0.0/8"]);
+        let limits = limits(2, 1, &["10.0.0.0/8"]);
         let connections =
-            ["10.1.2.3", "10.1.2.3"].map(|hop| open.count(address(hop), &bounds).expect("room"));
-        assert!(open.count(address("10.1.2.3"), &bounds).is_none());
-        assert!(open.count(address("192.0.2.1"), &bounds).is_none(), "there is no room for anybody");
+            ["10.1.2.3", "10.1.2.3"].map(|hop| open.acquire(address(hop), &limits).expect("room"));
+        assert!(open.acquire(address("10.1.2.3"), &limits).is_none());
+        assert!(open.acquire(address("192.0.2.1"), &limits).is_none(), "there is no room for anybody");
         drop(connections);
-        assert!(open.count(address("192.0.2.1"), &bounds).is_some());
+        assert!(open.acquire(address("192.0.2.1"), &limits).is_some());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// Whether it comes before the request's body is read to its end.
-    pub(crate) fn leaves_the_body(&self) -> bool {
+    pub(crate) fn leaves_body_unread(&self) -> bool {
         !matches!(self, Self::Unavailable | Self::Timeout)
     }
 

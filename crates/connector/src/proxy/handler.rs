@@ -16,14 +16,14 @@ use ipnet::IpNet;
 use tower_http::cors::CorsLayer;
 use tracing::info;
 
-use super::client_address::{client_address, warn_of_untrusted_hop};
-use super::config_cache::Configs;
+use super::client_address::{client_address, warn_about_untrusted_hop};
+use super::config_cache::ConfigStore;
 use super::failure::Failure;
 use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
-use super::rate::Limiter;
+use super::rate::ClientLimiter;
 use super::response::{ProxyResponse, is_json};
-use super::upstream::{Forwarded, Upstream};
+use super::upstream::{Upstream, UpstreamRequest};
 
 /// The state behind the routes.
 #[derive(Debug)]
@@ -32,26 +32,26 @@ pub(super) struct Proxy {
     message_body_limit: usize,
     events_body_limit: usize,
     timeout: Duration,
-    limiter: Option<Limiter>,
+    limiter: Option<ClientLimiter>,
     trusted_hops: Vec<IpNet>,
     untrusted_hop: Once,
-    pub(super) configs: Option<Configs>,
+    pub(super) configs: Option<ConfigStore>,
     pub(super) metrics: Option<ProxyMetrics>,
 }
 
 /// The proxy as a router, and what is behind it.
-pub(super) fn set_up(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), SetupError> {
+pub(super) fn build(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), SetupError> {
     let upstream = Upstream::new(&options.origin, &options.token, options.answer_limit, options.timeout)?;
-    let other_origins = other_origins(&options.allowed_origins)?;
+    let cors_layer = cors_layer(&options.allowed_origins)?;
     let proxy = Arc::new(Proxy {
         upstream,
         message_body_limit: options.message_body_limit,
         events_body_limit: options.events_body_limit,
         timeout: options.timeout,
-        limiter: options.client_rate.map(Limiter::new),
+        limiter: options.client_rate.map(ClientLimiter::new),
         trusted_hops: options.trusted_hops,
         untrusted_hop: Once::new(),
-        configs: options.config_cache.map(Configs::new),
+        configs: options.config_cache.map(ConfigStore::new),
         metrics: options.metrics,
     });
     let mut router = Router::new();
@@ -59,7 +59,7 @@ pub(super) fn set_up(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), Setu
         router = router.route(path, any(serve));
     }
     let router = router.fallback(not_found).with_state(Arc::clone(&proxy));
-    let router = match other_origins {
+    let router = match cors_layer {
         Some(layer) => router.layer(layer),
         None => router,
     };
@@ -67,7 +67,7 @@ pub(super) fn set_up(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), Setu
 }
 
 /// What lets pages of other origins in; they send no cookies, and the proxy has none.
-fn other_origins(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
+fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
     if allowed.is_empty() {
         return Ok(None);
     }
@@ -97,25 +97,25 @@ fn other_origins(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
 }
 
 /// The policy of what is no page.
-pub(super) const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+pub(super) const CONTENT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 async fn not_found(request: Request) -> Response {
-    refused(&Failure::NotFound, !request.body().is_end_stream())
+    failure_response(&Failure::NotFound, !request.body().is_end_stream())
 }
 
 /// A connection with a body on it that nobody reads is closed: whoever sent it is told, and does not lose the next
 /// request there.
-fn refused(failure: &Failure, has_body: bool) -> Response {
+fn failure_response(failure: &Failure, has_body: bool) -> Response {
     let mut response = with_security_headers(failure);
-    if has_body && failure.leaves_the_body() {
+    if has_body && failure.leaves_body_unread() {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
 async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
-    let begun = Instant::now();
+    let started = Instant::now();
     let (parts, body) = request.into_parts();
     let call = endpoint(&parts.method, &parts.uri);
     let name = call.as_ref().map_or("none", |endpoint| name(*endpoint));
@@ -126,15 +126,15 @@ async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
     };
     let response = match outcome {
         Ok(response) => with_security_headers(response),
-        Err(failure) => refused(&failure, has_body),
+        Err(failure) => failure_response(&failure, has_body),
     };
-    let (status, took) = (response.status().as_u16(), begun.elapsed());
+    let (status, took) = (response.status().as_u16(), started.elapsed());
     let request_id =
         response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
     // Neither who asked nor what was said.
     info!(call = name, status, took_ms = took.as_millis(), request_id, "answered");
     if let Some(metrics) = &proxy.metrics {
-        metrics.answered(name, status, took);
+        metrics.record_request(name, status, took);
     }
     response
 }
@@ -154,7 +154,7 @@ fn name(endpoint: Endpoint) -> &'static str {
 fn with_security_headers(response: impl IntoResponse) -> Response {
     let headers = [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_POLICY)),
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     ];
     (headers, response).into_response()
@@ -170,7 +170,7 @@ impl Proxy {
         if let Some(limiter) = &self.limiter
             && let Some(client) = client_address(parts, &self.trusted_hops)
         {
-            warn_of_untrusted_hop(parts, &self.trusted_hops, &self.untrusted_hop);
+            warn_about_untrusted_hop(parts, &self.trusted_hops, &self.untrusted_hop);
             limiter.take(client).map_err(|wait| Failure::RateLimited { wait })?;
         }
         let body = match endpoint.method() {
@@ -178,7 +178,7 @@ impl Proxy {
             chat_protocol::Method::Post => Some(self.body(endpoint, &parts.headers, body).await?),
         };
         let kept = |name: HeaderName| parts.headers.get(&name).cloned().map(|value| (name, value));
-        let request = Forwarded {
+        let request = UpstreamRequest {
             endpoint,
             query: parts.uri.query().map(str::to_owned),
             headers: [IDEMPOTENCY_KEY, header::ACCEPT_LANGUAGE].into_iter().filter_map(kept).collect(),
@@ -186,7 +186,7 @@ impl Proxy {
         };
         match &self.configs {
             Some(configs) if endpoint == Endpoint::Config => {
-                self.config(configs, request, asks_to_reload(&parts.headers)).await
+                self.config(configs, request, bypasses_cache(&parts.headers)).await
             }
             _ => self.upstream.forward(request).await,
         }
@@ -213,7 +213,7 @@ impl Proxy {
 }
 
 /// Whether a request asks for a response that no cache has, as `fetch` with the mode `reload` or `no-store` does.
-fn asks_to_reload(headers: &HeaderMap) -> bool {
+fn bypasses_cache(headers: &HeaderMap) -> bool {
     let mut directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|line| line.to_str().ok());
     directives.any(|line| line.split(',').any(|directive| directive.trim().eq_ignore_ascii_case("no-cache")))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The least time between two lines of one kind.
-const INTERVAL: Duration = Duration::from_secs(60);
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
 pub(super) struct LogThrottle(Mutex<State>);
@@ -23,7 +23,7 @@ impl LogThrottle {
     pub(super) fn occurrences(&self) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.suppressed += 1;
-        if state.last.is_some_and(|last| last.elapsed() < INTERVAL) {
+        if state.last.is_some_and(|last| last.elapsed() < LOG_INTERVAL) {
             return None;
         }
         state.last = Some(Instant::now());
@@ -42,7 +42,7 @@ mod tests {
         for _ in 0..1000 {
             assert_eq!(throttle.occurrences(), None);
         }
-        tokio::time::advance(INTERVAL).await;
+        tokio::time::advance(LOG_INTERVAL).await;
         assert_eq!(throttle.occurrences(), Some(1001));
         assert_eq!(throttle.occurrences(), None);
     }

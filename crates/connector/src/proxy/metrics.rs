@@ -26,19 +26,19 @@ struct Call {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Kept {
+struct ConfigLabels {
     found: &'static str,
 }
 
 /// The figures of a proxy. Clones share them.
 #[derive(Clone)]
-pub struct ProxyMetrics(Arc<Figures>);
+pub struct ProxyMetrics(Arc<Inner>);
 
-struct Figures {
+struct Inner {
     registry: Registry,
     requests: Family<Request, Counter>,
     seconds: Family<Call, Histogram, fn() -> Histogram>,
-    configs: Family<Kept, Counter>,
+    configs: Family<ConfigLabels, Counter>,
 }
 
 impl Debug for ProxyMetrics {
@@ -58,10 +58,10 @@ impl Default for ProxyMetrics {
         let configs = Family::default();
         registry.register(
             "configs",
-            "Configs, by whether they were kept: fresh, stale or fetched",
+            "ConfigStore, by whether they were kept: fresh, stale or fetched",
             configs.clone(),
         );
-        Self(Arc::new(Figures { registry, requests, seconds, configs }))
+        Self(Arc::new(Inner { registry, requests, seconds, configs }))
     }
 }
 
@@ -74,12 +74,12 @@ impl ProxyMetrics {
         text
     }
 
-    pub(crate) fn answered(&self, call: &'static str, status: u16, took: Duration) {
+    pub(crate) fn record_request(&self, call: &'static str, status: u16, took: Duration) {
         self.0.requests.get_or_create(&Request { call, status }).inc();
         self.0.seconds.get_or_create(&Call { call }).observe(took.as_secs_f64());
     }
 
-    pub(crate) fn config(&self, found: &'static str) {
-        self.0.configs.get_or_create(&Kept { found }).inc();
+    pub(crate) fn record_config(&self, found: &'static str) {
+        self.0.configs.get_or_create(&ConfigLabels { found }).inc();
     }
 }

@@ -9,7 +9,7 @@ use governor::clock::{Clock, DefaultClock};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
-use super::client_address::counted_as;
+use super::client_address::rate_key;
 
 /// The share of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,26 +21,26 @@ pub struct ClientRate {
 }
 
 /// Clients that have asked nothing lately are forgotten after so many requests.
-const SWEEP: u32 = 10_000;
+const SWEEP_INTERVAL: u32 = 10_000;
 
 #[derive(Debug)]
-pub(crate) struct Limiter {
+pub(crate) struct ClientLimiter {
     limiter: RateLimiter<IpAddr, DefaultKeyedStateStore<IpAddr>, DefaultClock>,
-    asked: AtomicU32,
+    request_count: AtomicU32,
 }
 
-impl Limiter {
+impl ClientLimiter {
     pub(crate) fn new(rate: ClientRate) -> Self {
         let quota = Quota::per_minute(rate.per_minute).allow_burst(rate.burst);
-        Self { limiter: RateLimiter::keyed(quota), asked: AtomicU32::new(0) }
+        Self { limiter: RateLimiter::keyed(quota), request_count: AtomicU32::new(0) }
     }
 
     /// Counts a request of this client; the error says how long to wait.
     pub(crate) fn take(&self, client: IpAddr) -> Result<(), Duration> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) % SWEEP == SWEEP - 1 {
+        if self.request_count.fetch_add(1, Ordering::Relaxed) % SWEEP_INTERVAL == SWEEP_INTERVAL - 1 {
             self.limiter.retain_recent();
         }
-        let refused = self.limiter.check_key(&counted_as(client));
-        refused.map_err(|until| until.wait_time_from(DefaultClock::default().now()))
+        let failure_response = self.limiter.check_key(&rate_key(client));
+        failure_response.map_err(|until| until.wait_time_from(DefaultClock::default().now()))
     }
 }

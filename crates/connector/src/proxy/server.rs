@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use tower_http::set_header::SetResponseHeaderLayer;
 use tracing::{info, warn};
 
-use super::connections::{Bounds, serve_connections};
-use super::handler::{POLICY, Proxy, set_up};
+use super::connections::{ConnectionLimits, serve_connections};
+use super::handler::{CONTENT_POLICY, Proxy, build};
 use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
 use super::token_check::check_token;
@@ -80,9 +80,9 @@ pub struct ProxyServer {
     metrics: Option<TcpListener>,
     app: Router,
     proxy: Arc<Proxy>,
-    figures: ProxyMetrics,
+    metrics_source: ProxyMetrics,
     stopping: Arc<AtomicBool>,
-    bounds: Bounds,
+    limits: ConnectionLimits,
     grace: Duration,
 }
 
@@ -102,20 +102,20 @@ impl ProxyServer {
         if !prefix.starts_with('/') || prefix.ends_with('/') || prefix.contains(['{', '}', '*', '?', '#']) {
             return Err(ServerError::Prefix);
         }
-        let figures = proxy.metrics.get_or_insert_default().clone();
+        let metrics_source = proxy.metrics.get_or_insert_default().clone();
         let shared = !proxy.allowed_origins.is_empty();
         let stopping = Arc::new(AtomicBool::new(false));
-        let bounds = Bounds {
+        let limits = ConnectionLimits {
             timeout: connection_timeout,
             total: connections,
             per_address: connections_per_address,
-            uncounted: proxy.trusted_hops.clone(),
+            exempt: proxy.trusted_hops.clone(),
         };
-        let (routes, proxy) = set_up(proxy)?;
+        let (routes, proxy) = build(proxy)?;
         let app = Router::new()
             .nest(&prefix, routes)
             .route("/healthz", health(&stopping))
-            .layer(always(header::CONTENT_SECURITY_POLICY, POLICY))
+            .layer(always(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
             .layer(always(header::REFERRER_POLICY, "no-referrer"))
             .layer(always(
                 HeaderName::from_static("cross-origin-resource-policy"),
@@ -129,7 +129,7 @@ impl ProxyServer {
             Some(address) => Some(open(address).await?),
             None => None,
         };
-        Ok(Self { listener, metrics, app, proxy, figures, stopping, bounds, grace })
+        Ok(Self { listener, metrics, app, proxy, metrics_source, stopping, limits, grace })
     }
 
     /// Where the five paths are.
@@ -156,15 +156,16 @@ impl ProxyServer {
             tokio::spawn(serve_connections(
                 listener,
                 app,
-                self.bounds.clone(),
+                self.limits.clone(),
                 stopped.clone().cancelled_owned(),
             ))
         };
         if let Some(listener) = self.metrics {
-            let figures = self.figures;
+            let metrics_source = self.metrics_source;
             let text = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-            let render =
-                move || async move { ([(header::CONTENT_TYPE, text)], figures.render()).into_response() };
+            let render = move || async move {
+                ([(header::CONTENT_TYPE, text)], metrics_source.render()).into_response()
+            };
             let health = health(&self.stopping);
             serve(listener, Router::new().route("/metrics", get(render)).route("/healthz", health));
         }

@@ -4,13 +4,13 @@ use axum::http::{HeaderMap, StatusCode};
 use chat_protocol::Endpoint;
 use tracing::{info, warn};
 
-use super::upstream::{Forwarded, Upstream};
+use super::upstream::{Upstream, UpstreamRequest};
 
 /// Asks the service for the chat's config, as the cheapest request that needs the token. What comes of it is only told:
 /// the proxy serves whether or not the service is there.
 pub(super) async fn check_token(upstream: &Upstream) {
     let request =
-        Forwarded { endpoint: Endpoint::Config, query: None, headers: HeaderMap::new(), body: None };
+        UpstreamRequest { endpoint: Endpoint::Config, query: None, headers: HeaderMap::new(), body: None };
     match upstream.exchange(request).await {
         Ok(response) if response.status.is_success() => info!("the service takes the site token"),
         Ok(response) if response.status == StatusCode::UNAUTHORIZED => warn!(

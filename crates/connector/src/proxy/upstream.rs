@@ -30,7 +30,7 @@ const PASSED_BACK: [HeaderName; 7] = [
 
 /// A request as it goes on to the service.
 #[derive(Clone)]
-pub(crate) struct Forwarded {
+pub(crate) struct UpstreamRequest {
     pub(crate) endpoint: Endpoint,
     pub(crate) query: Option<String>,
     pub(crate) headers: HeaderMap,
@@ -67,7 +67,7 @@ impl Upstream {
         Ok(Self { client, addresses, authorization, answer_limit, timeout, refusals, failures })
     }
 
-    pub(crate) async fn forward(&self, request: Forwarded) -> Result<ProxyResponse, Failure> {
+    pub(crate) async fn forward(&self, request: UpstreamRequest) -> Result<ProxyResponse, Failure> {
         let endpoint = request.endpoint;
         match tokio::time::timeout(self.timeout, self.exchange(request)).await {
             Ok(Ok(response)) => {
@@ -105,7 +105,7 @@ impl Upstream {
         }
     }
 
-    pub(super) async fn exchange(&self, request: Forwarded) -> Result<ProxyResponse, Broken> {
+    pub(super) async fn exchange(&self, request: UpstreamRequest) -> Result<ProxyResponse, UpstreamError> {
         let mut url = self.addresses[request.endpoint as usize].clone();
         url.set_query(request.query.as_deref());
         let sent = match request.body {
@@ -120,12 +120,12 @@ impl Upstream {
             .send()
             .await?;
         if answer.status().is_redirection() || answer.status().is_informational() {
-            return Err(Broken::Elsewhere(answer.status().as_u16()));
+            return Err(UpstreamError::Redirect(answer.status().as_u16()));
         }
         if let Some(encoding) = answer.headers().get(header::CONTENT_ENCODING)
             && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
         {
-            return Err(Broken::Encoded);
+            return Err(UpstreamError::Compressed);
         }
         let body = read_bounded(&mut answer, self.answer_limit).await?;
         let mut headers = HeaderMap::new();
@@ -144,24 +144,24 @@ impl Upstream {
 
 /// Why there is no answer to pass back; for the log.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Broken {
+pub(super) enum UpstreamError {
     #[error("{reason}")]
     Http { reason: String, timeout: bool },
     #[error("it answered {0}, and redirects are not followed")]
-    Elsewhere(u16),
+    Redirect(u16),
     #[error("its response has more than {0} bytes")]
     TooLarge(usize),
-    #[error("its answer is compressed, although that was not asked for")]
-    Encoded,
+    #[error("its answer is compressed, although that was not request_count for")]
+    Compressed,
 }
 
-impl Broken {
+impl UpstreamError {
     fn is_timeout(&self) -> bool {
         matches!(self, Self::Http { timeout: true, .. })
     }
 }
 
-impl From<BodyError> for Broken {
+impl From<BodyError> for UpstreamError {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::TooLarge { max_bytes } => Self::TooLarge(max_bytes),
@@ -170,7 +170,7 @@ impl From<BodyError> for Broken {
     }
 }
 
-impl From<reqwest::Error> for Broken {
+impl From<reqwest::Error> for UpstreamError {
     fn from(error: reqwest::Error) -> Self {
         let timeout = error.is_timeout();
         Self::Http { reason: chain(error), timeout }

@@ -21,12 +21,12 @@ const PATHS: [&str; 3] = ["/", "/news", "/about.html"];
 const ARTICLES: usize = 3;
 
 /// A disk whose process is killed before one of its changes, and makes none from then on.
-struct Crashing {
+struct CrashingDisk {
     inner: SiteDisk,
     changes_left: Cell<Option<u32>>,
 }
 
-impl Crashing {
+impl CrashingDisk {
     fn change(&self) -> io::Result<()> {
         match self.changes_left.get() {
             Some(0) => return Err(io::Error::other("killed")),
@@ -37,7 +37,7 @@ impl Crashing {
     }
 }
 
-impl Disk for Crashing {
+impl Disk for CrashingDisk {
     fn page(&self, page: &SitePath) -> io::Result<Option<Vec<u8>>> {
         self.inner.page(page)
     }
@@ -83,12 +83,12 @@ enum Event {
 
 /// What becomes of the process while it carries out an event.
 #[derive(Clone, Copy, Debug)]
-enum Fate {
-    Lives,
+enum ProcessOutcome {
+    Survives,
     /// Killed after so many changes; the job comes again or not.
-    IsKilled {
+    Killed {
         after: u32,
-        comes_again: bool,
+        is_retried: bool,
     },
 }
 
@@ -104,16 +104,16 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-fn fate() -> impl Strategy<Value = Fate> {
+fn outcome() -> impl Strategy<Value = ProcessOutcome> {
     prop_oneof![
-        2 => Just(Fate::Lives),
-        1 => (0..7_u32, any::<bool>()).prop_map(|(after, comes_again)| Fate::IsKilled { after, comes_again }),
+        2 => Just(ProcessOutcome::Survives),
+        1 => (0..7_u32, any::<bool>()).prop_map(|(after, is_retried)| ProcessOutcome::Killed { after, is_retried }),
     ]
 }
 
 /// A site, and what its people know that they have written.
 struct Site<'a> {
-    folder: Folder<Crashing>,
+    folder: Folder<CrashingDisk>,
     directory: &'a Path,
     own: HashMap<usize, String>,
     /// Paths whose page of the site's own was removed after an article was published over an older one: the older one
@@ -127,7 +127,7 @@ struct Site<'a> {
 impl<'a> Site<'a> {
     fn new(directory: &'a Path) -> Self {
         let inner = SiteDisk { tree: Tree::new(directory.join("www")), state: directory.join("state") };
-        let disk = Crashing { inner, changes_left: Cell::new(None) };
+        let disk = CrashingDisk { inner, changes_left: Cell::new(None) };
         let folder = Folder::on(disk, "https://shop.example".to_owned(), None);
         Self { folder, directory, own: HashMap::new(), unclear: HashSet::new(), number: 0, is_settled: true }
     }
@@ -137,7 +137,7 @@ impl<'a> Site<'a> {
         self.folder.disk.page(&page).expect("read").map(|bytes| String::from_utf8(bytes).expect("text"))
     }
 
-    fn apply(&mut self, event: &Event, fate: Fate) {
+    fn apply(&mut self, event: &Event, outcome: ProcessOutcome) {
         self.number += 1;
         let number = self.number;
         match *event {
@@ -168,7 +168,7 @@ impl<'a> Site<'a> {
                     ("title", "T".into()),
                     ("content", content.into()),
                 ];
-                self.work(fate, |folder| {
+                self.work(outcome, |folder| {
                     folder.article(&job(number, "publish_article", Value::object(payload.clone()))).map(drop)
                 });
             }
@@ -176,22 +176,28 @@ impl<'a> Site<'a> {
                 let is_delete = matches!(event, Event::Delete { .. });
                 let job_type = if is_delete { "delete_article" } else { "rollback_article" };
                 let payload = Value::object([("contentId", article.to_string().into())]);
-                self.work(fate, |folder| folder.article(&job(number, job_type, payload.clone())).map(drop));
+                self.work(outcome, |folder| {
+                    folder.article(&job(number, job_type, payload.clone())).map(drop)
+                });
             }
             Event::Overlay { path, says } => {
                 let title = says.then(|| format!("overlay {number}"));
                 let overlay = Overlay { path: Some(PATHS[path].to_owned()), title, ..Overlay::default() };
-                self.work(fate, |folder| folder.apply_overlay(&overlay));
+                self.work(outcome, |folder| folder.apply_overlay(&overlay));
             }
         }
     }
 
-    fn work(&mut self, fate: Fate, work: impl Fn(&Folder<Crashing>) -> Result<(), JobFailure>) {
-        if let Fate::IsKilled { after, comes_again } = fate {
+    fn work(
+        &mut self,
+        outcome: ProcessOutcome,
+        work: impl Fn(&Folder<CrashingDisk>) -> Result<(), JobFailure>,
+    ) {
+        if let ProcessOutcome::Killed { after, is_retried } = outcome {
             self.folder.disk.changes_left.set(Some(after));
             let outcome = work(&self.folder);
             let was_killed = self.folder.disk.changes_left.replace(None) == Some(0) && outcome.is_err();
-            if !comes_again || !was_killed {
+            if !is_retried || !was_killed {
                 self.is_settled &= !was_killed;
                 return;
             }
@@ -239,14 +245,14 @@ fn a_page_that_was_gone_comes_back_although_the_process_is_killed() {
             let directory = tempfile::tempdir().expect("a directory");
             let mut site = Site::new(directory.path());
             let (article, path) = (0, 0);
-            site.apply(&Event::EditByHand { path }, Fate::Lives);
-            site.apply(&Event::Publish { article, path }, Fate::Lives);
-            site.apply(&Event::Overlay { path, says: has_overlay }, Fate::Lives);
-            site.apply(&Event::RemoveByHand { path }, Fate::Lives);
-            site.apply(&Event::Delete { article }, Fate::IsKilled { after, comes_again: false });
+            site.apply(&Event::EditByHand { path }, ProcessOutcome::Survives);
+            site.apply(&Event::Publish { article, path }, ProcessOutcome::Survives);
+            site.apply(&Event::Overlay { path, says: has_overlay }, ProcessOutcome::Survives);
+            site.apply(&Event::RemoveByHand { path }, ProcessOutcome::Survives);
+            site.apply(&Event::Delete { article }, ProcessOutcome::Killed { after, is_retried: false });
             site.check_nothing_is_lost();
-            site.apply(&Event::Overlay { path, says: false }, Fate::Lives);
-            site.apply(&Event::Delete { article }, Fate::Lives);
+            site.apply(&Event::Overlay { path, says: false }, ProcessOutcome::Survives);
+            site.apply(&Event::Delete { article }, ProcessOutcome::Survives);
             assert!(site.own.contains_key(&path));
             site.check_own_pages();
         }
@@ -264,22 +270,22 @@ proptest! {
 
     #[test]
     fn a_page_of_the_sites_own_is_never_lost_and_comes_back(
-        events in proptest::collection::vec((event(), fate()), 1..24),
+        events in proptest::collection::vec((event(), outcome()), 1..24),
     ) {
         let directory = tempfile::tempdir().expect("a directory");
         let mut site = Site::new(directory.path());
-        for (event, fate) in &events {
-            site.apply(event, *fate);
+        for (event, outcome) in &events {
+            site.apply(event, *outcome);
             site.check_nothing_is_lost();
             if site.is_settled {
                 site.check_own_pages();
             }
         }
         for path in 0..PATHS.len() {
-            site.apply(&Event::Overlay { path, says: false }, Fate::Lives);
+            site.apply(&Event::Overlay { path, says: false }, ProcessOutcome::Survives);
         }
         for article in 0..ARTICLES {
-            site.apply(&Event::Delete { article }, Fate::Lives);
+            site.apply(&Event::Delete { article }, ProcessOutcome::Survives);
         }
         site.check_own_pages();
     }

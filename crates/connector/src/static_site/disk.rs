@@ -4,11 +4,11 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 
 use super::site_path::SitePath;
-use super::tree::{MAX_PAGE, Tree};
+use super::tree::{MAX_PAGE_BYTES, Tree};
 use crate::private_file;
 
 /// The largest file of the state folder that is read, in bytes: 20 versions of an article, each a page.
-const MAX_STATE: u64 = 20 * 2 * MAX_PAGE;
+const MAX_STATE_BYTES: u64 = 20 * 2 * MAX_PAGE_BYTES;
 
 /// Reads and changes pages and what is remembered. Each change happens as a whole or not at all.
 pub(super) trait Disk {
@@ -55,7 +55,7 @@ impl Disk for SiteDisk {
             Err(error) => return Err(error),
         };
         let mut bytes = Vec::new();
-        file.take(MAX_STATE).read_to_end(&mut bytes)?;
+        file.take(MAX_STATE_BYTES).read_to_end(&mut bytes)?;
         Ok(Some(bytes))
     }
 

@@ -14,7 +14,7 @@ use super::digest::digest;
 use super::disk::{Disk, SiteDisk};
 use super::head::apply_to_head;
 use super::options::StaticSiteOptions;
-use super::page_record::{PageRecord, Shown};
+use super::page_record::{PageRecord, ShownArticle};
 use super::pages::items_of;
 use super::record::{Record, Version};
 use super::site_path::SitePath;
@@ -84,13 +84,17 @@ impl<D: Disk> Folder<D> {
         }
         if let Some(current) = record.current() {
             let html = render(current, self.template.as_deref());
-            self.show(&SitePath::new(&current.path).map_err(JobFailure::from_error)?, &article, Some(html))
-                .map_err(JobFailure::from_error)?;
+            self.set_article(
+                &SitePath::new(&current.path).map_err(JobFailure::from_error)?,
+                &article,
+                Some(html),
+            )
+            .map_err(JobFailure::from_error)?;
         }
         let mut is_restored = false;
         for path in record.former_paths() {
             let page = SitePath::new(path).map_err(JobFailure::from_error)?;
-            is_restored |= self.show(&page, &article, None).map_err(JobFailure::from_error)?;
+            is_restored |= self.set_article(&page, &article, None).map_err(JobFailure::from_error)?;
         }
         let Some(current) = record.current() else {
             let message = is_restored.then(|| "The page that was there before is back.".to_owned());
@@ -114,48 +118,53 @@ impl<D: Disk> Folder<D> {
         let before = PageRecord::read(&self.disk, &page).map_err(JobFailure::from_error)?;
         let found = self.disk.page(&page).map_err(JobFailure::from_error)?;
         let mut record = before.clone();
-        self.keep(&mut record, &page, found.as_deref()).map_err(JobFailure::from_error)?;
+        self.preserve_own_page(&mut record, &page, found.as_deref()).map_err(JobFailure::from_error)?;
         if found.is_none() || (record.shown.is_none() && !record.has_original()) {
             return Err(JobFailure::new(format!("The site has no page {}.", Printable(path))));
         }
         record.overlay = Some(overlay.clone()).filter(Overlay::says_something);
-        self.bring_about(&page, &before, record, found.as_deref()).map_err(JobFailure::from_error)
+        self.reconcile(&page, &before, record, found.as_deref()).map_err(JobFailure::from_error)
     }
 
     /// Shows an article on a page, or no longer. Whether the site's own page is there again.
-    fn show(&self, page: &SitePath, article: &str, html: Option<String>) -> io::Result<bool> {
+    fn set_article(&self, page: &SitePath, article: &str, html: Option<String>) -> io::Result<bool> {
         let before = PageRecord::read(&self.disk, page)?;
         let found = self.disk.page(page)?;
         let is_shown = before.shown.as_ref().is_some_and(|shown| shown.article == article);
-        let is_written = found.as_ref().is_some_and(|found| before.has_written(found));
+        let is_written = found.as_ref().is_some_and(|found| before.is_written_by_job(found));
         // What is another's is left alone, unless a process was killed while it took its own away.
         if html.is_none() && !is_shown && !is_written {
             return Ok(before.shown.is_none() && found.is_some());
         }
         let mut record = before.clone();
-        self.keep(&mut record, page, found.as_deref())?;
+        self.preserve_own_page(&mut record, page, found.as_deref())?;
         match html {
-            Some(html) => record.shown = Some(Shown { article: article.to_owned(), html }),
+            Some(html) => record.shown = Some(ShownArticle { article: article.to_owned(), html }),
             None if is_shown => record.shown = None,
             None => {}
         }
         let is_restored = record.shown.is_none() && record.has_original();
-        self.bring_about(page, &before, record, found.as_deref())?;
+        self.reconcile(page, &before, record, found.as_deref())?;
         Ok(is_restored)
     }
 
     /// Keeps what was found if it is the site's own.
-    fn keep(&self, record: &mut PageRecord, page: &SitePath, found: Option<&[u8]>) -> io::Result<()> {
+    fn preserve_own_page(
+        &self,
+        record: &mut PageRecord,
+        page: &SitePath,
+        found: Option<&[u8]>,
+    ) -> io::Result<()> {
         match found {
-            Some(own) if !record.has_written(own) => record.keep(&self.disk, page, own)?,
-            None if record.shown.is_none() => record.forget_original(),
+            Some(own) if !record.is_written_by_job(own) => record.preserve(&self.disk, page, own)?,
+            None if record.shown.is_none() => record.clear_original(),
             _ => {}
         }
         Ok(())
     }
 
     /// Makes a page what its record says: the article or else the site's own page, with the overlay.
-    fn bring_about(
+    fn reconcile(
         &self,
         page: &SitePath,
         before: &PageRecord,
@@ -184,7 +193,7 @@ impl<D: Disk> Folder<D> {
         }
         let found = found.or(returned.as_deref());
         if let Some(wanted) = wanted.as_deref().filter(|_| !is_own) {
-            record.will_write(wanted, found);
+            record.record_write(wanted, found);
         }
         if record != *before {
             record.write(&self.disk, page)?;

@@ -9,13 +9,13 @@ use super::disk::Disk;
 use super::site_path::SitePath;
 
 /// Texts that are known as written by jobs; the oldest are forgotten first.
-const MAX_WRITTEN: usize = 20;
+const MAX_DIGESTS: usize = 20;
 /// Pages of the site's own that are kept of one path; the oldest are removed first.
-const MAX_KEPT: u32 = 10;
+const MAX_ORIGINALS: u32 = 10;
 
 /// An article on a page.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shown {
+pub(super) struct ShownArticle {
     /// The digest of the article's name.
     pub(super) article: String,
     /// The page without its overlay.
@@ -24,7 +24,7 @@ pub(super) struct Shown {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PageRecord {
-    pub(super) shown: Option<Shown>,
+    pub(super) shown: Option<ShownArticle>,
     pub(super) overlay: Option<Overlay>,
     /// Digests of what was written, or was about to be when the process ended.
     written: Vec<String>,
@@ -51,7 +51,7 @@ impl PageRecord {
         };
         let number = |value: Option<i64>| value.and_then(|number| u32::try_from(number).ok());
         Ok(Self {
-            shown: article.zip(html).map(|(article, html)| Shown { article, html }),
+            shown: article.zip(html).map(|(article, html)| ShownArticle { article, html }),
             overlay,
             written: fields.lenient_texts("written"),
             original: number(fields.lenient_integer("original")),
@@ -74,19 +74,19 @@ impl PageRecord {
     }
 
     /// Whether these bytes were written by a job, and not by the site's own people.
-    pub(super) fn has_written(&self, bytes: &[u8]) -> bool {
+    pub(super) fn is_written_by_job(&self, bytes: &[u8]) -> bool {
         self.written.contains(&digest(bytes))
     }
 
     /// Notes what is about to be written, in place of what was found.
-    pub(super) fn will_write(&mut self, bytes: &[u8], found: Option<&[u8]>) {
+    pub(super) fn record_write(&mut self, bytes: &[u8], found: Option<&[u8]>) {
         // What is found stays known however often a process ends between this and the writing.
-        let found = found.filter(|found| self.has_written(found));
+        let found = found.filter(|found| self.is_written_by_job(found));
         for digest in [found, Some(bytes)].into_iter().flatten().map(digest) {
             self.written.retain(|written| *written != digest);
             self.written.push(digest);
         }
-        self.written.drain(..self.written.len().saturating_sub(MAX_WRITTEN));
+        self.written.drain(..self.written.len().saturating_sub(MAX_DIGESTS));
     }
 
     pub(super) fn has_original(&self) -> bool {
@@ -105,7 +105,7 @@ impl PageRecord {
     }
 
     /// Keeps a page of the site's own, before anything takes its place. The record has to be written next.
-    pub(super) fn keep(&mut self, disk: &impl Disk, page: &SitePath, own: &[u8]) -> io::Result<()> {
+    pub(super) fn preserve(&mut self, disk: &impl Disk, page: &SitePath, own: &[u8]) -> io::Result<()> {
         if let Some(number) = self.original
             && disk.state(&original_name(page, number))?.as_deref() == Some(own)
         {
@@ -114,14 +114,14 @@ impl PageRecord {
         disk.write_state(&original_name(page, self.next), own)?;
         self.original = Some(self.next);
         self.next += 1;
-        if let Some(oldest) = self.next.checked_sub(MAX_KEPT + 1) {
+        if let Some(oldest) = self.next.checked_sub(MAX_ORIGINALS + 1) {
             disk.remove_state(&original_name(page, oldest))?;
         }
         Ok(())
     }
 
     /// Forgets the page that was there before: the site's own people have removed it.
-    pub(super) fn forget_original(&mut self) {
+    pub(super) fn clear_original(&mut self) {
         self.original = None;
     }
 }

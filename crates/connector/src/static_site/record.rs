@@ -7,7 +7,7 @@ use chat_protocol::{Fields, JobId, Value};
 use super::disk::Disk;
 
 /// Versions that can be gone back to, and jobs and paths that are remembered.
-const KEPT: usize = 20;
+const MAX_VERSIONS: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Version {
@@ -88,16 +88,16 @@ impl Record {
 
     pub(super) fn apply(&mut self, job: JobId) {
         self.applied.push(job);
-        self.applied.drain(..self.applied.len().saturating_sub(KEPT));
+        self.applied.drain(..self.applied.len().saturating_sub(MAX_VERSIONS));
     }
 
     pub(super) fn publish(&mut self, version: Version) {
         self.withdrawn = false;
         self.paths.retain(|path| *path != version.path);
         self.paths.push(version.path.clone());
-        self.paths.drain(..self.paths.len().saturating_sub(KEPT));
+        self.paths.drain(..self.paths.len().saturating_sub(MAX_VERSIONS));
         self.versions.push(version);
-        self.versions.drain(..self.versions.len().saturating_sub(KEPT));
+        self.versions.drain(..self.versions.len().saturating_sub(MAX_VERSIONS));
     }
 
     pub(super) fn withdraw(&mut self) {

@@ -7,9 +7,9 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use crate::printable::{Printable, is_unprintable};
 
 /// The maximum length of a path, in bytes.
-const MAX_LENGTH: usize = 1000;
+const MAX_PATH_BYTES: usize = 1000;
 /// The maximum length of a part, in bytes. Systems take 255; a temporary name has to fit, too.
-const MAX_PART: usize = 200;
+const MAX_PART_BYTES: usize = 200;
 /// The maximum number of parts.
 const MAX_PARTS: usize = 32;
 
@@ -40,7 +40,7 @@ impl SitePath {
     pub(super) fn new(path: &str) -> Result<Self, PageError> {
         let bad = |reason| PageError { path: path.to_owned(), reason };
         let rest = path.strip_prefix('/').ok_or_else(|| bad("expected / at the beginning"))?;
-        if path.len() > MAX_LENGTH {
+        if path.len() > MAX_PATH_BYTES {
             return Err(bad("expected at most 1000 bytes"));
         }
         let mut folders = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn is_html(name: &str) -> bool {
 }
 
 /// The name in the form that systems compare which tell neither case nor Unicode's normal forms apart.
-pub(super) fn folded(name: &str) -> String {
+pub(super) fn case_folded(name: &str) -> String {
     let lower = ComposingNormalizerBorrowed::new_nfc().normalize(name).to_lowercase();
     ComposingNormalizerBorrowed::new_nfc().normalize(&lower).into_owned()
 }
@@ -86,7 +86,7 @@ fn check(part: &str) -> Result<(), &'static str> {
     if part.is_empty() || part.starts_with('.') {
         return Err("expected no part that is empty or begins with a dot");
     }
-    if part.len() > MAX_PART {
+    if part.len() > MAX_PART_BYTES {
         return Err("expected parts of at most 200 bytes");
     }
     if part.ends_with(['.', ' ']) || part.starts_with(' ') {
@@ -188,9 +188,9 @@ mod tests {
 
     #[test]
     fn names_that_some_systems_do_not_tell_apart_fold_to_one() {
-        assert_eq!(folded("Grüße"), folded("GRU\u{308}ßE"));
-        assert_eq!(folded("News"), folded("nEWS"));
-        assert_ne!(folded("news"), folded("nevs"));
+        assert_eq!(case_folded("Grüße"), case_folded("GRU\u{308}ßE"));
+        assert_eq!(case_folded("News"), case_folded("nEWS"));
+        assert_ne!(case_folded("news"), case_folded("nevs"));
     }
 
     proptest! {

@@ -10,15 +10,15 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use tracing::warn;
 use uuid::Uuid;
 
-use super::site_path::{SitePath, folded, is_html};
+use super::site_path::{SitePath, case_folded, is_html};
 use crate::printable::{Printable, is_unprintable};
 
 /// The largest page that is read, in bytes.
-pub(super) const MAX_PAGE: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_PAGE_BYTES: u64 = 16 * 1024 * 1024;
 /// The most pages, the most entries, the most bytes and the deepest folder of one walk.
 const MAX_PAGES: usize = 100_000;
 const MAX_ENTRIES: usize = 1_000_000;
-const MAX_BYTES: usize = 1024 * 1024 * 1024;
+const MAX_TOTAL_BYTES: usize = 1024 * 1024 * 1024;
 const MAX_DEPTH: usize = 32;
 
 /// A folder of pages.
@@ -45,22 +45,22 @@ impl Tree {
     pub(super) fn check(&self, page: &SitePath) -> io::Result<()> {
         let Some(mut folder) = self.open(false)? else { return Ok(()) };
         for name in page.folders() {
-            refuse_twin(&folder, name)?;
-            match enter(&folder, name)? {
+            check_name_collision(&folder, name)?;
+            match open_subfolder(&folder, name)? {
                 Some(next) => folder = next,
                 None => return Ok(()),
             }
         }
-        refuse_twin(&folder, page.file())?;
-        refuse_other_than_file(&folder, page.file()).map(drop)
+        check_name_collision(&folder, page.file())?;
+        regular_file(&folder, page.file()).map(drop)
     }
 
     /// Writes a page in one piece, and the folders that it is in: whoever reads it meanwhile sees the old one or the new
     /// one. Its permissions stay as they were.
     pub(super) fn write(&self, page: &SitePath, bytes: &[u8]) -> io::Result<()> {
         let folder = self.folder_of(page, true)?.ok_or(io::ErrorKind::NotFound)?;
-        refuse_twin(&folder, page.file())?;
-        let before = refuse_other_than_file(&folder, page.file())?;
+        check_name_collision(&folder, page.file())?;
+        let before = regular_file(&folder, page.file())?;
         let unfinished = format!(".{}.tmp", Uuid::new_v4().simple());
         let write = || {
             let mut options = OpenOptions::new();
@@ -86,7 +86,7 @@ impl Tree {
     /// Removes a page, if it is there.
     pub(super) fn remove(&self, page: &SitePath) -> io::Result<()> {
         let Some(folder) = self.folder_of(page, false)? else { return Ok(()) };
-        if refuse_other_than_file(&folder, page.file())?.is_some() {
+        if regular_file(&folder, page.file())?.is_some() {
             folder.remove_file(page.file())?;
             sync(&folder);
         }
@@ -106,7 +106,7 @@ impl Tree {
         if create {
             std::fs::create_dir_all(&self.root)?;
         }
-        found(Dir::open_ambient_dir(&self.root, ambient_authority()))
+        none_if_missing(Dir::open_ambient_dir(&self.root, ambient_authority()))
     }
 
     /// The folder that a page is in; none if there is none, and it is not to be made.
@@ -114,14 +114,14 @@ impl Tree {
         let Some(mut folder) = self.open(create)? else { return Ok(None) };
         for name in page.folders() {
             if create {
-                refuse_twin(&folder, name)?;
+                check_name_collision(&folder, name)?;
             }
-            folder = match enter(&folder, name)? {
+            folder = match open_subfolder(&folder, name)? {
                 Some(next) => next,
                 None if create => {
                     folder.create_dir(name)?;
                     sync(&folder);
-                    enter(&folder, name)?.ok_or(io::ErrorKind::NotFound)?
+                    open_subfolder(&folder, name)?.ok_or(io::ErrorKind::NotFound)?
                 }
                 None => return Ok(None),
             };
@@ -131,32 +131,32 @@ impl Tree {
 }
 
 /// Opens a folder in a folder; none if there is none of this name.
-fn enter(folder: &Dir, name: &str) -> io::Result<Option<Dir>> {
-    match found(folder.symlink_metadata(name))? {
+fn open_subfolder(folder: &Dir, name: &str) -> io::Result<Option<Dir>> {
+    match none_if_missing(folder.symlink_metadata(name))? {
         None => return Ok(None),
         Some(metadata) if metadata.is_dir() => {}
-        Some(metadata) => return Err(in_the_way(name, &metadata, "a folder")),
+        Some(metadata) => return Err(wrong_file_kind(name, &metadata, "a folder")),
     }
     // A link that was put there since is not followed.
-    found(folder.open_dir_nofollow(name))
+    none_if_missing(folder.open_dir_nofollow(name))
 }
 
 /// The bytes of a regular file that is not too large; none if there is none of this name. Waits for nobody: a pipe that
 /// was put there since is opened without waiting for its writer, and refused.
 fn read(folder: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
-    if refuse_other_than_file(folder, name)?.is_none() {
+    if regular_file(folder, name)?.is_none() {
         return Ok(None);
     }
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    let Some(file) = found(folder.open_with(name, &options))? else { return Ok(None) };
+    let Some(file) = none_if_missing(folder.open_with(name, &options))? else { return Ok(None) };
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(in_the_way(name, &metadata, "a regular file"));
+        return Err(wrong_file_kind(name, &metadata, "a regular file"));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_PAGE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_PAGE {
+    file.take(MAX_PAGE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_PAGE_BYTES {
         let text = format!("{} has more than 16 MiB", Printable(name));
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
     }
@@ -164,16 +164,16 @@ fn read(folder: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// What is known of a file; none if there is none of this name. Fails on everything else of the name.
-fn refuse_other_than_file(folder: &Dir, name: &str) -> io::Result<Option<Metadata>> {
-    match found(folder.symlink_metadata(name))? {
-        Some(metadata) if !metadata.is_file() => Err(in_the_way(name, &metadata, "a regular file")),
+fn regular_file(folder: &Dir, name: &str) -> io::Result<Option<Metadata>> {
+    match none_if_missing(folder.symlink_metadata(name))? {
+        Some(metadata) if !metadata.is_file() => Err(wrong_file_kind(name, &metadata, "a regular file")),
         metadata => Ok(metadata),
     }
 }
 
 /// Fails if the folder has another name that systems which ignore case, or the form of accents, take for this one.
-fn refuse_twin(folder: &Dir, name: &str) -> io::Result<()> {
-    let wanted = folded(name);
+fn check_name_collision(folder: &Dir, name: &str) -> io::Result<()> {
+    let wanted = case_folded(name);
     let mut twin = None;
     for (seen, entry) in folder.entries()?.enumerate() {
         if seen > MAX_ENTRIES {
@@ -184,7 +184,7 @@ fn refuse_twin(folder: &Dir, name: &str) -> io::Result<()> {
         if entry == name {
             return Ok(());
         }
-        if folded(entry) == wanted {
+        if case_folded(entry) == wanted {
             twin = Some(entry.to_owned());
         }
     }
@@ -196,7 +196,7 @@ fn refuse_twin(folder: &Dir, name: &str) -> io::Result<()> {
     )))
 }
 
-fn in_the_way(name: &str, metadata: &Metadata, expected: &str) -> io::Error {
+fn wrong_file_kind(name: &str, metadata: &Metadata, expected: &str) -> io::Error {
     let got = if metadata.is_symlink() {
         "a link, and links are not followed"
     } else if metadata.is_dir() {
@@ -212,7 +212,7 @@ fn in_the_way(name: &str, metadata: &Metadata, expected: &str) -> io::Error {
     ))
 }
 
-fn found<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
+fn none_if_missing<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
     match outcome {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -264,7 +264,7 @@ impl Walk<'_> {
             let path = format!("{below}{text}");
             if kind.is_dir() {
                 // Another may have taken its place since.
-                let Some(inner) = enter(folder, text)? else { continue };
+                let Some(inner) = open_subfolder(folder, text)? else { continue };
                 self.folder(&inner, &format!("{path}/"), depth + 1)?;
             } else if kind.is_symlink() {
                 if is_html(text) || Path::new(text).extension().is_none() {
@@ -289,7 +289,7 @@ impl Walk<'_> {
                     }
                 };
                 self.bytes += bytes.len();
-                if self.bytes > MAX_BYTES {
+                if self.bytes > MAX_TOTAL_BYTES {
                     return too_much("more than 1 GiB of pages");
                 }
                 (self.each)(&path, bytes);

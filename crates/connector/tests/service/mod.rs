@@ -73,9 +73,9 @@ impl Service {
             timeout: Duration::from_secs(5),
             back_off: BackOff {
                 attempts: 12,
-                first: Duration::from_millis(1),
-                most: Duration::from_millis(5),
-                patience: Duration::from_secs(2),
+                initial: Duration::from_millis(1),
+                max: Duration::from_millis(5),
+                max_retry_after: Duration::from_secs(2),
             },
             ..ClientOptions::new(self.origin())
         }

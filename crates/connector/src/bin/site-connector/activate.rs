@@ -75,7 +75,7 @@ pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
     let mut place = PrivateFile::begin(&flags.token_file).map_err(unwritable)?;
     let site = ServerConnectorClient::activate(&ClientOptions::new(flags.origin), &body).await?;
     place.write(format!("{}\n", site.token.expose_secret()).as_bytes()).map_err(unwritable)?;
-    place.put_in_place(flags.replace).map_err(|error| {
+    place.persist(flags.replace).map_err(|error| {
         Failure::new(format!("{file} cannot be written: the token could not be moved: {error}"))
     })?;
     let site_id = site.site_id.clone();

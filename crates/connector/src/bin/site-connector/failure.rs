@@ -11,7 +11,7 @@ use chat_protocol::ErrorCode;
 pub(crate) struct Failure {
     text: String,
     /// Whether the same command may succeed later.
-    passing: bool,
+    retryable: bool,
 }
 
 /// Failed, and will again.
@@ -21,7 +21,7 @@ const TRY_LATER: u8 = 75;
 
 impl Failure {
     pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), passing: false }
+        Self { text: text.into(), retryable: false }
     }
 
     /// What is said of it: lines in which nothing acts on a terminal, whoever wrote them.
@@ -30,13 +30,13 @@ impl Failure {
     }
 
     pub(crate) fn code(&self) -> ExitCode {
-        ExitCode::from(if self.passing { TRY_LATER } else { FAILED })
+        ExitCode::from(if self.retryable { TRY_LATER } else { FAILED })
     }
 }
 
 impl From<ConnectorError> for Failure {
     fn from(error: ConnectorError) -> Self {
-        Self { text: error.to_string(), passing: error.retryable }
+        Self { text: error.to_string(), retryable: error.retryable }
     }
 }
 
@@ -57,6 +57,6 @@ impl From<SyncStopped> for Failure {
         } else {
             format!("Go on with: --snapshot {} --first-page {}", stopped.snapshot_id, stopped.page)
         };
-        Self { text: format!("{stopped}\n{advice}"), passing: stopped.error.retryable }
+        Self { text: format!("{stopped}\n{advice}"), retryable: stopped.error.retryable }
     }
 }

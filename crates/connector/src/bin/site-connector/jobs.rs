@@ -10,7 +10,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::service::{ServiceFlags, folder, site_origin};
-use crate::{count, say, told_to_stop};
+use crate::{count, say, shutdown_signal};
 
 /// Do what the service asks for, in a folder of static HTML
 ///
@@ -67,26 +67,26 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
         ..RunnerOptions::default()
     };
     let runner = JobRunner::new(client.clone(), site.syncing(client), journal, options);
-    let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
+    let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
     if !flags.once {
         eprintln!("Asking for jobs every {} s. Ctrl-C stops after the job under way.", flags.interval);
     }
-    let drained = runner.run(stop).await.map_err(|error| match error {
+    let summary = runner.run(stop).await.map_err(|error| match error {
         RunnerError::Refused(error) => Failure::from(error),
         RunnerError::Journal(error) => Failure::new(error.to_string()),
     })?;
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let outcome = Value::object([
-        ("succeeded", number(drained.succeeded).into()),
-        ("failed", number(drained.failed).into()),
-        ("owed", number(drained.owed as u64).into()),
+        ("succeeded", number(summary.succeeded).into()),
+        ("failed", number(summary.failed).into()),
+        ("owed", number(summary.unreported as u64).into()),
     ]);
     say(flags.json, &outcome, || {
-        let owed = match drained.owed {
+        let owed = match summary.unreported {
             0 => String::new(),
             owed => format!("; {owed} still to be reported, by the next run"),
         };
-        format!("{} done, {} failed{owed}", count(drained.succeeded, "job"), drained.failed)
+        format!("{} done, {} failed{owed}", count(summary.succeeded, "job"), summary.failed)
     });
     Ok(())
 }

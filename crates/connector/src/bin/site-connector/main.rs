@@ -93,7 +93,7 @@ async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), Dem
         )
     };
     // Before anybody is told that it is up: who is told may say stop at once.
-    let stop = told_to_stop().map_err(DemoError::Signals)?;
+    let stop = shutdown_signal().map_err(DemoError::Signals)?;
     // Who started this may have closed its end of the pipe; the servers are up all the same.
     let _ = writeln!(io::stdout(), "{announcement}");
     demo.serve(stop).await
@@ -101,7 +101,7 @@ async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), Dem
 
 /// Ready on Ctrl-C, and on Unix on SIGTERM too; listens from the call on.
 #[cfg(unix)]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -115,7 +115,7 @@ fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
 
 /// Ready on Ctrl-C; listens from the call on.
 #[cfg(windows)]
-fn told_to_stop() -> io::Result<impl Future<Output = ()>> {
+fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = tokio::signal::windows::ctrl_c()?;
     Ok(async move {
         interrupt.recv().await;

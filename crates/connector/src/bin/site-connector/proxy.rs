@@ -16,7 +16,7 @@ use tracing::warn;
 
 use crate::failure::Failure;
 use crate::service::secret;
-use crate::told_to_stop;
+use crate::shutdown_signal;
 
 /// Serve the five paths that a chat widget asks, and pass them on with the site token
 ///
@@ -108,7 +108,7 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
     let options = flags.settings.or(file).options()?;
     let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
     // Before anybody is told that it is up: who is told may say stop at once.
-    let stop = told_to_stop().map_err(|error| Failure::new(error.to_string()))?;
+    let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
     let mut said = match server.address() {
         Ok(address) => format!("Proxy    http://{address}\n"),
         Err(_) => String::new(),
