@@ -234,22 +234,22 @@ async fn a_report_on_a_job_that_is_no_longer_this_claims_is_told_from_other_fail
         claim_token: job.claim_token.clone().expect("a token"),
         outcome: Outcome::Failed("no".to_owned()),
     };
-    assert!(client.complete_job(&job.id, &body).await.expect_err("expired").job_is_lost());
-    assert!(client.complete_job(&"job_0".into(), &body).await.expect_err("unknown").job_is_lost());
+    assert!(client.complete_job(&job.id, &body).await.expect_err("expired").is_job_lost());
+    assert!(client.complete_job(&"job_0".into(), &body).await.expect_err("unknown").is_job_lost());
 }
 
 #[tokio::test]
 async fn what_is_no_answer_of_the_api_is_told_as_such() {
     for (said, kind) in [
-        ("HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n<html>hi</html>", ErrorKind::Unusable),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n<html>hi</html>", ErrorKind::InvalidResponse),
         ("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{", ErrorKind::Unreachable),
         (
             "HTTP/1.1 301 Moved\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n",
-            ErrorKind::Unusable,
+            ErrorKind::InvalidResponse,
         ),
-        ("HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\nNot found", ErrorKind::Unusable),
+        ("HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\nNot found", ErrorKind::InvalidResponse),
         ("HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nBusy", ErrorKind::Refused),
-        ("HTTP/1.1 200 OK\r\ncontent-length: 24\r\n\r\n{\"ok\":true,\"data\":\"what\"}", ErrorKind::Unusable),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 24\r\n\r\n{\"ok\":true,\"data\":\"what\"}", ErrorKind::InvalidResponse),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));

@@ -208,7 +208,7 @@ async fn a_redirect_is_not_followed_and_the_token_goes_nowhere_else() {
         let origin =
             serve(move |path| (to, [(header::LOCATION, format!("{location}/api/connector/v1{path}"))])).await;
         let error = client(&origin).get_site_status().await.expect_err("refused");
-        assert_eq!((error.kind, error.status), (ErrorKind::Unusable, Some(status)));
+        assert_eq!((error.kind, error.status), (ErrorKind::InvalidResponse, Some(status)));
         client(&origin).claim_next_job().await.expect_err("refused");
     }
     assert_eq!(asked.load(Ordering::Relaxed), 0);
@@ -257,7 +257,7 @@ async fn no_compressed_answer_is_asked_for_and_one_that_comes_is_not_unpacked() 
     });
     tokio::spawn(axum::serve(listener, router).into_future());
     let error = client(&origin).get_site_status().await.expect_err("refused");
-    assert_eq!((error.kind, error.status), (ErrorKind::Unusable, Some(200)), "{error}");
+    assert_eq!((error.kind, error.status), (ErrorKind::InvalidResponse, Some(200)), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

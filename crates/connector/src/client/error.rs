@@ -18,7 +18,7 @@ pub enum ErrorKind {
     /// The service refused.
     Refused,
     /// What came back is no answer of this API.
-    Unusable,
+    InvalidResponse,
 }
 
 /// Why a call failed. Neither `Display` nor `Debug` shows the token.
@@ -54,9 +54,9 @@ impl ConnectorError {
         Self::plain(ErrorKind::Timeout, format!("the service did not answer within {after:?}"), true)
     }
 
-    pub(crate) fn unusable(status: u16, message: &str, request_id: Option<String>) -> Self {
+    pub(crate) fn invalid_response(status: u16, message: &str, request_id: Option<String>) -> Self {
         let message = Printable(message).to_string();
-        Self { status: Some(status), request_id, ..Self::plain(ErrorKind::Unusable, message, false) }
+        Self { status: Some(status), request_id, ..Self::plain(ErrorKind::InvalidResponse, message, false) }
     }
 
     fn plain(kind: ErrorKind, message: String, retryable: bool) -> Self {

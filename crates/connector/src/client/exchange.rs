@@ -192,7 +192,7 @@ impl Exchange {
         let status = answer.status().as_u16();
         let body = read_bounded(&mut answer, self.answer_limit).await.map_err(|error| match error {
             BodyError::Http(error) => http_error(error),
-            error @ BodyError::TooLarge { .. } => ConnectorError::unusable(status, &error.to_string(), None),
+            error @ BodyError::TooLarge { .. } => ConnectorError::invalid_response(status, &error.to_string(), None),
         })?;
         Ok(RawResponse { status, headers: answer.headers().clone(), body })
     }
@@ -220,12 +220,12 @@ fn parse_response<T>(
         if refused.code.as_str().is_empty() && !refused.retryable {
             let message =
                 format!("the answer, {status}, is none of the connector API: is this the service's origin?");
-            return ConnectorError::unusable(*status, &message, refused.request_id);
+            return ConnectorError::invalid_response(*status, &message, refused.request_id);
         }
         refused
     })?;
     read(data).map_err(|unusable| {
-        ConnectorError::unusable(*status, &format!("the answer cannot be used: {unusable}"), said)
+        ConnectorError::invalid_response(*status, &format!("the answer cannot be used: {unusable}"), said)
     })
 }
 
