@@ -3,7 +3,7 @@
 use chat_protocol::{
     Activated, Activation, ChatConfig, ChatMessage, Claim, Completion, ContentItem, ContentPage, Done,
     EventBatch, History, Job, Overlay, OverlayList, Presence, SendMessage, SendResult, SiteStatus,
-    SyncReceipt, Tracking, Value, VisitorEvent, VisitorProfile, is_language_tag, limits, open,
+    SyncReceipt, Tracking, Value, VisitorEvent, VisitorProfile, is_language_tag, limits, open_envelope,
 };
 
 /// A locale: what passes can stand in a query, a cache's key or a prompt.
@@ -22,7 +22,7 @@ pub fn json(data: &[u8]) {
     let again: Value = serde_json::from_str(&written).expect("what was written is JSON");
     assert_eq!(shape(&again), shape(&value), "{written}");
     for status in [200, 429, 503] {
-        let _ = open(status, value.clone());
+        let _ = open_envelope(status, value.clone());
     }
     macro_rules! read {
         ($($kind:ty),*) => { $(let _ = <$kind>::try_from(value.clone());)* };

@@ -7,8 +7,8 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 
 use chat_protocol::{
-    ChatConfig, ConversationId, Endpoint, EventBatch, History, IdempotencyKey, MessageId, Method, Presence,
-    SendMessage, SendResult, ServiceError, Tracking, Unusable, Value, VisitorEvent, open,
+    ChatConfig, ConversationId, Endpoint, EventBatch, FieldError, History, IdempotencyKey, MessageId, Method,
+    Presence, SendMessage, SendResult, ServiceError, Tracking, Value, VisitorEvent, open_envelope,
 };
 use chat_session::{Answer, Request};
 use gloo_timers::callback::Timeout;
@@ -117,7 +117,7 @@ impl BrowserWidgetClient {
         self.call(Endpoint::Events, Vec::new(), Some((body.to_json(), key.clone()))).await
     }
 
-    async fn call<T: TryFrom<Value, Error = Unusable>>(
+    async fn call<T: TryFrom<Value, Error = FieldError>>(
         &self,
         endpoint: Endpoint,
         query: Vec<(&'static str, String)>,
@@ -139,7 +139,7 @@ impl BrowserWidgetClient {
         timer.cancel();
         let failure = || if timed_out.get() { ClientError::TimedOut } else { ClientError::Network };
         let answer = answer.map_err(|_| failure())?;
-        let data = open(answer.status, answer.body).map_err(ClientError::Service)?;
+        let data = open_envelope(answer.status, answer.body).map_err(ClientError::Service)?;
         T::try_from(data).map_err(|unusable| ClientError::Service(unusable.into()))
     }
 

@@ -249,7 +249,10 @@ async fn what_is_no_answer_of_the_api_is_told_as_such() {
         ),
         ("HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\nNot found", ErrorKind::InvalidResponse),
         ("HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nBusy", ErrorKind::Refused),
-        ("HTTP/1.1 200 OK\r\ncontent-length: 24\r\n\r\n{\"ok\":true,\"data\":\"what\"}", ErrorKind::InvalidResponse),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 24\r\n\r\n{\"ok\":true,\"data\":\"what\"}",
+            ErrorKind::InvalidResponse,
+        ),
     ] {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use crate::{Fields, Unusable, Value, limits};
+use crate::{FieldError, Fields, Value, limits};
 
 /// A text that opens doors: a site token or a license code. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
@@ -56,9 +56,9 @@ pub struct Activation {
 }
 
 impl TryFrom<Value> for Activation {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let license_code = fields.text("licenseCode")?.into();
         let domain = fields.text("domain")?;
@@ -94,13 +94,13 @@ pub struct Activated {
 }
 
 impl TryFrom<Value> for Activated {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let token = fields.lenient_text("siteToken").or_else(|| fields.lenient_text("token"));
         Ok(Self {
-            site_token: token.ok_or_else(|| Unusable::new("siteToken", "is missing"))?.into(),
+            site_token: token.ok_or_else(|| FieldError::new("siteToken", "is missing"))?.into(),
             tenant_id: fields.lenient_text("tenantId"),
             site_id: fields.lenient_text("siteId"),
         })

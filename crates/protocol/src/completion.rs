@@ -1,6 +1,6 @@
 //! How a job went, told to the service (4.12).
 
-use crate::{ClaimToken, Fields, Job, Unusable, Value};
+use crate::{ClaimToken, FieldError, Fields, Job, Value};
 
 /// What came of a job that was done.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,14 +20,14 @@ pub struct Done {
 }
 
 impl TryFrom<Value> for Done {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let names = ["externalId", "url", "path", "status", "message"];
         let [external_id, url, path, status, message] = fields.optional_texts(names)?;
         let data @ (Value::Null | Value::Object(_)) = fields.take("data") else {
-            return Err(Unusable::new("data", "must be an object"));
+            return Err(FieldError::new("data", "must be an object"));
         };
         Ok(Self { external_id, url, path, status, message, data })
     }
@@ -66,9 +66,9 @@ pub struct Completion {
 }
 
 impl TryFrom<Value> for Completion {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let claim_token = ClaimToken::from(fields.text("claimToken")?);
         let outcome = if fields.bool("ok")? {
@@ -101,7 +101,7 @@ impl From<&Completion> for Value {
 impl Completion {
     /// Reads `data` of the answer to a completion: the job as it stands now, of which the contract shows id, type and
     /// status.
-    pub fn answer(data: Value) -> Result<Job, Unusable> {
+    pub fn answer(data: Value) -> Result<Job, FieldError> {
         let job = Fields::of(data)?.take("job");
         Job::try_from(job).map_err(|unusable| unusable.within("job"))
     }

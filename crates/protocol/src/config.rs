@@ -1,6 +1,6 @@
 //! The chat's config (2.3).
 
-use crate::{Fields, Unusable, Value};
+use crate::{FieldError, Fields, Value};
 
 /// `data` of `GET /chat/config`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,12 +35,12 @@ impl ChatConfig {
 }
 
 impl TryFrom<Value> for ChatConfig {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut outer = Fields::of(value)?;
         let mut config = match outer.take("config") {
-            Value::Null => return Err(Unusable::new("config", "is missing")),
+            Value::Null => return Err(FieldError::new("config", "is missing")),
             config => Fields::of(config).map_err(|unusable| unusable.within("config"))?,
         };
         let inner_locale = config.lenient_language_tag("locale");
@@ -91,7 +91,7 @@ impl From<&ChatConfig> for Value {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<ChatConfig, Unusable> {
+    fn read(text: &str) -> Result<ChatConfig, FieldError> {
         ChatConfig::try_from(serde_json::from_str::<Value>(text).expect("JSON"))
     }
 

@@ -3,7 +3,7 @@
 //! The contract shows no field of this request. The shape here is ours: a page of items, the snapshot that the pages
 //! belong to, and whether this page closes it.
 
-use crate::{Fields, Unusable, Value, limits};
+use crate::{FieldError, Fields, Value, limits};
 
 /// What kind of content an item is (1). The contract names four, and does not close the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,9 +92,9 @@ impl ContentItem {
 }
 
 impl TryFrom<Value> for ContentItem {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let external_id = fields.text("externalId")?;
         let kind = ContentKind::from(fields.text("type")?.as_str());
@@ -114,7 +114,7 @@ impl TryFrom<Value> for ContentItem {
             deleted: fields.lenient_bool("deleted").unwrap_or(false),
             data: match fields.take("data") {
                 data @ (Value::Null | Value::Object(_)) => data,
-                _ => return Err(Unusable::new("data", "must be an object")),
+                _ => return Err(FieldError::new("data", "must be an object")),
             },
         })
     }
@@ -151,23 +151,23 @@ pub struct ContentPage {
     /// `items`.
     pub items: Vec<ContentItem>,
     /// Why each item that was refused cannot be used; not on the wire.
-    pub refused: Vec<Unusable>,
+    pub refused: Vec<FieldError>,
 }
 
 impl TryFrom<Value> for ContentPage {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let snapshot_id = fields.text("snapshotId")?;
         let page = fields.lenient_integer("page").filter(|page| *page > 0);
-        let page = page.ok_or_else(|| Unusable::new("page", "must be a number from 1"))?;
+        let page = page.ok_or_else(|| FieldError::new("page", "must be a number from 1"))?;
         let complete = fields.lenient_bool("complete").unwrap_or(false);
         let listed = fields.list("items")?;
         let most = *limits::CONTENT_ITEMS.end();
         if listed.len() > most || (listed.is_empty() && !complete) {
             let problem = format!("must have 1 to {most} items, not {}", listed.len());
-            return Err(Unusable::new("items", problem));
+            return Err(FieldError::new("items", problem));
         }
         let mut body = Self { snapshot_id, page, complete, items: Vec::new(), refused: Vec::new() };
         for (index, item) in listed.into_iter().enumerate() {
@@ -205,9 +205,9 @@ pub struct SyncReceipt {
 }
 
 impl TryFrom<Value> for SyncReceipt {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::lenient(value);
         Ok(Self {
             accepted: fields.lenient_integer("accepted").or_else(|| fields.lenient_integer("synced")),

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{Fields, Unusable, Value, decimal};
+use crate::{FieldError, Fields, Value, decimal};
 
 /// What kind of failure it was (7). The contract does not close the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl std::error::Error for ServiceError {}
 /// Opens the envelope of an answer: its `data`, or the failure that it tells of.
 ///
 /// `body` is the parsed body, null when it was not JSON: then, and when there is no envelope, the status speaks.
-pub fn open(status: u16, body: Value) -> Result<Value, ServiceError> {
+pub fn open_envelope(status: u16, body: Value) -> Result<Value, ServiceError> {
     let success = (200..300).contains(&status);
     let mut fields = Fields::lenient(body);
     let request_id = fields.lenient_text("requestId");
@@ -131,9 +131,9 @@ pub fn failure(code: &ErrorCode, message: &str, request_id: &str) -> Value {
     ])
 }
 
-impl From<Unusable> for ServiceError {
+impl From<FieldError> for ServiceError {
     /// An answer with status 200 whose data cannot be used.
-    fn from(unusable: Unusable) -> Self {
+    fn from(unusable: FieldError) -> Self {
         let message = ["the answer cannot be used: ", &unusable.sentence()].concat();
         Self { status: 200, code: ErrorCode::Other("UNUSABLE_ANSWER".to_owned()), message, request_id: None }
     }
@@ -145,20 +145,20 @@ mod tests {
 
     #[test]
     fn an_envelope_opens_to_what_it_was_closed_around() {
-        assert_eq!(open(200, success("hi".into(), "r1")), Ok("hi".into()));
+        assert_eq!(open_envelope(200, success("hi".into(), "r1")), Ok("hi".into()));
         let closed = failure(&ErrorCode::RateLimited, "slow down", "r2");
-        let error = open(429, closed).unwrap_err();
+        let error = open_envelope(429, closed).unwrap_err();
         assert_eq!(error.code, ErrorCode::RateLimited);
         assert_eq!(error.to_string(), "429 RATE_LIMITED: slow down (request r2)");
     }
 
     #[test]
     fn without_an_envelope_the_status_speaks() {
-        let error = open(502, Value::Null).unwrap_err();
+        let error = open_envelope(502, Value::Null).unwrap_err();
         assert_eq!((error.status, error.code.as_str()), (502, ""));
-        assert!(open(200, "<html>".into()).is_err(), "a page that is not ours is no success");
+        assert!(open_envelope(200, "<html>".into()).is_err(), "a page that is not ours is no success");
         assert!(
-            open(500, success(Value::Null, "r")).is_err(),
+            open_envelope(500, success(Value::Null, "r")).is_err(),
             "a failing status is no success whatever the body says"
         );
     }

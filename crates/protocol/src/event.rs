@@ -1,6 +1,6 @@
 //! What visitors do on the page (2.7, 4.8, 6).
 
-use crate::{Fields, Unusable, Value, VisitorId, limits};
+use crate::{FieldError, Fields, Value, VisitorId, limits};
 
 /// One visitor event.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,9 +28,9 @@ pub struct VisitorEvent {
 }
 
 impl TryFrom<Value> for VisitorEvent {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         Ok(Self {
             event_type: fields.text("eventType")?,
@@ -43,7 +43,7 @@ impl TryFrom<Value> for VisitorEvent {
             referrer: fields.optional_text("referrer")?,
             event_data: match fields.take("eventData") {
                 data @ (Value::Null | Value::Object(_)) => data,
-                _ => return Err(Unusable::new("eventData", "must be an object")),
+                _ => return Err(FieldError::new("eventData", "must be an object")),
             },
             created_at: fields.optional_text("createdAt")?,
         })
@@ -74,17 +74,17 @@ pub struct EventBatch {
     /// The events that can be used.
     pub events: Vec<VisitorEvent>,
     /// Why each of the others cannot.
-    pub refused: Vec<Unusable>,
+    pub refused: Vec<FieldError>,
 }
 
 impl TryFrom<Value> for EventBatch {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let items = Fields::of(value)?.list("events")?;
         if !limits::EVENTS.contains(&items.len()) {
             let (least, most) = (limits::EVENTS.start(), limits::EVENTS.end());
-            return Err(Unusable::new(
+            return Err(FieldError::new(
                 "events",
                 format!("must have {least} to {most} items, not {}", items.len()),
             ));
@@ -112,9 +112,9 @@ pub struct Tracking {
 }
 
 impl TryFrom<Value> for Tracking {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         Ok(Self {
             accepted: fields.lenient_integer("accepted").unwrap_or(0),
@@ -138,7 +138,7 @@ impl From<&Tracking> for Value {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<EventBatch, Unusable> {
+    fn read(text: &str) -> Result<EventBatch, FieldError> {
         EventBatch::try_from(serde_json::from_str::<Value>(text).expect("JSON"))
     }
 

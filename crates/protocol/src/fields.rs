@@ -6,14 +6,14 @@ use crate::{Value, decimal, is_language_tag};
 
 /// Something that cannot be used: which field, and why.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Unusable {
+pub struct FieldError {
     /// Path of the field from the outermost object, such as `message.content`; empty for the object itself.
     pub field: String,
     /// What is wrong with it, as the end of a sentence that begins with the field.
     pub problem: String,
 }
 
-impl Unusable {
+impl FieldError {
     /// A refusal of one field.
     pub fn new(field: &str, problem: impl Into<String>) -> Self {
         Self { field: field.to_owned(), problem: problem.into() }
@@ -37,20 +37,20 @@ impl Unusable {
     }
 }
 
-impl Display for Unusable {
+impl Display for FieldError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_str(&self.sentence())
     }
 }
 
 /// As `Display`: the derived one would escape the texts, by tables that weigh 4 KB in WebAssembly (brotli).
-impl Debug for Unusable {
+impl Debug for FieldError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, out)
     }
 }
 
-impl std::error::Error for Unusable {}
+impl std::error::Error for FieldError {}
 
 /// Does not repeat the text: nobody knows how long it is, or what it says.
 pub(crate) const NOT_A_LANGUAGE_TAG: &str = "must be a language tag of at most 35 characters, such as en-US";
@@ -61,10 +61,10 @@ pub struct Fields(Vec<(String, Value)>);
 
 impl Fields {
     /// The members of `value`, which must be an object.
-    pub fn of(value: Value) -> Result<Self, Unusable> {
+    pub fn of(value: Value) -> Result<Self, FieldError> {
         match value {
             Value::Object(members) => Ok(Self(members)),
-            other => Err(Unusable::expected("", "an object", &other)),
+            other => Err(FieldError::expected("", "an object", &other)),
         }
     }
 
@@ -80,28 +80,28 @@ impl Fields {
     }
 
     /// A string that must be there and not be empty.
-    pub fn text(&mut self, name: &str) -> Result<String, Unusable> {
+    pub fn text(&mut self, name: &str) -> Result<String, FieldError> {
         match self.take(name) {
             Value::Text(text) if !text.is_empty() => Ok(text),
-            Value::Text(_) => Err(Unusable::new(name, "must not be empty")),
-            Value::Null => Err(Unusable::new(name, "is missing")),
-            other => Err(Unusable::expected(name, "a string", &other)),
+            Value::Text(_) => Err(FieldError::new(name, "must not be empty")),
+            Value::Null => Err(FieldError::new(name, "is missing")),
+            other => Err(FieldError::expected(name, "a string", &other)),
         }
     }
 
     /// A string that may be missing, but must be a string when it is there.
-    pub fn optional_text(&mut self, name: &str) -> Result<Option<String>, Unusable> {
+    pub fn optional_text(&mut self, name: &str) -> Result<Option<String>, FieldError> {
         match self.take(name) {
             Value::Text(text) => Ok(Some(text)),
             Value::Null => Ok(None),
-            other => Err(Unusable::expected(name, "a string", &other)),
+            other => Err(FieldError::expected(name, "a string", &other)),
         }
     }
 
     /// A language tag that may be missing, but must be a language tag when it is there.
-    pub fn optional_language_tag(&mut self, name: &str) -> Result<Option<String>, Unusable> {
+    pub fn optional_language_tag(&mut self, name: &str) -> Result<Option<String>, FieldError> {
         match self.optional_text(name)? {
-            Some(text) if !is_language_tag(&text) => Err(Unusable::new(name, NOT_A_LANGUAGE_TAG)),
+            Some(text) if !is_language_tag(&text) => Err(FieldError::new(name, NOT_A_LANGUAGE_TAG)),
             text => Ok(text),
         }
     }
@@ -120,13 +120,17 @@ impl Fields {
     pub fn optional_texts<const N: usize>(
         &mut self,
         names: [&str; N],
-    ) -> Result<[Option<String>; N], Unusable> {
+    ) -> Result<[Option<String>; N], FieldError> {
         let mut texts = [const { None }; N];
         self.read_optional_texts(&names, &mut texts)?;
         Ok(texts)
     }
 
-    fn read_optional_texts(&mut self, names: &[&str], texts: &mut [Option<String>]) -> Result<(), Unusable> {
+    fn read_optional_texts(
+        &mut self,
+        names: &[&str],
+        texts: &mut [Option<String>],
+    ) -> Result<(), FieldError> {
         for (name, text) in names.iter().zip(texts) {
             *text = self.optional_text(name)?;
         }
@@ -166,11 +170,11 @@ impl Fields {
 
     /// A boolean that must be there.
     #[cfg(any(feature = "server", test))]
-    pub fn bool(&mut self, name: &str) -> Result<bool, Unusable> {
+    pub fn bool(&mut self, name: &str) -> Result<bool, FieldError> {
         match self.take(name) {
             Value::Bool(value) => Ok(value),
-            Value::Null => Err(Unusable::new(name, "is missing")),
-            other => Err(Unusable::expected(name, "a boolean", &other)),
+            Value::Null => Err(FieldError::new(name, "is missing")),
+            other => Err(FieldError::expected(name, "a boolean", &other)),
         }
     }
 
@@ -190,21 +194,21 @@ impl Fields {
 
     /// The language tags of an array that may be missing; each must be a language tag, and there may be at most `most`.
     #[cfg(any(feature = "server", test))]
-    pub fn language_tags(&mut self, name: &str, most: usize) -> Result<Vec<String>, Unusable> {
+    pub fn language_tags(&mut self, name: &str, most: usize) -> Result<Vec<String>, FieldError> {
         let items = match self.take(name) {
             Value::List(items) => items,
             Value::Null => return Ok(Vec::new()),
-            other => return Err(Unusable::expected(name, "an array", &other)),
+            other => return Err(FieldError::expected(name, "an array", &other)),
         };
         if items.len() > most {
             let problem = format!("must have at most {most} items, not {}", items.len());
-            return Err(Unusable::new(name, problem));
+            return Err(FieldError::new(name, problem));
         }
         let mut tags = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
             match item {
                 Value::Text(tag) if is_language_tag(&tag) => tags.push(tag),
-                _ => return Err(Unusable::new(&format!("{name}[{index}]"), NOT_A_LANGUAGE_TAG)),
+                _ => return Err(FieldError::new(&format!("{name}[{index}]"), NOT_A_LANGUAGE_TAG)),
             }
         }
         Ok(tags)
@@ -218,11 +222,11 @@ impl Fields {
     }
 
     /// An array that must be there.
-    pub fn list(&mut self, name: &str) -> Result<Vec<Value>, Unusable> {
+    pub fn list(&mut self, name: &str) -> Result<Vec<Value>, FieldError> {
         match self.take(name) {
             Value::List(items) => Ok(items),
-            Value::Null => Err(Unusable::new(name, "is missing")),
-            other => Err(Unusable::expected(name, "an array", &other)),
+            Value::Null => Err(FieldError::new(name, "is missing")),
+            other => Err(FieldError::expected(name, "an array", &other)),
         }
     }
 }
@@ -245,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_refusal_carries_the_path_from_outside() {
-        let inner = Unusable::new("content", "is missing").within("[3]").within("messages");
+        let inner = FieldError::new("content", "is missing").within("[3]").within("messages");
         assert_eq!(inner.field, "messages[3].content");
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::{Unusable, Value, limits};
+use crate::{FieldError, Value, limits};
 
 macro_rules! identifier {
     ($(#[$doc:meta])* $name:ident) => {
@@ -88,14 +88,14 @@ identifier! {
 
 impl IdempotencyKey {
     /// A key, when its length is within [`limits::KEY_LENGTH`] and each character is visible ASCII, as a header needs.
-    pub fn new(text: impl Into<String>) -> Result<Self, Unusable> {
+    pub fn new(text: impl Into<String>) -> Result<Self, FieldError> {
         Self::checked(text.into())
     }
 
-    fn checked(text: String) -> Result<Self, Unusable> {
+    fn checked(text: String) -> Result<Self, FieldError> {
         let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
         if !visible || !limits::KEY_LENGTH.contains(&text.len()) {
-            return Err(Unusable::new("Idempotency-Key", "must have 8 to 160 visible ASCII characters"));
+            return Err(FieldError::new("Idempotency-Key", "must have 8 to 160 visible ASCII characters"));
         }
         Ok(Self(text))
     }

@@ -1,6 +1,6 @@
 //! Cloud jobs: what the service asks the site to do (2.2, 4.11).
 
-use crate::{ClaimToken, Fields, JobId, Unusable, Value};
+use crate::{ClaimToken, FieldError, Fields, JobId, Value};
 
 /// What kind of job it is (2.2). The contract names three, says that there are jobs for deleting and rolling back, and
 /// does not name those.
@@ -109,12 +109,12 @@ pub struct Job {
 }
 
 impl TryFrom<Value> for Job {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let mut needed =
-            |name: &str| fields.lenient_text(name).ok_or_else(|| Unusable::new(name, "is missing"));
+            |name: &str| fields.lenient_text(name).ok_or_else(|| FieldError::new(name, "is missing"));
         let id = JobId::from(needed("id")?);
         let job_type = JobType::from(needed("type")?.as_str());
         let status = fields.lenient_text("status");
@@ -164,16 +164,16 @@ pub struct Claim {
 }
 
 impl TryFrom<Value> for Claim {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let job = match fields.take("job") {
             Value::Null => None,
             job => Some(Job::try_from(job).map_err(|unusable| unusable.within("job"))?),
         };
         if job.as_ref().is_some_and(|job| job.claim_token.is_none()) {
-            return Err(Unusable::new("job.claimToken", "is missing"));
+            return Err(FieldError::new("job.claimToken", "is missing"));
         }
         Ok(Self { site_id: fields.lenient_text("siteId"), job })
     }
@@ -211,9 +211,9 @@ pub struct ArticlePayload {
 }
 
 impl TryFrom<Value> for ArticlePayload {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value).map_err(|unusable| unusable.within("payload"))?;
         Ok(Self {
             content_id: fields.lenient_text("contentId"),

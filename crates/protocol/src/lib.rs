@@ -43,9 +43,9 @@ pub use content::{ContentItem, ContentKind, ContentPage, SyncReceipt};
 #[cfg(any(feature = "server", test))]
 pub use endpoint::ServerEndpoint;
 pub use endpoint::{Endpoint, Method};
-pub use envelope::{ErrorCode, ServiceError, failure, open, success};
+pub use envelope::{ErrorCode, ServiceError, failure, open_envelope, success};
 pub use event::{EventBatch, Tracking, VisitorEvent};
-pub use fields::{Fields, Unusable};
+pub use fields::{FieldError, Fields};
 #[cfg(any(feature = "server", test))]
 pub use id::{ClaimToken, JobId};
 pub use id::{ConversationId, IdempotencyKey, MessageId, VisitorId};

@@ -1,6 +1,6 @@
 //! Messages: sent (4.5), read (4.6), and what the service says about them (2.4, 2.5).
 
-use crate::{ConversationId, Fields, MessageId, Unusable, Value, VisitorProfile, limits};
+use crate::{ConversationId, FieldError, Fields, MessageId, Value, VisitorProfile, limits};
 
 /// Who wrote a message. The contract shows `assistant` and `operator`, and does not close the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +52,9 @@ pub struct ChatMessage {
 }
 
 impl TryFrom<Value> for ChatMessage {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         Ok(Self {
             id: fields.lenient_text("id").map(MessageId::from),
@@ -92,16 +92,16 @@ pub struct SendMessage {
 }
 
 impl TryFrom<Value> for SendMessage {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let message = fields.text("message")?;
         // A server counts code points: nobody who counts another way is refused for it.
         let length = message.chars().count();
         if !limits::MESSAGE_LENGTH.contains(&length) {
             let (least, most) = (limits::MESSAGE_LENGTH.start(), limits::MESSAGE_LENGTH.end());
-            return Err(Unusable::new(
+            return Err(FieldError::new(
                 "message",
                 format!("must have {least} to {most} characters, not {length}"),
             ));
@@ -240,14 +240,14 @@ pub struct SendResult {
 }
 
 impl TryFrom<Value> for SendResult {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let conversation_id = fields
             .lenient_text("conversationId")
             .map(ConversationId::from)
-            .ok_or_else(|| Unusable::new("conversationId", "is missing"))?;
+            .ok_or_else(|| FieldError::new("conversationId", "is missing"))?;
         Ok(Self {
             conversation_id,
             user_message_id: fields.lenient_text("userMessageId").map(MessageId::from),
@@ -299,9 +299,9 @@ pub struct History {
 }
 
 impl TryFrom<Value> for History {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let mut messages = Vec::new();
         for message in fields.list("messages")? {

@@ -3,7 +3,7 @@
 //! The contract shows no field of an overlay. The shape here is ours: what belongs into a head, by name. There is no
 //! field for raw HTML, so that an overlay can add no script to a page.
 
-use crate::{Fields, Unusable, Value};
+use crate::{FieldError, Fields, Value};
 
 /// A published overlay: what the head of one page should say.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,9 +43,9 @@ impl Overlay {
 }
 
 impl TryFrom<Value> for Overlay {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let mut either = |one: &str, other: &str| {
             let first = fields.lenient_text(one);
@@ -128,9 +128,9 @@ pub struct OverlayList {
 }
 
 impl TryFrom<Value> for OverlayList {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let items = match value {
             Value::List(items) => items,
             other => {
@@ -138,9 +138,9 @@ impl TryFrom<Value> for OverlayList {
                 match fields.take("overlays") {
                     Value::List(items) => items,
                     Value::Null => {
-                        fields.list("items").map_err(|_| Unusable::new("overlays", "is missing"))?
+                        fields.list("items").map_err(|_| FieldError::new("overlays", "is missing"))?
                     }
-                    _ => return Err(Unusable::new("overlays", "must be an array")),
+                    _ => return Err(FieldError::new("overlays", "must be an array")),
                 }
             }
         };

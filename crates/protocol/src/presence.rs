@@ -1,6 +1,6 @@
 //! Whether a person is there, and how often to ask (2.6).
 
-use crate::{Fields, Unusable, Value};
+use crate::{FieldError, Fields, Value};
 
 /// `data` of `GET /chat/presence`. The intervals are hints as the service gave them: who paces by them bounds them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,9 +20,9 @@ pub struct Presence {
 }
 
 impl TryFrom<Value> for Presence {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         Ok(Self {
             operator_online: fields.lenient_bool("operatorOnline").unwrap_or(false),

@@ -1,6 +1,6 @@
 //! How the site stands with the service (4.3).
 
-use crate::{Fields, Unusable, Value};
+use crate::{FieldError, Fields, Value};
 
 /// `data` of `GET /site/status`, of which the contract shows no field: these are the ones that the rest of it speaks of,
 /// and all may be missing.
@@ -23,9 +23,9 @@ pub struct SiteStatus {
 }
 
 impl TryFrom<Value> for SiteStatus {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         // Some services wrap the record in its name.
         if let site @ Value::Object(_) = fields.take("site") {

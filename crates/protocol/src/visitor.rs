@@ -1,6 +1,6 @@
 //! Who the visitor is (2.8).
 
-use crate::{Fields, Unusable, Value, VisitorId};
+use crate::{FieldError, Fields, Value, VisitorId};
 
 /// `visitor` of the send-message body. All but the id are what the visitor or the site chose to tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,9 +53,9 @@ impl VisitorProfile {
 }
 
 impl TryFrom<Value> for VisitorProfile {
-    type Error = Unusable;
+    type Error = FieldError;
 
-    fn try_from(value: Value) -> Result<Self, Unusable> {
+    fn try_from(value: Value) -> Result<Self, FieldError> {
         let names = ["visitorId", "name", "email", "phone", "company", "wechat", "whatsapp", "country"];
         let [visitor_id, name, email, phone, company, wechat, whatsapp, country] =
             Fields::of(value)?.optional_texts(names)?;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use chat_protocol::{
-    AiStatus, ChatConfig, ConversationId, EventBatch, History, IdempotencyKey, Lead, Role, SendMessage,
-    SendResult, Tracking, Unusable, Value,
+    AiStatus, ChatConfig, ConversationId, EventBatch, FieldError, History, IdempotencyKey, Lead, Role,
+    SendMessage, SendResult, Tracking, Value,
 };
 
 use crate::Sandbox;
@@ -237,7 +237,7 @@ pub(crate) fn events(
         } else {
             batch
                 .refused
-                .push(Unusable::new("events", format!("must have at most {MAX_EVENT_BYTES} bytes each")));
+                .push(FieldError::new("events", format!("must have at most {MAX_EVENT_BYTES} bytes each")));
         }
     }
     let count = |items: usize| i64::try_from(items).unwrap_or(i64::MAX);

@@ -3,7 +3,7 @@
 use axum::extract::rejection::JsonRejection;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chat_protocol::{ErrorCode, Unusable};
+use chat_protocol::{ErrorCode, FieldError};
 use tracing::error;
 
 use crate::response::ApiResponse;
@@ -122,8 +122,8 @@ impl From<rusqlite::Error> for ApiError {
     }
 }
 
-impl From<Unusable> for ApiError {
-    fn from(unusable: Unusable) -> Self {
+impl From<FieldError> for ApiError {
+    fn from(unusable: FieldError) -> Self {
         Self::InvalidRequest(format!("{unusable}."))
     }
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 
 fn wire(answer: &Answer) -> Wire {
     let body = serde_json::from_slice(&answer.body).expect("JSON");
-    chat_protocol::open(answer.status.as_u16(), body).expect("a success")
+    chat_protocol::open_envelope(answer.status.as_u16(), body).expect("a success")
 }
 
 fn assert_is_failure(answer: &Answer, status: u16, code: &str) {

@@ -1,7 +1,8 @@
 //! What a session makes of the service's answers, and of their absence.
 
 use chat_protocol::{
-    ChatConfig, Endpoint, ErrorCode, History, Presence, SendResult, ServiceError, Tracking, Value, open,
+    ChatConfig, Endpoint, ErrorCode, History, Presence, SendResult, ServiceError, Tracking, Value,
+    open_envelope,
 };
 
 use crate::back_off::wait_ms;
@@ -46,7 +47,7 @@ impl Session {
             Endpoint::Presence => {
                 usable(status, body).map(|presence: Presence| self.presence_read(now_ms, presence))
             }
-            Endpoint::Config => open(status, body).and_then(|data| Ok(self.config_read(data)?)),
+            Endpoint::Config => open_envelope(status, body).and_then(|data| Ok(self.config_read(data)?)),
             Endpoint::Events => usable(status, body)
                 .map(|tracking: Tracking| self.events_taken(now_ms, flight, Some(tracking))),
         };
@@ -86,7 +87,7 @@ impl Session {
         }
     }
 
-    fn config_read(&mut self, data: Value) -> Result<(), chat_protocol::Unusable> {
+    fn config_read(&mut self, data: Value) -> Result<(), chat_protocol::FieldError> {
         self.config = Some(ChatConfig::try_from(data.clone())?);
         self.config_failures = 0;
         self.keep_config(data);
@@ -104,9 +105,9 @@ impl Session {
 const CONFIG_AGAIN_MS: u64 = 20_000;
 const EVENTS_AGAIN_MS: u64 = 2_000;
 
-fn usable<T: TryFrom<Value, Error = chat_protocol::Unusable>>(
+fn usable<T: TryFrom<Value, Error = chat_protocol::FieldError>>(
     status: u16,
     body: Value,
 ) -> Result<T, ServiceError> {
-    Ok(T::try_from(open(status, body)?)?)
+    Ok(T::try_from(open_envelope(status, body)?)?)
 }

@@ -150,7 +150,7 @@ fn encoded(text: &str) -> String {
         .unwrap_or_default()
 }
 
-fn said<T: TryFrom<Value, Error = chat_protocol::Unusable>>(
+fn said<T: TryFrom<Value, Error = chat_protocol::FieldError>>(
     answer: &Result<ProxyAnswer, String>,
 ) -> Result<(), String> {
     with(answer, |answer| answer.data::<T>().map(drop))

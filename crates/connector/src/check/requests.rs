@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::http::HeaderMap;
-use chat_protocol::{ErrorCode, Unusable, Value, open};
+use chat_protocol::{ErrorCode, FieldError, Value, open_envelope};
 use reqwest::{Client, Method, Url};
 use tokio::time::Instant;
 use tracing::warn;
@@ -122,14 +122,14 @@ impl ProxyAnswer {
     }
 
     /// `data` of a success, read.
-    pub(super) fn data<T: TryFrom<Value, Error = Unusable>>(&self) -> Result<T, String> {
-        let data = open(self.status, self.value()).map_err(|error| format!("it answers {error}"))?;
+    pub(super) fn data<T: TryFrom<Value, Error = FieldError>>(&self) -> Result<T, String> {
+        let data = open_envelope(self.status, self.value()).map_err(|error| format!("it answers {error}"))?;
         T::try_from(data).map_err(|unusable| format!("the answer cannot be used: {unusable}"))
     }
 
     /// That it is a refusal with this status and code.
     pub(super) fn is_refusal(&self, status: u16, code: &ErrorCode) -> Result<(), String> {
-        match open(self.status, self.value()) {
+        match open_envelope(self.status, self.value()) {
             Err(error) if error.status == status && error.code == *code => Ok(()),
             Err(error) => Err(format!("it answers {error}, and not {status} {}", code.as_str())),
             Ok(_) => Err(format!("it answers {}, and not {status} {}", self.status, code.as_str())),

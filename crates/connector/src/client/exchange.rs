@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use chat_protocol::{Endpoint, IdempotencyKey, JobId, Method, ServerEndpoint, Unusable, Value, open};
+use chat_protocol::{
+    Endpoint, FieldError, IdempotencyKey, JobId, Method, ServerEndpoint, Value, open_envelope,
+};
 use reqwest::{Client, Url};
 use secrecy::SecretString;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
@@ -107,7 +109,7 @@ impl Exchange {
     }
 
     /// Makes a call and reads what its answer is about.
-    pub(super) async fn call<T: TryFrom<Value, Error = Unusable>>(
+    pub(super) async fn call<T: TryFrom<Value, Error = FieldError>>(
         &self,
         call: Call,
     ) -> Result<T, ConnectorError> {
@@ -117,7 +119,7 @@ impl Exchange {
     pub(super) async fn call_for<T>(
         &self,
         call: Call,
-        read: impl Fn(Value) -> Result<T, Unusable>,
+        read: impl Fn(Value) -> Result<T, FieldError>,
     ) -> Result<T, ConnectorError> {
         let span = info_span!(
             "connector_call",
@@ -132,7 +134,7 @@ impl Exchange {
     async fn attempts<T>(
         &self,
         call: &Call,
-        read: impl Fn(Value) -> Result<T, Unusable>,
+        read: impl Fn(Value) -> Result<T, FieldError>,
     ) -> Result<T, ConnectorError> {
         let mut failed = 0;
         loop {
@@ -192,7 +194,9 @@ impl Exchange {
         let status = answer.status().as_u16();
         let body = read_bounded(&mut answer, self.answer_limit).await.map_err(|error| match error {
             BodyError::Http(error) => http_error(error),
-            error @ BodyError::TooLarge { .. } => ConnectorError::invalid_response(status, &error.to_string(), None),
+            error @ BodyError::TooLarge { .. } => {
+                ConnectorError::invalid_response(status, &error.to_string(), None)
+            }
         })?;
         Ok(RawResponse { status, headers: answer.headers().clone(), body })
     }
@@ -204,7 +208,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Opens an answer's envelope and reads what is in it.
 fn parse_response<T>(
     response: &RawResponse,
-    read: impl Fn(Value) -> Result<T, Unusable>,
+    read: impl Fn(Value) -> Result<T, FieldError>,
 ) -> Result<T, ConnectorError> {
     let RawResponse { status, headers, body } = response;
     let said = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
@@ -213,7 +217,7 @@ fn parse_response<T>(
         Span::current().record("request_id", id.as_str());
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let data = open(*status, body).map_err(|mut error| {
+    let data = open_envelope(*status, body).map_err(|mut error| {
         error.request_id = error.request_id.or(said.clone());
         let refused = ConnectorError::refused(error, retry_after(headers));
         // What comes in passing may be of something that stands before the service.

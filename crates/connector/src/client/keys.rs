@@ -1,6 +1,6 @@
 //! Idempotency keys in the shapes that the contract suggests (4.1).
 
-use chat_protocol::{ClaimToken, IdempotencyKey, JobId, Unusable, limits};
+use chat_protocol::{ClaimToken, FieldError, IdempotencyKey, JobId, limits};
 use uuid::Uuid;
 
 use super::error::ConnectorError;
@@ -41,7 +41,7 @@ fn bounded_key(text: &str) -> Result<IdempotencyKey, ConnectorError> {
     parsed(IdempotencyKey::new(key))
 }
 
-fn parsed(key: Result<IdempotencyKey, Unusable>) -> Result<IdempotencyKey, ConnectorError> {
+fn parsed(key: Result<IdempotencyKey, FieldError>) -> Result<IdempotencyKey, ConnectorError> {
     key.map_err(|error| ConnectorError::setup(error.to_string()))
 }
 

@@ -12,7 +12,7 @@ sentences! {
     what_does_not_exist_is_a_failure_in_an_envelope,
 }
 
-fn read<T: TryFrom<Wire, Error = chat_protocol::Unusable>>(answer: &Answer) -> T {
+fn read<T: TryFrom<Wire, Error = chat_protocol::FieldError>>(answer: &Answer) -> T {
     let data = serde_json::from_value(answer.data()).expect("JSON");
     T::try_from(data).expect("usable")
 }

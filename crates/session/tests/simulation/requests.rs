@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use chat_protocol::{Endpoint, ErrorCode, IdempotencyKey, Value, open};
+use chat_protocol::{Endpoint, ErrorCode, IdempotencyKey, Value, open_envelope};
 use chat_session::{Answer, Request};
 
 use super::promises::{Promise, Violation, hold};
@@ -181,7 +181,7 @@ impl World {
 
     /// An answer reaches a tab that waits for it: what it says is to be kept to.
     pub fn answered(&mut self, id: TabId, landed: &Outstanding, answer: &Answer) {
-        let outcome = open(answer.status, answer.body.clone());
+        let outcome = open_envelope(answer.status, answer.body.clone());
         let held_ms = answer.retry_after_ms.filter(|_| answer.status != 200);
         let not_before_ms = held_ms.map_or(0, |held_ms| self.now_ms + held_ms.min(MOST_RETRY_AFTER_MS));
         let tab = &mut self.tabs[id.0];

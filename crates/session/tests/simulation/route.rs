@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{Endpoint, History, Value, open};
+use chat_protocol::{Endpoint, History, Value, open_envelope};
 use chat_session::{Answer, Input, Request};
 
 use super::network::{End, Flight, Loss};
@@ -135,7 +135,7 @@ impl World {
 
 /// Whether a page of the history says that there may be another one behind it.
 fn leads_on(request: &Request, answer: &Answer) -> bool {
-    let data = open(answer.status, answer.body.clone()).ok();
+    let data = open_envelope(answer.status, answer.body.clone()).ok();
     let Some(history) = data.and_then(|data| History::try_from(data).ok()) else { return false };
     let before = request.query.iter().find(|(name, _)| *name == "after").map(|(_, id)| id.as_str());
     let last = history.messages.into_iter().rev().find_map(|message| message.id);

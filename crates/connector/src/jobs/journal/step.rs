@@ -1,6 +1,6 @@
 //! The steps of a journal, a line of JSON each.
 
-use chat_protocol::{Completion, Done, Fields, JobId, Unusable, Value};
+use chat_protocol::{Completion, Done, FieldError, Fields, JobId, Value};
 
 /// What is written down of a job.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ impl Step {
         Self::of(value).ok()
     }
 
-    fn of(value: Value) -> Result<Self, Unusable> {
+    fn of(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
         let job = JobId::from(fields.text("job")?);
         let (executed, done) = (fields.take("executed"), fields.take("done"));
@@ -40,7 +40,7 @@ impl Step {
             (Value::Null, Value::Null) if fields.lenient_bool("reported") == Some(true) => {
                 Ok(Self::Reported(job))
             }
-            (Value::Null, Value::Null) => Err(Unusable::new("reported", "is missing")),
+            (Value::Null, Value::Null) => Err(FieldError::new("reported", "is missing")),
             (Value::Null, done) => Ok(Self::Done(job, Done::try_from(done)?)),
             (executed, _) => Ok(Self::Executed(job, Completion::try_from(executed)?)),
         }
