@@ -28,6 +28,7 @@ mod message;
 #[cfg(any(feature = "server", test))]
 mod overlay;
 mod presence;
+mod send;
 #[cfg(any(feature = "server", test))]
 mod site;
 mod value;
@@ -52,10 +53,11 @@ pub use id::{ConversationId, IdempotencyKey, MessageId, VisitorId};
 #[cfg(any(feature = "server", test))]
 pub use job::{ArticlePayload, Claim, Job, JobStatus, JobType};
 pub use language_tag::is_language_tag;
-pub use message::{AiStatus, ChatMessage, History, Lead, Role, SendMessage, SendResult};
+pub use message::{ChatMessage, History, Role};
 #[cfg(any(feature = "server", test))]
 pub use overlay::{Overlay, OverlayList};
 pub use presence::Presence;
+pub use send::{AiStatus, Lead, SendMessage, SendResult};
 #[cfg(any(feature = "server", test))]
 pub use site::SiteStatus;
 pub use value::{Value, decimal};

@@ -1,0 +1,100 @@
+//! The proxy as a router: what it forwards in either direction, and what it answers when it cannot.
+
+mod failures;
+mod forwarding;
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request as Incoming;
+use axum::http::{HeaderMap, Request, Response, StatusCode};
+use axum::response::IntoResponse;
+use chat_connector::proxy::{self, ProxyOptions, SetupError};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tower::ServiceExt;
+
+const TOKEN: &str = "a-token-that-nobody-may-see";
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: String,
+}
+
+impl Answer {
+    fn failure(&self) -> (u16, String) {
+        let body: Value = serde_json::from_str(&self.body).expect("an envelope");
+        assert_eq!(body["ok"], false);
+        assert_eq!(body["requestId"].as_str(), self.header("x-request-id"));
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        (self.status.as_u16(), body["error"]["code"].as_str().unwrap_or_default().to_owned())
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+/// What the proxy sends to a service that answers every request the same.
+type Seen = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
+
+async fn listen() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    (listener, address)
+}
+
+/// A service that writes down what it is asked, and answers with what `answer` makes.
+async fn service<R: IntoResponse>(
+    answer: impl Fn() -> R + Clone + Send + Sync + 'static,
+) -> (SocketAddr, Seen) {
+    let seen = Seen::default();
+    let kept = Arc::clone(&seen);
+    let router = Router::new().fallback(move |request: Incoming| {
+        let (kept, answer) = (Arc::clone(&kept), answer.clone());
+        async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await.expect("a body").to_bytes();
+            let line = format!("{} {}", parts.method, parts.uri);
+            let body = String::from_utf8_lossy(&body).into_owned();
+            kept.lock().expect("not poisoned").push((line, parts.headers, body));
+            answer().into_response()
+        }
+    });
+    let (listener, address) = listen().await;
+    tokio::spawn(axum::serve(listener, router).into_future());
+    (address, seen)
+}
+
+fn options(address: SocketAddr) -> ProxyOptions {
+    ProxyOptions::new(format!("http://{address}"), TOKEN.into())
+}
+
+async fn ask(options: ProxyOptions, request: Request<Body>) -> Answer {
+    let site = Router::new().nest("/connector", proxy::router(options).expect("a proxy"));
+    let response = site.oneshot(request).await.expect("an answer");
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.expect("a whole body").to_bytes();
+    let answer = Answer {
+        status: parts.status,
+        headers: parts.headers,
+        body: String::from_utf8_lossy(&body).into_owned(),
+    };
+    assert!(!format!("{:?} {}", answer.headers, answer.body).contains(TOKEN));
+    answer
+}
+
+fn get(path: &str) -> Request<Body> {
+    Request::get(path).body(Body::empty()).expect("a request")
+}
+
+fn post(path: &str, body: impl Into<Body>) -> Request<Body> {
+    Request::post(path).header("content-type", "application/json").body(body.into()).expect("a request")
+}
