@@ -1,7 +1,7 @@
-//! Whether a site's proxy does what section 4.13 asks of it: the same checks for every server, by its address.
+//! Checks a site's proxy against section 4.13, whatever it is written in.
 //!
-//! Nothing is assumed of what is behind the proxy but the contract. With [`CheckOptions::read_only`] nobody is written
-//! to; otherwise one conversation is begun, in which the checks say what they are.
+//! The checks rely on nothing but the contract. With [`CheckOptions::read_only`] nothing is written;
+//! otherwise they start one conversation, whose messages say that they are a check.
 
 mod proxy;
 mod requests;
@@ -14,35 +14,35 @@ use crate::client::ConnectorError;
 use crate::connection::http_client;
 use crate::printable::Printable;
 
-/// What is checked, and how.
+/// The settings of a check.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
-    /// The proxy's address as a browser sees it, such as `https://shop.example/connector`.
+    /// The proxy's URL as a browser sees it, such as `https://shop.example/connector`.
     pub prefix: String,
-    /// Leave out whatever writes a message or an event.
+    /// Whether to skip the checks that send messages or events.
     pub read_only: bool,
-    /// How long an answer may take.
+    /// The time limit of one response.
     pub timeout: Duration,
 }
 
 impl CheckOptions {
-    /// Every check, 40 s an answer.
+    /// All checks, 40 s for a response.
     pub fn new(prefix: impl Into<String>) -> Self {
         Self { prefix: prefix.into(), read_only: false, timeout: Duration::from_secs(40) }
     }
 }
 
-/// What came of a check.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checked {
-    /// The sentence that it is about.
+    /// The requirement that was checked.
     pub sentence: &'static str,
-    /// Why it does not hold, as one line in which nothing acts on a terminal; none when it does.
+    /// Why the requirement is not met: one line, without terminal control characters; `None` if it is met.
     pub problem: Option<String>,
 }
 
-/// Runs all checks, one after the other; `each` hears of each when it is over. Fails only if the address cannot be used,
-/// or nobody answers there.
+/// Runs all checks in order, and calls `each` after each of them. Fails only if the URL is invalid or nothing
+/// responds there.
 pub async fn check(
     options: &CheckOptions,
     mut each: impl FnMut(&Checked) + Send,

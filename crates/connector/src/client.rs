@@ -1,4 +1,5 @@
-//! The connector API for a site's own server: every call of the contract, with the token in hand.
+//! A client of the connector API for the site's own server: every call of the contract, authenticated by the
+//! site token.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), chat_connector::client::ConnectorError> {
@@ -39,31 +40,31 @@ pub use sync_record::{ItemName, SyncPlan, SyncRecord, SyncRecordError, TooManyRe
 
 use exchange::{Call, Exchange};
 
-/// What an activation gives: to be kept on the server side only (5). `Debug` does not show the token.
+/// The result of an activation. Keep it on the server (5). `Debug` redacts the token.
 #[derive(Clone, Debug)]
 pub struct ActivatedSite {
     /// The site token.
     pub token: SecretString,
-    /// `siteId`, when the service said it.
+    /// `siteId`, if the service returned one.
     pub site_id: Option<String>,
-    /// `tenantId`, when the service said it.
+    /// `tenantId`, if the service returned one.
     pub tenant_id: Option<String>,
 }
 
-/// Which overlays to list (4.10).
+/// The filter of an overlay list (4.10).
 #[derive(Clone, Debug, Default)]
 pub struct OverlayQuery {
-    /// Of one page only.
+    /// The path of a page; `None` lists all pages.
     pub path: Option<String>,
-    /// Of one locale only.
+    /// A locale; `None` lists all locales.
     pub locale: Option<String>,
 }
 
 /// A client of the connector API that holds the site token.
 ///
-/// A call that fails in passing is tried again, after a wait of random length that grows, or as long as `Retry-After`
-/// says. Whatever changes something carries an idempotency key, the same in every attempt, so that it happens once.
-/// Clones share connections.
+/// A call with a transient failure is retried after a random, growing delay, or after the time that
+/// `Retry-After` names. A call that changes something carries an idempotency key, the same in each attempt,
+/// so that it is carried out once. Clones share connections.
 #[derive(Clone)]
 pub struct ServerConnectorClient {
     exchange: Arc<Exchange>,
@@ -77,13 +78,14 @@ impl Debug for ServerConnectorClient {
 }
 
 impl ServerConnectorClient {
-    /// A client with a token. Fails when the origin, the token or the system's certificates cannot be used.
+    /// Creates a client. Fails if the origin or the token is invalid, or if the system's certificates cannot
+    /// be loaded.
     pub fn new(options: ClientOptions, token: &SecretString) -> Result<Self, ConnectorError> {
         let exchange = Exchange::new(&options, Some(token))?;
         Ok(Self { exchange: Arc::new(exchange), site_id: Arc::new(OnceCell::new_with(options.site_id)) })
     }
 
-    /// Exchanges a license code for the site token (4.2). The only call that needs none.
+    /// Exchanges a license code for the site token (4.2). The only call without a token.
     pub async fn activate(
         options: &ClientOptions,
         body: &Activation,
@@ -99,23 +101,24 @@ impl ServerConnectorClient {
         })
     }
 
-    /// How the site stands with the service (4.3).
+    /// Returns the site's status (4.3).
     pub async fn get_site_status(&self) -> Result<SiteStatus, ConnectorError> {
         self.exchange.call(Call::server(ServerEndpoint::SiteStatus)).await
     }
 
-    /// The chat's config for a page of this locale (4.4).
+    /// Returns the chat's config for a locale (4.4).
     pub async fn get_chat_config(&self, locale: Option<&str>) -> Result<ChatConfig, ConnectorError> {
         self.exchange.call(Call::chat(Endpoint::Config).query("locale", locale)).await
     }
 
-    /// Sends a visitor's message and gives the reply (4.5). It has a key of its own: two calls are two messages.
+    /// Sends a visitor's message and returns the reply (4.5). Each call has a new key: two calls are two
+    /// messages.
     pub async fn send_message(&self, body: &SendMessage) -> Result<SendResult, ConnectorError> {
         self.send_message_as(body, &Uuid::new_v4().simple().to_string()).await
     }
 
-    /// Sends a visitor's message under the caller's own name for it, so that a caller who was interrupted can repeat it:
-    /// within a day, the same visitor, name and body are the same message.
+    /// Sends a visitor's message under a name that the caller chooses, so that an interrupted call can be
+    /// repeated: the same visitor, name and body are the same message for as long as the service stores keys.
     pub async fn send_message_as(
         &self,
         body: &SendMessage,
@@ -126,7 +129,7 @@ impl ServerConnectorClient {
         self.exchange.call(Call::chat(Endpoint::Send).keyed(key).body(&Value::from(body))).await
     }
 
-    /// A conversation's messages, or those after one of them (4.6).
+    /// Returns the messages of a conversation, or those after `after` (4.6).
     pub async fn list_messages(
         &self,
         conversation: &ConversationId,
@@ -136,7 +139,7 @@ impl ServerConnectorClient {
         self.exchange.call(call.query("after", after)).await
     }
 
-    /// Whether a person is there, and how often to ask (4.7).
+    /// Returns operator presence and the suggested polling intervals (4.7).
     pub async fn get_presence(
         &self,
         conversation: Option<&ConversationId>,
@@ -145,13 +148,13 @@ impl ServerConnectorClient {
         self.exchange.call(Call::chat(Endpoint::Presence).query("conversationId", id)).await
     }
 
-    /// Reports a visitor event (4.8).
+    /// Sends one visitor event (4.8).
     pub async fn track(&self, event: VisitorEvent) -> Result<Tracking, ConnectorError> {
         self.track_batch(vec![event]).await
     }
 
-    /// Reports visitor events, as many as there are, 50 to a request. Gives the sums; once the service says that it
-    /// wants no more, the rest is not sent.
+    /// Sends visitor events in batches of 50, and returns the totals. Stops when the service reports that
+    /// tracking is disabled.
     pub async fn track_batch(&self, events: Vec<VisitorEvent>) -> Result<Tracking, ConnectorError> {
         let mut sum = Tracking { accepted: 0, rejected: 0, enabled: true };
         for batch in events.chunks(*limits::EVENTS.end()) {
@@ -170,38 +173,38 @@ impl ServerConnectorClient {
         Ok(sum)
     }
 
-    /// Pushes one page of content (4.9). Its key is made of the site, the snapshot and the page's number: the same page
-    /// pushed again is the same page, and must have the same content.
+    /// Pushes one page of content (4.9). The key consists of the site, the snapshot and the page number: a
+    /// repeated page must have the same content.
     pub async fn sync_content(&self, page: &ContentPage) -> Result<SyncReceipt, ConnectorError> {
         let key = keys::content_sync(self.site_id().await?, &page.snapshot_id, page.page)?;
         let call = Call::server(ServerEndpoint::SyncContent).keyed(key).body(&Value::from(page));
         self.exchange.call(call).await
     }
 
-    /// The published overlays (4.10).
+    /// Returns the published overlays (4.10).
     pub async fn list_seo_overlays(&self, query: &OverlayQuery) -> Result<OverlayList, ConnectorError> {
         let call = Call::server(ServerEndpoint::Overlays).query("path", query.path.as_deref());
         self.exchange.call(call.query("locale", query.locale.as_deref())).await
     }
 
-    /// Claims the job that is next, if there is one (4.11). Each call is a claim of its own; its attempts share a key, so
-    /// that a claim whose answer was lost is found again.
+    /// Claims the next job, if there is one (4.11). The attempts of one call share a key, so that a claim
+    /// whose response was lost is found again.
     pub async fn claim_next_job(&self) -> Result<Claim, ConnectorError> {
         let key = keys::job_next(&Uuid::new_v4().simple().to_string())?;
         let call = Call::server(ServerEndpoint::ClaimJob).keyed(key).body(&Value::object([]));
         self.exchange.call(call).await
     }
 
-    /// Reports how a job went (4.12), and gives the job as it stands then. The key is made of the job and the claim:
-    /// calling again repeats the same report. `NOT_FOUND` and `RESOURCE_CONFLICT` mean that the job is no longer this
-    /// claim's, and that there is nothing left to do for it.
+    /// Reports the outcome of a job (4.12), and returns the updated job. The key consists of the job and the
+    /// claim: a second call repeats the report. `NOT_FOUND` and `RESOURCE_CONFLICT` mean that the claim no
+    /// longer holds the job, and that nothing is left to do for it.
     pub async fn complete_job(&self, job: &JobId, body: &Completion) -> Result<Job, ConnectorError> {
         let key = keys::job_complete(job, &body.claim_token)?;
         let call = Call::server(ServerEndpoint::CompleteJob).job(job).keyed(key).body(&Value::from(body));
         self.exchange.call_for(call, Completion::answer).await
     }
 
-    /// The site's id, as it was given, or as the service says it.
+    /// Returns the configured site id, or else the one in the site's status.
     async fn site_id(&self) -> Result<&str, ConnectorError> {
         let ask = async || {
             let status = self.get_site_status().await?;

@@ -1,4 +1,4 @@
-//! The way to the service: the HTTP client, and the header that opens it.
+//! The HTTP client for the service, and the headers of its requests.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use crate::origin::is_loopback;
 /// The path of the connector API below the service's origin (9).
 pub(crate) const API_BASE: &str = "/api/connector/v1";
 
-/// How long to wait for a connection, which takes no thinking.
+/// The time limit of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A token that cannot be sent in a header. The message does not repeat it.
+/// A token that no header can carry. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the site token must be visible ASCII characters, and not empty: copy it again from where it was issued"
 )]
 pub struct UnusableToken;
 
-/// The `Authorization` header of a token, marked as sensitive, so that neither `Debug` nor HTTP/2's header compression
-/// keeps it.
+/// Returns the `Authorization` header of a token, marked as sensitive: `Debug` does not show it, and HTTP/2
+/// does not index it.
 pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, UnusableToken> {
     let token = token.expose_secret();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -35,7 +35,7 @@ pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, UnusableToken>
     Ok(value)
 }
 
-/// Tells whoever reads the log that the token can be read on its way.
+/// Logs a warning if the token is sent unencrypted over a network.
 pub(crate) fn warn_if_unencrypted(origin: &Url) {
     if origin.scheme() == "http" && !is_loopback(origin) {
         warn!("the site token goes to {origin} unencrypted: use https");
@@ -43,25 +43,25 @@ pub(crate) fn warn_if_unencrypted(origin: &Url) {
 }
 
 pub(crate) fn http_client(origin: &Url) -> Result<Client, reqwest::Error> {
-    // An application that chose its own provider keeps it: then this does nothing.
+    // Does nothing if the application has already installed a provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = Client::builder()
         .user_agent(concat!("site-connector/", env!("CARGO_PKG_VERSION")))
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT);
     if origin.scheme() == "http" {
-        // No TLS will be spoken: a machine without root certificates will do.
+        // No TLS is used, so no root certificates are needed.
         client = client.tls_certs_only([]);
     }
     if is_loopback(origin) {
-        // The proxy that the system may name for the outside world knows no way back to this machine.
+        // A system proxy has no route back to this machine.
         client = client.no_proxy();
     }
     client.build()
 }
 
-/// An error with what caused it, as reqwest's own text leaves the cause out; without the address, whose query may name
-/// a visitor's conversation.
+/// Returns an error's text with its causes, which reqwest omits. The URL is left out, as its query may
+/// identify a conversation.
 pub(crate) fn chain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
@@ -73,7 +73,7 @@ pub(crate) fn chain(error: reqwest::Error) -> String {
     text
 }
 
-/// The address of a path below the service's base.
+/// Returns the URL of a path below the service's base.
 pub(crate) fn address(origin: &Url, path: &str, query: Option<&str>) -> Url {
     let mut url = origin.clone();
     url.set_path(&format!("{API_BASE}{path}"));
@@ -81,17 +81,17 @@ pub(crate) fn address(origin: &Url, path: &str, query: Option<&str>) -> Url {
     url
 }
 
-/// The longest wait that `Retry-After` can ask for. A service that names a longer one is asked again after this.
+/// Maximum delay that `Retry-After` can ask for; a longer one is reduced to it.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long `Retry-After` asks to wait: in seconds, or until a date; at most [`MAX_RETRY_AFTER`], whatever it says.
+/// Returns the delay of `Retry-After`, given in seconds or as a date; at most [`MAX_RETRY_AFTER`].
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     wait_of(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim(), Timestamp::now())
 }
 
 fn wait_of(told: &str, now: Timestamp) -> Option<Duration> {
     if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than fit into a number are more than the most, too.
+        // A number too large to parse is above the maximum.
         return Some(told.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
     }
     let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
@@ -144,7 +144,7 @@ mod tests {
             let now = Timestamp::from_second(now).expect("a time");
             if let Some(wait) = wait_of(&text, now) {
                 prop_assert!(wait <= MAX_RETRY_AFTER);
-                // What is done with it next.
+                // The sum that callers compute next must not overflow.
                 let _ = std::time::Instant::now() + wait;
             }
         }

@@ -1,4 +1,4 @@
-//! The demo: a customer's site and the API's sandbox, each on a port of its own, in one process.
+//! The demo: a site with the chat and a sandbox of the API, on two ports of one process.
 
 use std::future::Future;
 use std::io;
@@ -18,70 +18,70 @@ use uuid::Uuid;
 use crate::proxy::{self, ProxyOptions, SetupError};
 use crate::site::{self, SiteFiles};
 
-/// How long requests under way may take to end once the demo is told to stop.
+/// The time that requests in progress have to finish after the demo is told to stop.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What the demo serves, and where.
+/// The settings of the demo.
 #[derive(Clone, Debug)]
 pub struct DemoOptions {
-    /// The site's port on 127.0.0.1; 0 for any free one.
+    /// The site's port on 127.0.0.1; 0 picks a free one.
     pub port: u16,
-    /// The sandbox's port on 127.0.0.1; 0 for any free one.
+    /// The sandbox's port on 127.0.0.1; 0 picks a free one.
     pub sandbox_port: u16,
-    /// The site's pages, served at `/`. With [`Self::sandbox_only`] not looked at.
+    /// The site's pages, served at `/`. Ignored with [`Self::sandbox_only`].
     pub site_dir: PathBuf,
-    /// The built widget, served at `/chat-widget/`. With [`Self::sandbox_only`] not looked at.
+    /// The built widget, served at `/chat-widget/`. Ignored with [`Self::sandbox_only`].
     pub widget_dir: PathBuf,
-    /// Serve the proxy and the sandbox only, for a development server that serves the files itself.
+    /// Whether to serve the proxy and the sandbox only, for a development server that serves the files.
     pub sandbox_only: bool,
-    /// What goes wrong in the sandbox from the start.
+    /// The faults that the sandbox injects from the start.
     pub faults: Faults,
 }
 
-/// Why the demo cannot start. Each message says what to do.
+/// Why the demo could not start, or failed. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
-    /// Somebody else has the port.
+    /// The port is in use.
     #[error(
         "port {port} is in use: stop the program that has it, or choose another with {flag} (0 for any free one)"
     )]
     PortInUse {
         /// The port.
         port: u16,
-        /// The flag that chooses another.
+        /// The flag that sets the port.
         flag: &'static str,
     },
-    /// The port cannot be had for another reason.
+    /// The port cannot be bound for another reason.
     #[error("port {port} cannot be opened ({source}): choose another with {flag} (0 for any free one)")]
     Port {
         /// The port.
         port: u16,
-        /// The flag that chooses another.
+        /// The flag that sets the port.
         flag: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// There are no pages to serve.
+    /// The site's folder has no pages.
     #[error("{} has no index.html: run this from the root of the repository, or say --site-dir", .0.display())]
     NoSite(PathBuf),
-    /// The trouble makes no sense.
+    /// The fault settings are invalid.
     #[error("{0}")]
     Faults(String),
-    /// The sandbox cannot be set up.
+    /// The sandbox cannot be created.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// The proxy cannot be set up.
     #[error(transparent)]
     Proxy(#[from] SetupError),
-    /// The system does not say when to stop.
+    /// The handlers of stop signals cannot be installed.
     #[error("the signals to stop cannot be listened for: {0}")]
     Signals(#[source] io::Error),
-    /// A server that was up broke down.
+    /// A running server failed.
     #[error("a server broke down: {0}")]
     Server(#[source] io::Error),
 }
 
-/// A demo with both ports open.
+/// A demo whose ports are open.
 #[derive(Debug)]
 pub struct Demo {
     site: Bound,
@@ -97,13 +97,13 @@ struct Bound {
 }
 
 impl Demo {
-    /// Opens both ports. The token between proxy and sandbox is made here, and known to nobody else.
+    /// Binds both ports. The token between proxy and sandbox is random.
     pub async fn bind(options: DemoOptions) -> Result<Self, DemoError> {
         let token = SecretString::from(Uuid::new_v4().simple().to_string());
         Self::bind_with(options, SandboxOptions::new(token)).await
     }
 
-    /// Opens both ports, before a sandbox with options of its own; what goes wrong in it is [`DemoOptions::faults`].
+    /// Binds both ports, for a sandbox with the given settings. [`DemoOptions::faults`] replaces its faults.
     pub async fn bind_with(options: DemoOptions, sandbox: SandboxOptions) -> Result<Self, DemoError> {
         options.faults.check().map_err(DemoError::Faults)?;
         let files = SiteFiles { pages: options.site_dir, widget: options.widget_dir };
@@ -129,23 +129,23 @@ impl Demo {
         Ok(Self { site, sandbox, state })
     }
 
-    /// Where the customer's site is.
+    /// Returns the address of the site.
     pub fn site(&self) -> SocketAddr {
         self.site.address
     }
 
-    /// Where the sandbox is, with the operator console at `/operator`.
+    /// Returns the address of the sandbox; the operator console is at `/operator`.
     pub fn sandbox(&self) -> SocketAddr {
         self.sandbox.address
     }
 
-    /// Serves both until `stop` is ready; then ends what is under way, also the streams of open consoles.
+    /// Serves both until `stop` is ready, then closes open streams and finishes the requests in progress.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), DemoError> {
         let stopping = CancellationToken::new();
         let mut servers = JoinSet::new();
         for Bound { listener, router, .. } in [self.site, self.sandbox] {
             let stopped = stopping.clone().cancelled_owned();
-            // The sandbox counts wrong license codes by the address that they come from.
+            // The sandbox limits failed activations by the peer's address.
             let service = router.into_make_service_with_connect_info::<SocketAddr>();
             servers.spawn(axum::serve(listener, service).with_graceful_shutdown(stopped).into_future());
         }

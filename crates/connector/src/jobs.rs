@@ -1,7 +1,7 @@
-//! Cloud jobs: claimed, executed before their lease runs out, and reported, each of them once.
+//! Cloud jobs: claims them, carries them out before their lease expires, and reports each of them once.
 //!
-//! [`JobRunner`] is the loop; a [`JobHandler`] is what does the work; the [`Journal`] remembers what was done, so that a
-//! job that comes again, after a crash or a lost report, is reported again and not executed again.
+//! [`JobRunner`] is the loop, a [`JobHandler`] does the work, and the [`Journal`] records what was done: a
+//! job that is claimed again after a crash or a lost report is reported again, and not carried out again.
 
 mod handler;
 mod journal;

@@ -1,14 +1,15 @@
-//! The site's own server side.
+//! The server side of a site.
 //!
 //! - [`client`] calls the connector API with the site token.
-//! - [`proxy`] stands between the chat widget in the browser and that API, so that no browser ever holds the token.
-//! - [`jobs`] does what the service asks for, and [`static_site`] is a site for it to publish into.
-//! - [`printable`] makes text from outside safe to print, and [`private_file`] writes for the owner alone.
-//! - [`check`] says whether a proxy does what the contract asks, whoever wrote it.
-//! - `demo` is a customer's site with the proxy, and the API's sandbox behind it, in one process.
+//! - [`proxy`] forwards the chat widget's calls to that API, so that no browser ever holds the token.
+//! - [`jobs`] carries out the service's jobs, and [`static_site`] is a site that they publish into.
+//! - [`printable`] makes untrusted text safe to print, and [`private_file`] writes files for their owner
+//! only.
+//! - [`check`] checks a proxy against the contract, whatever it is written in.
+//! - `demo` runs a site with the proxy, and a sandbox of the API behind it, in one process.
 //!
-//! The feature `command`, on by default, is the command `site-connector` and the demo. An application that calls the
-//! rest does without it.
+//! The feature `command`, on by default, provides the command `site-connector` and the demo. An application
+//! that uses the library only can disable it.
 
 mod bounded_body;
 pub mod check;

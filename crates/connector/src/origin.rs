@@ -1,17 +1,17 @@
-//! Where the service is: an origin, and nothing more.
+//! Parses the service's origin: scheme, host and port.
 
 use reqwest::Url;
 
-/// Why an origin is refused.
+/// Why an origin is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
-    /// It is no address at all.
+    /// It is not a URL.
     #[error("the service's origin must be an address such as https://service.example")]
     NotAnAddress,
-    /// Neither http nor https.
+    /// Its scheme is neither http nor https.
     #[error("the service's origin must begin with https:// (or http:// on your own machine)")]
     Scheme,
-    /// It brings the path that is added here.
+    /// It includes the path that is added automatically.
     #[error("leave /api/connector/v1 out of the service's origin: it is added for you")]
     BasePath,
     /// It has a path, query, fragment, user name or password.
@@ -21,7 +21,7 @@ pub enum OriginError {
     MoreThanAnOrigin,
 }
 
-/// Reads an origin. A slash at the end does no harm.
+/// Parses an origin. A trailing slash is accepted.
 pub(crate) fn parse(text: &str) -> Result<Url, OriginError> {
     let url = Url::parse(text.trim()).map_err(|_| OriginError::NotAnAddress)?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -37,7 +37,7 @@ pub(crate) fn parse(text: &str) -> Result<Url, OriginError> {
     Ok(url)
 }
 
-/// Whether the service runs on this machine.
+/// Returns whether the service runs on this machine.
 pub(crate) fn is_loopback(origin: &Url) -> bool {
     let host = origin.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())

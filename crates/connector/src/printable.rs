@@ -1,9 +1,9 @@
-//! Text from outside, made safe to print: what the service, a file's name or a page says can move no cursor, set no
-//! title, recolour nothing, forge no line and turn no words round.
+//! Escapes untrusted text for the terminal: it cannot move the cursor, set a title, change colours, forge a
+//! line or reverse the direction of text.
 
 use std::fmt::{self, Display, Formatter, Write};
 
-/// The characters of outside text that are printed before the rest is left out.
+/// Maximum characters that are printed of an untrusted text.
 const MAX_CHARACTERS: usize = 2000;
 
 /// Displays a text on one line: control characters and the like appear as `\u{1b}`, and the end of a very long text is
@@ -27,7 +27,7 @@ impl Display for Printable<'_> {
     }
 }
 
-/// A text of several lines, each of them printable.
+/// Escapes a text of several lines; the line breaks stay.
 pub fn printable_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -40,7 +40,8 @@ pub fn printable_lines(text: &str) -> String {
     out
 }
 
-/// JSON text in which the characters that JSON itself leaves as they are appear as `\u009b`. The value stays the same.
+/// Escapes the characters of JSON text that JSON itself leaves as they are, as `\u009b`. The value stays the
+/// same.
 pub fn printable_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for character in json.chars() {
@@ -55,7 +56,7 @@ pub fn printable_json(json: &str) -> String {
     out
 }
 
-/// A line of a coloured log: its own colours stay, everything else is escaped.
+/// Escapes a line of a coloured log; its colour sequences stay.
 pub fn printable_log_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -72,14 +73,14 @@ pub fn printable_log_line(line: &str) -> String {
     out
 }
 
-/// The length of the colour sequence that a text begins with: `ESC [`, digits and semicolons, `m`.
+/// Returns the length of the colour sequence at the beginning of a text: `ESC [`, digits and semicolons, `m`.
 fn colour(text: &str) -> Option<usize> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|character: char| !character.is_ascii_digit() && character != ';')?;
     parameters[end..].starts_with('m').then_some("\u{1b}[".len() + end + 1)
 }
 
-/// Whether a character acts on the terminal or on the direction of a text in place of being seen.
+/// Returns whether a character controls the terminal or the direction of text.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(character,

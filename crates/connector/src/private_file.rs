@@ -1,7 +1,7 @@
-//! Files for their owner alone: tokens, the journal, what is remembered of a site.
+//! Files that only their owner may read: tokens, the journal and state.
 //!
-//! A file is written beside its place under a random name, flushed to the disk, and renamed: whoever reads it meanwhile,
-//! and whatever breaks meanwhile, there is the old one or the new one.
+//! A file is written under a random name beside its path, flushed and renamed. A reader, or a crash, sees
+//! either the old file or the new one.
 
 use std::fs::DirBuilder;
 use std::io::{self, Write};
@@ -9,25 +9,25 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file that is begun and not yet in its place. Dropped before that, it leaves nothing.
+/// An unfinished file. If it is dropped before [`Self::persist`], nothing remains.
 #[derive(Debug)]
 pub struct PrivateFile {
     unfinished: NamedTempFile,
     place: PathBuf,
 }
 
-/// A file that was written and could not be put in its place.
+/// The file was written but could not be renamed.
 #[derive(Debug, thiserror::Error)]
 #[error("{source}; it is kept in {}", .kept.display())]
 pub struct PersistError {
-    /// The file as it is now.
+    /// The path where the written file remains.
     pub kept: PathBuf,
-    /// Why it cannot be renamed.
+    /// The system's error.
     pub source: io::Error,
 }
 
 impl PrivateFile {
-    /// Begins a file for this place, in its folder, which has to be there.
+    /// Creates an unfinished file for a path, whose folder must exist.
     pub fn begin(place: &Path) -> io::Result<Self> {
         if place.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -42,8 +42,8 @@ impl PrivateFile {
         self.unfinished.as_file().sync_all()
     }
 
-    /// Puts the file in its place; with `replace` in that of another. On failure what was written stays where it is, and
-    /// so does what was there before.
+    /// Renames the file to its path; with `replace`, over an existing file. On failure both the written and
+    /// the existing file remain.
     pub fn persist(self, replace: bool) -> Result<(), PersistError> {
         let Self { unfinished, place } = self;
         let put = if replace { unfinished.persist(&place) } else { unfinished.persist_noclobber(&place) };
@@ -54,7 +54,7 @@ impl PrivateFile {
             }
             Err(failed) => {
                 let kept = failed.file.path().to_owned();
-                // Where even that fails, the error says where the file was.
+                // If that fails too, the error still names the path.
                 let _ = failed.file.keep();
                 Err(PersistError { kept, source: failed.error })
             }
@@ -62,7 +62,7 @@ impl PrivateFile {
     }
 }
 
-/// Writes a file in one piece, in place of the one before, and makes its folder if there is none.
+/// Writes a file atomically, and creates its folder if missing.
 pub(crate) fn write(place: &Path, text: &[u8]) -> io::Result<()> {
     create_folder(folder_of(place))?;
     let mut file = PrivateFile::begin(place)?;
@@ -73,7 +73,7 @@ pub(crate) fn write(place: &Path, text: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes a folder, and those above it, that only its owner may enter. One that is there stays as it is.
+/// Creates a folder and its parents, accessible to their owner only. An existing folder stays as it is.
 pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -82,13 +82,13 @@ pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// The folder of a file; the current one for a bare name.
+/// Returns the folder of a file; the current one for a bare name.
 fn folder_of(file: &Path) -> &Path {
     file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Flushes a folder, so that a name in it outlives a power cut. Where the system has no such thing, the rename itself is
-/// all there is.
+/// Flushes a folder, so that a rename in it survives a power cut. Systems without this rely on the rename
+/// alone.
 fn sync_folder(folder: &Path) {
     if let Ok(folder) = std::fs::File::open(folder) {
         let _ = folder.sync_all();

@@ -1,4 +1,4 @@
-//! The proxy of section 4.13: five paths, passed on with the site token.
+//! The proxy of section 4.13: forwards five calls to the service with the site token.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), chat_connector::proxy::SetupError> {
@@ -37,13 +37,19 @@ pub use options::{ProxyOptions, SetupError};
 pub use rate::ClientRate;
 pub use server::{ProxyServer, ServerError, ServerOptions};
 
-/// The proxy as a router, to be nested under the site's prefix.
+/// Returns the proxy as a router, to be nested under the site's prefix.
 ///
-/// Goes on to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`. Comes back: status, body,
-/// `Content-Type` (what is no JSON becomes plain text), `X-Request-Id`, `X-Service-API-Version`, `Retry-After`, `X-RateLimit-*`. Nothing else passes, in
-/// either direction. What goes wrong on the way is a failure envelope (2.1) with a request id of the proxy's own: 502
-/// `UPSTREAM_UNAVAILABLE` when the service cannot be reached or its answer cannot be used, 504 `UPSTREAM_TIMEOUT` when
-/// it takes too long.
+/// Forwarded to the service: query, JSON body, `Idempotency-Key`, `Accept-Language`. Returned: status, body,
+/// `Content-Type` (anything but JSON becomes plain text), `X-Request-Id`, `X-Service-API-Version`,
+/// `Retry-After`, `X-RateLimit-*`. Nothing else passes in either direction.
+///
+/// Errors of the proxy itself are failure envelopes (2.1) with a request id of its own: 502
+/// `UPSTREAM_UNAVAILABLE` if the service cannot be reached or its response is not usable, 504
+/// `UPSTREAM_TIMEOUT` if it takes too long.
+///
+/// # Errors
+///
+/// Fails if the origin, the token or an allowed origin is invalid, or if the HTTP client cannot be created.
 pub fn router(options: ProxyOptions) -> Result<Router, SetupError> {
     Ok(build(options)?.0)
 }

@@ -1,4 +1,4 @@
-//! A customer's site: its pages, the widget's files and the proxy, under the strictest policy that a site may have.
+//! The demo's site: pages, the widget's files and the proxy, under a strict Content-Security-Policy.
 
 use std::path::{Path, PathBuf};
 
@@ -11,16 +11,16 @@ use axum::routing::get;
 use tower_http::services::{ServeDir, ServeFile};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-/// The policy that the widget must work under.
+/// The Content-Security-Policy of a page with the widget.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
                       img-src 'self'; require-trusted-types-for 'script'; form-action 'self'; base-uri 'none'; \
                       frame-ancestors 'none'";
-/// The policy of the gallery and the playground, whose pages stand in frames of each other.
+/// The Content-Security-Policy of the gallery and the playground, whose pages frame each other.
 const FRAMED_POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
                              connect-src 'self'; img-src 'self'; require-trusted-types-for 'script'; \
                              form-action 'self'; base-uri 'none'; frame-src 'self'; frame-ancestors 'self'";
 
-/// Where the files of the site are.
+/// The folders of the site.
 #[derive(Clone, Debug)]
 pub(crate) struct SiteFiles {
     /// The pages, served at `/`.
@@ -29,7 +29,7 @@ pub(crate) struct SiteFiles {
     pub(crate) widget: PathBuf,
 }
 
-/// A site with its proxy at `/connector`; without files, the proxy alone.
+/// Returns the site with its proxy at `/connector`; without files, the proxy only.
 pub(crate) fn router(proxy: Router, files: Option<&SiteFiles>) -> Router {
     let site = Router::new().nest("/connector", proxy);
     let site = match files {
@@ -43,7 +43,7 @@ pub(crate) fn router(proxy: Router, files: Option<&SiteFiles>) -> Router {
         .layer(always(header::REFERRER_POLICY, "strict-origin-when-cross-origin"))
 }
 
-/// Whether the widget has been built into this directory.
+/// Returns whether a folder contains the built widget.
 pub(crate) fn is_built(widget: &Path) -> bool {
     widget.join("chat-widget.js").is_file()
 }
@@ -69,7 +69,7 @@ fn pages(directory: &Path) -> Router {
     Router::new().fallback_service(files).layer(from_fn(described))
 }
 
-/// Adds the policy of the page that is asked for.
+/// Adds the Content-Security-Policy of the requested page.
 async fn with_policy(request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let is_framed = path.starts_with("/gallery") || path.starts_with("/playground");
@@ -79,7 +79,7 @@ async fn with_policy(request: Request, next: Next) -> Response {
     response
 }
 
-/// Says what kind of file it is, and that a browser should ask whether it has changed.
+/// Sets the content type, and makes the browser revalidate.
 async fn described(request: Request, next: Next) -> Response {
     let by_name = content_type(request.uri().path());
     let mut response = next.run(request).await;
@@ -96,7 +96,7 @@ async fn described(request: Request, next: Next) -> Response {
     response
 }
 
-/// What the usual table does not know, or knows by another name: `.ts` it takes for a film.
+/// Content types that the usual table lacks or gets wrong: it takes `.ts` for video.
 fn content_type(path: &str) -> Option<HeaderValue> {
     match path.rsplit_once('.')?.1 {
         "mjs" => Some(HeaderValue::from_static("text/javascript; charset=utf-8")),

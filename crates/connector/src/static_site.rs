@@ -1,8 +1,9 @@
-//! A folder of static HTML that jobs publish into: articles with their versions, and overlays in the heads of pages.
+//! A folder of static HTML that jobs publish into: articles with their versions, and overlays in the heads of
+//! pages.
 //!
-//! What was published is kept in a state folder beside the site, and pages are written from it: a job that is executed
-//! again changes nothing, and a job that was cut off half way is completed by the next execution. A page of the site's
-//! own is kept before anything is published over it, and comes back when that is deleted.
+//! Published content is stored in a state folder beside the site, and pages are generated from it. Jobs are
+//! idempotent: a repeated job changes nothing, and an interrupted one is completed by its next execution. The
+//! site's own page is preserved before an article replaces it, and restored when the article is deleted.
 
 mod digest;
 mod disk;
@@ -37,9 +38,9 @@ pub use site_path::PageError;
 use disk::SiteDisk;
 use folder::Folder;
 
-/// A handler of jobs that publishes into a folder.
+/// A job handler that publishes into a folder.
 ///
-/// A job that is dropped, because its lease runs out, is done to its end all the same: whoever executes it again finds
+/// A job whose future is dropped, because its lease expires, still runs to its end. Its next execution finds
 /// it done.
 #[derive(Debug)]
 pub struct StaticSite {
@@ -49,25 +50,25 @@ pub struct StaticSite {
 }
 
 impl StaticSite {
-    /// A site in a folder.
+    /// Creates a handler for a folder.
     pub fn new(options: StaticSiteOptions) -> Self {
         Self { state: options.state.clone(), folder: Arc::new(Folder::new(options)), client: None }
     }
 
-    /// The same site, which can also answer `sync_content` jobs.
+    /// Returns the same site with a client, which `sync_content` jobs need.
     #[must_use]
     pub fn syncing(self, client: ServerConnectorClient) -> Self {
         Self { client: Some(client), ..self }
     }
 
-    /// Puts an overlay into the head of its page, in place of the one before. The page has to exist; an article that is
-    /// published later gets it too.
+    /// Puts an overlay into the head of its page, replacing the previous one. The page must exist. An article
+    /// that is published there later gets the overlay too.
     pub async fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
         let overlay = overlay.clone();
         self.run_blocking(move |folder| folder.apply_overlay(&overlay)).await
     }
 
-    /// Works on the folder where waiting for the disk keeps nobody up.
+    /// Works on the folder on a blocking thread.
     async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Folder<SiteDisk>) -> Result<T, JobFailure> + Send + 'static,
@@ -84,11 +85,11 @@ impl StaticSite {
         let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
         let items = self.run_blocking(|folder| folder.items().map_err(JobFailure::from_error)).await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
-        // Nobody is there to ask whether this is the right folder.
+        // Nobody can confirm removals here.
         let mut record = client.sync_record(&self.state).await.map_err(JobFailure::from_error)?;
         record.plan(&items, true).check(None).map_err(JobFailure::from_error)?;
         record.begin(&items).map_err(JobFailure::from_error)?;
-        // The job's name is the snapshot's: a repetition pushes the same pages under the same keys.
+        // A repeated job has the same snapshot id, and so pushes the same pages under the same keys.
         let snapshot = match job.payload.get("snapshotId").and_then(Value::as_text) {
             Some(snapshot) => snapshot.to_owned(),
             None => job.id.as_str().to_owned(),

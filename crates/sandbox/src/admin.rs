@@ -1,4 +1,5 @@
-//! `/sandbox`: what tests switch, see and reset. Answers are plain JSON; refusals are failure envelopes.
+//! `/sandbox`: the paths by which tests inject faults, inspect data and clear it. Responses are plain JSON;
+//! errors are failure envelopes.
 
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
@@ -75,7 +76,7 @@ struct JobForTests {
     max_attempts: Option<u32>,
 }
 
-/// Puts a job into the queue as it is told, also one that no rule of the sandbox would make.
+/// Queues a job as given, without any check.
 async fn add_job(
     State(sandbox): State<Sandbox>,
     body: Result<Json<JobForTests>, JsonRejection>,

@@ -1,4 +1,4 @@
-//! Which of the API's eleven calls a request makes.
+//! The calls of the API, and which of them a request makes.
 
 use axum::http::Method;
 use axum::http::request::Parts;
@@ -10,9 +10,9 @@ use crate::error::ApiError;
 /// A call of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Call {
-    /// One that a browser makes, by way of the site's proxy.
+    /// A call of the browser, through the site's proxy.
     Chat(Endpoint),
-    /// One that the site's server makes by itself.
+    /// A call of the site's server.
     Server(ServerEndpoint),
 }
 
@@ -36,7 +36,7 @@ impl Call {
         }
     }
 
-    /// The largest body that is read, in bytes.
+    /// Returns the maximum size of the body, in bytes.
     pub(crate) fn body_limit(self) -> usize {
         match self {
             Self::Chat(Endpoint::Events) | Self::Server(ServerEndpoint::CompleteJob) => 256 * 1024,

@@ -20,11 +20,11 @@ use crate::store::{MAX_EVENT_BYTES, new_message, target_conversation};
 const LOCALES: [&str; 1] = ["en"];
 const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
 
-/// What visitors are told of who answers: which AI it is, and where, is the site's own business.
+/// The provider that visitors are told. Which AI answers is not disclosed.
 const PROVIDER: &str = "assistant";
 
 pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, ApiError> {
-    let say = sandbox.faults().active.config.clone();
+    let overrides = sandbox.faults().active.config.clone();
     let site = sandbox.store().site()?;
     let supported: Vec<String> = match site.as_ref().map(|site| &site.supported_locales) {
         Some(Value::List(tags)) if !tags.is_empty() => {
@@ -44,10 +44,10 @@ pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, A
     let config = ChatConfig {
         tenant_id: Some(TENANT_ID.to_owned()),
         site_id: Some(SITE_ID.to_owned()),
-        enabled: say.enabled.unwrap_or(true),
-        widget_enabled: say.widget_enabled.unwrap_or(true),
-        assistant_name: say.assistant_name.or(Some("Clover".to_owned())),
-        welcome_message: say.welcome_message.or(Some(match site.and_then(|site| site.name) {
+        enabled: overrides.enabled.unwrap_or(true),
+        widget_enabled: overrides.widget_enabled.unwrap_or(true),
+        assistant_name: overrides.assistant_name.or(Some("Clover".to_owned())),
+        welcome_message: overrides.welcome_message.or(Some(match site.and_then(|site| site.name) {
             Some(name) => {
                 format!("Hello! I am Clover, the assistant of {name}. What would you like to know?")
             }
@@ -56,15 +56,15 @@ pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, A
                     .to_owned()
             }
         })),
-        avatar_url: say.avatar_url,
-        locale: say.locale.or(Some(resolved)),
+        avatar_url: overrides.avatar_url,
+        locale: overrides.locale.or(Some(resolved)),
         supported_locales: supported,
-        stale: say.stale.unwrap_or(false),
+        stale: overrides.stale.unwrap_or(false),
     };
     Ok(Value::from(&config))
 }
 
-/// How the AI fared, and what it said, if it said anything.
+/// The status of the AI, and its answer if it gave one.
 type AiResult = (AiStatus, Option<String>);
 
 pub(crate) async fn send(
@@ -74,26 +74,27 @@ pub(crate) async fn send(
 ) -> Result<Value, ApiError> {
     let faults = sandbox.faults().active.clone();
     let passages = passages(sandbox, &body).await?;
-    let (conversation_id, user_message_id, lead, answer) = take_in(sandbox, &body, key, passages.as_deref())?;
+    let (conversation_id, user_message_id, lead, answer) =
+        record_message(sandbox, &body, key, passages.as_deref())?;
     sandbox.notify_changed();
 
     if faults.ai == Ai::Slow {
         tokio::time::sleep(Duration::from_millis(faults.slow_ms)).await;
     }
-    let (ai_status, said) = match (&sandbox.0.assistant, injected_ai_result(&faults)) {
-        // Two who answer at once would confuse the visitor.
-        _ if person_answers(sandbox, &conversation_id)? => (AiStatus::Ok, None),
-        (_, Some(said)) => said,
+    let (ai_status, result) = match (&sandbox.0.assistant, injected_ai_result(&faults)) {
+        // A person who has taken over answers alone.
+        _ if is_handled_by_operator(sandbox, &conversation_id)? => (AiStatus::Ok, None),
+        (_, Some(result)) => result,
         (Some(assistant), None) => {
             let history = sandbox.store().last_messages(&conversation_id, MAX_HISTORY)?;
             let passages = passages.as_deref().unwrap_or_default();
-            let said = assistant.answer(passages, &history, body.locale.as_deref()).await;
-            said.unwrap_or_else(|status| (status, Some(fallback(&faults))))
+            let result = assistant.answer(passages, &history, body.locale.as_deref()).await;
+            result.unwrap_or_else(|status| (status, Some(fallback(&faults))))
         }
         (None, None) => (AiStatus::Ok, Some(answer.content)),
     };
-    let message = match said.as_deref() {
-        // An empty message is told to the sender, but nobody needs to read it again.
+    let message = match result.as_deref() {
+        // An empty message is returned to the sender, but not stored.
         Some("") => {
             let now = sandbox.store().clock.now();
             Some(new_message(Role::Assistant, "", now))
@@ -130,16 +131,16 @@ pub(crate) async fn send(
     }))
 }
 
-/// Returns whether a person has taken the conversation over, and is there.
-fn person_answers(sandbox: &Sandbox, id: &ConversationId) -> Result<bool, ApiError> {
+/// Returns whether an operator is online and has taken the conversation over.
+fn is_handled_by_operator(sandbox: &Sandbox, id: &ConversationId) -> Result<bool, ApiError> {
     if !sandbox.operators().is_online() {
         return Ok(false);
     }
     Ok(sandbox.store().last_responder(id)? == Some(Role::Operator))
 }
 
-/// Finds what the site says about a message; `None` when the site has synced nothing. The search takes longer than
-/// anything that is done under the lock, and so is done without it.
+/// Searches the site's content for a message; `None` when nothing is synced. The search runs outside of the
+/// lock.
 async fn passages(sandbox: &Sandbox, body: &SendMessage) -> Result<Option<Vec<Passage>>, ApiError> {
     let index = {
         let store = sandbox.store();
@@ -157,15 +158,15 @@ async fn passages(sandbox: &Sandbox, body: &SendMessage) -> Result<Option<Vec<Pa
     Ok(Some(sandbox.run_blocking(move || index.search(&question)).await?.passages))
 }
 
-type TakenIn = (ConversationId, Option<chat_protocol::MessageId>, Lead, Reply);
+type RecordedMessage = (ConversationId, Option<chat_protocol::MessageId>, Lead, Reply);
 
-/// Keeps a visitor's message, and finds what the built-in assistant would say to it.
-fn take_in(
+/// Stores a visitor's message, and returns the built-in assistant's answer to it.
+fn record_message(
     sandbox: &Sandbox,
     body: &SendMessage,
     key: Option<&IdempotencyKey>,
     passages: Option<&[Passage]>,
-) -> Result<TakenIn, ApiError> {
+) -> Result<RecordedMessage, ApiError> {
     let store = sandbox.store();
     let change = store.db().unchecked_transaction()?;
     let mut conversation = store.conversation_for(body)?.ok_or(NO_CONVERSATION)?;
@@ -178,12 +179,12 @@ fn take_in(
     store.update_conversation(&conversation)?;
     let written = store.add_message(&conversation.id, Role::Visitor, &body.message, key)?;
     change.commit()?;
-    // The answer to a message says whether this message asks for a person.
+    // The lead of a send result says whether this message asks for a person.
     let lead = Lead { needs_handoff: answer.wants_person, ..conversation.notes.lead(&conversation.visitor) };
     Ok((conversation.id, written.id, lead, answer))
 }
 
-/// What a switch makes of the AI; `None` when it leaves it alone.
+/// Returns the result that fault injection prescribes for the AI, if any.
 fn injected_ai_result(faults: &Faults) -> Option<AiResult> {
     match faults.ai {
         Ai::Ok | Ai::Slow => None,
@@ -217,8 +218,8 @@ pub(crate) fn presence(sandbox: &Sandbox, conversation_id: Option<&str>) -> Resu
         Some(id) => sandbox.store().conversation(&id.into())?.is_some(),
         None => false,
     };
-    let say = sandbox.faults().active.presence.clone();
-    let presence = sandbox.operators().presence(&sandbox.0.pace, exists, &say);
+    let overrides = sandbox.faults().active.presence.clone();
+    let presence = sandbox.operators().presence(&sandbox.0.pace, exists, &overrides);
     let mut members = vec![("tenantId".to_owned(), TENANT_ID.into()), ("siteId".to_owned(), SITE_ID.into())];
     if let Value::Object(rest) = Value::from(&presence) {
         members.extend(rest);
@@ -289,7 +290,7 @@ mod tests {
 
         drop(held_up);
         let answered = asking.await.expect("no panic").expect("an answer");
-        let said = answered.get("message").and_then(|message| message.get("content")?.as_text());
-        assert_eq!(said, Some("Celadon is fired at 1280 degrees."));
+        let result = answered.get("message").and_then(|message| message.get("content")?.as_text());
+        assert_eq!(result, Some("Celadon is fired at 1280 degrees."));
     }
 }

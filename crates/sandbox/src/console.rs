@@ -1,4 +1,4 @@
-//! The operator console: a page, and the few paths that it lives on.
+//! The operator console: its page, and the API that the page uses.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -74,18 +74,18 @@ fn script(text: &'static str) -> Response {
     file("text/javascript; charset=utf-8", text)
 }
 
-/// A stream that says when to look again. While somebody holds it, the operator is online.
+/// Streams an event for each change. The operator is online while a stream is open.
 async fn changes(
     State(sandbox): State<Sandbox>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let session = ConsoleSession::open(&sandbox).ok_or(ApiError::TooManyConsoles)?;
     let closing = sandbox.0.closing.clone().cancelled_owned();
     let versions = WatchStream::new(sandbox.0.changes.subscribe()).take_until(closing).map(move |version| {
-        // The stream owns the session: it ends with the connection.
+        // The stream owns the session, which ends with the connection.
         let _held = &session;
         Ok(Event::default().event("change").data(version.to_string()))
     });
-    // A connection that went away without a word is noticed by the next of the comments that keep it alive.
+    // Keep-alive comments detect a connection that was lost without being closed.
     Ok(Sse::new(versions).keep_alive(KeepAlive::new().interval(Duration::from_secs(2))))
 }
 
@@ -117,7 +117,7 @@ async fn answer(
     write(&sandbox, &ConversationId::from(id), &content).map(Json)
 }
 
-/// Adds an operator's message to a conversation, and gives it back.
+/// Adds an operator's message to a conversation, and returns it.
 pub(crate) fn write(sandbox: &Sandbox, id: &ConversationId, content: &str) -> Result<Value, ApiError> {
     if content.trim().is_empty() || content.chars().count() > *limits::MESSAGE_LENGTH.end() {
         return Err(ApiError::InvalidRequest("content must have 1 to 4000 characters.".to_owned()));

@@ -1,4 +1,4 @@
-//! Trouble on demand: what a service does to its clients on a bad day, switched on by flag or by `/sandbox/trouble`.
+//! Fault injection: failures of the service on demand, by command-line flag or by `/sandbox/trouble`.
 
 mod injector;
 
@@ -8,53 +8,53 @@ use serde::{Deserialize, Serialize};
 use crate::call::Call;
 pub(crate) use injector::{Fault, FaultInjector};
 
-/// What goes wrong. The default is that nothing does.
+/// The faults to inject. The default is none.
 ///
-/// In JSON the names are in camelCase, all of them may be left out, and a name that is not known is refused.
+/// In JSON the names are in camelCase. All are optional; unknown names are refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Faults {
-    /// The requests that `delay_ms`, `status`, `lose_answers` and `drop_requests` are about.
+    /// The requests that `delay_ms`, `status`, `lose_answers` and `drop_requests` apply to.
     pub only: Target,
-    /// Milliseconds to wait before anything else.
+    /// Milliseconds to wait before each request is handled.
     pub delay_ms: u64,
-    /// Fail with this HTTP status, 400 to 599, before the request is looked at.
+    /// The HTTP status to fail with, 400 to 599, before the request is handled.
     pub status: Option<u16>,
-    /// The share of requests to fail with `status`, 0 to 1; all of them when it is not said.
+    /// The share of requests that fail with `status`, 0 to 1; all if `None`.
     pub rate: Option<f64>,
-    /// Fail only so many requests more with `status`.
+    /// The number of requests that fail with `status`; unlimited if `None`.
     pub times: Option<u32>,
-    /// `error.code` of the failure, in place of the one that goes with the status.
+    /// `error.code` of the failure; the status's own code if `None`.
     pub code: Option<String>,
     /// `Retry-After` of the failure, in seconds.
     pub retry_after: Option<u64>,
-    /// Requests that are carried out, but whose answer is lost: the connection breaks.
+    /// Requests that are carried out but whose response is lost: the connection breaks.
     pub lose_answers: Amount,
     /// Requests that are not carried out: the connection breaks.
     pub drop_requests: Amount,
-    /// How the AI fares.
+    /// The behaviour of the AI.
     pub ai: Ai,
-    /// With [`Ai::Slow`], milliseconds until it answers; the visitor's message is kept at once.
+    /// Milliseconds until a slow AI ([`Ai::Slow`]) answers. The visitor's message is stored at once.
     pub slow_ms: u64,
-    /// What is said in place of an answer when the AI is out of order; may be empty.
+    /// The text that replaces an answer of the AI when it fails; may be empty.
     pub fallback_text: Option<String>,
-    /// Milliseconds that a claimed job is leased for, in place of a minute.
+    /// Milliseconds that a job is leased for; the default lease if `None`.
     pub lease_ms: Option<u64>,
-    /// Whether `POST /events` says that it wants no more of them.
+    /// Whether `POST /events` reports that tracking is disabled.
     pub tracking_disabled: bool,
-    /// Changes to the chat's config.
+    /// Overrides of the chat's config.
     pub config: ConfigOverrides,
-    /// Changes to the answers about presence, however little sense they make.
+    /// Overrides of presence. Values are not checked.
     pub presence: PresenceOverrides,
-    /// Where the random numbers behind every share begin: the same seed, the same failures.
+    /// The seed of the random numbers behind every share. The same seed gives the same failures.
     pub seed: u64,
 }
 
-/// Which requests a switch is about.
+/// The requests that a fault applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Target {
-    /// Every one.
+    /// Every request.
     #[default]
     All,
     /// `GET /chat/config`.
@@ -101,35 +101,36 @@ impl Target {
     }
 }
 
-/// How many requests: a whole number is the next so many, and counts down; a fraction is the share of all.
+/// A number of requests. A whole number is a count of the next requests; a fraction is a share of all
+/// requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Amount(pub f64);
 
 impl Amount {
-    fn makes_sense(self) -> bool {
+    fn is_valid(self) -> bool {
         (0.0..1.0).contains(&self.0) || (self.0 >= 1.0 && self.0.is_finite() && self.0.fract() == 0.0)
     }
 }
 
-/// How the AI fares (`aiStatus`, 4.5).
+/// The behaviour of the AI (`aiStatus`, 4.5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ai {
-    /// It answers at once.
+    /// Answers at once.
     #[default]
     Ok,
-    /// It answers after [`Faults::slow_ms`].
+    /// Answers after [`Faults::slow_ms`].
     Slow,
-    /// It is out of order: `provider_error`, with a fallback text.
+    /// Fails with `provider_error` and a fallback text.
     ProviderError,
-    /// The site's quota is used up: `quota_insufficient`, with a fallback text.
+    /// Fails with `quota_insufficient` and a fallback text.
     QuotaInsufficient,
-    /// It does not answer this visitor: `blocked`, without a message.
+    /// Blocks the visitor: `blocked`, without a message.
     Blocked,
 }
 
-/// What to say in place of the config's own values (2.3). A member that is null or missing changes nothing.
+/// Values that replace those of the config (2.3). `None` changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ConfigOverrides {
@@ -149,7 +150,7 @@ pub struct ConfigOverrides {
     pub locale: Option<String>,
 }
 
-/// What to say in place of the presence's own values (2.6). A member that is null or missing changes nothing.
+/// Values that replace those of presence (2.6). `None` changes nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PresenceOverrides {
@@ -162,7 +163,7 @@ pub struct PresenceOverrides {
 }
 
 impl Faults {
-    /// Says which value makes no sense, if one does not.
+    /// Checks all values. The error names the invalid one.
     pub fn check(&self) -> Result<(), String> {
         if self.status.is_some_and(|status| !(400..=599).contains(&status)) {
             return Err("status must be from 400 to 599".to_owned());
@@ -171,7 +172,7 @@ impl Faults {
             return Err("rate must be from 0 to 1".to_owned());
         }
         for (name, amount) in [("loseAnswers", self.lose_answers), ("dropRequests", self.drop_requests)] {
-            if !amount.makes_sense() {
+            if !amount.is_valid() {
                 return Err(format!("{name} must be a whole number, or a share between 0 and 1"));
             }
         }

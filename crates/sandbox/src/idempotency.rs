@@ -1,4 +1,5 @@
-//! A request with a key is carried out once in a day, however often it comes (4.1).
+//! Carries out a request with an idempotency key once within [`KEY_LIFETIME`], however often it is sent
+//! (4.1).
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -16,23 +17,23 @@ use crate::fingerprint::Fingerprint;
 use crate::response::ApiResponse;
 use crate::store::Store;
 
-/// How long a key is remembered. The contract does not say (8).
+/// How long a key is stored. The contract does not specify it (8).
 pub(crate) const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Maximum keys that are remembered; the oldest go first, so that a sandbox may run for weeks.
+/// Maximum stored keys; the oldest are removed first.
 const MAX_KEYS: i64 = 100_000;
 
-/// What makes two requests the same one: where they go, under which key, and what they say.
+/// Identifies a request: two requests are the same if all fields are equal.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyedRequest {
-    /// The endpoint. The same key elsewhere is another request.
+    /// The endpoint's path. The same key at another endpoint is another request.
     pub(crate) scope: &'static str,
     pub(crate) key: IdempotencyKey,
-    /// The hash of all that must be the same: the body, and what the path names.
+    /// The hash of the body and of the job id in the path.
     pub(crate) request: Fingerprint,
 }
 
-/// The requests that are being carried out right now. What is done is in the [`Store`].
+/// The requests in progress. Completed ones are in the [`Store`].
 #[derive(Debug, Default)]
 pub(crate) struct InProgress(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<Execution>>>);
 
@@ -42,10 +43,10 @@ struct Execution {
     answer: OnceCell<ApiResponse>,
 }
 
-/// The answer under this key: the one given before, or the one that `process` gives now.
+/// Returns the stored response of a key, or the response that `process` gives.
 ///
-/// Who comes while the first is still being answered waits for it. A failure is not kept, as it has changed nothing:
-/// the next attempt is carried out. The key stays bound to its request all the same.
+/// A request that arrives while the same one is in progress waits for its response. A failure is not stored:
+/// the next attempt is carried out. The key stays bound to its request.
 pub(crate) async fn execute_once(
     sandbox: &Sandbox,
     keyed: KeyedRequest,
@@ -80,7 +81,7 @@ pub(crate) async fn execute_once(
         Err(conflict)
     };
     let mut executions = executions.0.lock().unwrap_or_else(PoisonError::into_inner);
-    // Two hold it: the map, and this call. Who else does still waits for it.
+    // Two references are the map and this call; any further one is a waiting call.
     if Arc::strong_count(&execution) == 2 {
         executions.remove(&name);
     }
@@ -93,7 +94,7 @@ struct BoundKey {
 }
 
 impl Store {
-    /// Binds a key to its request, unless it is bound already; then it gives that request, and its answer.
+    /// Binds a key to its request. Returns what the key is bound to, with its stored response.
     fn bind_key(&self, keyed: &KeyedRequest) -> rusqlite::Result<BoundKey> {
         let now_ms = self.clock.now_ms();
         self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;

@@ -1,14 +1,14 @@
-//! The connector API in one process: for the demo, for tests, and for a developer's machine.
+//! The connector API in one process: for the demo, for tests and for local development.
 //!
-//! [`Sandbox::router`] serves three things. Under `/api/connector/v1` is the whole API as the contract has it: bearer
-//! token, envelope, idempotency, limits and errors; chat, events, activation, content, overlays and jobs. `/operator` is
-//! a page on which a person answers visitors, while it is open, the operator is online; and on which a person reviews
-//! and publishes. `/sandbox` is for tests: it makes [`Faults`], and shows and forgets what the sandbox was told. The
-//! last two ask nobody for a password: bind to loopback.
+//! [`Sandbox::router`] serves three things. `/api/connector/v1` is the whole API of the contract: bearer
+//! token, envelope, idempotency, limits and errors; chat, events, activation, content, overlays and jobs.
+//! `/operator` is a page on which a person answers visitors, reviews and publishes; an open page makes the
+//! operator online. `/sandbox` is for tests: it injects [`Faults`], and lists and clears the stored data.
 //!
-//! The last two answer no page but their own ([`SandboxOptions::hosts`]).
+//! `/operator` and `/sandbox` require no password, so bind to loopback. They refuse requests of other
+//! websites ([`SandboxOptions::hosts`]).
 //!
-//! What it was told is in SQLite: in the file [`SandboxOptions::data`], or in memory.
+//! Data is stored in SQLite: in the file [`SandboxOptions::data`], or in memory.
 
 mod admin;
 mod api_routes;
@@ -67,40 +67,40 @@ use store::{RequestLog, Store};
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
 
-/// Searches and readings of content that are under way at a time.
+/// Maximum searches and content parses that run at the same time; further ones wait.
 const MAX_WORKERS: usize = 4;
 
-/// How a sandbox is set up.
+/// The settings of a sandbox.
 #[derive(Clone, Debug)]
 pub struct SandboxOptions {
     /// The site token that every request under [`API_BASE`] must carry (5).
     pub token: SecretString,
-    /// What goes wrong from the start.
+    /// The faults that are injected from the start.
     pub faults: Faults,
-    /// How many requests a caller may make.
+    /// The rate limit of each caller.
     pub rate_limit: RateLimit,
-    /// How often clients are told to ask.
+    /// The polling intervals that clients are told.
     pub pace: Pace,
     /// The license code that activates the site (4.2).
     pub license: SecretString,
-    /// How jobs are leased and repeated.
+    /// The lease and the retries of jobs.
     pub job_rules: JobRules,
-    /// Whether somebody looks at what is suggested before it becomes a job.
+    /// Whether a person approves suggestions before they become jobs.
     pub publishing: Publishing,
-    /// The file that keeps what the sandbox is told; it is made when there is none. Without one, memory does.
+    /// The data file, created if missing; `None` keeps the data in memory.
     pub data: Option<PathBuf>,
-    /// The AI that answers, in place of the built-in assistant.
+    /// The AI endpoint; `None` uses the built-in assistant.
     pub assistant: Option<AssistantEndpoint>,
-    /// Names by which the console may be called, besides `localhost` and addresses: that of the reverse proxy before it,
-    /// such as `console.example`.
+    /// Host names of the console besides `localhost` and IP addresses: that of a reverse proxy in front of
+    /// it, such as `console.example`.
     pub hosts: Vec<String>,
 }
 
-/// The license code of a sandbox that is told no other.
+/// The default license code.
 pub const LICENSE: &str = "SANDBOX-LICENSE";
 
 impl SandboxOptions {
-    /// A sandbox where nothing goes wrong.
+    /// Returns the default settings: no faults, data in memory, the built-in assistant.
     pub fn new(token: SecretString) -> Self {
         Self {
             token,
@@ -135,7 +135,7 @@ struct Inner {
     faults: Mutex<FaultInjector>,
     store: Mutex<Store>,
     requests: Mutex<RequestLog>,
-    /// Threads for what takes longer than anything that is done under a lock.
+    /// Limits the blocking threads that work outside of any lock.
     workers: Semaphore,
     failed_activations: RateLimiter,
     hosts: Vec<String>,
@@ -144,28 +144,28 @@ struct Inner {
     closing: CancellationToken,
 }
 
-/// Why a sandbox cannot be set up.
+/// Why a sandbox could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
-    /// The data cannot be used.
+    /// The data file is not usable.
     #[error(transparent)]
     Data(#[from] OpenError),
-    /// The AI endpoint cannot be used.
+    /// The AI endpoint is not usable.
     #[error(transparent)]
     Assistant(#[from] AssistantError),
 }
 
 impl Sandbox {
-    /// A sandbox with these options.
+    /// Creates a sandbox.
     ///
     /// # Panics
     ///
-    /// When the data file or the AI endpoint cannot be used: who gives either calls [`Self::open`].
+    /// Panics if the data file or the AI endpoint is not usable. Callers that set either use [`Self::open`].
     pub fn new(options: SandboxOptions) -> Self {
         Self::open(options).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A sandbox with these options, going on with what is in its data file.
+    /// Creates a sandbox on its data file, with the data that is in it.
     pub fn open(options: SandboxOptions) -> Result<Self, SandboxError> {
         let store = Store::open(options.data.as_deref())?;
         Ok(Self(Arc::new(Inner {
@@ -190,7 +190,7 @@ impl Sandbox {
         })))
     }
 
-    /// The API, the operator console and the paths for tests.
+    /// Returns the routes of the API, the operator console and the test paths.
     pub fn router(&self) -> Router {
         let local = Router::new()
             .merge(console::routes())
@@ -201,7 +201,7 @@ impl Sandbox {
         local.merge(api_routes::routes()).with_state(self.clone())
     }
 
-    /// Ends the streams of open consoles, which would otherwise keep a server from stopping.
+    /// Ends the event streams of open consoles, which would otherwise keep a server from stopping.
     pub fn close(&self) {
         self.0.closing.cancel();
     }
@@ -214,7 +214,7 @@ impl Sandbox {
         self.0.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does what takes its time on a thread of its own, without holding a lock. More than [`MAX_WORKERS`] wait.
+    /// Runs slow work on a blocking thread. At most [`MAX_WORKERS`] run at a time; further ones wait.
     async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -234,13 +234,14 @@ impl Sandbox {
         self.0.operators.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells open consoles to look again.
+    /// Notifies open consoles of a change.
     fn notify_changed(&self) {
         self.0.changes.send_modify(|version| *version += 1);
     }
 }
 
-/// The configuration of a property test of so many cases, which `PROPTEST_CASES` multiplies: 256 of them are once.
+/// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves
+/// it as it is.
 #[cfg(test)]
 fn cases(count: u32) -> proptest::test_runner::Config {
     use proptest::test_runner::Config;

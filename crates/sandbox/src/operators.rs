@@ -1,4 +1,4 @@
-//! Who of the shop is there, and how often clients should ask (2.6).
+//! The operators' presence, and the polling intervals that clients are told (2.6).
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use crate::Sandbox;
 use crate::clock::Clock;
 use crate::faults::PresenceOverrides;
 
-/// Maximum consoles that are open at a time.
+/// Maximum open consoles.
 const MAX_CONSOLES: u32 = 100;
 
-/// How often clients are told to ask.
+/// The polling intervals that clients are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// While an operator is online.
+    /// Used while an operator is online.
     pub online: Intervals,
-    /// While nobody is.
+    /// Used while no operator is online.
     pub away: Intervals,
 }
 
-/// The time between one question and the next.
+/// Polling intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Intervals {
-    /// For new messages.
+    /// The interval between reads of new messages.
     pub messages: Duration,
-    /// For presence.
+    /// The interval between reads of presence.
     pub presence: Duration,
 }
 
@@ -43,7 +43,7 @@ impl Default for Pace {
 #[derive(Debug, Default)]
 pub(crate) struct Operators {
     consoles: u32,
-    /// Held online by a test, without a console.
+    /// Set by a test, without a console.
     pub(crate) forced_online: bool,
     last_seen: Option<String>,
 }
@@ -82,12 +82,12 @@ impl Operators {
     }
 }
 
-/// An open console. The operator is online for as long as one of these is alive.
+/// An open console. The operator is online while at least one exists.
 #[derive(Debug)]
 pub(crate) struct ConsoleSession(Sandbox);
 
 impl ConsoleSession {
-    /// Opens one; `None` when [`MAX_CONSOLES`] are open.
+    /// Opens a console; `None` when [`MAX_CONSOLES`] are open.
     pub(crate) fn open(sandbox: &Sandbox) -> Option<Self> {
         let mut operators = sandbox.operators();
         if operators.consoles >= MAX_CONSOLES {

@@ -1,4 +1,4 @@
-//! From synced content to jobs: what the service suggests, and what happens to it once it is approved (1).
+//! Turns synced content into suggestions, and approved suggestions into jobs (1).
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use crate::error::ApiError;
 use crate::store::{NewJob, Review, ReviewKind, ReviewStatus, Store};
 use crate::text::truncate_words;
 
-/// Who decides that something is published (1.4).
+/// Who approves publishing (1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Publishing {
-    /// A person, from the list.
+    /// A person approves each entry of the list.
     #[default]
     SemiAutomatic,
-    /// Nobody: what is suggested goes into the queue.
+    /// Suggestions are approved automatically.
     Automatic,
 }
 
@@ -27,30 +27,30 @@ impl Publishing {
     }
 }
 
-/// How jobs are leased and repeated. The contract shows no numbers (8).
+/// The lease and the retries of jobs. The contract specifies no numbers (8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobRules {
     /// How long a claim holds a job.
     pub lease: Duration,
-    /// How often a job is tried before it has failed.
+    /// Maximum attempts before a job has failed.
     pub max_attempts: u32,
 }
 
 impl Default for JobRules {
-    /// A minute, three times.
+    /// 60 s, 3 attempts.
     fn default() -> Self {
         Self { lease: Duration::from_secs(60), max_attempts: 3 }
     }
 }
 
-/// Maximum characters of a title on the list.
+/// Maximum characters of a title in the list.
 const MAX_TITLE_LENGTH: usize = 200;
 
-/// Characters that search engines show of a title, and of a description.
+/// Maximum characters of a title and of a description, as search engines show them.
 const TITLE_LENGTH: usize = 60;
 const DESCRIPTION_LENGTH: usize = 155;
 
-/// An overlay for a page that was synced.
+/// A suggested overlay for a synced page.
 #[derive(Debug)]
 pub(crate) struct Suggestion {
     path: String,
@@ -59,7 +59,7 @@ pub(crate) struct Suggestion {
     overlay: Overlay,
 }
 
-/// Puts overlays onto the list; in automatic mode they are approved at once.
+/// Adds overlays to the list as drafts; in automatic mode, approves them.
 pub(crate) fn suggest_overlays(
     store: &Store,
     publishing: Publishing,
@@ -80,7 +80,7 @@ pub(crate) fn suggest_overlays(
 }
 
 impl Suggestion {
-    /// Suggests an overlay for an item that has a page and a title; `text` is what the page says.
+    /// Suggests an overlay for an item that has a path and a title; `text` is the text of the page.
     pub(crate) fn new(item: &ContentItem, text: &str) -> Option<Self> {
         let path = item.path.clone()?;
         let title = truncate_words(item.title.as_deref()?, MAX_TITLE_LENGTH);
@@ -120,7 +120,7 @@ fn suggestion(item: &ContentItem, path: &str, title: &str, text: &str) -> Overla
     }
 }
 
-/// Puts an article onto the list.
+/// Adds an article to the list as a draft.
 pub(crate) fn draft_article(store: &Store, article: &ArticlePayload) -> Result<String, ApiError> {
     let path = article.path.as_deref().unwrap_or_default();
     let title = article.title.as_deref().unwrap_or_default();
@@ -137,7 +137,7 @@ pub(crate) fn draft_article(store: &Store, article: &ArticlePayload) -> Result<S
 
 const NO_REVIEW: ApiError = ApiError::NotFound("This entry of the list");
 
-/// Approves an entry: its job goes into the queue.
+/// Approves an entry of the list, which queues its job.
 pub(crate) fn approve(store: &Store, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
     let review = store.review(id)?.ok_or(NO_REVIEW)?;
     let (job_type, verb) = match review.kind {
@@ -150,13 +150,13 @@ pub(crate) fn approve(store: &Store, rules: JobRules, id: &str) -> Result<JobId,
     queue(store, rules, &review, job_type, verb, "publish")
 }
 
-/// Has the site delete an article that it has published.
+/// Queues a job that deletes a published article.
 pub(crate) fn withdraw(store: &Store, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
     let review = article(store, id)?;
     queue(store, rules, &review, JobType::DeleteArticle, "Delete", "delete")
 }
 
-/// Has the site go back to what an article was before it was last published.
+/// Queues a job that restores the previous version of an article.
 pub(crate) fn roll_back(store: &Store, rules: JobRules, id: &str) -> Result<JobId, ApiError> {
     let review = article(store, id)?;
     queue(store, rules, &review, JobType::RollbackArticle, "Roll back", "rollback")

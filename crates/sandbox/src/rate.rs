@@ -1,4 +1,4 @@
-//! How many requests a caller may make in a while (8).
+//! The rate limit of each caller (8).
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -10,33 +10,33 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use tokio::time::Instant;
 
-/// Maximum callers that are counted apart.
+/// Maximum callers that are counted individually.
 const MAX_CALLERS: usize = 100_000;
-/// How often those are forgotten whose window is over.
+/// The interval at which expired windows are removed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// So many requests in each window of time, for each visitor that `X-Forwarded-For` names, and for the token's holder
-/// where it names none.
+/// A number of requests in each time window. Each visitor named by `X-Forwarded-For` is counted individually;
+/// without that header the token's holder is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Requests in a window.
+    /// Maximum requests in a window.
     pub requests: u32,
-    /// How long a window lasts.
+    /// The length of a window.
     pub window: Duration,
 }
 
 impl Default for RateLimit {
-    /// 6,000 a minute, which no person at a keyboard reaches.
+    /// 6,000 requests a minute.
     fn default() -> Self {
         Self { requests: 6000, window: Duration::from_secs(60) }
     }
 }
 
-/// Wrong license codes of one peer: 10 in ten minutes.
+/// Maximum failed activations of one peer: 10 in ten minutes.
 pub(crate) const FAILED_ACTIVATION_LIMIT: RateLimit =
     RateLimit { requests: 10, window: Duration::from_secs(600) };
 
-/// What is left of a caller's share.
+/// The state of a caller's window after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quota {
     limit: u32,
@@ -53,7 +53,8 @@ impl Quota {
     }
 }
 
-/// Whom a request is counted for: an address, of which IPv6 networks hand out 64 bits at will; none is the token's holder.
+/// The caller that a request is counted for: an IP address, reduced to its /64 network for IPv6; `None` is
+/// the token's holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Caller(Option<IpAddr>);
 
@@ -65,7 +66,7 @@ impl Caller {
         }))
     }
 
-    /// The visitor that the proxy names; the token's holder when it names none.
+    /// Returns the visitor named by `X-Forwarded-For`, or else the token's holder.
     pub(crate) fn forwarded(headers: &HeaderMap) -> Self {
         let forwarded = headers.get("x-forwarded-for").and_then(|value| value.to_str().ok());
         let first = forwarded.and_then(|list| list.split(',').next()).unwrap_or_default().trim();
@@ -73,7 +74,7 @@ impl Caller {
         address.map_or(Self(None), Self::at)
     }
 
-    /// The other end of the connection; where it is not known, everybody is one caller.
+    /// Returns the peer of the connection. Where it is unknown, all requests count for one caller.
     pub(crate) fn peer(parts: &Parts) -> Self {
         let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         peer.map_or(Self(None), |ConnectInfo(address)| Self::at(address.ip()))
@@ -89,7 +90,7 @@ pub(crate) struct RateLimiter {
 #[derive(Debug)]
 struct Windows {
     by_caller: HashMap<Caller, Window>,
-    /// Shared by those for whom there is no room.
+    /// Shared by the callers beyond [`MAX_CALLERS`].
     overflow: Window,
     swept: Instant,
 }
@@ -108,7 +109,7 @@ impl RateLimiter {
         Self { limit, windows: Mutex::new(windows) }
     }
 
-    /// Counts one request of this caller.
+    /// Counts one request of a caller.
     pub(crate) fn take(&self, caller: Caller) -> Quota {
         let now = Instant::now();
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,13 +122,13 @@ impl RateLimiter {
         Quota {
             limit: self.limit.requests,
             remaining: self.limit.requests.saturating_sub(window.used),
-            // Rounded up: who comes back after so many seconds finds a new window.
+            // Rounded up, so that a new window has begun after this time.
             reset_s: left.as_secs() + u64::from(left.subsec_nanos() > 0),
             exceeded: window.used > self.limit.requests,
         }
     }
 
-    /// Takes back the count of a request that was all right.
+    /// Subtracts a request that is not to count.
     pub(crate) fn refund(&self, caller: Caller) {
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         let window = windows.of(caller, Instant::now());
@@ -137,7 +138,7 @@ impl RateLimiter {
 
 impl Windows {
     fn of(&mut self, caller: Caller, now: Instant) -> &mut Window {
-        // Not with every request: the time that one takes does not grow with the number of callers.
+        // Not at every request, so that the time of one does not grow with the number of callers.
         if now.duration_since(self.swept) >= SWEEP_INTERVAL {
             self.swept = now;
             self.by_caller.retain(|_, window| window.ends > now);

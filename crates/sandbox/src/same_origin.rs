@@ -1,8 +1,8 @@
-//! The console and the paths for tests answer their own pages and programs on this machine, and no other website.
+//! Refuses requests of other websites to the console and the test paths.
 //!
-//! They ask nobody for a password, so that a page that somebody has open in the same browser could speak for them: by a
-//! name of its own that leads here (DNS rebinding), or by requests across sites. Each request must therefore say that it
-//! comes from here: by `Host`, `Origin` and `Sec-Fetch-Site`, and a change by a content type that no form can send.
+//! These paths require no password, so a page that is open in the same browser could use them: through DNS
+//! rebinding, or by cross-site requests. Each request is therefore checked by `Host`, `Origin` and
+//! `Sec-Fetch-Site`; a request that changes something also needs a content type that no form can send.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use crate::Sandbox;
 use crate::error::ApiError;
 
-/// The pages to which a link of another site may lead.
+/// Pages that links on other sites may open.
 const PAGES: [&str; 2] = ["/", "/operator"];
 
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -30,7 +30,7 @@ pub(crate) async fn guard(State(sandbox): State<Sandbox>, request: Request, next
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
         Err(refusal) => refusal.into_response(),
     };
-    // Nothing of this is for other pages, not even as an image or a script.
+    // No other site may embed these responses, not even as an image or a script.
     response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
     response
 }
@@ -61,7 +61,8 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     media_type.trim().eq_ignore_ascii_case("application/json")
 }
 
-/// The one host that a request names, in its target or its header.
+/// Returns the host of a request, from its target or its header; `None` when there is no host, or more than
+/// one.
 fn host(parts: &Parts) -> Option<Authority> {
     let mut named = parts.headers.get_all(header::HOST).iter();
     let named = match (named.next(), named.next()) {
@@ -77,7 +78,7 @@ fn host(parts: &Parts) -> Option<Authority> {
     (!host.as_str().contains('@')).then_some(host)
 }
 
-/// Returns whether a host is this one: nobody but us can have the name `localhost`, or answer at an address of ours.
+/// Returns whether a host is this machine: `localhost`, an IP address, or one of the configured names.
 fn is_ours(host: &Authority, hosts: &[String]) -> bool {
     let name = host.host().to_ascii_lowercase();
     let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -88,7 +89,8 @@ fn is_ours(host: &Authority, hosts: &[String]) -> bool {
         || hosts.iter().any(|known| known.eq_ignore_ascii_case(&name))
 }
 
-/// Returns whether `Origin` is the host itself. A reverse proxy may speak TLS before it.
+/// Returns whether `Origin` is the host itself. The scheme is not compared, as a reverse proxy may terminate
+/// TLS.
 fn is_own_origin(headers: &HeaderMap, host: &Authority) -> bool {
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let (origin, None) = (origins.next().and_then(|origin| origin.to_str().ok()), origins.next()) else {
@@ -100,7 +102,7 @@ fn is_own_origin(headers: &HeaderMap, host: &Authority) -> bool {
     authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host.as_str()))
 }
 
-/// Returns whether somebody follows a link to a page, in a tab and not in a frame.
+/// Returns whether the request is a top-level navigation to one of the [`PAGES`].
 fn is_link(parts: &Parts) -> bool {
     let says = |name: &HeaderName, value: &str| {
         parts.headers.get(name).is_some_and(|sent| sent.as_bytes() == value.as_bytes())

@@ -14,8 +14,8 @@ use crate::rate::Caller;
 use crate::store::{CompletionError, prepare};
 use crate::{Sandbox, publishing};
 
-/// Checks the license code of an activation. A peer that sends wrong ones is soon not listened to, also when it sends the
-/// right one.
+/// Checks the license code of an activation. A peer with too many wrong codes is refused for a while, also
+/// with the right one.
 pub(crate) fn check_license(sandbox: &Sandbox, peer: Caller, body: &Activation) -> Result<(), ApiError> {
     let quota = sandbox.0.failed_activations.take(peer);
     if quota.exceeded {
@@ -64,8 +64,8 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
     }))
 }
 
-/// Reads a page of content. A page of which no item can be used is refused: it is more likely that its sender is wrong
-/// about all of them than that the site has nothing more.
+/// Parses a page of content. A page without any usable item is refused: most likely its sender makes the same
+/// mistake in all of them.
 pub(crate) fn content_page(body: Value) -> Result<ContentPage, ApiError> {
     let page = ContentPage::try_from(body)?;
     match page.refused.first() {
@@ -121,7 +121,7 @@ pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: &Completion) -> Resu
         CompletionError::LeaseLost => ApiError::LeaseMismatch,
     })?;
     sandbox.notify_changed();
-    // Id, type, status and the times: what the contract shows (4.12).
+    // The fields that the contract shows (4.12).
     let shown = Value::object([
         ("id", (&job.id).into()),
         ("type", job.job_type.as_str().into()),

@@ -1,4 +1,4 @@
-//! Conversations, events and requests as the operator console and `/sandbox/conversations` see them.
+//! Conversations, events and requests as the operator console and `/sandbox/conversations` show them.
 
 use chat_protocol::Value;
 
@@ -6,7 +6,7 @@ use crate::store::{
     Conversation, LoggedRequest, ReceivedEvent, RequestLog, Review, Store, StoredJob, StoredMessage,
 };
 
-/// `GET /sandbox/conversations`: everything that visitors have brought about.
+/// Returns the response of `GET /sandbox/conversations`.
 pub(crate) fn everything(store: &Store, requests: &RequestLog) -> rusqlite::Result<Value> {
     let conversations = store.conversations()?;
     let whole = conversations.iter().map(|conversation| whole(store, conversation));
@@ -17,7 +17,7 @@ pub(crate) fn everything(store: &Store, requests: &RequestLog) -> rusqlite::Resu
     ]))
 }
 
-/// Maximum conversations in the console's list, and messages of one.
+/// Maximum conversations in the console's list, and maximum messages of a conversation.
 const CONVERSATIONS_SHOWN: u32 = 200;
 const MESSAGES_SHOWN: u32 = 2000;
 
@@ -28,7 +28,7 @@ pub(crate) fn list(store: &Store) -> rusqlite::Result<Value> {
     Ok(Value::List(summaries.collect::<rusqlite::Result<_>>()?))
 }
 
-/// One conversation with all that is known about its visitor.
+/// Returns one conversation with everything known about its visitor.
 pub(crate) fn whole(store: &Store, conversation: &Conversation) -> rusqlite::Result<Value> {
     let messages = store.last_messages(&conversation.id, MESSAGES_SHOWN)?;
     let added = [
@@ -40,7 +40,7 @@ pub(crate) fn whole(store: &Store, conversation: &Conversation) -> rusqlite::Res
 
 fn summary(store: &Store, conversation: &Conversation) -> rusqlite::Result<Value> {
     let mut visitor = conversation.visitor.clone();
-    // What was found in the visitor's words fills in what the site did not tell.
+    // Contact details found in messages fill in missing fields of the profile.
     visitor.email = visitor.email.or_else(|| conversation.notes.email.clone());
     visitor.phone = visitor.phone.or_else(|| conversation.notes.phone.clone());
     Ok(Value::object([
@@ -57,7 +57,7 @@ fn summary(store: &Store, conversation: &Conversation) -> rusqlite::Result<Value
     ]))
 }
 
-/// What the site's server has brought about: its record, content, list and jobs.
+/// Returns the site's record, content, list and jobs.
 pub(crate) fn site(store: &Store) -> rusqlite::Result<Value> {
     let site = store.site()?.map(|site| {
         Value::object([
@@ -79,7 +79,7 @@ pub(crate) fn site(store: &Store) -> rusqlite::Result<Value> {
     ]))
 }
 
-/// As many items, events, entries of the list and jobs as somebody looks at.
+/// Maximum content items, events, entries of the list and jobs that are shown.
 const CONTENT_SHOWN: u32 = 200;
 const EVENTS_SHOWN: u32 = 200;
 const REVIEWS_SHOWN: u32 = 1000;
@@ -100,7 +100,7 @@ fn review(review: Review) -> Value {
 }
 
 pub(crate) fn job(kept: &StoredJob) -> Value {
-    // The claim token is for the claim alone.
+    // The claim token is for the holder of the claim only.
     let job = chat_protocol::Job { claim_token: None, ..kept.job.clone() };
     with(Value::from(&job), [("result", kept.result.clone()), ("error", kept.error.clone().into())])
 }
@@ -123,7 +123,7 @@ fn request(request: &LoggedRequest) -> Value {
     ])
 }
 
-/// An object with more members at its end.
+/// Returns an object with members appended.
 fn with<const N: usize>(object: Value, added: [(&str, Value); N]) -> Value {
     match (object, Value::object(added)) {
         (Value::Object(mut members), Value::Object(added)) => {

@@ -8,7 +8,7 @@ use super::requests::{ProxyAnswer, ProxyClient};
 
 type Note<'a> = dyn FnMut(&'static str, Result<(), String>) + Send + 'a;
 
-/// What can be checked without writing to anybody.
+/// Runs the checks that send no messages and no events.
 pub(super) async fn reading(client: &ProxyClient, note: &mut Note<'_>) {
     let config = client.get("/chat/config?locale=en-US").await;
     note("GET /chat/config answers with a config in an envelope", said::<ChatConfig>(&config));
@@ -20,7 +20,7 @@ pub(super) async fn reading(client: &ProxyClient, note: &mut Note<'_>) {
     note("GET /chat/presence answers with a presence in an envelope", said::<Presence>(&presence));
     let unknown = client.get("/chat/messages?conversationId=conv_that_does_not_exist").await;
     note("GET /chat/messages answers in an envelope", with(&unknown, is_envelope));
-    // A completion without a body, of a job that nobody has: if it should pass, it changes nothing.
+    // If this were forwarded, it would change nothing: it has no body, and the job does not exist.
     for (sentence, method, path) in [
         ("GET /site/status is not passed on", Method::GET, "/site/status"),
         ("GET /seo/overlays is not passed on", Method::GET, "/seo/overlays"),
@@ -36,11 +36,11 @@ pub(super) async fn reading(client: &ProxyClient, note: &mut Note<'_>) {
     note("a POST that is no JSON by its type is not passed on", with(&form, is_not_passed_on));
     let large = format!("{{\"message\":\"{}\"}}", "x".repeat(4 * 1024 * 1024));
     let large = client.send(Method::POST, "/chat/messages", Some("application/json"), None, &large).await;
-    // Some servers hang up on a body that they will not read, which is a refusal too.
+    // Some servers close the connection instead of reading the body, which is a refusal too.
     note("a body of 4 MiB is refused", large.map_or(Ok(()), |answer| is_client_error(&answer)));
 }
 
-/// What begins a conversation, and one event.
+/// Runs the checks that start a conversation and send events.
 pub(super) async fn writing(client: &ProxyClient, note: &mut Note<'_>) {
     let run = Uuid::new_v4().simple().to_string();
     let text = "This is a check of the chat's proxy: Grüße, 你好, \u{1F44B} & \"quotes\".";
@@ -223,7 +223,7 @@ fn is_envelope(answer: &ProxyAnswer) -> Result<(), String> {
 
 fn is_not_passed_on(answer: &ProxyAnswer) -> Result<(), String> {
     match answer.status {
-        // By the service itself: then the proxy has passed it on.
+        // The service itself has responded, so the proxy has forwarded the request.
         _ if answer.headers.contains_key("x-service-api-version") => {
             Err(format!("the service answers {}: pass on the five paths only", answer.status))
         }

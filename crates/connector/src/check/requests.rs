@@ -1,4 +1,4 @@
-//! Requests as a browser makes them, and answers as it sees them.
+//! Sends requests as a browser does, and reads the proxy's responses.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::bounded_body::{BodyError, read_bounded};
 use crate::client::ConnectorError;
 use crate::connection::{chain, retry_after};
 
-/// The shortest wait after a 429.
+/// Minimum delay after a 429.
 const MIN_WAIT: Duration = Duration::from_secs(1);
 /// Maximum bytes of a response.
 const MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
@@ -23,7 +23,7 @@ pub(super) struct ProxyClient {
     timeout: Duration,
 }
 
-/// An answer that arrived.
+/// A response of the proxy.
 pub(super) struct ProxyAnswer {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
@@ -35,7 +35,7 @@ impl ProxyClient {
         Self { client, prefix: prefix.as_str().trim_end_matches('/').to_owned(), timeout }
     }
 
-    /// Whether anybody answers: without, there is nothing to check.
+    /// Fails if nothing responds at the URL.
     pub(super) async fn reach(&self) -> Result<(), ConnectorError> {
         let nobody = |reason: String| {
             ConnectorError::unreachable(&format!("nobody answers at {}", self.prefix), &reason)
@@ -56,8 +56,8 @@ impl ProxyClient {
         self.send(Method::POST, path, Some("application/json"), key, &body.to_string()).await
     }
 
-    /// Asks, and again when it was too often and `Retry-After` is over: one check is many requests, and two are more than
-    /// a proxy may let one client make at once.
+    /// Sends a request, and repeats it after a 429 once `Retry-After` is over: the checks may exceed the rate
+    /// limit of one client.
     pub(super) async fn send(
         &self,
         method: Method,
@@ -75,7 +75,7 @@ impl ProxyClient {
             let Some(wait) = retry_after(&answer.headers) else {
                 return Err("it answers 429 without Retry-After".to_owned());
             };
-            // Who says 0 for ever is not asked for ever, nor all the time.
+            // A minimum, so that a proxy that always says 0 is not asked without pause.
             let wait = wait.max(MIN_WAIT);
             if begun.elapsed() + wait > self.timeout {
                 return Err(format!(
@@ -121,13 +121,13 @@ impl ProxyAnswer {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// `data` of a success, read.
+    /// Parses `data` of a success.
     pub(super) fn data<T: TryFrom<Value, Error = FieldError>>(&self) -> Result<T, String> {
         let data = open_envelope(self.status, self.value()).map_err(|error| format!("it answers {error}"))?;
         T::try_from(data).map_err(|unusable| format!("the answer cannot be used: {unusable}"))
     }
 
-    /// That it is a refusal with this status and code.
+    /// Checks that the response is a failure with this status and code.
     pub(super) fn is_refusal(&self, status: u16, code: &ErrorCode) -> Result<(), String> {
         match open_envelope(self.status, self.value()) {
             Err(error) if error.status == status && error.code == *code => Ok(()),

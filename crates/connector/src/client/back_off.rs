@@ -1,23 +1,23 @@
-//! How long to wait before the next attempt: a random share of a bound that doubles, so that many clients that failed
-//! together do not come back together.
+//! Exponential back-off with full jitter, so that clients that failed together do not retry together.
 
 use std::time::Duration;
 
-/// The pace of attempts.
+/// The delays between attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BackOff {
-    /// How often to try, the first time included.
+    /// Maximum attempts, including the first.
     pub attempts: u32,
-    /// The bound of the first wait; it doubles with each further one.
+    /// The upper bound of the first delay; it doubles with each attempt.
     pub initial: Duration,
-    /// The bound that it grows to.
+    /// Maximum upper bound of a delay.
     pub max: Duration,
-    /// The longest `Retry-After` that is waited for. Who is told to wait longer gets the error, which says how long.
+    /// Maximum `Retry-After` to wait for. With a longer one the call fails, and the error says how long to
+    /// wait.
     pub max_retry_after: Duration,
 }
 
 impl Default for BackOff {
-    /// 4 attempts; waits of up to 0.5 s, 1 s and 2 s, never over 20 s; a `Retry-After` of up to a minute.
+    /// 4 attempts; delays of up to 0.5 s, 1 s and 2 s, never more than 20 s; a `Retry-After` of up to 60 s.
     fn default() -> Self {
         Self {
             attempts: 4,
@@ -29,7 +29,7 @@ impl Default for BackOff {
 }
 
 impl BackOff {
-    /// The wait after so many failed attempts, from 1; none when it is time to give up.
+    /// Returns the delay after a number of failed attempts, from 1; `None` when the call has failed for good.
     pub(crate) fn wait(&self, failed: u32, retry_after: Option<Duration>) -> Option<Duration> {
         if failed >= self.attempts {
             return None;
@@ -37,13 +37,13 @@ impl BackOff {
         let jittered = self.jittered(failed);
         match retry_after {
             Some(told) if told > self.max_retry_after => None,
-            // Not before the time that the service named, and not all at that time.
+            // Not before the requested time, and not all clients at that time.
             Some(told) => Some(told.saturating_add(jittered.min(self.initial))),
             None => Some(jittered),
         }
     }
 
-    /// A random share of the bound after so many failures, from 1.
+    /// Returns a random share of the upper bound after a number of failed attempts, from 1.
     pub(crate) fn jittered(&self, failed: u32) -> Duration {
         let doubled = self.initial.saturating_mul(2_u32.saturating_pow(failed.saturating_sub(1)));
         doubled.min(self.max).mul_f64(fastrand::f64())

@@ -1,4 +1,4 @@
-//! The one error of the client.
+//! The client's error type.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use chat_protocol::{ErrorCode, ServiceError};
 
 use crate::printable::Printable;
 
-/// Where a call failed.
+/// The stage at which a call failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// Before anything was sent: the origin, the token or an id cannot be used.
+    /// Before the request: the origin, the token or an id is invalid.
     Setup,
-    /// The service could not be reached, or the connection broke.
+    /// The service cannot be reached, or the connection broke.
     Unreachable,
-    /// No answer came in time.
+    /// No response arrived in time.
     Timeout,
-    /// The service refused.
+    /// The service refused the call.
     Refused,
-    /// What came back is no answer of this API.
+    /// The response is not one of this API.
     InvalidResponse,
 }
 
@@ -25,19 +25,19 @@ pub enum ErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ConnectorError {
-    /// Where.
+    /// The stage of the failure.
     pub kind: ErrorKind,
-    /// The HTTP status, if there was an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// `error.code` (7); empty when the service named none.
+    /// `error.code` (7); empty if the service gave none.
     pub code: ErrorCode,
-    /// What went wrong, and where possible what to do: one line, in which nothing acts on a terminal.
+    /// The reason and, where possible, what to do: one line, without terminal control characters.
     pub message: String,
-    /// `requestId`, to be named to whoever runs the service.
+    /// `requestId`, for whoever operates the service.
     pub request_id: Option<String>,
     /// Whether the same call may succeed later.
     pub retryable: bool,
-    /// How long the service asks to wait before that.
+    /// The delay that the service asks for before a retry.
     pub retry_after: Option<Duration>,
 }
 
@@ -64,8 +64,8 @@ impl ConnectorError {
         Self { kind, status: None, code, message, request_id: None, retryable, retry_after: None }
     }
 
-    /// A refusal, and whether it may pass: 408, 425, 429 and what the server's own side brings about; a conflict that
-    /// says when to come back (2.1), unless the key itself is the conflict.
+    /// Creates the error of a refusal. Retryable are 408, 425, 429, the 5xx statuses of overload, and a
+    /// conflict with `Retry-After` (2.1) unless the key itself conflicts.
     pub(crate) fn refused(error: ServiceError, retry_after: Option<Duration>) -> Self {
         let passing = match error.status {
             408 | 425 | 429 | 500 | 502 | 503 | 504 => true,
@@ -93,7 +93,7 @@ impl ConnectorError {
         }
     }
 
-    /// Whether the job that was reported on is no longer this claim's: nothing is left to do for it (7).
+    /// Returns whether the claim no longer holds the reported job, so that nothing is left to do for it (7).
     pub fn is_job_lost(&self) -> bool {
         matches!(self.code, ErrorCode::NotFound | ErrorCode::ResourceConflict) && !self.retryable
     }

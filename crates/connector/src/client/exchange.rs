@@ -1,4 +1,4 @@
-//! One call: attempts, each bounded in size and time, until there is an answer or no hope.
+//! One call: attempts with limits on size and time, until one succeeds or the call fails for good.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::bounded_body::{BodyError, read_bounded};
 use crate::connection::{address, bearer, chain, http_client, retry_after, warn_if_unencrypted};
 use crate::origin;
 
-/// The service, and how to talk to it.
+/// The connection to the service.
 #[derive(Debug)]
 pub(super) struct Exchange {
     client: Client,
@@ -28,10 +28,10 @@ pub(super) struct Exchange {
     answer_limit: usize,
 }
 
-/// What is asked of the service.
+/// A call to the service.
 pub(super) struct Call {
     method: Method,
-    /// The path as the contract writes it, for the log.
+    /// The path as in the contract, for the log.
     template: &'static str,
     path: String,
     query: Vec<(&'static str, String)>,
@@ -62,14 +62,14 @@ impl Call {
         self
     }
 
-    /// The body, written once: every attempt sends the same bytes.
+    /// Sets the body. It is serialised once: every attempt sends the same bytes.
     pub(super) fn body(mut self, body: &Value) -> Self {
         self.body = Some(body.to_string());
         self
     }
 
     pub(super) fn job(mut self, job: &JobId) -> Self {
-        // Whatever characters the service puts into an id, they name one segment of the path.
+        // Escaped, so that any id stays within one segment of the path.
         let segment: String = job
             .as_str()
             .bytes()
@@ -83,7 +83,7 @@ impl Call {
     }
 }
 
-/// What arrived.
+/// A response before it is parsed.
 struct RawResponse {
     status: u16,
     headers: HeaderMap,
@@ -103,12 +103,12 @@ impl Exchange {
         Ok(Self { client, origin, authorization, timeout, back_off, answer_limit })
     }
 
-    /// Where the service is.
+    /// Returns the service's origin.
     pub(super) fn origin(&self) -> &Url {
         &self.origin
     }
 
-    /// Makes a call and reads what its answer is about.
+    /// Makes a call and parses the data of its response.
     pub(super) async fn call<T: TryFrom<Value, Error = FieldError>>(
         &self,
         call: Call,
@@ -176,7 +176,7 @@ impl Exchange {
             Method::Post => self.client.post(url).header(header::CONTENT_TYPE, "application/json"),
         };
         request = request.header(header::ACCEPT, "application/json");
-        // What is compressed could not be read, and would be larger than it looks.
+        // A compressed response could not be parsed, and would be larger than its declared size.
         request = request.header(header::ACCEPT_ENCODING, "identity");
         if let Some(authorization) = &self.authorization {
             request = request.header(header::AUTHORIZATION, authorization.clone());
@@ -205,7 +205,7 @@ impl Exchange {
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Opens an answer's envelope and reads what is in it.
+/// Opens a response's envelope and parses its data.
 fn parse_response<T>(
     response: &RawResponse,
     read: impl Fn(Value) -> Result<T, FieldError>,
@@ -220,7 +220,7 @@ fn parse_response<T>(
     let data = open_envelope(*status, body).map_err(|mut error| {
         error.request_id = error.request_id.or(said.clone());
         let refused = ConnectorError::refused(error, retry_after(headers));
-        // What comes in passing may be of something that stands before the service.
+        // A transient failure may come from a gateway in front of the service.
         if refused.code.as_str().is_empty() && !refused.retryable {
             let message =
                 format!("the answer, {status}, is none of the connector API: is this the service's origin?");

@@ -1,4 +1,4 @@
-//! Idempotency keys in the shapes that the contract suggests (4.1).
+//! Idempotency keys in the formats that the contract suggests (4.1).
 
 use chat_protocol::{ClaimToken, FieldError, IdempotencyKey, JobId, limits};
 use uuid::Uuid;
@@ -21,13 +21,13 @@ pub(super) fn job_complete(job: &JobId, claim: &ClaimToken) -> Result<Idempotenc
     bounded_key(&format!("job-complete-{job}-{claim}"))
 }
 
-/// For requests that nobody repeats but the client itself.
+/// Returns a random key, for requests that only the client itself repeats.
 pub(super) fn random_key(what: &str) -> Result<IdempotencyKey, ConnectorError> {
     bounded_key(&format!("{what}-{}", Uuid::new_v4().simple()))
 }
 
-/// The text, if it can be a key. If an id in it is too long, or has characters that no header may, its digest stands for
-/// what is left out: the same ids give the same key, and others another.
+/// Returns the text as a key. A text that is too long, or has characters that a header cannot carry, is
+/// shortened and extended by its digest: the same ids give the same key, different ids different keys.
 fn bounded_key(text: &str) -> Result<IdempotencyKey, ConnectorError> {
     let max_length = *limits::KEY_LENGTH.end();
     if text.len() <= max_length && text.bytes().all(|byte| byte.is_ascii_graphic()) {

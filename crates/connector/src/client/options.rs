@@ -4,23 +4,23 @@ use std::time::Duration;
 
 use super::back_off::BackOff;
 
-/// Where the service is, and how patient to be with it.
+/// The client's settings.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// The service's origin, such as `https://service.example`: without `/api/connector/v1`, which is added here.
+    /// The service's origin, such as `https://service.example`, without `/api/connector/v1`.
     pub origin: String,
-    /// The site's id, part of the keys of a content sync (4.1). Where it is not given, the site's status is asked for it.
+    /// The site's id, part of the keys of a content sync (4.1). `None` reads it from the site's status.
     pub site_id: Option<String>,
-    /// How long one attempt may take.
+    /// The time limit of one attempt.
     pub timeout: Duration,
-    /// How often a call is tried, at least once, and how long to wait in between.
+    /// The number of attempts, and the delays between them.
     pub back_off: BackOff,
-    /// The largest answer that is read, in bytes.
+    /// Maximum size of a response, in bytes.
     pub answer_limit: usize,
 }
 
 impl ClientOptions {
-    /// 35 s an attempt, as an AI may think for a while; 4 attempts; answers of up to 8 MiB.
+    /// 35 s for an attempt, as an AI may take that long; 4 attempts; 8 MiB for a response.
     pub fn new(origin: impl Into<String>) -> Self {
         Self {
             origin: origin.into(),

@@ -1,4 +1,4 @@
-//! Content of any length, pushed page by page, and taken up again where it stopped.
+//! Pushes content of any length page by page, and resumes where it stopped.
 
 use chat_protocol::{ContentItem, ContentPage, Value, limits};
 use futures_util::{Stream, StreamExt};
@@ -6,62 +6,62 @@ use futures_util::{Stream, StreamExt};
 use super::ServerConnectorClient;
 use super::error::ConnectorError;
 
-/// The largest body of a page, in bytes. The contract shows no number (8); most servers take a megabyte.
+/// Maximum size of a page's body, in bytes. The contract specifies none (8); most servers accept a megabyte.
 const MAX_PAGE_BYTES: usize = 1024 * 1024;
 
-/// A run over all of a site's content.
+/// The settings of a sync of the site's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncRun {
-    /// The snapshot's name: part of every page's key. A run that is taken up again has the same one.
+    /// The snapshot's name, part of each page's key. A resumed sync uses the same name.
     pub snapshot_id: String,
-    /// The first page to push, from 1. A run that stopped says where; the items before are read and passed over, so they
-    /// have to come in the same order again.
+    /// The first page to push, from 1. The items of earlier pages are skipped, so they must come in the same
+    /// order as before.
     pub first_page: i64,
     /// Items of a page, 1 to 100.
     pub page_size: usize,
-    /// Whether these items are all there is: then the service forgets what is not among them.
+    /// Whether the items are all of the site's content: then the service removes all others.
     pub complete: bool,
 }
 
 impl SyncRun {
-    /// A run from the beginning, 50 items a page, over all content.
+    /// Returns a complete sync from the first page, with 50 items a page.
     pub fn new(snapshot_id: impl Into<String>) -> Self {
         Self { snapshot_id: snapshot_id.into(), first_page: 1, page_size: 50, complete: true }
     }
 }
 
-/// How far a run is.
+/// The progress of a sync.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncProgress {
     /// The last page that was pushed; 0 before the first.
     pub page: i64,
-    /// Items that were pushed.
+    /// The number of items pushed.
     pub items: u64,
-    /// Items that the service took over, where it says so.
+    /// The number of items that the service accepted; all that it did not reject, if it does not say.
     pub accepted: i64,
-    /// Items that it refused.
+    /// The number of items that the service rejected.
     pub rejected: i64,
-    /// Items that it forgot.
+    /// The number of items that the service removed.
     pub removed: i64,
 }
 
-/// A run that stopped before its end.
+/// A sync that stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the sync of snapshot {snapshot_id} stopped at page {page}: {error}")]
 pub struct SyncStopped {
-    /// The snapshot.
+    /// The snapshot's name.
     pub snapshot_id: String,
-    /// The page to go on with ([`SyncRun::first_page`]).
+    /// The page to resume with ([`SyncRun::first_page`]).
     pub page: i64,
-    /// Why it stopped.
+    /// The error that stopped the sync.
     #[source]
     pub error: ConnectorError,
-    /// How far it came.
+    /// The progress before the error.
     pub progress: SyncProgress,
 }
 
 impl ServerConnectorClient {
-    /// Pushes a stream of items in pages, one after the other (4.9). `progress` is called after each page.
+    /// Pushes a stream of items page by page (4.9). `progress` is called after each page.
     pub async fn sync_content_pages(
         &self,
         items: impl Stream<Item = ContentItem>,
@@ -93,11 +93,12 @@ impl ServerConnectorClient {
     }
 }
 
-/// Cuts items into pages, by number and by size. The same items give the same pages, which a resumed run needs.
+/// Splits items into pages by number and size. The same items give the same pages, so that a sync can be
+/// resumed.
 struct Pages<'a, S> {
     items: S,
     run: &'a SyncRun,
-    /// The item that the page before had no room for.
+    /// The item that did not fit into the previous page.
     held_back: Option<ContentItem>,
     page: i64,
     finished: bool,

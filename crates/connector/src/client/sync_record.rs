@@ -1,8 +1,9 @@
-//! What the last sync left at the service, as far as this machine knows: a sync that would remove much is seen before it
-//! does.
+//! Records which items the service has, so that a sync that would remove many of them is refused before it
+//! starts.
 //!
-//! The contract shows no way to ask what a complete snapshot would remove. So the names of what was pushed are kept in a
-//! state folder, and a service that says in its status how many items it has (`contentItems`) is believed, too.
+//! The contract has no way to ask what a complete snapshot would remove. The names of pushed items are
+//! therefore stored in a state folder. If the service reports its number of items (`contentItems`), that is
+//! used as well.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -17,12 +18,12 @@ use super::error::ConnectorError;
 use crate::printable::Printable;
 use crate::private_file;
 
-/// Removals up to this number need no leave if they are at most half of all items.
+/// Maximum removals without confirmation, if they are at most half of all items.
 const MAX_UNCONFIRMED_REMOVALS: u64 = 10;
-/// Removals below this number need no leave.
+/// Minimum removals that need confirmation.
 const MIN_CONFIRMED_REMOVALS: u64 = 3;
 
-/// An item's name: its kind, its `externalId` and its locale.
+/// Identifies an item: its kind, its `externalId` and its locale.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ItemName {
     kind: String,
@@ -47,10 +48,10 @@ impl Display for ItemName {
     }
 }
 
-/// Why nothing can be said of removals.
+/// Why the removals of a sync cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncRecordError {
-    /// The service does not say which site this is.
+    /// The site's status cannot be read.
     #[error(transparent)]
     Service(#[from] ConnectorError),
     /// The record cannot be read or written.
@@ -58,7 +59,7 @@ pub enum SyncRecordError {
     File {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -68,29 +69,29 @@ pub enum SyncRecordError {
 pub struct SyncRecord {
     file: PathBuf,
     known: BTreeSet<ItemName>,
-    /// The number of items at the service, if it says so.
+    /// The number of items that the service reports, if it does.
     at_service: Option<u64>,
 }
 
-/// What a sync is going to do, before it does anything.
+/// The effect of a sync, determined in advance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyncPlan {
     /// The items that are pushed.
     pub pushed: Vec<ItemName>,
-    /// The items that the service forgets, as far as their names are known.
+    /// The items that the service removes, as far as their names are known.
     pub removed: Vec<ItemName>,
-    /// The number of items that the service forgets: more than the names if it has items that this machine has not
-    /// pushed.
+    /// The number of items that the service removes. Higher than the number of names if other machines have
+    /// pushed items.
     pub removals: u64,
     /// The number of items that the service has.
     pub known: u64,
     is_complete: bool,
 }
 
-/// A sync that would remove more than it was allowed to.
+/// A sync that would remove too many items.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TooManyRemovals {
-    /// It has no items at all.
+    /// The sync has no items at all.
     #[error(
         "there is nothing to sync, and an empty snapshot would remove all content: is this the right folder or file? \
          If so: --allow-removals {removals}"
@@ -99,7 +100,7 @@ pub enum TooManyRemovals {
         /// The number of items that would be removed.
         removals: u64,
     },
-    /// It lacks much of what the service has.
+    /// The sync lacks many of the service's items.
     #[error(
         "{removals} of the {known} items that the service has would be removed, as they are not among these: is this \
          the right folder or file? If so: --allow-removals {removals}; if these are not all items: --partial"
@@ -113,8 +114,8 @@ pub enum TooManyRemovals {
 }
 
 impl ServerConnectorClient {
-    /// The record of this site in a state folder; an empty one before its first sync. Asks the service which site this
-    /// is, and how many items it has.
+    /// Opens the record of this site in a state folder; it is empty before the first sync. Requests the
+    /// site's status for the site's id and its number of items.
     pub async fn sync_record(&self, state: &Path) -> Result<SyncRecord, SyncRecordError> {
         let status = self.get_site_status().await?;
         let at_service = match status.more.get("contentItems") {
@@ -140,7 +141,7 @@ impl SyncRecord {
         }
     }
 
-    /// What a sync of these items is going to do. Items that say themselves that they are deleted are no removals.
+    /// Returns the effect of a sync of these items. Items marked as deleted do not count as removals.
     pub fn plan(&self, items: &[ContentItem], is_complete: bool) -> SyncPlan {
         let named: BTreeSet<ItemName> = items.iter().map(ItemName::from).collect();
         let pushed: Vec<_> = items.iter().filter(|item| !item.deleted).map(ItemName::from).collect();
@@ -154,13 +155,13 @@ impl SyncRecord {
         SyncPlan { pushed, removed, removals, known, is_complete }
     }
 
-    /// Notes that a sync of these items begins: from now on the service may have them.
+    /// Records that a sync of these items begins: from now on the service may have them.
     pub fn begin(&mut self, items: &[ContentItem]) -> Result<(), SyncRecordError> {
         self.known.extend(items.iter().filter(|item| !item.deleted).map(ItemName::from));
         self.write()
     }
 
-    /// Notes that a sync has come to its end: of a complete one, the service has these items and no others.
+    /// Records that a sync has ended: after a complete one the service has these items and no others.
     pub fn finish(&mut self, items: &[ContentItem], is_complete: bool) -> Result<(), SyncRecordError> {
         if is_complete {
             self.known.clear();
@@ -191,8 +192,8 @@ impl SyncRecord {
 }
 
 impl SyncPlan {
-    /// Fails if the plan removes more than `allowed`. Without that, fails if it removes more than 10 items that are more
-    /// than a fifth of all, more than half of all, or everything.
+    /// Fails if the sync removes more items than `allowed`. Without `allowed`, fails if it removes more than
+    /// 10 items and a fifth of all, at least 3 items and more than half of all, or everything.
     pub fn check(&self, allowed: Option<u64>) -> Result<(), TooManyRemovals> {
         let (removals, known) = (self.removals, self.known);
         if !self.is_complete || allowed.is_some_and(|allowed| removals <= allowed) {
@@ -210,7 +211,7 @@ impl SyncPlan {
     }
 }
 
-/// The names in a record.
+/// Parses the names of a record.
 fn names(bytes: &[u8]) -> io::Result<BTreeSet<ItemName>> {
     let invalid = || io::Error::from(io::ErrorKind::InvalidData);
     let mut fields = Fields::of(serde_json::from_slice(bytes)?).map_err(io::Error::other)?;

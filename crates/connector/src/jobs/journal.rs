@@ -1,7 +1,7 @@
-//! What the runner has done and not yet reported, on disk.
+//! The jobs that were done, and the reports that are pending, on disk.
 //!
-//! One line of JSON for each step, appended and flushed to the disk before the next step is taken. A line that a crash
-//! cut short is as if it had not been begun. A file that has grown past what it has to remember is written anew.
+//! Each step is one line of JSON, appended and flushed before the next step is taken. A line that a crash has
+//! truncated is ignored. A file with too many obsolete lines is rewritten.
 
 mod error;
 mod log;
@@ -16,29 +16,30 @@ pub use error::JournalError;
 use log::Log;
 use step::Step;
 
-/// Jobs that are remembered as done; the oldest are forgotten first.
+/// Maximum completed jobs that are remembered; the oldest are forgotten first.
 const MAX_REMEMBERED_JOBS: usize = 10_000;
-/// The lines that a file may have beyond twice those that it needs, before it is written anew.
+/// Maximum lines beyond twice the number needed, before the file is rewritten.
 const MAX_OBSOLETE_LINES: usize = 1000;
 
-/// The runner's memory: in a file, which one runner at a time may hold, or for as long as the process lives.
+/// Records what a runner has done: in a file that one runner at a time holds, or in memory.
 #[derive(Debug, Default)]
 pub struct Journal {
     log: Option<Log>,
     done: HashMap<JobId, Done>,
     order: VecDeque<JobId>,
-    /// Reports that the service has not taken yet, oldest first.
+    /// Reports that the service has not accepted yet, oldest first.
     unreported: Vec<(JobId, Completion)>,
 }
 
 impl Journal {
-    /// A journal that is forgotten with the process.
+    /// Creates a journal in memory.
     pub fn in_memory() -> Self {
         Self::default()
     }
 
-    /// The journal in this file, which is made when there is none, for its owner only. Lines that cannot be read are
-    /// kept in a file beside it (`.damaged`), with a warning; the jobs of those lines count as not done.
+    /// Opens the journal in a file, which is created if missing and readable by its owner only. Lines that
+    /// cannot be parsed are saved in a file beside it (`.damaged`), with a warning; their jobs count as not
+    /// done.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let mut journal = Self::default();
         let (log, needs_rewrite) = Log::open(path, |step| journal.apply(step))?;
@@ -51,22 +52,22 @@ impl Journal {
         Ok(journal)
     }
 
-    /// What came of a job, if it was done.
+    /// Returns the result of a job, if it was done.
     pub(super) fn done(&self, job: &JobId) -> Option<&Done> {
         self.done.get(job)
     }
 
-    /// The reports that the service has not taken yet.
+    /// Returns the reports that the service has not accepted yet.
     pub(super) fn unreported(&self) -> &[(JobId, Completion)] {
         &self.unreported
     }
 
-    /// Writes down how a job went, before anybody is told.
+    /// Records the outcome of a job, before it is reported.
     pub(super) fn record_executed(&mut self, job: &JobId, report: Completion) -> Result<(), JournalError> {
         self.append(Step::Executed(job.clone(), report))
     }
 
-    /// Writes down that the service has taken a report, or wants it no more.
+    /// Records that the service has accepted a report, or has refused it for good.
     pub(super) fn record_reported(&mut self, job: &JobId) -> Result<(), JournalError> {
         self.append(Step::Reported(job.clone()))
     }
@@ -79,7 +80,7 @@ impl Journal {
         self.compact()
     }
 
-    /// Writes the file anew when most of it is of no use any more.
+    /// Rewrites the file when most of it is obsolete.
     fn compact(&mut self) -> Result<(), JournalError> {
         let needed = self.done.len() + self.unreported.len();
         match &self.log {
@@ -177,7 +178,7 @@ mod tests {
         assert!(Journal::open(&path).is_ok());
     }
 
-    /// A journal of two jobs, one of them still owed, and with names of several bytes a character.
+    /// Writes a journal of two jobs, one of them unreported, with multi-byte characters in their names.
     fn written(path: &Path) -> Vec<u8> {
         let mut journal = Journal::open(path).expect("a journal");
         journal.record_executed(&"jöb-1".into(), report("/grüße-你好-👋")).expect("written");
@@ -196,7 +197,7 @@ mod tests {
         for cut in 0..=whole.len() {
             fs::write(&path, &whole[..cut]).expect("written");
             let mut journal = Journal::open(&path).unwrap_or_else(|error| panic!("cut at {cut}: {error}"));
-            // A line is there when its last brace is.
+            // A line counts from its last brace on.
             let lines = ends.iter().filter(|(end, _)| *end <= cut).count();
             assert_eq!(journal.done(&"jöb-1".into()).is_some(), lines >= 1, "cut at {cut}");
             assert_eq!(journal.done(&"jöb-2".into()).is_some(), lines >= 3, "cut at {cut}");

@@ -1,10 +1,10 @@
-//! Jobs that come again: how a runner tells a service that has work for it from one that hands out the same for ever.
+//! Detects a service that hands out the same jobs again and again.
 
 use std::collections::{HashSet, VecDeque};
 
 use chat_protocol::JobId;
 
-/// Jobs that are known again; the oldest are forgotten first.
+/// Maximum jobs that are recognised; the oldest are forgotten first.
 const MAX_REMEMBERED_JOBS: usize = 10_000;
 
 /// The jobs that a runner has claimed.
@@ -16,8 +16,8 @@ pub(super) struct RepeatedClaims {
 }
 
 impl RepeatedClaims {
-    /// Notes a claimed job, and gives the number of claims in a row, this one included, that brought a job which this
-    /// runner had before: 0 for a new one.
+    /// Records a claimed job. Returns the number of consecutive claims, including this one, of jobs that were
+    /// claimed before: 0 for a new job.
     pub(super) fn record(&mut self, job: &JobId) -> u32 {
         if !self.claimed.insert(job.clone()) {
             self.consecutive = self.consecutive.saturating_add(1);

@@ -1,4 +1,4 @@
-//! The loop that claims, executes and reports.
+//! The loop that claims jobs, carries them out and reports them.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -16,28 +16,29 @@ use super::journal::{Journal, JournalError};
 use super::repeats::RepeatedClaims;
 use crate::client::{BackOff, ConnectorError, ErrorKind, ServerConnectorClient};
 
-/// The longest lease that is believed. A job that takes longer has a fault.
+/// Maximum lease that is accepted.
 const MAX_LEASE: Duration = Duration::from_secs(24 * 60 * 60);
-/// The claims in a row of jobs that this run has had already, after which a run that ends when nothing is left ends too.
+/// Maximum consecutive claims of known jobs before a run with `until_empty` ends.
 const MAX_REPEATS: u32 = 5;
 
-/// How a runner goes about it.
+/// The settings of a runner.
 #[derive(Clone, Copy, Debug)]
 pub struct RunnerOptions {
-    /// How long to wait after a claim that found nothing. While there are jobs, one follows the other.
+    /// The interval between claims while there are no jobs. After a job the next claim follows at once.
     pub interval: Duration,
-    /// How the wait grows while claims fail, or bring jobs that this run has had before.
+    /// The delays after failed claims, and after claims of known jobs.
     pub back_off: BackOff,
-    /// How long before the lease runs out a job has to be done, so that there is time to report.
+    /// The time before the end of the lease by which a job must be done, so that it can be reported.
     pub margin: Duration,
-    /// How long a job may take whose lease nobody says.
+    /// The time limit of a job without a lease.
     pub default_lease: Duration,
-    /// Stop when there is nothing to claim, or only what comes again and again, in place of waiting.
+    /// Stop when there is no job, or only known jobs, instead of waiting.
     pub until_empty: bool,
 }
 
 impl Default for RunnerOptions {
-    /// Every 5 s; after failures up to 5 minutes; 5 s to report; a minute without a lease.
+    /// Claims every 5 s; after failures at most every 5 minutes; a margin of 5 s; 60 s for a job without a
+    /// lease.
     fn default() -> Self {
         Self {
             interval: Duration::from_secs(5),
@@ -54,30 +55,30 @@ impl Default for RunnerOptions {
     }
 }
 
-/// Why a runner gave up.
+/// Why a runner stopped with an error.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    /// The service refuses this connector, and will go on refusing.
+    /// The service refuses all claims.
     #[error("no jobs can be claimed: {0}")]
     Refused(#[source] ConnectorError),
-    /// What was done cannot be written down, so nothing more may be done.
+    /// The journal cannot be written, so no further job may be carried out.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
-/// What a runner has done by the time it stops.
+/// The totals of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunSummary {
-    /// Jobs that were executed and succeeded.
+    /// Jobs that succeeded.
     pub succeeded: u64,
-    /// Jobs that were executed and failed.
+    /// Jobs that failed.
     pub failed: u64,
-    /// Reports that the service has not taken yet; they are in the journal.
+    /// Reports that the service has not accepted yet; they are in the journal.
     pub unreported: usize,
 }
 
-/// How long a job is leased for, counted from its claim, which was so long ago; none if nobody says. No time that a
-/// service may name makes it longer than [`MAX_LEASE`].
+/// Returns the lease of a job, counted from its claim, which is `since_claim` ago; `None` if the job has
+/// none. At most [`MAX_LEASE`].
 fn lease(job: &Job, now: Timestamp, since_claim: Duration) -> Option<Duration> {
     let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Timestamp>().ok());
     let until = time(&job.lease_until)?;
@@ -89,7 +90,7 @@ fn lease(job: &Job, now: Timestamp, since_claim: Duration) -> Option<Duration> {
     Some(lease.min(MAX_LEASE))
 }
 
-/// Claims jobs and has a handler do them, one at a time.
+/// Claims jobs and has a handler carry them out, one at a time.
 #[derive(Debug)]
 pub struct JobRunner<H> {
     client: ServerConnectorClient,
@@ -100,27 +101,28 @@ pub struct JobRunner<H> {
     repeats: RepeatedClaims,
 }
 
-/// Whether claiming again is of no use: the token, the address or the request itself is wrong. An answer that cannot be
-/// used, or a conflict over a claim, says nothing about the next one (7).
+/// Returns whether another claim would fail as well: the token, the address or the request is wrong. An
+/// invalid response or a conflict says nothing about the next claim (7).
 fn is_final(error: &ConnectorError) -> bool {
     error.kind == ErrorKind::Setup || matches!(error.status, Some(400 | 401 | 403 | 404 | 405))
 }
 
 impl<H: JobHandler> JobRunner<H> {
-    /// A runner that has not begun.
+    /// Creates a runner.
     pub fn new(client: ServerConnectorClient, handler: H, journal: Journal, options: RunnerOptions) -> Self {
         let (summary, repeats) = (RunSummary::default(), RepeatedClaims::default());
         Self { client, handler, journal, options, summary, repeats }
     }
 
-    /// Runs until `stop` is ready. A job that is being executed then is finished and reported first.
+    /// Runs until `stop` is ready. A job in progress is finished and reported first.
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<RunSummary, RunnerError> {
         let mut stop = pin!(stop.fuse());
         let mut failed = 0;
         loop {
             self.report_pending().await?;
             let claimed_at = Instant::now();
-            // A claim that is cut off is one whose answer is lost: its lease runs out, and the job comes again.
+            // A cancelled claim is like one whose response was lost: its lease expires, and the job is
+            // claimed again.
             let claim = tokio::select! {
                 biased;
                 () = &mut stop => break,
@@ -131,7 +133,7 @@ impl<H: JobHandler> JobRunner<H> {
                     failed = 0;
                     let span = info_span!("job", id = %job.id, kind = job.job_type.as_str());
                     self.process(&job, claimed_at).instrument(span).await?;
-                    // Reports are lost and jobs fail, so a job may come again; one that does nothing else is no work.
+                    // A job may legitimately be claimed again after a lost report or a failure.
                     let repeats = self.repeats.record(&job.id);
                     if repeats == 0 {
                         continue;
@@ -168,7 +170,7 @@ impl<H: JobHandler> JobRunner<H> {
     }
 
     async fn process(&mut self, job: &Job, claimed_at: Instant) -> Result<(), RunnerError> {
-        // The client gives no job without one.
+        // The client returns no job without a claim token.
         let Some(claim_token) = job.claim_token.clone() else { return Ok(()) };
         let outcome = if let Some(done) = self.journal.done(&job.id) {
             info!("was done before, and is only reported again");
@@ -181,7 +183,7 @@ impl<H: JobHandler> JobRunner<H> {
             }
             self.execute(job, deadline).await
         };
-        // Between the end of the execution and this line nothing is awaited: what was done is written down.
+        // There is no await between the end of the work and this line, so the outcome is recorded.
         self.journal.record_executed(&job.id, Completion { claim_token, outcome })?;
         self.report_pending().await
     }
@@ -208,16 +210,16 @@ impl<H: JobHandler> JobRunner<H> {
         }
     }
 
-    /// Until when a job has to be done. The lease is counted from before the claim was sent, so that it does not matter
-    /// whether the service's clock and this machine's agree.
+    /// Returns the deadline of a job. The lease is counted from before the claim was sent, so that the clocks
+    /// of service and client need not agree.
     fn deadline(&self, job: &Job, claimed_at: Instant) -> Instant {
         let without = self.options.default_lease.min(MAX_LEASE);
         let lease = lease(job, Timestamp::now(), claimed_at.elapsed()).unwrap_or(without);
-        // A lease shorter than the margin still leaves half of itself to work in.
+        // A lease shorter than the margin leaves half of itself for the work.
         claimed_at + lease.saturating_sub(self.options.margin.min(lease / 2))
     }
 
-    /// Reports what the service has not taken yet, each with the key and the claim token that it had the first time.
+    /// Sends all pending reports, each with its original key and claim token.
     async fn report_pending(&mut self) -> Result<(), RunnerError> {
         for (job, report) in self.journal.unreported().to_vec() {
             match self.client.complete_job(&job, &report).await {

@@ -1,4 +1,4 @@
-//! Who a request comes from, as far as it can be believed.
+//! Finds the address of the client behind trusted reverse proxies.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Once;
@@ -9,15 +9,15 @@ use axum::http::request::Parts;
 use ipnet::IpNet;
 use tracing::warn;
 
-/// The client's address: the one at the other end of the connection, or, where that is a trusted hop, the last one in
-/// `X-Forwarded-For` that is none. `None` when the server does not say who connected.
+/// Returns the client's address: the peer of the connection or, if that is a trusted hop, the last address in
+/// `X-Forwarded-For` that is not a trusted hop. `None` if the server does not provide the peer.
 pub(crate) fn client_address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>()?;
     Some(resolve_client(peer.ip(), &parts.headers, trusted))
 }
 
-/// Warns, once for each `warned`, when a web server on this machine or in its network names clients and is not trusted
-/// to: all visitors would then be counted as one.
+/// Warns once if a reverse proxy on this machine or in its network sends `X-Forwarded-For` and is not
+/// trusted: all visitors then count as one client.
 pub(crate) fn warn_about_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned: &Once) {
     if warned.is_completed() || !parts.headers.contains_key("x-forwarded-for") {
         return;
@@ -35,7 +35,7 @@ pub(crate) fn warn_about_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned:
     }
 }
 
-/// Whether an address is this machine's, or one of a private network.
+/// Returns whether an address is a loopback, link-local or private one.
 fn is_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_loopback() || address.is_private() || address.is_link_local(),
@@ -53,20 +53,21 @@ fn resolve_client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAdd
         if !is_trusted(&client) {
             break;
         }
-        // What is no address was written by nobody who is trusted.
+        // A value that is not an address was not written by a trusted hop.
         let Some(address) = address_in(told.trim()) else { break };
         client = address.to_canonical();
     }
     client
 }
 
-/// An address, with or without its port.
+/// Parses an address, with or without a port.
 fn address_in(text: &str) -> Option<IpAddr> {
     let bare = text.trim_matches(['[', ']']);
     bare.parse().ok().or_else(|| text.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// What a client is counted under: an IPv6 customer has a whole /64 to choose addresses from.
+/// Returns the address that a client is counted under: for IPv6 its /64 network, as one customer has all of
+/// it.
 pub(crate) fn rate_key(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V4(_) => address,

@@ -1,8 +1,8 @@
-//! Caches the chat's config: most pages of a site ask for it, and it seldom changes.
+//! Caches the chat's config, which most pages of a site request and which seldom changes.
 //!
-//! A cached config is given only while it is fresh, so that a chat that is switched off is gone for every visitor within
-//! that time. A busy site does not wait for it: a config past half of its time is refreshed in the background. An older
-//! one is given while the service is out of order, and says so in `stale` (2.3).
+//! A cached config is used only while it is fresh, so that a chat that is switched off disappears for every
+//! visitor within that time. A config past half of that time is refreshed in the background. A stale config
+//! is used while the service is unavailable, and is marked as `stale` (2.3).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,34 +18,35 @@ use super::response::{ProxyResponse, own_request_id};
 /// How long a config is cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfigCache {
-    /// How long it is given without asking the service: also the longest that a visitor sees a chat after it was
-    /// switched off.
+    /// How long a config is used without asking the service. This is also the maximum delay until a chat that
+    /// was switched off disappears.
     pub fresh: Duration,
-    /// How much longer it is given while the service does not answer, marked as `stale` (2.3).
+    /// How much longer a config is used while the service is unavailable, marked as `stale` (2.3).
     pub stale: Duration,
 }
 
 impl Default for ConfigCache {
-    /// Fresh for a minute, and good enough for a day without the service.
+    /// Fresh for a minute, usable for a day without the service.
     fn default() -> Self {
         Self { fresh: Duration::from_secs(60), stale: Duration::from_secs(24 * 60 * 60) }
     }
 }
 
-/// Maximum number of cached configs: one for each locale, in the languages of each browser. The least recently used one
-/// makes room, so that whoever asks for locales that do not exist keeps nobody else's config out.
+/// Maximum cached configs: one for each combination of locale and browser languages. The least recently used
+/// one is evicted, so that requests for unknown locales do not push out those in use.
 const MAX_CONFIGS: usize = 200;
 
-/// Maximum size of a cached config, in bytes. With [`MAX_CONFIGS`] it bounds the cache's memory.
+/// Maximum size of a cached config, in bytes. Together with [`MAX_CONFIGS`] it limits the memory of the
+/// cache.
 const MAX_CONFIG_BYTES: usize = 64 * 1024;
 
-/// Maximum length of the browser's languages as part of a key, in bytes. Browsers send a fraction of that.
+/// Maximum length of `Accept-Language` in a key, in bytes. Browsers send far less.
 const MAX_LANGUAGES_BYTES: usize = 256;
 
-/// The time after a failed refresh in which a stale config is given without asking the service again.
+/// The interval after a failed refresh in which a stale config is used without asking the service again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What a config is cached under: the locale, and the languages of the browser.
+/// The key of a cached config: the locale, and the languages of the browser.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CacheKey {
     locale: Option<String>,
@@ -53,8 +54,8 @@ pub(crate) struct CacheKey {
 }
 
 impl CacheKey {
-    /// Returns the key of a request for the config, or `None` where its answer is not to be cached: the query says more
-    /// than one locale, or no language tag, or the languages are longer than any browser's.
+    /// Returns the key of a request, or `None` if its response is not to be cached: the query has more than a
+    /// locale, the locale is not a language tag, or the languages are too long.
     pub(crate) fn of(query: Option<&str>, languages: Option<&HeaderValue>) -> Option<Self> {
         let locale = match query {
             None | Some("") => None,
@@ -75,7 +76,7 @@ pub(crate) struct ConfigStore {
     slots: Mutex<HashMap<CacheKey, Arc<Slot>>>,
 }
 
-/// The place of one config. Its lock is held by whoever asks the service for it, so that nobody else does meanwhile.
+/// The entry of one config. Whoever refreshes it holds its lock, so that the service is asked once at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) refreshing: tokio::sync::Mutex<()>,
@@ -96,17 +97,17 @@ struct CachedConfig {
     requested_at: Instant,
 }
 
-/// What the cache has for a request.
+/// The result of a lookup.
 pub(crate) enum Lookup {
-    /// A config to be given as it is.
+    /// A config that is used as it is.
     Fresh(ProxyResponse),
-    /// The same, past half of its time: to be refreshed in the background.
+    /// A fresh config past half of its time, to be refreshed in the background.
     Expiring(ProxyResponse),
-    /// Nothing that may be given before the service was asked.
+    /// No config that may be used before the service was asked.
     Miss,
 }
 
-/// Headers of the service's that stay true of a cached config.
+/// Headers of the service that remain valid for a cached config.
 const CACHED_HEADERS: [HeaderName; 2] =
     [header::CONTENT_TYPE, HeaderName::from_static("x-service-api-version")];
 
@@ -119,7 +120,7 @@ impl ConfigStore {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the place of a config, which is made when there is none.
+    /// Returns the entry of a key, created if missing.
     pub(crate) fn slot(&self, key: &CacheKey) -> Arc<Slot> {
         let mut slots = self.slots();
         if slots.len() >= MAX_CONFIGS && !slots.contains_key(key) {
@@ -133,7 +134,8 @@ impl ConfigStore {
         Arc::clone(slot)
     }
 
-    /// Returns what is cached. With `not_before`, only a config that was requested from the service since then counts.
+    /// Looks up a config. With `not_before`, only a config that was requested from the service since then
+    /// counts.
     pub(crate) fn lookup(&self, slot: &Slot, not_before: Option<Instant>) -> Lookup {
         let content = slot.content();
         let Some(config) = &content.config else { return Lookup::Miss };
@@ -150,7 +152,7 @@ impl ConfigStore {
         }
     }
 
-    /// Returns an older config to give while the service is out of order, if there is one.
+    /// Returns a stale config to use while the service is unavailable, if there is one.
     pub(crate) fn stale(&self, slot: &Slot) -> Option<ProxyResponse> {
         let content = slot.content();
         let config = content.config.as_ref()?;
@@ -158,16 +160,16 @@ impl ConfigStore {
         (age < self.rules.fresh.saturating_add(self.rules.stale)).then(|| config.response(true))
     }
 
-    /// Returns a stale config where the service was asked just now, and failed.
+    /// Returns a stale config if the service failed within [`RETRY_INTERVAL`].
     pub(crate) fn stale_since_failure(&self, slot: &Slot) -> Option<ProxyResponse> {
         let failed_at = slot.content().failed_at?;
         if failed_at.elapsed() < RETRY_INTERVAL { self.stale(slot) } else { None }
     }
 
-    /// Takes in what the service said when it was asked at `requested_at`.
+    /// Updates an entry with the service's response to a request of `requested_at`.
     ///
-    /// A config is cached. One that switches the chat off removes all others, which are from before. A refusal removes
-    /// what was cached here. A service that is out of order changes nothing, and neither does a page that is no config.
+    /// A config is cached; one that switches the chat off evicts all others. A refusal removes the entry's
+    /// config. A transient failure, or a response without a config, changes nothing.
     pub(crate) fn update(
         &self,
         slot: &Arc<Slot>,
@@ -205,22 +207,22 @@ impl ConfigStore {
     }
 }
 
-/// What a response of the service is good for.
+/// Whether a response of the service is usable.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// To be passed back.
+    /// The response is returned to the browser.
     Usable,
-    /// A stale config is better than this.
+    /// A stale config is preferred to the response.
     Unavailable,
 }
 
 impl Slot {
-    /// Whether the service was out of order when somebody asked it after `earliest`.
+    /// Returns whether the service failed after `earliest`.
     pub(crate) fn has_failed_since(&self, earliest: Instant) -> bool {
         self.content().failed_at.is_some_and(|failed_at| failed_at >= earliest)
     }
 
-    /// Notes that the service did not answer.
+    /// Records that the service failed.
     pub(crate) fn note_failure(&self) {
         self.content().failed_at = Some(Instant::now());
     }
@@ -231,7 +233,7 @@ impl Slot {
 }
 
 impl CachedConfig {
-    /// The response to another request than the one that it was fetched for, under a request id of its own.
+    /// Returns the config as the response to another request, with a request id of its own.
     fn response(&self, stale: bool) -> ProxyResponse {
         let request_id = own_request_id();
         let mut envelope = self.envelope.clone();
@@ -248,7 +250,8 @@ impl CachedConfig {
     }
 }
 
-/// The envelope (2.1) of a config, if it is one: a page of a load balancer's is no reason to forget the config.
+/// Returns the envelope (2.1) of a config, or `None` if the body is something else, such as a load balancer's
+/// page.
 fn config_envelope(body: &[u8]) -> Option<Value> {
     let envelope: Value = serde_json::from_slice(body).ok()?;
     (envelope["ok"] == true && envelope["data"].is_object()).then_some(envelope)
@@ -259,7 +262,7 @@ fn is_switched_off(envelope: &Value) -> bool {
     config["enabled"] == false || config["widgetEnabled"] == false
 }
 
-/// Whether a failure says nothing of the site, and may be over soon.
+/// Returns whether a failure is transient and says nothing about the site.
 fn is_transient(status: StatusCode) -> bool {
     status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429)
 }

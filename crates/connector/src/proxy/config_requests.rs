@@ -1,4 +1,4 @@
-//! Answers requests for the chat's config, from the cache where that will do.
+//! Answers requests for the chat's config, from the cache where possible.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use super::handler::Proxy;
 use super::response::ProxyResponse;
 use super::upstream::UpstreamRequest;
 
-/// The time that the service has for a config where a stale one can be given instead.
+/// The time limit of the service when a stale config is available.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Proxy {
-    /// Answers a request for the config. With `reload`, only what the service says from now on will do.
+    /// Answers a request for the config. With `reload`, only a config requested from now on is used.
     pub(super) async fn config(
         self: &Arc<Self>,
         configs: &ConfigStore,
@@ -41,13 +41,13 @@ impl Proxy {
         if !reload && let Some(response) = configs.stale_since_failure(&slot) {
             return self.count_config("stale", Ok(response));
         }
-        // Those who come meanwhile wait for this request, and find its answer.
+        // Concurrent requests wait here for the first one, and then use its result.
         let _refreshing = slot.refreshing.lock().await;
         if let Lookup::Fresh(response) | Lookup::Expiring(response) = configs.lookup(&slot, not_before) {
             return self.count_config("fresh", Ok(response));
         }
         if slot.has_failed_since(arrived_at) {
-            // Nor do they ask one after the other where there was none.
+            // After a failure they do not ask the service one after the other.
             return match configs.stale(&slot) {
                 Some(stale) => self.count_config("stale", Ok(stale)),
                 None => self.count_config("fetched", Err(Failure::Unavailable)),
@@ -60,16 +60,16 @@ impl Proxy {
     fn refresh_in_background(self: &Arc<Self>, slot: Arc<Slot>, request: UpstreamRequest) {
         let proxy = Arc::clone(self);
         tokio::spawn(async move {
-            // Somebody else is at it.
+            // Another refresh is in progress.
             let Ok(_refreshing) = slot.refreshing.try_lock() else { return };
             if let Some(configs) = &proxy.configs {
-                // What it finds is for the next visitor.
+                // The result is for the next request.
                 let _ = proxy.fetch_config(configs, &slot, request).await;
             }
         });
     }
 
-    /// Asks the service, and falls back to a stale config where it is out of order.
+    /// Requests the config from the service, and falls back to a stale one if the service is unavailable.
     async fn fetch_config(
         &self,
         configs: &ConfigStore,

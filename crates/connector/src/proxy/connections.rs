@@ -1,4 +1,4 @@
-//! Connections to the proxy: how many one address may have, and how long each may do nothing.
+//! Serves connections with limits: how many one address may open, and how long each may be idle.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -24,31 +24,32 @@ use tracing::{debug, warn};
 use super::client_address::rate_key;
 use super::log_throttle::LogThrottle;
 
-/// How much of a head may be there before its end is, in bytes. Browsers send a fraction of that.
+/// Maximum size of a request's head, in bytes. Browsers send far less.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// What a connection may take up.
+/// The limits of connections.
 #[derive(Clone, Debug)]
 pub(super) struct ConnectionLimits {
-    /// How long it may go without a request, and the head of a request or a reader may take.
+    /// The time limit of an idle connection, of a request's head, and of a stalled write.
     pub(super) timeout: Duration,
-    /// Maximum number of open connections altogether.
+    /// Maximum open connections.
     pub(super) total: usize,
-    /// Maximum number of open connections from one address.
+    /// Maximum open connections from one address.
     pub(super) per_address: usize,
-    /// Networks that everybody comes through, and that are not counted.
+    /// Networks of trusted reverse proxies, exempt from the limit of one address.
     pub(super) exempt: Vec<IpNet>,
 }
 
-/// The answer to a connection too many. It fits into the buffer of any socket, so that nobody waits for it.
+/// The response to a connection beyond the limits. It fits into any socket's buffer, so writing it does not
+/// block.
 const TOO_MANY_CONNECTIONS: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 5\r\n\
     connection: close\r\n\r\n";
 
-/// Serves HTTP/1 until `stopped` is ready; then takes nothing new, and is over when what is under way has ended.
+/// Serves HTTP/1 until `stopped` is ready, then finishes the requests in progress.
 ///
-/// This is `axum::serve` with bounds, which that has none of: somebody who sends a head byte by byte, never fetches an
-/// answer, or opens connections and says nothing, would hold them for as long as they like.
+/// `axum::serve` has no such limits: a client that sends a head byte by byte, never reads a response, or
+/// opens idle connections would hold them without end.
 pub(super) async fn serve_connections(
     mut listener: TcpListener,
     app: Router,
@@ -67,7 +68,7 @@ pub(super) async fn serve_connections(
             () = &mut stopped => break,
         };
         let Some(permit) = open.acquire(address, &limits) else {
-            // Whether it arrives makes no difference to the others.
+            // Best effort: a failed write changes nothing.
             let _ = stream.try_write(TOO_MANY_CONNECTIONS);
             if let Some(times) = refusals.occurrences() {
                 let (each, all) = (limits.per_address, limits.total);
@@ -93,7 +94,7 @@ pub(super) async fn serve_connections(
     connections.shutdown().await;
 }
 
-/// The number of open connections, altogether and by address.
+/// The number of open connections, in total and by address.
 #[derive(Clone, Debug, Default)]
 struct OpenConnections(Arc<Mutex<Counts>>);
 
@@ -103,7 +104,7 @@ struct Counts {
     by_address: HashMap<IpAddr, usize>,
 }
 
-/// A connection that is counted until it ends; without an address it counts in the total alone.
+/// Counts a connection until it is dropped. Without an address it counts towards the total only.
 #[derive(Debug)]
 struct ConnectionPermit {
     open: OpenConnections,
@@ -115,7 +116,7 @@ impl OpenConnections {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a connection, or returns `None` when there are as many as there may be.
+    /// Counts a connection; `None` if a limit is reached.
     fn acquire(&self, address: SocketAddr, limits: &ConnectionLimits) -> Option<ConnectionPermit> {
         let address = address.ip().to_canonical();
         let is_counted = !limits.exempt.iter().any(|network| network.contains(&address));
@@ -150,9 +151,9 @@ impl Drop for ConnectionPermit {
     }
 }
 
-/// The stream, which waits for whoever reads from it for so long.
+/// Wraps a stream with a timeout of stalled writes.
 fn with_write_timeout(stream: TcpStream, timeout: Duration) -> std::pin::Pin<Box<TimeoutStream<TcpStream>>> {
-    // The last piece of an answer does not wait for the browser to confirm the one before.
+    // Without Nagle's algorithm the last segment of a response is not delayed.
     if let Err(error) = stream.set_nodelay(true) {
         debug!("a connection was lost before its first request: {error}");
     }

@@ -1,4 +1,4 @@
-//! What the proxy itself answers when there is no answer to pass back.
+//! The proxy's own errors, as failure envelopes (2.1).
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use chat_protocol::{ErrorCode, failure};
 
 use super::response::own_request_id;
 
-/// A failure on the way to the service. As a response it is a failure envelope (2.1).
+/// An error of the proxy. Its response is a failure envelope (2.1).
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("The proxy has no such path.")]
@@ -32,7 +32,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Whether it comes before the request's body is read to its end.
+    /// Returns whether the request's body may not have been read to its end.
     pub(crate) fn leaves_body_unread(&self) -> bool {
         !matches!(self, Self::Unavailable | Self::Timeout)
     }
@@ -81,7 +81,7 @@ impl IntoResponse for &Failure {
                 headers.insert(header::ALLOW, HeaderValue::from_static(allow));
             }
             Failure::RateLimited { wait } => {
-                // Rounded up: who comes back after so many seconds is let in.
+                // Rounded up, so that a request after this time is accepted.
                 let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
                 headers.insert(header::RETRY_AFTER, seconds.into());
             }

@@ -39,7 +39,7 @@ pub(super) struct Proxy {
     pub(super) metrics: Option<ProxyMetrics>,
 }
 
-/// The proxy as a router, and what is behind it.
+/// Returns the proxy as a router, with the state behind it.
 pub(super) fn build(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), SetupError> {
     let upstream = Upstream::new(&options.origin, &options.token, options.answer_limit, options.timeout)?;
     let cors_layer = cors_layer(&options.allowed_origins)?;
@@ -66,7 +66,7 @@ pub(super) fn build(options: ProxyOptions) -> Result<(Router, Arc<Proxy>), Setup
     Ok((router, proxy))
 }
 
-/// What lets pages of other origins in; they send no cookies, and the proxy has none.
+/// Returns the CORS layer for the allowed origins; `None` when there are none. Credentials are not allowed.
 fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
     if allowed.is_empty() {
         return Ok(None);
@@ -74,7 +74,7 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
     let mut origins = Vec::new();
     for text in allowed {
         let origin = crate::origin::parse(text).map_err(|_| SetupError::AllowedOrigin(text.clone()))?;
-        // As browsers write it, without the slash at the end.
+        // Browsers write an origin without the slash at the end.
         let origin = origin.origin().ascii_serialization();
         origins.push(HeaderValue::try_from(origin).map_err(|_| SetupError::AllowedOrigin(text.clone()))?);
     }
@@ -96,7 +96,7 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
     Ok(Some(layer))
 }
 
-/// The policy of what is no page.
+/// The Content-Security-Policy of every response: none of them is a page.
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -104,8 +104,8 @@ async fn not_found(request: Request) -> Response {
     failure_response(&Failure::NotFound, !request.body().is_end_stream())
 }
 
-/// A connection with a body on it that nobody reads is closed: whoever sent it is told, and does not lose the next
-/// request there.
+/// Returns the response to a failure. A connection whose request body is left unread is closed, so that the
+/// client does not lose its next request on it.
 fn failure_response(failure: &Failure, has_body: bool) -> Response {
     let mut response = with_security_headers(failure);
     if has_body && failure.leaves_body_unread() {
@@ -131,7 +131,7 @@ async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
     let (status, took) = (response.status().as_u16(), started.elapsed());
     let request_id =
         response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
-    // Neither who asked nor what was said.
+    // Neither the client nor the content is logged.
     info!(call = name, status, took_ms = took.as_millis(), request_id, "answered");
     if let Some(metrics) = &proxy.metrics {
         metrics.record_request(name, status, took);
@@ -139,7 +139,7 @@ async fn serve(State(proxy): State<Arc<Proxy>>, request: Request) -> Response {
     response
 }
 
-/// What a call is named in the log and in the figures.
+/// Returns the name of a call in logs and metrics.
 fn name(endpoint: Endpoint) -> &'static str {
     match endpoint {
         Endpoint::Config => "config",
@@ -150,7 +150,7 @@ fn name(endpoint: Endpoint) -> &'static str {
     }
 }
 
-/// Adds the headers of every response: nobody stores it, and a browser that takes it for a page runs nothing.
+/// Adds the headers of every response: it is not stored, and runs nothing if a browser takes it for a page.
 fn with_security_headers(response: impl IntoResponse) -> Response {
     let headers = [
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -177,11 +177,11 @@ impl Proxy {
             chat_protocol::Method::Get => None,
             chat_protocol::Method::Post => Some(self.body(endpoint, &parts.headers, body).await?),
         };
-        let kept = |name: HeaderName| parts.headers.get(&name).cloned().map(|value| (name, value));
+        let forwarded = |name: HeaderName| parts.headers.get(&name).cloned().map(|value| (name, value));
         let request = UpstreamRequest {
             endpoint,
             query: parts.uri.query().map(str::to_owned),
-            headers: [IDEMPOTENCY_KEY, header::ACCEPT_LANGUAGE].into_iter().filter_map(kept).collect(),
+            headers: [IDEMPOTENCY_KEY, header::ACCEPT_LANGUAGE].into_iter().filter_map(forwarded).collect(),
             body,
         };
         match &self.configs {
@@ -192,15 +192,15 @@ impl Proxy {
         }
     }
 
-    /// The body, if it is JSON by its type and within its bounds. A page of another site can send no JSON without
-    /// asking first, so this also keeps forms on other sites from talking to the service.
+    /// Returns the body if it is JSON by its content type and within its size limit. A page of another site
+    /// cannot send JSON without a CORS preflight, so this also refuses its forms.
     async fn body(&self, endpoint: Endpoint, headers: &HeaderMap, body: Body) -> Result<Bytes, Failure> {
         if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             return Err(Failure::NotJson);
         }
         let limit =
             if endpoint == Endpoint::Events { self.events_body_limit } else { self.message_body_limit };
-        // What says itself that it is too large need not be waited for.
+        // A declared size is checked before the body arrives.
         if body.size_hint().lower() > limit as u64 {
             return Err(Failure::TooLarge { limit });
         }
@@ -212,7 +212,7 @@ impl Proxy {
     }
 }
 
-/// Whether a request asks for a response that no cache has, as `fetch` with the mode `reload` or `no-store` does.
+/// Returns whether a request bypasses caches, as `fetch` does with the mode `reload` or `no-store`.
 fn bypasses_cache(headers: &HeaderMap) -> bool {
     let mut directives = headers.get_all(header::CACHE_CONTROL).iter().filter_map(|line| line.to_str().ok());
     directives.any(|line| line.split(',').any(|directive| directive.trim().eq_ignore_ascii_case("no-cache")))

@@ -1,4 +1,4 @@
-//! Figures for Prometheus: how many requests, how long they took, and what came of them. They name no visitor.
+//! Prometheus metrics: requests, their durations and their statuses. They identify no visitor.
 
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ struct ConfigLabels {
     found: &'static str,
 }
 
-/// The figures of a proxy. Clones share them.
+/// The metrics of a proxy. Clones share them.
 #[derive(Clone)]
 pub struct ProxyMetrics(Arc<Inner>);
 
@@ -66,7 +66,7 @@ impl Default for ProxyMetrics {
 }
 
 impl ProxyMetrics {
-    /// All figures in the text format that Prometheus reads.
+    /// Returns all metrics in the OpenMetrics text format.
     pub fn render(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.

@@ -1,4 +1,4 @@
-//! The proxy's settings, and why they may not be usable.
+//! The proxy's settings, and the errors in them.
 
 use std::time::Duration;
 
@@ -11,40 +11,38 @@ use crate::origin::OriginError;
 
 use ipnet::IpNet;
 
-/// What a proxy needs to know, and the bounds that it keeps.
-///
-/// `Debug` shows the token as redacted.
+/// The settings of a proxy. `Debug` redacts the token.
 #[derive(Clone, Debug)]
 pub struct ProxyOptions {
-    /// The service's origin, such as `https://service.example`: without `/api/connector/v1`, which is added here.
+    /// The service's origin, such as `https://service.example`, without `/api/connector/v1`.
     pub origin: String,
     /// The site token (5).
     pub token: SecretString,
-    /// The largest body of `POST /chat/messages` that is passed on, in bytes.
+    /// Maximum size of the body of `POST /chat/messages`, in bytes.
     pub message_body_limit: usize,
-    /// The largest body of `POST /events` that is passed on, in bytes.
+    /// Maximum size of the body of `POST /events`, in bytes.
     pub events_body_limit: usize,
-    /// The largest answer that is passed back, in bytes.
+    /// Maximum size of a response of the service, in bytes.
     pub answer_limit: usize,
-    /// How long the browser may take to send its body, and then the service to answer.
+    /// The time limit of the browser's body, and then of the service's response.
     pub timeout: Duration,
-    /// Origins of pages on other hosts that may use this proxy, such as `https://www.shop.example`. Pages of the proxy's
-    /// own host need no entry.
+    /// Origins of pages on other hosts that may use this proxy (CORS), such as `https://www.shop.example`.
+    /// The proxy's own origin needs no entry.
     pub allowed_origins: Vec<String>,
-    /// How often one client may ask. Needs the client's address, which axum knows when the application is served with
-    /// `into_make_service_with_connect_info::<SocketAddr>()`; without it nobody is counted.
+    /// The rate limit of each client. It needs the client's address: serve the application with
+    /// `into_make_service_with_connect_info::<SocketAddr>()`, or no client is limited.
     pub client_rate: Option<ClientRate>,
-    /// The networks whose word in `X-Forwarded-For` is believed.
+    /// Networks of reverse proxies whose `X-Forwarded-For` is trusted.
     pub trusted_hops: Vec<IpNet>,
-    /// How long the chat's config is cached, if at all.
+    /// The cache of the chat's config; `None` disables it.
     pub config_cache: Option<ConfigCache>,
-    /// Where figures go, if anywhere.
+    /// The metrics to record into; `None` records none.
     pub metrics: Option<ProxyMetrics>,
 }
 
 impl ProxyOptions {
-    /// 64 KiB for a message, 256 KiB for events, 1 MiB for an answer, and 35 s, as an AI may think for a while. No other
-    /// origins, no rate, no trusted hops, nothing kept.
+    /// Returns the defaults: 64 KiB for a message, 256 KiB for events, 1 MiB for a response, and 35 s, as an
+    /// AI may take that long. No allowed origins, no rate limit, no trusted hops, no cache.
     pub fn new(origin: impl Into<String>, token: SecretString) -> Self {
         Self {
             origin: origin.into(),
@@ -62,21 +60,21 @@ impl ProxyOptions {
     }
 }
 
-/// Why a proxy cannot be set up. No message repeats the token.
+/// Why a proxy cannot be set up. No message contains the token.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The service's origin cannot be used.
+    /// The service's origin is invalid.
     #[error(transparent)]
     Origin(#[from] OriginError),
-    /// The site token cannot be sent.
+    /// The site token is invalid.
     #[error(
         "the site token must be visible ASCII characters, and not empty: copy it again from where it was issued"
     )]
     Token,
-    /// An origin is no origin.
+    /// An allowed origin is invalid.
     #[error("{0} is no origin of a page: it must be one such as https://www.shop.example, without a path")]
     AllowedOrigin(String),
-    /// The HTTP client cannot be made, as when the system has no root certificates.
+    /// The HTTP client cannot be created, for example because the system has no root certificates.
     #[error("the HTTP client cannot be made: {0}")]
     Client(#[source] reqwest::Error),
 }

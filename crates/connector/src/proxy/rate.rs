@@ -1,4 +1,4 @@
-//! How often one client may ask.
+//! The rate limit of each client.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -11,16 +11,16 @@ use governor::{Quota, RateLimiter};
 
 use super::client_address::rate_key;
 
-/// The share of one client.
+/// The rate limit of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientRate {
-    /// Requests a minute, in the long run.
+    /// Requests a minute, on average.
     pub per_minute: NonZeroU32,
-    /// Requests at once, before the long run counts.
+    /// Maximum requests in a burst.
     pub burst: NonZeroU32,
 }
 
-/// Clients that have asked nothing lately are forgotten after so many requests.
+/// The number of requests between two removals of idle clients.
 const SWEEP_INTERVAL: u32 = 10_000;
 
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl ClientLimiter {
         Self { limiter: RateLimiter::keyed(quota), request_count: AtomicU32::new(0) }
     }
 
-    /// Counts a request of this client; the error says how long to wait.
+    /// Counts a request of this client. The error is the time to wait.
     pub(crate) fn take(&self, client: IpAddr) -> Result<(), Duration> {
         if self.request_count.fetch_add(1, Ordering::Relaxed) % SWEEP_INTERVAL == SWEEP_INTERVAL - 1 {
             self.limiter.retain_recent();

@@ -1,4 +1,4 @@
-//! The proxy as a server of its own, behind the site's web server or beside it.
+//! The proxy as a standalone server, behind the site's web server or beside it.
 
 use std::future::Future;
 use std::io;
@@ -22,58 +22,57 @@ use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
 use super::token_check::check_token;
 
-/// Where the proxy listens, and how it stops.
+/// The settings of the server.
 #[derive(Clone, Debug)]
 pub struct ServerOptions {
-    /// The proxy itself.
+    /// The settings of the proxy.
     pub proxy: ProxyOptions,
-    /// The address of the five paths, and of `GET /healthz`.
+    /// The address of the five paths and of `GET /healthz`.
     pub listen: SocketAddr,
     /// The prefix of the five paths, such as `/connector`.
     pub prefix: String,
-    /// The address of `GET /metrics`, which is nobody's business but the operator's. `GET /healthz` is there as well,
-    /// where no visitor's connection is in its way.
+    /// The address of `GET /metrics`, for the operator only. It also serves `GET /healthz`, which the limits
+    /// on visitors' connections do not affect.
     pub metrics_listen: Option<SocketAddr>,
-    /// How long the head of a request may take, or an answer that nobody fetches; also how long a connection is kept
-    /// without a request. (The rest of a request is bound by [`ProxyOptions::timeout`].)
+    /// The time limit of a request's head, of a response that the client does not read, and of an idle
+    /// connection. ([`ProxyOptions::timeout`] limits the rest of a request.)
     pub connection_timeout: Duration,
-    /// Maximum number of open connections altogether. Each may need a second one, to the service: half of the limit on
-    /// open files keeps room for both.
+    /// Maximum open connections. Each may need a second one to the service: use half of the limit on open
+    /// files.
     pub connections: usize,
-    /// Maximum number of open connections from one address; those of [`ProxyOptions::trusted_hops`] are not counted, as
-    /// everybody comes through them.
+    /// Maximum open connections from one address. [`ProxyOptions::trusted_hops`] are exempt.
     pub connections_per_address: usize,
-    /// How long requests under way may take once the server is told to stop.
+    /// The time that requests in progress have to finish after the server is told to stop.
     pub grace: Duration,
 }
 
-/// Why the server cannot start, or stopped.
+/// Why the server could not start, or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The proxy cannot be set up.
     #[error(transparent)]
     Setup(#[from] SetupError),
-    /// The prefix is none.
+    /// The prefix is invalid.
     #[error(
         "the prefix must be a path such as /connector: it begins with /, does not end with one, and has no {{, }} or *"
     )]
     Prefix,
-    /// An address cannot be had.
+    /// An address cannot be bound.
     #[error(
         "{address} cannot be listened on ({source}): stop the program that has it, or choose another address"
     )]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// A server that was up broke down.
+    /// A running server failed.
     #[error("the server broke down: {0}")]
     Server(#[source] io::Error),
 }
 
-/// A proxy with its ports open.
+/// A proxy whose ports are open.
 #[derive(Debug)]
 pub struct ProxyServer {
     listener: TcpListener,
@@ -87,7 +86,7 @@ pub struct ProxyServer {
 }
 
 impl ProxyServer {
-    /// Opens the ports.
+    /// Binds the ports.
     pub async fn bind(options: ServerOptions) -> Result<Self, ServerError> {
         let ServerOptions {
             mut proxy,
@@ -132,24 +131,24 @@ impl ProxyServer {
         Ok(Self { listener, metrics, app, proxy, metrics_source, stopping, limits, grace })
     }
 
-    /// Where the five paths are.
+    /// Returns the address of the five paths.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Where the figures are.
+    /// Returns the address of the metrics, if there is one.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
-    /// Asks the service once whether it takes the token, and tells the log what came of it. It takes as long as the
-    /// service does, and is meant to run beside [`Self::serve`].
+    /// Asks the service once whether it accepts the token, and logs the result. Run it beside
+    /// [`Self::serve`].
     pub fn check_token(&self) -> impl Future<Output = ()> + Send + use<> {
         let proxy = Arc::clone(&self.proxy);
         async move { check_token(&proxy.upstream).await }
     }
 
-    /// Serves until `stop` is ready; then takes nothing new, and ends what is under way.
+    /// Serves until `stop` is ready, then finishes the requests in progress within the grace period.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let stopped = CancellationToken::new();
         let serve = |listener, app| {
@@ -187,8 +186,8 @@ impl ProxyServer {
     }
 }
 
-/// Answers `GET /healthz`. The service's own health is not asked for: without it, the proxy still gives the configs that
-/// it knows.
+/// Answers `GET /healthz`. The service's health is not checked: the proxy can serve cached configs without
+/// it.
 fn health(stopping: &Arc<AtomicBool>) -> MethodRouter {
     let stopping = Arc::clone(stopping);
     get(move || async move {

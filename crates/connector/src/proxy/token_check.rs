@@ -1,4 +1,4 @@
-//! Looks at the start whether the service takes the token, and says in the log when it does not.
+//! Checks at the start whether the service accepts the token, and logs the result.
 
 use axum::http::{HeaderMap, StatusCode};
 use chat_protocol::Endpoint;
@@ -6,8 +6,8 @@ use tracing::{info, warn};
 
 use super::upstream::{Upstream, UpstreamRequest};
 
-/// Asks the service for the chat's config, as the cheapest request that needs the token. What comes of it is only told:
-/// the proxy serves whether or not the service is there.
+/// Requests the chat's config, the cheapest call that needs the token. The result is only logged: the proxy
+/// serves in any case.
 pub(super) async fn check_token(upstream: &Upstream) {
     let request =
         UpstreamRequest { endpoint: Endpoint::Config, query: None, headers: HeaderMap::new(), body: None };

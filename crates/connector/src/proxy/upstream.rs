@@ -1,4 +1,4 @@
-//! The way to the service and back: one request, bounded in size and time, never redirected.
+//! Forwards a request to the service: limited in size and time, without following redirects.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ use crate::bounded_body::{BodyError, read_bounded};
 use crate::connection::{address, bearer, chain, http_client, warn_if_unencrypted};
 use crate::origin;
 
-/// What comes back with the status and the body.
-const PASSED_BACK: [HeaderName; 7] = [
+/// The response headers that are returned to the browser.
+const RETURNED_HEADERS: [HeaderName; 7] = [
     header::CONTENT_TYPE,
     header::RETRY_AFTER,
     HeaderName::from_static("x-request-id"),
@@ -28,21 +28,21 @@ const PASSED_BACK: [HeaderName; 7] = [
     HeaderName::from_static("x-ratelimit-reset"),
 ];
 
-/// A request as it goes on to the service.
+/// A request to be forwarded to the service.
 #[derive(Clone)]
 pub(crate) struct UpstreamRequest {
     pub(crate) endpoint: Endpoint,
     pub(crate) query: Option<String>,
     pub(crate) headers: HeaderMap,
-    /// The body of a POST; none makes it a GET.
+    /// The body of a POST; `None` for a GET.
     pub(crate) body: Option<Bytes>,
 }
 
-/// The service, and the token that opens it.
+/// The service, with the token that authenticates the site.
 #[derive(Debug)]
 pub(crate) struct Upstream {
     client: Client,
-    /// Where each call goes, in the order of [`Endpoint::ALL`].
+    /// The URL of each call, in the order of [`Endpoint::ALL`].
     addresses: [Url; Endpoint::ALL.len()],
     authorization: HeaderValue,
     answer_limit: usize,
@@ -90,8 +90,8 @@ impl Upstream {
         }
     }
 
-    /// Logs, once a minute, that the service refuses this site as a whole: visitors see that the chat does not work,
-    /// and only the operator of the proxy can do something about it.
+    /// Logs, at most once a minute, that the service refuses the whole site: the chat then works for no
+    /// visitor, and only the operator of the proxy can fix it.
     fn log_refusal(&self, status: StatusCode) {
         let reason = match status.as_u16() {
             401 => "the site token is missing or invalid",
@@ -129,12 +129,13 @@ impl Upstream {
         }
         let body = read_bounded(&mut answer, self.answer_limit).await?;
         let mut headers = HeaderMap::new();
-        for name in PASSED_BACK {
+        for name in RETURNED_HEADERS {
             if let Some(value) = answer.headers().get(&name) {
                 headers.insert(name, value.clone());
             }
         }
-        // Whatever stands before the service may answer with a page, which no browser shall show as one of this site.
+        // A gateway in front of the service may respond with a page. No browser must show it as a page of
+        // this site.
         if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         }
@@ -142,7 +143,7 @@ impl Upstream {
     }
 }
 
-/// Why there is no answer to pass back; for the log.
+/// Why there is no response to return; for the log.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UpstreamError {
     #[error("{reason}")]

@@ -1,5 +1,5 @@
-//! Jobs, people who edit pages by hand, and a process that is killed between any two changes of the disk: a page of the
-//! site's own is always there or kept, and it is back when nothing is published over it any more.
+//! Runs jobs, edits by hand and crashes between any two changes of the disk. Invariants: the site's own page
+//! is always published or preserved, and it is restored when no article is published over it.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -20,7 +20,7 @@ use crate::jobs::JobFailure;
 const PATHS: [&str; 3] = ["/", "/news", "/about.html"];
 const ARTICLES: usize = 3;
 
-/// A disk whose process is killed before one of its changes, and makes none from then on.
+/// A disk whose process is killed before one of its changes; all later changes fail.
 struct CrashingDisk {
     inner: SiteDisk,
     changes_left: Cell<Option<u32>>,
@@ -81,11 +81,11 @@ enum Event {
     RemoveByHand { path: usize },
 }
 
-/// What becomes of the process while it carries out an event.
+/// What happens to the process during an event.
 #[derive(Clone, Copy, Debug)]
 enum ProcessOutcome {
     Survives,
-    /// Killed after so many changes; the job comes again or not.
+    /// Killed after a number of changes; the job is retried or not.
     Killed {
         after: u32,
         is_retried: bool,
@@ -111,16 +111,16 @@ fn outcome() -> impl Strategy<Value = ProcessOutcome> {
     ]
 }
 
-/// A site, and what its people know that they have written.
+/// A site, with the pages that its own people have written.
 struct Site<'a> {
     folder: Folder<CrashingDisk>,
     directory: &'a Path,
     own: HashMap<usize, String>,
-    /// Paths whose page of the site's own was removed after an article was published over an older one: the older one
-    /// may come back.
+    /// Paths whose own page was removed by hand while an article was published there: an older one may be
+    /// restored.
     unclear: HashSet<usize>,
     number: usize,
-    /// Whether every job has been carried out to its end.
+    /// Whether every job has been completed.
     is_settled: bool,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Site<'a> {
             Event::RemoveByHand { path } => {
                 let page = SitePath::new(PATHS[path]).expect("a path");
                 let record = PageRecord::read(&self.folder.disk, &page).expect("a record");
-                // Who removes the page of an article has not removed the one below it.
+                // Removing an article's page does not remove the original below it.
                 if self.page(path).as_ref() == self.own.get(&path) || record.shown.is_none() {
                     self.own.remove(&path);
                     if record.shown.is_some() {
@@ -202,11 +202,11 @@ impl<'a> Site<'a> {
                 return;
             }
         }
-        // What there is nothing to be done for is refused.
+        // A job without an effect is refused.
         let _ = work(&self.folder);
     }
 
-    /// That each page of the site's own is on the site or among the pages that are kept.
+    /// Checks that each page of the site's own is published or preserved.
     fn check_nothing_is_lost(&self) {
         let kept: Vec<_> =
             fs::read_dir(self.directory.join("state/originals")).into_iter().flatten().collect();
@@ -219,7 +219,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// That pages on which nothing is published are the site's own, to the byte.
+    /// Checks that pages without an article are the site's own, byte for byte.
     fn check_own_pages(&self) {
         for (path, name) in PATHS.iter().enumerate() {
             let page = SitePath::new(name).expect("a path");
@@ -237,7 +237,7 @@ fn job(number: usize, job_type: &str, payload: Value) -> Job {
     Job::try_from(Value::object(job)).expect("a job")
 }
 
-/// Found by the property below, with a removal that is killed between the record and the page.
+/// Found by the property below: a removal that is killed between the record and the page.
 #[test]
 fn a_page_that_was_gone_comes_back_although_the_process_is_killed() {
     for has_overlay in [false, true] {
@@ -259,7 +259,7 @@ fn a_page_that_was_gone_comes_back_although_the_process_is_killed() {
     }
 }
 
-/// A case waits for the disk a few hundred times.
+/// Fewer cases, as each waits for the disk a few hundred times.
 fn some_cases() -> ProptestConfig {
     let all = ProptestConfig::default();
     ProptestConfig { cases: all.cases.div_ceil(4), ..all }

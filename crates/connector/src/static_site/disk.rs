@@ -1,4 +1,4 @@
-//! The two places of a static site: pages that visitors see, and what is remembered of them.
+//! The storage of a static site: the published pages, and the private state.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -7,24 +7,24 @@ use super::site_path::SitePath;
 use super::tree::{MAX_PAGE_BYTES, Tree};
 use crate::private_file;
 
-/// The largest file of the state folder that is read, in bytes: 20 versions of an article, each a page.
+/// Maximum size of a state file, in bytes: 20 versions of an article.
 const MAX_STATE_BYTES: u64 = 20 * 2 * MAX_PAGE_BYTES;
 
-/// Reads and changes pages and what is remembered. Each change happens as a whole or not at all.
+/// Reads and changes pages and state. Each change is atomic.
 pub(super) trait Disk {
-    /// The bytes of a page; none if there is none.
+    /// Reads a page; `None` if it does not exist.
     fn page(&self, page: &SitePath) -> io::Result<Option<Vec<u8>>>;
     /// Fails if the page could not be written.
     fn check_page(&self, page: &SitePath) -> io::Result<()>;
     fn write_page(&self, page: &SitePath, bytes: &[u8]) -> io::Result<()>;
     fn remove_page(&self, page: &SitePath) -> io::Result<()>;
-    /// What is remembered under a name; none if nothing is.
+    /// Reads the state under a name; `None` if it does not exist.
     fn state(&self, name: &str) -> io::Result<Option<Vec<u8>>>;
     fn write_state(&self, name: &str, bytes: &[u8]) -> io::Result<()>;
     fn remove_state(&self, name: &str) -> io::Result<()>;
 }
 
-/// A folder that the web server serves, and a private one beside it.
+/// The folder that the web server serves, and the state folder.
 #[derive(Debug)]
 pub(super) struct SiteDisk {
     pub(super) tree: Tree,

@@ -1,8 +1,7 @@
-//! The folder itself: what a job changes in it. Everything here waits for the disk, so none of it is called where other
-//! work would wait along.
+//! Applies jobs to the folder. All functions block on the disk, so call them on a blocking thread only.
 //!
-//! A page of the site's own is kept before anything takes its place. What is to be is written down before the page is:
-//! who is killed in between does the rest on the next execution.
+//! The site's own page is preserved before it is replaced, and the intended state is recorded before the page
+//! is written. If the process is killed in between, the next execution completes the job.
 
 use std::borrow::Cow;
 use std::io;
@@ -28,7 +27,7 @@ pub(super) struct Folder<D> {
     pub(super) disk: D,
     origin: String,
     template: Option<String>,
-    /// Jobs are done one at a time; who applies overlays by hand meanwhile waits.
+    /// Serialises jobs and overlays that are applied by hand.
     writing: Mutex<()>,
 }
 
@@ -38,7 +37,7 @@ impl Folder<SiteDisk> {
         Self::on(disk, options.origin, options.template)
     }
 
-    /// What the pages say, to be synced.
+    /// Returns the pages as content items.
     pub(super) fn items(&self) -> io::Result<Vec<ContentItem>> {
         items_of(&self.disk.tree, &self.origin)
     }
@@ -110,7 +109,7 @@ impl<D: Disk> Folder<D> {
         })
     }
 
-    /// Puts an overlay into the head of its page. One that says nothing takes the one before away.
+    /// Puts an overlay into the head of its page. An empty overlay removes the previous one.
     pub(super) fn apply_overlay(&self, overlay: &Overlay) -> Result<(), JobFailure> {
         let path = overlay.path.as_deref().ok_or(JobFailure::new("The overlay names no page."))?;
         let page = SitePath::new(path).map_err(JobFailure::from_error)?;
@@ -126,13 +125,14 @@ impl<D: Disk> Folder<D> {
         self.reconcile(&page, &before, record, found.as_deref()).map_err(JobFailure::from_error)
     }
 
-    /// Shows an article on a page, or no longer. Whether the site's own page is there again.
+    /// Publishes an article on a page, or removes it with `None`. Returns whether the site's own page is
+    /// restored.
     fn set_article(&self, page: &SitePath, article: &str, html: Option<String>) -> io::Result<bool> {
         let before = PageRecord::read(&self.disk, page)?;
         let found = self.disk.page(page)?;
         let is_shown = before.shown.as_ref().is_some_and(|shown| shown.article == article);
         let is_written = found.as_ref().is_some_and(|found| before.is_written_by_job(found));
-        // What is another's is left alone, unless a process was killed while it took its own away.
+        // A page of another article is left alone, unless it is the rest of an interrupted removal.
         if html.is_none() && !is_shown && !is_written {
             return Ok(before.shown.is_none() && found.is_some());
         }
@@ -148,7 +148,7 @@ impl<D: Disk> Folder<D> {
         Ok(is_restored)
     }
 
-    /// Keeps what was found if it is the site's own.
+    /// Preserves the page that was found if it is the site's own.
     fn preserve_own_page(
         &self,
         record: &mut PageRecord,
@@ -163,7 +163,7 @@ impl<D: Disk> Folder<D> {
         Ok(())
     }
 
-    /// Makes a page what its record says: the article or else the site's own page, with the overlay.
+    /// Makes a page match its record: the article, or else the site's own page, with the overlay.
     fn reconcile(
         &self,
         page: &SitePath,
@@ -184,8 +184,8 @@ impl<D: Disk> Folder<D> {
             (source, _) => source.map(Cow::into_owned),
         };
         let is_own = record.shown.is_none() && record.overlay.is_none();
-        // A page that is gone is back before its record says that it shows no article: with that record, it would be one
-        // that the site's own people have removed.
+        // A missing page is restored before its record says that it shows no article. With that record alone,
+        // the page would count as removed by hand.
         let returned =
             if found.is_none() && record.shown.is_none() { record.original(&self.disk, page)? } else { None };
         if let Some(returned) = &returned {
@@ -205,7 +205,7 @@ impl<D: Disk> Folder<D> {
         }
     }
 
-    /// Whether there is a page of the site's own below the article.
+    /// Returns whether the article's page has an original of the site's own.
     fn has_original(&self, article: &str, record: &Record) -> io::Result<bool> {
         let Some(page) = record.current().and_then(|current| SitePath::new(&current.path).ok()) else {
             return Ok(false);

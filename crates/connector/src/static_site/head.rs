@@ -1,4 +1,4 @@
-//! An overlay in the head of a page.
+//! Puts an overlay into the head of a page.
 
 use std::cell::Cell;
 use std::fmt::Write;
@@ -8,22 +8,22 @@ use html_escape::{encode_double_quoted_attribute, encode_safe};
 use lol_html::html_content::ContentType;
 use lol_html::{RewriteStrSettings, element, rewrite_str};
 
-/// What everything of an overlay's is marked with.
+/// The attribute that marks all elements of an overlay.
 const MARK: &str = "data-seo-overlay";
 
-/// Why a page cannot take an overlay.
+/// Why an overlay cannot be put into a page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
-    /// There is nowhere to put it.
+    /// The page has no head.
     #[error("the page has no <head>")]
     NoHead,
-    /// The parser gives up on it.
+    /// The page cannot be parsed.
     #[error("the page cannot be read: {0}")]
     Page(String),
 }
 
-/// The page with the overlay at the end of its head, in place of what the page itself says there. What comes out of an
-/// overlay is text: it can add no element and no script that runs.
+/// Returns the page with the overlay at the end of its head, in place of the page's own elements. The
+/// overlay's values are escaped: they cannot add an element or a script.
 pub fn apply_to_head(page: &str, overlay: &Overlay) -> Result<String, HeadError> {
     let mut replaced = vec![format!("[{MARK}]")];
     let mut replace = |is_said: bool, selector: &str| {
@@ -84,7 +84,7 @@ fn tags(overlay: &Overlay) -> String {
         let _ = write!(tags, "<meta {MARK} property=\"og:{property}\" content=\"{}\">", attribute(content));
     }
     for data in &overlay.structured_data {
-        // No data can end the element that it is in.
+        // Escaped, so that no data can close the element.
         let data = data.to_string().replace('<', "\\u003c");
         let _ = write!(tags, "<script {MARK} type=\"application/ld+json\">{data}</script>");
     }
@@ -140,7 +140,7 @@ mod tests {
         #[test]
         fn no_text_of_an_overlay_becomes_an_element(text in "[<>&\"'/a-z! -]{0,40}") {
             let page = apply_to_head(PAGE, &overlay(&text)).expect("a page");
-            // The page's own, without what was replaced, and the six of the overlay.
+            // The page's own elements, without the replaced ones, and the six of the overlay.
             let elements = std::cell::RefCell::new(Vec::new());
             let settings = RewriteStrSettings {
                 element_content_handlers: vec![element!("*", |element| {

@@ -1,4 +1,4 @@
-//! What is known of one page: whose article it shows, its overlay, what was written, and the page that was there before.
+//! The record of one page: its article, its overlay, what jobs have written, and the site's own original.
 
 use std::io;
 
@@ -8,15 +8,15 @@ use super::digest::digest;
 use super::disk::Disk;
 use super::site_path::SitePath;
 
-/// Texts that are known as written by jobs; the oldest are forgotten first.
+/// Maximum digests of pages written by jobs; the oldest are forgotten first.
 const MAX_DIGESTS: usize = 20;
-/// Pages of the site's own that are kept of one path; the oldest are removed first.
+/// Maximum originals that are preserved for one path; the oldest are removed first.
 const MAX_ORIGINALS: u32 = 10;
 
-/// An article on a page.
+/// The article that a page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ShownArticle {
-    /// The digest of the article's name.
+    /// The digest of the article's id.
     pub(super) article: String,
     /// The page without its overlay.
     pub(super) html: String,
@@ -26,16 +26,16 @@ pub(super) struct ShownArticle {
 pub(super) struct PageRecord {
     pub(super) shown: Option<ShownArticle>,
     pub(super) overlay: Option<Overlay>,
-    /// Digests of what was written, or was about to be when the process ended.
+    /// Digests of the pages that jobs have written, or were about to write.
     written: Vec<String>,
-    /// The number of the site's own page that comes back when nothing is published any more.
+    /// The number of the original that is restored when nothing is published any more.
     original: Option<u32>,
-    /// The number of the next page that is kept.
+    /// The number of the next original.
     next: u32,
 }
 
 impl PageRecord {
-    /// The record of a page; an empty one if there is none.
+    /// Reads the record of a page; empty if there is none.
     pub(super) fn read(disk: &impl Disk, page: &SitePath) -> io::Result<Self> {
         let Some(bytes) = disk.state(&name(page))? else { return Ok(Self::default()) };
         Self::parse(&bytes)
@@ -73,14 +73,14 @@ impl PageRecord {
         disk.write_state(&name(page), value.to_string().as_bytes())
     }
 
-    /// Whether these bytes were written by a job, and not by the site's own people.
+    /// Returns whether a job wrote these bytes, as opposed to the site's own people.
     pub(super) fn is_written_by_job(&self, bytes: &[u8]) -> bool {
         self.written.contains(&digest(bytes))
     }
 
-    /// Notes what is about to be written, in place of what was found.
+    /// Records what is about to be written in place of what was found.
     pub(super) fn record_write(&mut self, bytes: &[u8], found: Option<&[u8]>) {
-        // What is found stays known however often a process ends between this and the writing.
+        // What was found stays known, even if processes are killed repeatedly before the write.
         let found = found.filter(|found| self.is_written_by_job(found));
         for digest in [found, Some(bytes)].into_iter().flatten().map(digest) {
             self.written.retain(|written| *written != digest);
@@ -93,7 +93,7 @@ impl PageRecord {
         self.original.is_some()
     }
 
-    /// The page that was there before anything was published.
+    /// Reads the original, the page from before anything was published.
     pub(super) fn original(&self, disk: &impl Disk, page: &SitePath) -> io::Result<Option<Vec<u8>>> {
         let Some(number) = self.original else { return Ok(None) };
         match disk.state(&original_name(page, number))? {
@@ -104,7 +104,7 @@ impl PageRecord {
         }
     }
 
-    /// Keeps a page of the site's own, before anything takes its place. The record has to be written next.
+    /// Preserves the site's own page before it is replaced. The record must be written next.
     pub(super) fn preserve(&mut self, disk: &impl Disk, page: &SitePath, own: &[u8]) -> io::Result<()> {
         if let Some(number) = self.original
             && disk.state(&original_name(page, number))?.as_deref() == Some(own)
@@ -120,7 +120,7 @@ impl PageRecord {
         Ok(())
     }
 
-    /// Forgets the page that was there before: the site's own people have removed it.
+    /// Forgets the original, which was removed by hand.
     pub(super) fn clear_original(&mut self) {
         self.original = None;
     }
@@ -130,7 +130,7 @@ fn name(page: &SitePath) -> String {
     format!("pages/{}.json", digest(page.as_str().as_bytes()))
 }
 
-/// The name of a page that is kept. The path's digest is that of the record beside it, which says the path.
+/// Returns the name of an original. It has the digest of the record beside it, which contains the path.
 fn original_name(page: &SitePath, number: u32) -> String {
     format!("originals/{}.{number}.html", digest(page.as_str().as_bytes()))
 }

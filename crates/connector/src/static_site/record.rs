@@ -1,4 +1,4 @@
-//! What is known of one article: its versions, and the jobs that have made it what it is.
+//! The record of one article: its versions, and the jobs that were applied.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use chat_protocol::{Fields, JobId, Value};
 
 use super::disk::Disk;
 
-/// Versions that can be gone back to, and jobs and paths that are remembered.
+/// Maximum versions, applied jobs and paths that are remembered.
 const MAX_VERSIONS: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,12 +24,12 @@ pub(super) struct Record {
     versions: Vec<Version>,
     withdrawn: bool,
     applied: Vec<JobId>,
-    /// Where the article is and was: from there it has to go when it is published elsewhere.
+    /// The current and former paths. The article is removed from the former ones.
     paths: Vec<String>,
 }
 
 impl Record {
-    /// The record of this article; an empty one when there is none.
+    /// Reads the record of an article; empty if there is none.
     pub(super) fn read(disk: &impl Disk, article: &str) -> io::Result<Self> {
         let Some(bytes) = disk.state(&name(article))? else { return Ok(Self::default()) };
         let value: Value = serde_json::from_slice(&bytes)?;
@@ -71,12 +71,12 @@ impl Record {
         disk.write_state(&name(article), value.to_string().as_bytes())
     }
 
-    /// The version that visitors see; none when the article is withdrawn.
+    /// Returns the published version; `None` if the article is withdrawn.
     pub(super) fn current(&self) -> Option<&Version> {
         self.versions.last().filter(|_| !self.withdrawn)
     }
 
-    /// Where the article was, and is no more.
+    /// Returns the paths where the article is no longer published.
     pub(super) fn former_paths(&self) -> impl Iterator<Item = &str> {
         let current = self.current().map(|version| version.path.as_str());
         self.paths.iter().map(String::as_str).filter(move |path| Some(*path) != current)
@@ -104,8 +104,8 @@ impl Record {
         self.withdrawn = true;
     }
 
-    /// Goes back to the version before; a withdrawn article comes back as it was, and before the first version is the
-    /// page that was there without the article, if there was one. Whether there was anything to go back to.
+    /// Restores the previous version; a withdrawn article is published again. The first version is rolled
+    /// back only to an original page. Returns whether there was a version to restore.
     pub(super) fn roll_back(&mut self, has_original: bool) -> bool {
         if self.withdrawn && !self.versions.is_empty() {
             self.withdrawn = false;

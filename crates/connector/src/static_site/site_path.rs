@@ -1,4 +1,4 @@
-//! The path of a page, and the file that it is: a name that every system can store, and that leads nowhere else.
+//! The path of a page, and its file: a name that is valid on every system and stays within the site.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,14 +6,14 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::printable::{Printable, is_unprintable};
 
-/// The maximum length of a path, in bytes.
+/// Maximum length of a path, in bytes.
 const MAX_PATH_BYTES: usize = 1000;
-/// The maximum length of a part, in bytes. Systems take 255; a temporary name has to fit, too.
+/// Maximum length of a part, in bytes. Systems allow 255, and a temporary name must fit as well.
 const MAX_PART_BYTES: usize = 200;
-/// The maximum number of parts.
+/// Maximum number of parts.
 const MAX_PARTS: usize = 32;
 
-/// A path that is no page of the site.
+/// An invalid path of a page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct PageError {
     path: String,
@@ -27,7 +27,7 @@ impl Display for PageError {
     }
 }
 
-/// The path of a page, such as `/news`, and the file that it is below the site's folder, such as `news/index.html`.
+/// The path of a page, such as `/news`, and its file, such as `news/index.html`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SitePath {
     path: String,
@@ -36,7 +36,7 @@ pub(super) struct SitePath {
 }
 
 impl SitePath {
-    /// `/a` and `/a/` are `a/index.html`, `/a.html` is itself.
+    /// Parses a path. `/a` and `/a/` are `a/index.html`, `/a.html` is itself.
     pub(super) fn new(path: &str) -> Result<Self, PageError> {
         let bad = |reason| PageError { path: path.to_owned(), reason };
         let rest = path.strip_prefix('/').ok_or_else(|| bad("expected / at the beginning"))?;
@@ -60,7 +60,7 @@ impl SitePath {
         &self.path
     }
 
-    /// The folders that the file is in, outermost first.
+    /// Returns the folders of the file, outermost first.
     pub(super) fn folders(&self) -> &[String] {
         &self.folders
     }
@@ -70,18 +70,18 @@ impl SitePath {
     }
 }
 
-/// Whether a file of this name is a page.
+/// Returns whether a file of this name is a page.
 pub(super) fn is_html(name: &str) -> bool {
     name.strip_suffix(".html").or(name.strip_suffix(".htm")).is_some_and(|stem| !stem.is_empty())
 }
 
-/// The name in the form that systems compare which tell neither case nor Unicode's normal forms apart.
+/// Returns the name in NFC and lower case, as systems compare it that ignore case and Unicode normal forms.
 pub(super) fn case_folded(name: &str) -> String {
     let lower = ComposingNormalizerBorrowed::new_nfc().normalize(name).to_lowercase();
     ComposingNormalizerBorrowed::new_nfc().normalize(&lower).into_owned()
 }
 
-/// That a part of a path is a name for every system, and says to the web server what it says here.
+/// Checks that a part of a path is a valid name on every system, and means the same to the web server.
 fn check(part: &str) -> Result<(), &'static str> {
     if part.is_empty() || part.starts_with('.') {
         return Err("expected no part that is empty or begins with a dot");
@@ -104,7 +104,7 @@ fn check(part: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether Windows takes a name for a device, whatever its extension.
+/// Returns whether Windows treats a name as a device, whatever its extension.
 fn is_device(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let numbered = stem.strip_prefix("com").or(stem.strip_prefix("lpt"));

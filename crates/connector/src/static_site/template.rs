@@ -1,4 +1,4 @@
-//! The page that an article is published in.
+//! Renders the page of an article.
 
 use html_escape::encode_safe;
 
@@ -6,7 +6,8 @@ use super::record::Version;
 
 const PLAIN: &str = include_str!("plain.html");
 
-/// An article as a page: in the template, or in a plain one. What is a whole document already stays one.
+/// Renders an article with the template, or with a plain one. Content that is a whole document stays as it
+/// is.
 pub(super) fn render(version: &Version, template: Option<&str>) -> String {
     let start = version.content.trim_start();
     let is = |begin: &str| start.get(..begin.len()).is_some_and(|text| text.eq_ignore_ascii_case(begin));
@@ -19,7 +20,7 @@ pub(super) fn render(version: &Version, template: Option<&str>) -> String {
     fill(template.unwrap_or(PLAIN), &places)
 }
 
-/// Fills the places of a template in one pass: what is put into one is no place itself.
+/// Replaces all placeholders in one pass, so that inserted text is never replaced itself.
 fn fill(template: &str, places: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;

@@ -1,5 +1,5 @@
-//! The site's folder, reached from its handle part by part: no link is followed, so that nothing outside of it is read
-//! or written, also when a link is put in the way meanwhile.
+//! The site's folder, opened handle by handle without following links: nothing outside of it is read or
+//! written, even if a link is put into it at the same time.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use uuid::Uuid;
 use super::site_path::{SitePath, case_folded, is_html};
 use crate::printable::{Printable, is_unprintable};
 
-/// The largest page that is read, in bytes.
+/// Maximum size of a page, in bytes.
 pub(super) const MAX_PAGE_BYTES: u64 = 16 * 1024 * 1024;
-/// The most pages, the most entries, the most bytes and the deepest folder of one walk.
+/// Maximum pages, entries, bytes and depth of one walk.
 const MAX_PAGES: usize = 100_000;
 const MAX_ENTRIES: usize = 1_000_000;
 const MAX_TOTAL_BYTES: usize = 1024 * 1024 * 1024;
@@ -32,7 +32,7 @@ impl Tree {
         Self { root: root.into() }
     }
 
-    /// The bytes of a page; none if there is no such file.
+    /// Reads a page; `None` if it does not exist.
     pub(super) fn read(&self, page: &SitePath) -> io::Result<Option<Vec<u8>>> {
         match self.folder_of(page, false)? {
             Some(folder) => read(&folder, page.file()),
@@ -40,8 +40,8 @@ impl Tree {
         }
     }
 
-    /// Fails if the page could not be written: something is in its way, or it would take the place of another page where
-    /// names are compared without case.
+    /// Fails if the page cannot be written: something else has its name, or a name that differs only in case
+    /// or accents exists.
     pub(super) fn check(&self, page: &SitePath) -> io::Result<()> {
         let Some(mut folder) = self.open(false)? else { return Ok(()) };
         for name in page.folders() {
@@ -55,8 +55,7 @@ impl Tree {
         regular_file(&folder, page.file()).map(drop)
     }
 
-    /// Writes a page in one piece, and the folders that it is in: whoever reads it meanwhile sees the old one or the new
-    /// one. Its permissions stay as they were.
+    /// Writes a page atomically, and creates its folders. An existing page keeps its permissions.
     pub(super) fn write(&self, page: &SitePath, bytes: &[u8]) -> io::Result<()> {
         let folder = self.folder_of(page, true)?.ok_or(io::ErrorKind::NotFound)?;
         check_name_collision(&folder, page.file())?;
@@ -70,7 +69,7 @@ impl Tree {
             if let Some(before) = before {
                 file.set_permissions(before.permissions())?;
             }
-            // The journal says next that this was done: then it has to be so after a power cut, too.
+            // The journal records the job as done next, so the page must survive a power cut.
             file.sync_all()?;
             folder.rename(&unfinished, &folder, page.file())?;
             sync(&folder);
@@ -83,7 +82,7 @@ impl Tree {
         written
     }
 
-    /// Removes a page, if it is there.
+    /// Removes a page if it exists.
     pub(super) fn remove(&self, page: &SitePath) -> io::Result<()> {
         let Some(folder) = self.folder_of(page, false)? else { return Ok(()) };
         if regular_file(&folder, page.file())?.is_some() {
@@ -93,15 +92,14 @@ impl Tree {
         Ok(())
     }
 
-    /// Gives every page to `each`, with its path below the folder, in the order of their paths. What begins with a dot
-    /// and `404.html` are no pages; links, pipes and the like, pages that are too large, and names that no address has
-    /// are passed over with a warning.
+    /// Passes each page to `each`, with its path in the folder, in order of the paths. Skips names that begin
+    /// with a dot and `404.html`; skips links, pipes, oversized pages and unprintable names with a warning.
     pub(super) fn walk(&self, each: &mut dyn FnMut(&str, Vec<u8>)) -> io::Result<()> {
         let root = self.open(false)?.ok_or(io::ErrorKind::NotFound)?;
         Walk { pages: 0, entries: 0, bytes: 0, each }.folder(&root, "", 0)
     }
 
-    /// The folder itself may be a link: whoever set it up has named it.
+    /// The root itself may be a link, as the operator has named it.
     fn open(&self, create: bool) -> io::Result<Option<Dir>> {
         if create {
             std::fs::create_dir_all(&self.root)?;
@@ -109,7 +107,7 @@ impl Tree {
         none_if_missing(Dir::open_ambient_dir(&self.root, ambient_authority()))
     }
 
-    /// The folder that a page is in; none if there is none, and it is not to be made.
+    /// Opens the folder of a page. If it does not exist, creates it or returns `None`.
     fn folder_of(&self, page: &SitePath, create: bool) -> io::Result<Option<Dir>> {
         let Some(mut folder) = self.open(create)? else { return Ok(None) };
         for name in page.folders() {
@@ -130,19 +128,19 @@ impl Tree {
     }
 }
 
-/// Opens a folder in a folder; none if there is none of this name.
+/// Opens a subfolder; `None` if it does not exist.
 fn open_subfolder(folder: &Dir, name: &str) -> io::Result<Option<Dir>> {
     match none_if_missing(folder.symlink_metadata(name))? {
         None => return Ok(None),
         Some(metadata) if metadata.is_dir() => {}
         Some(metadata) => return Err(wrong_file_kind(name, &metadata, "a folder")),
     }
-    // A link that was put there since is not followed.
+    // A link that has replaced it since is not followed.
     none_if_missing(folder.open_dir_nofollow(name))
 }
 
-/// The bytes of a regular file that is not too large; none if there is none of this name. Waits for nobody: a pipe that
-/// was put there since is opened without waiting for its writer, and refused.
+/// Reads a regular file of limited size; `None` if it does not exist. Never blocks: a pipe is opened
+/// non-blocking, and refused.
 fn read(folder: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     if regular_file(folder, name)?.is_none() {
         return Ok(None);
@@ -163,7 +161,7 @@ fn read(folder: &Dir, name: &str) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// What is known of a file; none if there is none of this name. Fails on everything else of the name.
+/// Returns the metadata of a regular file; `None` if it does not exist. Fails for anything else.
 fn regular_file(folder: &Dir, name: &str) -> io::Result<Option<Metadata>> {
     match none_if_missing(folder.symlink_metadata(name))? {
         Some(metadata) if !metadata.is_file() => Err(wrong_file_kind(name, &metadata, "a regular file")),
@@ -171,7 +169,7 @@ fn regular_file(folder: &Dir, name: &str) -> io::Result<Option<Metadata>> {
     }
 }
 
-/// Fails if the folder has another name that systems which ignore case, or the form of accents, take for this one.
+/// Fails if the folder has a name that differs from this one only in case or accents.
 fn check_name_collision(folder: &Dir, name: &str) -> io::Result<()> {
     let wanted = case_folded(name);
     let mut twin = None;
@@ -220,14 +218,14 @@ fn none_if_missing<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Flushes a folder, where the system can.
+/// Flushes a folder, where the system supports it.
 fn sync(folder: &Dir) {
     if let Ok(folder) = folder.try_clone() {
         let _ = folder.into_std_file().sync_all();
     }
 }
 
-/// A walk through a folder, and what it has come to.
+/// The state of a walk through the folder.
 struct Walk<'a> {
     pages: usize,
     entries: usize,
@@ -263,7 +261,7 @@ impl Walk<'_> {
             }
             let path = format!("{below}{text}");
             if kind.is_dir() {
-                // Another may have taken its place since.
+                // It may have been replaced since.
                 let Some(inner) = open_subfolder(folder, text)? else { continue };
                 self.folder(&inner, &format!("{path}/"), depth + 1)?;
             } else if kind.is_symlink() {

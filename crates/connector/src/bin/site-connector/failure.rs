@@ -1,4 +1,4 @@
-//! How a command ends when it fails: what is said, and with which code.
+//! How a command fails: its message and its exit code.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use chat_connector::client::{ConnectorError, SyncRecordError, SyncStopped};
 use chat_connector::printable::printable_lines;
 use chat_protocol::ErrorCode;
 
-/// A command that failed. The text says what to do.
+/// A failed command. The text says what to do.
 #[derive(Debug)]
 pub(crate) struct Failure {
     text: String,
@@ -14,9 +14,9 @@ pub(crate) struct Failure {
     retryable: bool,
 }
 
-/// Failed, and will again.
+/// The exit code of a permanent failure.
 const FAILED: u8 = 1;
-/// Failed, and may succeed later: `EX_TEMPFAIL` of sysexits.h, which queues and schedulers know.
+/// The exit code of a transient failure: `EX_TEMPFAIL` of sysexits.h.
 const TRY_LATER: u8 = 75;
 
 impl Failure {
@@ -24,7 +24,7 @@ impl Failure {
         Self { text: text.into(), retryable: false }
     }
 
-    /// What is said of it: lines in which nothing acts on a terminal, whoever wrote them.
+    /// Returns the message without terminal control characters.
     pub(crate) fn shown(&self) -> String {
         printable_lines(&self.text)
     }

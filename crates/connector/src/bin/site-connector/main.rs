@@ -30,15 +30,15 @@ use cli::{Cli, Command, DemoFlags};
 use failure::Failure;
 use mimalloc::MiMalloc;
 
-/// A request through the proxy is many small allocations: with this one it answers a fifth more of them a second than
-/// with the system's, which `npm run bench:proxy` shows.
+/// mimalloc: a request through the proxy makes many small allocations, and the proxy answers a fifth more
+/// requests a second than with the system's allocator (`npm run bench:proxy`).
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
-    // Standard output is for what was asked for; what happened meanwhile goes beside it.
+    // Results go to standard output, the log to standard error.
     let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     log::start(cli.log, cli.log_format, colours);
     let outcome = match cli.command {
@@ -60,13 +60,13 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Says what was asked for, as JSON or in words. Who asked may have closed its end of the pipe: what was done is done.
+/// Prints a result as JSON or as text. A closed pipe is ignored: the work is done.
 fn say(json: bool, value: &Value, words: impl FnOnce() -> String) {
     let text = if json { printable_json(&value.to_string()) } else { printable_lines(&words()) };
     let _ = writeln!(io::stdout(), "{text}");
 }
 
-/// A number of things, in words.
+/// Formats a count with its noun.
 fn count(number: u64, one: &str) -> String {
     format!("{number} {one}{}", if number == 1 { "" } else { "s" })
 }
@@ -92,14 +92,14 @@ async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), Dem
             "Customer's site   http://{site}\nOperator console  http://{sandbox}/operator\nCtrl-C stops both."
         )
     };
-    // Before anybody is told that it is up: who is told may say stop at once.
+    // Installed before the announcement: whoever reads it may send a signal at once.
     let stop = shutdown_signal().map_err(DemoError::Signals)?;
-    // Who started this may have closed its end of the pipe; the servers are up all the same.
+    // A closed pipe is ignored: the servers run all the same.
     let _ = writeln!(io::stdout(), "{announcement}");
     demo.serve(stop).await
 }
 
-/// Ready on Ctrl-C, and on Unix on SIGTERM too; listens from the call on.
+/// Returns a future that is ready on Ctrl-C or SIGTERM. It listens from this call on.
 #[cfg(unix)]
 fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -113,7 +113,7 @@ fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     })
 }
 
-/// Ready on Ctrl-C; listens from the call on.
+/// Returns a future that is ready on Ctrl-C. It listens from this call on.
 #[cfg(windows)]
 fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     let mut interrupt = tokio::signal::windows::ctrl_c()?;

@@ -18,11 +18,11 @@ use crate::failure::Failure;
 use crate::service::secret;
 use crate::shutdown_signal;
 
-/// Serve the five paths that a chat widget asks, and pass them on with the site token
+/// Run the proxy: serve the five paths of the chat widget, and forward them with the site token
 ///
-/// Whatever a flag can say, a file in TOML can say too (--config), under the same name with _ in place of -; a flag goes
-/// before its environment variable, and that before the file. The token is read from the file that --token-file names, or
-/// from the variable CONNECTOR_TOKEN. GET /healthz says whether the server is up.
+/// Every flag can also be set in a TOML file (--config), under the same name with _ instead of -. A flag
+/// overrides its environment variable, which overrides the file. The token is read from the file named by
+/// --token-file, or from the variable CONNECTOR_TOKEN. GET /healthz reports whether the server is up.
 #[derive(Debug, Args)]
 pub(crate) struct ProxyFlags {
     /// A configuration file in TOML
@@ -32,7 +32,7 @@ pub(crate) struct ProxyFlags {
     settings: Settings,
 }
 
-/// What can be set, by flag, variable or file.
+/// The settings, by flag, variable or file.
 #[derive(Debug, Default, Args, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
@@ -48,10 +48,10 @@ struct Settings {
     /// The prefix of the five paths [default: /connector]
     #[arg(long, env = "CONNECTOR_PREFIX", value_name = "PATH")]
     prefix: Option<String>,
-    /// The address to serve GET /metrics on, for Prometheus; without it there is none
+    /// The address to serve GET /metrics on, for Prometheus; not served by default
     #[arg(long, env = "CONNECTOR_METRICS_LISTEN", value_name = "ADDRESS")]
     metrics_listen: Option<SocketAddr>,
-    /// An origin of pages on another host that may use the proxy; may be said several times
+    /// An origin of pages on another host that may use the proxy; can be repeated
     #[arg(
         long = "allowed-origin",
         env = "CONNECTOR_ALLOWED_ORIGINS",
@@ -59,7 +59,7 @@ struct Settings {
         value_delimiter = ','
     )]
     allowed_origins: Option<Vec<String>>,
-    /// A network or an address whose X-Forwarded-For is believed, such as 10.0.0.0/8; may be said several times
+    /// A network or address whose X-Forwarded-For is trusted, such as 10.0.0.0/8; can be repeated
     #[arg(
         long = "trusted-hop",
         env = "CONNECTOR_TRUSTED_HOPS",
@@ -67,35 +67,35 @@ struct Settings {
         value_delimiter = ','
     )]
     trusted_hops: Option<Vec<String>>,
-    /// Requests of one client a minute; 0 for any number [default: 240]
+    /// Requests of one client a minute; 0 for no limit [default: 240]
     #[arg(long, env = "CONNECTOR_RATE_PER_MINUTE", value_name = "COUNT")]
     rate_per_minute: Option<u32>,
-    /// Requests of one client at once [default: 60]
+    /// Requests of one client in a burst [default: 60]
     #[arg(long, env = "CONNECTOR_RATE_BURST", value_name = "COUNT")]
     rate_burst: Option<NonZeroU32>,
-    /// The largest message that is passed on, in bytes [default: 65536]
+    /// Maximum size of a message, in bytes [default: 65536]
     #[arg(long, env = "CONNECTOR_MESSAGE_LIMIT", value_name = "BYTES")]
     message_limit: Option<usize>,
-    /// The largest batch of events that is passed on, in bytes [default: 262144]
+    /// Maximum size of a batch of events, in bytes [default: 262144]
     #[arg(long, env = "CONNECTOR_EVENTS_LIMIT", value_name = "BYTES")]
     events_limit: Option<usize>,
-    /// Seconds that a browser may take to send, and then the service to answer [default: 35]
+    /// Seconds to wait for the browser's body, and then for the service's response [default: 35]
     #[arg(long, env = "CONNECTOR_TIMEOUT", value_name = "SECONDS")]
     timeout: Option<NonZeroU64>,
-    /// Seconds that the chat's config is given without asking for it again: a chat that is switched off is gone for every
-    /// visitor after as many [default: 60]
+    /// Seconds that the chat's config is cached: the maximum delay until a chat that was switched off
+    /// disappears [default: 60]
     #[arg(long, env = "CONNECTOR_CONFIG_FRESH", value_name = "SECONDS")]
     config_fresh: Option<u64>,
-    /// Seconds that an older one is given while the service is out of order [default: 86400]
+    /// Seconds that a stale config is used while the service is unavailable [default: 86400]
     #[arg(long, env = "CONNECTOR_CONFIG_STALE", value_name = "SECONDS")]
     config_stale: Option<u64>,
-    /// Seconds that the head of a request may take, and that a connection is kept without one [default: 30]
+    /// Seconds to wait for the head of a request, and to keep an idle connection [default: 30]
     #[arg(long, env = "CONNECTOR_CONNECTION_TIMEOUT", value_name = "SECONDS")]
     connection_timeout: Option<NonZeroU64>,
-    /// Open connections of one address, unless it is a trusted hop [default: 256]
+    /// Maximum open connections of one address, unless it is a trusted hop [default: 256]
     #[arg(long, env = "CONNECTOR_CONNECTIONS_PER_ADDRESS", value_name = "COUNT")]
     connections_per_address: Option<NonZeroUsize>,
-    /// Seconds that requests under way may take once the server is told to stop [default: 20]
+    /// Seconds that requests in progress have to finish after the server is told to stop [default: 20]
     #[arg(long, env = "CONNECTOR_GRACE", value_name = "SECONDS")]
     grace: Option<u64>,
 }
@@ -107,7 +107,7 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
     };
     let options = flags.settings.or(file).options()?;
     let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
-    // Before anybody is told that it is up: who is told may say stop at once.
+    // Installed before the announcement: whoever reads it may send a signal at once.
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
     let mut said = match server.address() {
         Ok(address) => format!("Proxy    http://{address}\n"),
@@ -123,8 +123,8 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
     server.serve(stop).await.map_err(|error| failed(&error))
 }
 
-/// Raises the limit on open files to what the system allows, as shells often give 1,024. Returns how many connections
-/// that leaves room for: each may need a second one, to the service.
+/// Raises the limit on open files to the system's maximum, as shells often set 1,024. Returns the number of
+/// connections that this allows: each may need a second one, to the service.
 fn connections() -> usize {
     let open_files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or_else(|error| {
         warn!("the limit on open files cannot be raised ({error})");
@@ -144,8 +144,8 @@ fn read(file: &Path) -> Result<Settings, Failure> {
         .map_err(|error| Failure::new(format!("{}: {}", file.display(), explained(&text, &error))))
 }
 
-/// What is wrong with a configuration, by line. The line itself, and a value that is of the wrong kind, may be a token
-/// and are not shown.
+/// Describes an error in the configuration by its line. The line and its value are not shown, as they may be
+/// a token.
 fn explained(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start));
     let line = before.map_or(String::new(), |before| format!("line {}: ", before.matches('\n').count() + 1));
@@ -166,7 +166,7 @@ fn explained(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// The name of the setting that an error is about, if it stands on the line and looks like one.
+/// Returns the name of the setting on the line of an error, if it looks like one.
 fn setting<'text>(text: &'text str, error: &toml::de::Error) -> Option<&'text str> {
     let line = text.get(..error.span()?.start)?.lines().last()?;
     let name = line.split('=').next()?.trim();
@@ -175,7 +175,7 @@ fn setting<'text>(text: &'text str, error: &toml::de::Error) -> Option<&'text st
 }
 
 impl Settings {
-    /// These, and where they say nothing the others.
+    /// Returns these settings, with missing ones taken from the others.
     fn or(self, other: Self) -> Self {
         Self {
             origin: self.origin.or(other.origin),
@@ -239,7 +239,7 @@ impl Settings {
     }
 }
 
-/// A network, or the one address that is meant.
+/// Parses a network, or a single address.
 fn network(text: &str) -> Result<IpNet, Failure> {
     let address = || text.parse::<IpAddr>().map(IpNet::from);
     text.parse().or_else(|_| address()).map_err(|_| {

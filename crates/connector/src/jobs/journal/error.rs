@@ -3,10 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why the journal cannot be kept.
+/// Why the journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// Another runner has it.
+    /// Another runner holds it.
     #[error("{} is held by another runner: stop that one, or give this one a --state of its own", .0.display())]
     Held(PathBuf),
     /// The file cannot be read or written.
@@ -14,7 +14,7 @@ pub enum JournalError {
     File {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

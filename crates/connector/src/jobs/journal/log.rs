@@ -1,4 +1,4 @@
-//! The journal's file: read as bytes, appended line by line, and written anew in one piece.
+//! The journal's file: parsed as bytes, appended line by line, and rewritten atomically.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,29 +10,29 @@ use super::error::JournalError;
 use super::step::Step;
 use crate::private_file;
 
-/// The largest line that is read, in bytes. The report of a job has a few hundred.
+/// Maximum size of a line, in bytes. A job's report has a few hundred.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
-/// The part of a damaged line that is kept, in bytes.
+/// Maximum bytes that are saved of a damaged line.
 const MAX_SAVED_BYTES: usize = 64 * 1024;
-/// The number of damaged lines that one start keeps.
+/// Maximum damaged lines that are saved at one start.
 const MAX_SAVED_LINES: usize = 1000;
 
-/// A journal's file, which one process at a time holds.
+/// The file of a journal, locked by this process.
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,
     file: File,
-    /// The bytes that are known to be written.
+    /// The number of bytes known to be written.
     length: u64,
     lines: usize,
-    /// A file of its own, as the journal's is replaced by another.
+    /// A separate file, as the journal's own is replaced when it is rewritten.
     _lock: File,
 }
 
 impl Log {
-    /// Opens the file, or makes one, and gives each step in it to `take`. Also gives whether the file has to be written
-    /// anew before it is appended to, as a crash has cut its last line short or something else has damaged it: what
-    /// cannot be read is kept beside it, and passed over.
+    /// Opens or creates the file, and passes each of its steps to `take`. Also returns whether the file must
+    /// be rewritten before it is appended to, because its last line is truncated or a line is damaged.
+    /// Damaged lines are saved beside the file, and skipped.
     pub(super) fn open(path: &Path, take: impl FnMut(Step)) -> Result<(Self, bool), JournalError> {
         let file_error = |source| JournalError::File { path: path.display().to_string(), source };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -67,7 +67,7 @@ impl Log {
         let line = step.line();
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(source) = written {
-            // A full disk takes half a line: without it, what was written before is whole.
+            // A full disk may take part of the line: remove it.
             let _ = self.file.set_len(self.length);
             return Err(self.file_error(source));
         }
@@ -76,7 +76,7 @@ impl Log {
         Ok(())
     }
 
-    /// Writes the file anew, with these steps and no others.
+    /// Rewrites the file with these steps only.
     pub(super) fn rewrite(&mut self, steps: impl Iterator<Item = Step>) -> Result<(), JournalError> {
         let mut text = String::new();
         let mut lines = 0;
@@ -96,13 +96,13 @@ impl Log {
     }
 }
 
-/// What is in a file beside its steps.
+/// The result of reading a file.
 #[derive(Default)]
 struct ReadOutcome {
     count: usize,
-    /// With their numbers, from 1.
+    /// With their line numbers, from 1.
     damaged: Vec<(usize, Vec<u8>)>,
-    /// Whether the last line has no end.
+    /// Whether the last line has no line break.
     is_truncated: bool,
 }
 
@@ -134,7 +134,7 @@ impl ReadOutcome {
     }
 }
 
-/// Appends damaged lines to the file that keeps them.
+/// Appends damaged lines to the file that saves them.
 fn save_damaged(path: &Path, damaged: &[(usize, Vec<u8>)]) -> io::Result<()> {
     let mut file = open_private(path)?;
     for (_, line) in damaged {
@@ -144,7 +144,7 @@ fn save_damaged(path: &Path, damaged: &[(usize, Vec<u8>)]) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Opens a regular file to read and append, and makes one that is its owner's alone.
+/// Opens a regular file for reading and appending; creates it if missing, for its owner only.
 fn open_private(path: &Path) -> io::Result<File> {
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
