@@ -1,10 +1,10 @@
-//! The envelope around every answer (2.1), and the errors that it may carry (7).
+//! The envelope of every response (2.1), and the errors that it may carry (7).
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::{FieldError, Fields, Value, decimal};
 
-/// What kind of failure it was (7). The contract does not close the list.
+/// The code of an error (7). The contract does not close the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
     /// 400: the request is at fault.
@@ -56,7 +56,7 @@ impl From<String> for ErrorCode {
     }
 }
 
-/// A failure as the service told it.
+/// An error that the service reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServiceError {
     /// The HTTP status.
@@ -76,7 +76,7 @@ impl Display for ServiceError {
 }
 
 impl ServiceError {
-    /// What `Display` writes: status, code and message, and the request if it is known.
+    /// Returns the text that `Display` writes: status, code, message and, if known, the request id.
     pub fn sentence(&self) -> String {
         let status = decimal(self.status.into());
         let mut sentence = [&status, " ", self.code.as_str(), ": ", &self.message].concat();
@@ -89,9 +89,10 @@ impl ServiceError {
 
 impl std::error::Error for ServiceError {}
 
-/// Opens the envelope of an answer: its `data`, or the failure that it tells of.
+/// Opens the envelope of a response: returns its `data`, or the error that it carries.
 ///
-/// `body` is the parsed body, null when it was not JSON: then, and when there is no envelope, the status speaks.
+/// `body` is the parsed body, null if it was not JSON. Without an envelope the error has the status and an
+/// empty code.
 pub fn open_envelope(status: u16, body: Value) -> Result<Value, ServiceError> {
     let success = (200..300).contains(&status);
     let mut fields = Fields::lenient(body);
@@ -111,7 +112,7 @@ pub fn open_envelope(status: u16, body: Value) -> Result<Value, ServiceError> {
     Err(ServiceError { status, code: code.into(), message, request_id })
 }
 
-/// The envelope of a success.
+/// Returns the envelope of a success.
 pub fn success(data: Value, request_id: &str) -> Value {
     Value::Object(vec![
         ("ok".into(), true.into()),
@@ -120,7 +121,7 @@ pub fn success(data: Value, request_id: &str) -> Value {
     ])
 }
 
-/// The envelope of a failure.
+/// Returns the envelope of a failure.
 pub fn failure(code: &ErrorCode, message: &str, request_id: &str) -> Value {
     let error =
         Value::Object(vec![("code".into(), code.as_str().into()), ("message".into(), message.into())]);

@@ -1,25 +1,25 @@
-//! Reading the members of an object, with refusals that name the field.
+//! Reads the members of an object, with errors that name the field.
 
 use std::fmt::{self, Debug, Display, Formatter};
 
 use crate::{Value, decimal, is_language_tag};
 
-/// Something that cannot be used: which field, and why.
+/// An invalid field: its path, and the problem.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FieldError {
     /// Path of the field from the outermost object, such as `message.content`; empty for the object itself.
     pub field: String,
-    /// What is wrong with it, as the end of a sentence that begins with the field.
+    /// The problem, as the end of a sentence that begins with the field.
     pub problem: String,
 }
 
 impl FieldError {
-    /// A refusal of one field.
+    /// Creates the error of one field.
     pub fn new(field: &str, problem: impl Into<String>) -> Self {
         Self { field: field.to_owned(), problem: problem.into() }
     }
 
-    /// The same refusal, seen from the object that holds the field's object.
+    /// Prefixes the path with an outer field.
     #[must_use]
     pub fn within(mut self, outer: &str) -> Self {
         let dot = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
@@ -27,7 +27,7 @@ impl FieldError {
         self
     }
 
-    /// What `Display` writes.
+    /// Returns the text that `Display` writes.
     pub fn sentence(&self) -> String {
         [if self.field.is_empty() { "the body" } else { &self.field }, " ", &self.problem].concat()
     }
@@ -55,12 +55,12 @@ impl std::error::Error for FieldError {}
 /// Does not repeat the text: nobody knows how long it is, or what it says.
 pub(crate) const NOT_A_LANGUAGE_TAG: &str = "must be a language tag of at most 35 characters, such as en-US";
 
-/// The members of an object, taken one at a time. A member that is null is a member that is missing.
+/// The members of an object, taken one at a time. A member that is null counts as missing.
 #[derive(Debug)]
 pub struct Fields(Vec<(String, Value)>);
 
 impl Fields {
-    /// The members of `value`, which must be an object.
+    /// Returns the members of `value`, which must be an object.
     pub fn of(value: Value) -> Result<Self, FieldError> {
         match value {
             Value::Object(members) => Ok(Self(members)),
@@ -68,18 +68,18 @@ impl Fields {
         }
     }
 
-    /// The members of `value`, or none when it is no object.
+    /// Returns the members of `value`, or none if it is not an object.
     pub fn lenient(value: Value) -> Self {
         Self::of(value).unwrap_or(Self(Vec::new()))
     }
 
-    /// Any member, null when it is missing.
+    /// Takes any member; null if it is missing.
     pub fn take(&mut self, name: &str) -> Value {
         let member = self.0.iter_mut().find(|(key, _)| key == name);
         member.map(|(_, value)| std::mem::take(value)).unwrap_or_default()
     }
 
-    /// A string that must be there and not be empty.
+    /// Takes a string that must be present and not empty.
     pub fn text(&mut self, name: &str) -> Result<String, FieldError> {
         match self.take(name) {
             Value::Text(text) if !text.is_empty() => Ok(text),
@@ -89,7 +89,7 @@ impl Fields {
         }
     }
 
-    /// A string that may be missing, but must be a string when it is there.
+    /// Takes an optional string; any other type is an error.
     pub fn optional_text(&mut self, name: &str) -> Result<Option<String>, FieldError> {
         match self.take(name) {
             Value::Text(text) => Ok(Some(text)),
@@ -98,7 +98,7 @@ impl Fields {
         }
     }
 
-    /// A language tag that may be missing, but must be a language tag when it is there.
+    /// Takes an optional language tag; anything else is an error.
     pub fn optional_language_tag(&mut self, name: &str) -> Result<Option<String>, FieldError> {
         match self.optional_text(name)? {
             Some(text) if !is_language_tag(&text) => Err(FieldError::new(name, NOT_A_LANGUAGE_TAG)),
@@ -137,8 +137,8 @@ impl Fields {
         Ok(())
     }
 
-    /// A string, or nothing when there is none that can be used. A number counts as the string of its digits, as some
-    /// services number what others name.
+    /// Takes a string, or `None` if there is no usable one. An integer counts as the string of its digits, as
+    /// some services use numeric ids.
     pub fn lenient_text(&mut self, name: &str) -> Option<String> {
         match self.take(name) {
             Value::Text(text) if !text.is_empty() => Some(text),
@@ -147,7 +147,7 @@ impl Fields {
         }
     }
 
-    /// A boolean, or nothing when there is none.
+    /// Takes a boolean, or `None` if there is none.
     pub fn lenient_bool(&mut self, name: &str) -> Option<bool> {
         match self.take(name) {
             Value::Bool(value) => Some(value),
@@ -155,7 +155,7 @@ impl Fields {
         }
     }
 
-    /// A number, or nothing when there is none. What is too large for an integer is bounded to the nearest one.
+    /// Takes a number, or `None` if there is none. A number too large for an integer is clamped.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a cast from a float saturates, which is the bound meant"
@@ -168,7 +168,7 @@ impl Fields {
         }
     }
 
-    /// A boolean that must be there.
+    /// Takes a boolean that must be present.
     #[cfg(any(feature = "server", test))]
     pub fn bool(&mut self, name: &str) -> Result<bool, FieldError> {
         match self.take(name) {
@@ -178,7 +178,7 @@ impl Fields {
         }
     }
 
-    /// The strings of an array; what is no string is left out, and what is no array has none.
+    /// Takes the strings of an array, and skips its other items; empty if it is not an array.
     #[cfg(any(feature = "server", test))]
     pub fn lenient_texts(&mut self, name: &str) -> Vec<String> {
         let mut texts = Vec::new();
@@ -192,7 +192,7 @@ impl Fields {
         texts
     }
 
-    /// The language tags of an array that may be missing; each must be a language tag, and there may be at most `most`.
+    /// Takes an optional array of at most `most` language tags; any other item is an error.
     #[cfg(any(feature = "server", test))]
     pub fn language_tags(&mut self, name: &str, most: usize) -> Result<Vec<String>, FieldError> {
         let items = match self.take(name) {
@@ -214,14 +214,14 @@ impl Fields {
         Ok(tags)
     }
 
-    /// An object of what has not been taken: what the service says beyond the contract.
+    /// Returns the members that were not taken: those beyond the contract.
     #[cfg(any(feature = "server", test))]
     pub fn rest(mut self) -> Value {
         self.0.retain(|(_, value)| *value != Value::Null);
         Value::Object(self.0)
     }
 
-    /// An array that must be there.
+    /// Takes an array that must be present.
     pub fn list(&mut self, name: &str) -> Result<Vec<Value>, FieldError> {
         match self.take(name) {
             Value::List(items) => Ok(items),

@@ -1,10 +1,10 @@
 //! The wire contract between the widget, the site's proxy and the service behind it, written once for both sides.
 //!
-//! Every type reads itself from a [`Value`], so that one reader of JSON serves all of them: small in WebAssembly,
-//! and every refusal names the field that it is about. What the service may leave out may be missing, null or of an
-//! unexpected type; what nothing can be done without is an error. Requests are read strictly, as a server must.
+//! Every type is parsed from a [`Value`], so that one JSON parser serves all of them: small in WebAssembly,
+//! and every error names its field. In responses, optional members may be missing, null or of an unexpected
+//! type; a missing required member is an error. Requests are parsed strictly, as a server must.
 //!
-//! What only a site's server says and hears is behind the feature `server`: the widget is built without it.
+//! The types that only a site's server needs are behind the feature `server`: the widget is built without it.
 //!
 //! Section numbers in these docs are those of the connector API's specification.
 

@@ -1,4 +1,4 @@
-//! What the service refuses, and how a refusal becomes a response (7).
+//! The API's errors, and their responses (7).
 
 use axum::extract::rejection::JsonRejection;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -8,7 +8,7 @@ use tracing::error;
 
 use crate::response::ApiResponse;
 
-/// A refusal. As a response it is a failure envelope under its status.
+/// An error of the API. Its response is a failure envelope.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum ApiError {
     /// The request is at fault.

@@ -1,4 +1,4 @@
-//! Everything that the sandbox has been told, in SQLite: in a file, or in memory.
+//! The sandbox's data in SQLite: in a file, or in memory.
 
 mod content;
 mod conversations;
@@ -26,17 +26,17 @@ pub(crate) use jobs::{CompletionError, NewJob, StoredJob};
 pub(crate) use requests::{LoggedRequest, RequestLog};
 pub(crate) use reviews::{Review, ReviewKind, ReviewStatus};
 
-/// What the sandbox knows. Every method is over in microseconds, so it is called under a lock from async code.
+/// The stored data. Every method takes microseconds, so it is called under a lock from async code.
 #[derive(Debug)]
 pub(crate) struct Store {
     db: Connection,
     pub(crate) clock: Clock,
-    /// The content, as it is searched.
+    /// The search index of the content.
     index: Arc<Index>,
 }
 
 impl Store {
-    /// The store in this file, which is made when there is none; without one, a store in memory.
+    /// Opens the store in a file, which is created if missing; without one, in memory.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self, OpenError> {
         let db = file::open(file)?;
         let mut store = Self { db, clock: Clock::start(), index: Arc::default() };
@@ -49,14 +49,14 @@ impl Store {
         &self.db
     }
 
-    /// Forgets conversations, events and keys.
+    /// Deletes conversations, events and idempotency keys.
     pub(crate) fn clear_visitors(&self) -> rusqlite::Result<()> {
         self.db.execute_batch(
             "DELETE FROM messages; DELETE FROM conversations; DELETE FROM events; DELETE FROM answers;",
         )
     }
 
-    /// Forgets what the site's server has said: its record, content, overlays, jobs, and the keys.
+    /// Deletes the site's record, content, overlays and jobs, and the idempotency keys.
     pub(crate) fn clear_site(&mut self) -> rusqlite::Result<()> {
         self.index = Arc::default();
         self.db.execute_batch(
@@ -66,7 +66,7 @@ impl Store {
     }
 }
 
-/// A JSON value out of a column; null when it is none, which nobody but a hand in the file can bring about.
+/// Parses the JSON of a column; null if it is invalid, as after an edit by hand.
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Text out of HTML, and parts of a text.
+//! Converts HTML to text, and truncates text.
 
 use std::cell::{Cell, RefCell};
 
@@ -116,7 +116,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the truncate_words of a text, truncate_bytes between words, of at most `limit` characters.
+/// Returns the beginning of a text, cut between words, of at most `limit` characters.
 pub(crate) fn truncate_words(text: &str, limit: usize) -> String {
     // Each word has a character at least, and a space before it.
     let words = text.split_whitespace().take(limit);
@@ -141,8 +141,8 @@ pub(crate) fn truncate_words(text: &str, limit: usize) -> String {
     truncate_words
 }
 
-/// Returns the truncate_words of a text, of at most `limit` characters and an ellipsis: whole sentences if they fill at least
-/// a third of it, else whole words.
+/// Returns the beginning of a text, of at most `limit` characters and an ellipsis: whole sentences if they
+/// fill at least a third of it, else whole words.
 pub(crate) fn excerpt(text: &str, limit: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(limit) else {
         return text.to_owned();
@@ -165,7 +165,7 @@ pub(crate) fn excerpt(text: &str, limit: usize) -> String {
     format!("{}…", text[..words].trim_end())
 }
 
-/// Returns the truncate_words of a text, of at most `limit` bytes.
+/// Returns the beginning of a text, of at most `limit` bytes.
 pub(crate) fn truncate_bytes(text: &str, limit: usize) -> &str {
     let end = (0..=limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or_default()]

@@ -22,17 +22,17 @@ use crate::service::secret;
 use crate::status::StatusFlags;
 use crate::sync::SyncFlags;
 
-/// The site's side of the chat: its server's part of the connector API.
+/// The server side of a site with the chat: the site's part of the connector API
 ///
-/// Ends with 0 when all went well, 1 when it did not, 2 when the command line makes no sense, and 75 when it did not go
-/// well but may later.
+/// Exits with 0 on success, 1 on failure, 2 if the command line is invalid, and 75 on a failure that may be
+/// transient.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
-    /// How much to tell on standard error: error, warn, info, debug or trace
+    /// Log level on standard error: error, warn, info, debug or trace
     #[arg(long, global = true, default_value = "warn", value_name = "LEVEL")]
     pub(crate) log: Level,
-    /// How to tell it: in lines for people, or a line of JSON for each event
+    /// Log format: text, or a line of JSON for each event
     #[arg(long, global = true, default_value = "text", value_name = "FORMAT")]
     pub(crate) log_format: LogFormat,
     #[command(subcommand)]
@@ -49,24 +49,24 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Activate(ActivateFlags),
-    /// Say how the site stands with the service
+    /// Show the site's status at the service
     Status(StatusFlags),
     Sync(SyncFlags),
-    /// List the published overlays, or put them into pages
+    /// List the published overlays, or apply them to pages
     Overlays(OverlaysFlags),
     Jobs(JobsFlags),
     Proxy(ProxyFlags),
     Check(CheckFlags),
-    /// Serve a customer's site with the chat, and the service behind it, on this machine
+    /// Run a site with the chat, and a sandbox of the service, on this machine
     Demo(DemoFlags),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoFlags {
-    /// The site's port; 0 for any free one
+    /// The site's port; 0 picks a free one
     #[arg(long, env = "PORT", default_value_t = 8080)]
     port: u16,
-    /// The port of the sandbox and its operator console; 0 for any free one
+    /// The port of the sandbox and its operator console; 0 picks a free one
     #[arg(long, env = "SANDBOX_PORT", default_value_t = 8090)]
     sandbox_port: u16,
     /// The site's pages, served at /
@@ -78,7 +78,7 @@ pub(crate) struct DemoFlags {
     /// Serve the proxy and the sandbox only, and no files
     #[arg(long)]
     pub(crate) sandbox_only: bool,
-    /// Say where both are as one line of JSON
+    /// Print both addresses as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -90,29 +90,29 @@ pub(crate) struct DemoFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The sandbox")]
 struct SandboxFlags {
-    /// Keep what the sandbox is told in this file; without it, in memory
+    /// The file that stores the sandbox's data; in memory by default
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// The file that holds the site token; without it or CONNECTOR_TOKEN, one is made for this run
+    /// The file that holds the site token; without it or CONNECTOR_TOKEN, a random token is used
     #[arg(long, env = "CONNECTOR_TOKEN_FILE", value_name = "PATH")]
     token_file: Option<PathBuf>,
-    /// Publish what is suggested without asking anybody
+    /// Publish suggestions without approval
     #[arg(long)]
     automatic: bool,
-    /// An OpenAI-compatible endpoint to answer in place of the built-in assistant, such as https://ai.example/v1; its key
-    /// is read from AI_KEY
+    /// An OpenAI-compatible endpoint that replaces the built-in assistant, such as https://ai.example/v1; its
+    /// key is read from AI_KEY
     #[arg(long, env = "AI_BASE", value_name = "URL", requires = "ai_model")]
     ai_base: Option<String>,
-    /// A name by which the operator console may be called besides localhost, as behind a reverse proxy; may be repeated
+    /// A host name of the operator console besides localhost, as behind a reverse proxy; can be repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// The model to ask there
+    /// The model of the AI endpoint
     #[arg(long, env = "AI_MODEL", value_name = "NAME")]
     ai_model: Option<String>,
 }
 
 impl DemoFlags {
-    /// How the sandbox is set up, but for its trouble.
+    /// Returns the settings of the sandbox, without its faults.
     pub(crate) fn sandbox(&self) -> Result<SandboxOptions, Failure> {
         let flags = &self.service;
         let made = || SecretString::from(Uuid::new_v4().simple().to_string());
@@ -140,11 +140,11 @@ impl DemoFlags {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Faults in the sandbox")]
 struct FaultFlags {
-    /// The requests to trouble: all, config, send, messages, presence, events, activate, status, sync, overlays, claim or
-    /// complete
+    /// The requests that faults apply to: all, config, send, messages, presence, events, activate, status,
+    /// sync, overlays, claim or complete
     #[arg(long, default_value = "all", value_parser = named::<Target>)]
     only: Target,
-    /// Milliseconds before every answer
+    /// Milliseconds to wait before every response
     #[arg(long, default_value_t = 0, value_name = "MS")]
     delay_ms: u64,
     /// Fail with this HTTP status
@@ -153,7 +153,7 @@ struct FaultFlags {
     /// The share of requests to fail, 0 to 1
     #[arg(long, value_name = "SHARE", requires = "fail_status")]
     fail_rate: Option<f64>,
-    /// Fail only so many requests
+    /// Maximum requests to fail
     #[arg(long, value_name = "COUNT", requires = "fail_status")]
     fail_times: Option<u32>,
     /// The error code of the failure
@@ -162,32 +162,33 @@ struct FaultFlags {
     /// Retry-After of the failure, in seconds
     #[arg(long, value_name = "SECONDS", requires = "fail_status")]
     retry_after: Option<u64>,
-    /// Carry out, but lose the answer: the next so many, or a share between 0 and 1
+    /// Carry out requests, but lose the response: a count of the next requests, or a share between 0 and 1
     #[arg(long, default_value_t = 0.0, value_name = "AMOUNT")]
     lose_answers: f64,
-    /// Do not carry out, and break the connection: the next so many, or a share between 0 and 1
+    /// Break the connection without carrying out requests: a count of the next requests, or a share between 0
+    /// and 1
     #[arg(long, default_value_t = 0.0, value_name = "AMOUNT")]
     drop_requests: f64,
     #[arg(long, help = "How the AI fares: ok, slow, provider_error, quota_insufficient or blocked", default_value = "ok", value_parser = named::<Ai>)]
     ai: Ai,
-    /// Milliseconds that a slow AI takes
+    /// Milliseconds until a slow AI answers
     #[arg(long, default_value_t = 20_000, value_name = "MS")]
     slow_ms: u64,
     /// Milliseconds that a claimed job is leased for
     #[arg(long, value_name = "MS")]
     lease_ms: Option<u64>,
-    /// Say that the chat is switched off
+    /// Report that the chat is switched off
     #[arg(long)]
     chat_off: bool,
-    /// Say that the widget is switched off
+    /// Report that the widget is switched off
     #[arg(long)]
     widget_off: bool,
-    /// Say that the config is stale
+    /// Report that the config is stale
     #[arg(long)]
     stale_config: bool,
 }
 
-/// A value by its name on the wire; the refusal lists the names.
+/// Parses a value by its name on the wire. The error lists the valid names.
 fn named<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_value(text.into()).map_err(|error| error.to_string())
 }

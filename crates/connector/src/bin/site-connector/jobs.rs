@@ -12,10 +12,10 @@ use crate::failure::Failure;
 use crate::service::{ServiceFlags, folder, site_origin};
 use crate::{count, say, shutdown_signal};
 
-/// Do what the service asks for, in a folder of static HTML
+/// Carry out the service's jobs in a folder of static HTML
 ///
-/// Publishes, deletes and rolls back articles, puts overlays into the heads of pages, and pushes the content when it is
-/// asked to. Ctrl-C stops after the job under way.
+/// Publishes, deletes and rolls back articles, puts overlays into the heads of pages, and pushes the content.
+/// Ctrl-C stops after the current job.
 #[derive(Debug, Args)]
 pub(crate) struct JobsFlags {
     #[command(flatten)]
@@ -32,13 +32,13 @@ pub(crate) struct JobsFlags {
     /// A page to publish articles in, with {{title}}, {{content}} and {{locale}}
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
-    /// Seconds between one question for jobs and the next
+    /// Seconds between claims while there are no jobs
     #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     interval: u64,
-    /// Stop when no job is left
+    /// Stop when there are no more jobs
     #[arg(long)]
     once: bool,
-    /// Say the outcome as one line of JSON
+    /// Print the outcome as one line of JSON
     #[arg(long)]
     json: bool,
 }

@@ -18,7 +18,7 @@ use crate::{count, say};
 
 /// Push the site's content to the service
 ///
-/// Either the HTML pages of a folder, or items of your own making: one line of JSON each, with externalId, type (page,
+/// Pushes the HTML pages of a folder, or a list of items: one line of JSON each, with externalId, type (page,
 /// article, product, category), path, url, locale, title, summary and content.
 #[derive(Debug, Args)]
 pub(crate) struct SyncFlags {
@@ -33,29 +33,29 @@ pub(crate) struct SyncFlags {
     /// A file of items, one line of JSON each; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with = "folder")]
     items: Option<PathBuf>,
-    /// The name of the snapshot; a run that is taken up again says the same one
+    /// The name of the snapshot; use the same name to resume a sync
     #[arg(long, value_name = "ID")]
     snapshot: Option<String>,
-    /// The page to begin with, as the run that stopped has said
+    /// The page to resume with, as printed by the sync that stopped
     #[arg(long, default_value_t = 1, value_name = "NUMBER", requires = "snapshot", value_parser = clap::value_parser!(i64).range(1..))]
     first_page: i64,
     /// Items of a page, 1 to 100
     #[arg(long, default_value_t = 50, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=100))]
     page_size: u16,
-    /// These items are not all: keep what is not among them
+    /// The items are not complete: remove nothing
     #[arg(long)]
     partial: bool,
-    /// Say what would be pushed and, as far as it is known, removed; push nothing
+    /// Show what would be pushed and, as far as it is known, removed, without pushing anything
     #[arg(long)]
     dry_run: bool,
-    /// Allow so many items to be removed. Without it, a sync is refused that removes more than 10 items that are more than
-    /// a fifth of all, or more than half of all
+    /// Allow this number of removals. Without it, a sync is refused that removes more than 10 items and a
+    /// fifth of all, or more than half of all
     #[arg(long, value_name = "COUNT")]
     allow_removals: Option<u64>,
-    /// The folder that remembers what was pushed
+    /// The folder of the record of pushed items
     #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
     state: PathBuf,
-    /// Say the outcome as one line of JSON
+    /// Print the outcome as one line of JSON
     #[arg(long)]
     json: bool,
 }
