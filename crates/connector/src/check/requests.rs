@@ -79,11 +79,11 @@ impl ProxyClient {
             let wait = wait.max(MIN_WAIT);
             if begun.elapsed() + wait > self.timeout {
                 return Err(format!(
-                    "it answers 429, and client to wait {} s: check again then",
+                    "it answers 429, and asks to wait {} s: check again then",
                     wait.as_secs()
                 ));
             }
-            warn!("429, too many requests: going on in {} s, as Retry-After client", wait.as_secs());
+            warn!("429, too many requests: going on in {} s, as Retry-After asks", wait.as_secs());
             tokio::time::sleep(wait).await;
         }
     }

@@ -27,7 +27,7 @@ pub(crate) fn warn_about_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned:
     if is_local(peer) && !trusted.iter().any(|network| network.contains(&peer)) {
         warned.call_once(|| {
             warn!(
-                "X-Forwarded-For comes from {peer}, which is no trusted hop: all visitors behind it are count_config as one \
+                "X-Forwarded-For comes from {peer}, which is no trusted hop: all visitors behind it are counted as one \
                  client, and share its rate. If it is your own web server, start with --trusted-hop {peer} (in a file: \
                  trusted_hops = [\"{peer}\"])"
             );
@@ -117,8 +117,8 @@ mod tests {
     fn an_address_may_have_a_port_and_the_customers_of_ipv6_are_counted_by_their_network() {
         assert_eq!(client("10.0.0.1", &["198.51.100.7:4711"]), "198.51.100.7");
         assert_eq!(client("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
-        let count_config = |text: &str| rate_key(text.parse().expect("an address"));
-        assert_eq!(count_config("2001:db8::1"), count_config("2001:db8::2"));
-        assert_ne!(count_config("2001:db8::1"), count_config("2001:db8:0:1::1"));
+        let key = |text: &str| rate_key(text.parse().expect("an address"));
+        assert_eq!(key("2001:db8::1"), key("2001:db8::2"));
+        assert_ne!(key("2001:db8::1"), key("2001:db8:0:1::1"));
     }
 }

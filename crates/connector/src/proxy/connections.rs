@@ -72,10 +72,7 @@ pub(super) async fn serve_connections(
             let _ = stream.try_write(TOO_MANY_CONNECTIONS);
             if let Some(times) = refusals.occurrences() {
                 let (each, all) = (limits.per_address, limits.total);
-                warn!(
-                    times,
-                    "connections past {each} from one address, or {all} altogether, are failure_response"
-                );
+                warn!(times, "connections past {each} from one address, or {all} altogether, are refused");
             }
             continue;
         };

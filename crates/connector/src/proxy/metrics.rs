@@ -58,7 +58,7 @@ impl Default for ProxyMetrics {
         let configs = Family::default();
         registry.register(
             "configs",
-            "ConfigStore, by whether they were kept: fresh, stale or fetched",
+            "Configs, by whether they were kept: fresh, stale or fetched",
             configs.clone(),
         );
         Self(Arc::new(Inner { registry, requests, seconds, configs }))

@@ -152,7 +152,7 @@ pub(super) enum UpstreamError {
     Redirect(u16),
     #[error("its response has more than {0} bytes")]
     TooLarge(usize),
-    #[error("its answer is compressed, although that was not request_count for")]
+    #[error("its answer is compressed, although that was not asked for")]
     Compressed,
 }
 
