@@ -5,21 +5,21 @@ use std::rc::Rc;
 use chat_session::News;
 use leptos::html::{Custom, custom};
 use leptos::prelude::*;
+use send_wrapper::SendWrapper;
 
-use crate::browser::style_sheet;
 use crate::controls::ChatControls;
 use crate::events::ChatEvent;
-use crate::mount::{Mounted, STYLES};
+use crate::page_widget::PageWidget;
 use crate::settings::Settings;
 use crate::theme::Theme;
 
 /// A chat widget: a launcher in the corner of the page, and the window that it opens, in a shadow root of their own.
 ///
-/// It goes with the component: when its owner is cleaned up, nothing of it stays on the page. The element that carries
-/// the shadow root is `<chat-widget>`, on which a style sheet of the page may set any token
-/// (`chat-widget { --cw-accent: purple }`).
+/// When the component's owner is cleaned up, nothing of the widget stays on the page. The element that carries the shadow
+/// root is `<chat-widget>`, on which a style sheet of the page may set any token (`chat-widget { --cw-accent: purple }`).
 ///
-/// It is for applications that are rendered in the browser (`leptos/csr`).
+/// It works with each way of rendering: `leptos/csr`, and `leptos/hydrate` beside a server with `leptos/ssr`, which
+/// renders the element alone.
 ///
 /// ```
 /// use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
@@ -43,21 +43,22 @@ use crate::theme::Theme;
 /// ```
 #[component]
 pub fn ChatWidget(
-    /// What the site chooses; the proxy's prefix at least.
+    /// Options of the site. Read when the component is put on the page; [`ChatControls::change`] changes them.
     settings: Settings,
-    /// The preset to show; a signal, when it is to change.
+    /// Theme, or a signal of one that the look follows.
     #[prop(optional, into)]
     theme: Signal<Theme>,
-    /// Told of each event, after the widget has done what it had to do about it.
+    /// Called with each event, after the widget has handled it.
     #[prop(optional, into)]
-    on_event: Option<UnsyncCallback<ChatEvent>>,
-    /// What the application controls the widget by.
+    on_event: Option<Callback<ChatEvent>>,
+    /// Controls of the widget, for the application.
     #[prop(optional)]
     controls: Option<ChatControls>,
 ) -> impl IntoView {
     let host = NodeRef::<Custom<&'static str>>::new();
     let controls = controls.unwrap_or_default();
-    let widget = StoredValue::new_local(None::<Rc<Mounted>>);
+    // Empty on a server, where the owner may be cleaned up on another thread.
+    let widget = StoredValue::new(None::<SendWrapper<Rc<PageWidget>>>);
     let changed = controls.changed();
     let shown = changed.clone();
     Effect::new(move |_| {
@@ -65,23 +66,24 @@ pub fn ChatWidget(
         let on_news = move |news: News| {
             if let Some(on_event) = on_event {
                 let event = ChatEvent::from(news);
-                // Later, so that the application may do with the widget what it likes: nothing is in the middle of a call then.
+                // In a microtask of its own, so that the handler may call any control, or take the widget off.
                 queue_microtask(move || _ = on_event.try_run(event));
             }
         };
-        let mounted = Mounted::new(settings.clone().for_page(), None, shown.clone(), Box::new(on_news));
-        match mounted.show(&host, theme.get_untracked().sheet()) {
-            Ok(()) => {
-                let mounted = Rc::new(mounted);
-                controls.take(&mounted);
-                widget.set_value(Some(mounted));
+        let made =
+            PageWidget::new(settings.clone(), host, theme.get_untracked(), shown.clone(), Box::new(on_news));
+        match made {
+            Ok(made) => {
+                let made = Rc::new(made);
+                controls.take(&made);
+                widget.set_value(Some(SendWrapper::new(made)));
             }
-            Err(error) => leptos::logging::error!("chat widget: the browser refused: {error:?}"),
+            Err(error) => leptos::logging::error!("chat widget: the browser refused the widget: {error:?}"),
         }
     });
     let show = move |theme: &Theme, _: Option<&Theme>, _: Option<()>| {
-        let root = host.get_untracked().and_then(|host| host.shadow_root());
-        if let Some(Err(error)) = root.map(|root| style_sheet::replace(&root, &[theme.sheet(), STYLES])) {
+        let shown = widget.with_value(|widget| widget.as_ref().map(|widget| widget.set_theme(*theme)));
+        if let Some(Err(error)) = shown {
             leptos::logging::error!("chat widget: the browser refused the theme: {error:?}");
         }
     };

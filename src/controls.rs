@@ -4,10 +4,14 @@ use std::rc::{Rc, Weak};
 
 use chat_protocol::{Value, VisitorProfile};
 use leptos::prelude::*;
+use send_wrapper::SendWrapper;
 
-use crate::mount::Mounted;
+use crate::page_widget::PageWidget;
 use crate::settings::Settings;
 use crate::ui::Ui;
+
+/// The widget, once it is on the page. Empty on a server, where controls may be dropped on another thread.
+type Widget = StoredValue<Option<SendWrapper<Weak<PageWidget>>>>;
 
 /// What an application does with its [`ChatWidget`](crate::ChatWidget), and knows of it.
 ///
@@ -31,7 +35,7 @@ use crate::ui::Ui;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ChatControls {
-    widget: StoredValue<Weak<Mounted>, LocalStorage>,
+    widget: Widget,
     changed: StoredValue<ArcTrigger>,
     is_open: Signal<bool>,
     unread: Signal<u32>,
@@ -41,7 +45,7 @@ pub struct ChatControls {
 impl ChatControls {
     /// Controls of a widget that is yet to come. They live as long as the reactive owner in which they are made.
     pub fn new() -> Self {
-        let widget = StoredValue::new_local(Weak::new());
+        let widget = StoredValue::new(None);
         let changed = ArcTrigger::new();
         Self {
             widget,
@@ -87,8 +91,8 @@ impl ChatControls {
     /// Goes on with other settings, all but the proxy, the customer, `inline`, `isolate` and the consent, which are those
     /// that the component was made with, and the visitor: see [`Self::identify`].
     pub fn change(&self, settings: Settings) {
-        if let Some(mounted) = mounted(self.widget) {
-            mounted.change(settings);
+        if let Some(widget) = current(self.widget) {
+            widget.change(settings);
         }
     }
 
@@ -139,8 +143,8 @@ impl ChatControls {
     }
 
     /// From now on this widget is controlled, for as long as somebody else keeps it.
-    pub(crate) fn take(&self, widget: &Rc<Mounted>) {
-        self.widget.try_set_value(Rc::downgrade(widget));
+    pub(crate) fn take(&self, widget: &Rc<PageWidget>) {
+        self.widget.try_set_value(Some(SendWrapper::new(Rc::downgrade(widget))));
         self.changed().notify();
     }
 
@@ -156,21 +160,17 @@ impl Default for ChatControls {
 }
 
 /// The widget, if it is on the page.
-fn mounted(widget: StoredValue<Weak<Mounted>, LocalStorage>) -> Option<Rc<Mounted>> {
-    widget.try_with_value(Weak::upgrade)?
+fn current(widget: Widget) -> Option<Rc<PageWidget>> {
+    widget.try_with_value(|widget| widget.as_ref()?.upgrade())?
 }
 
 /// Reads or does something, if the widget is on the page.
-fn with<T>(widget: StoredValue<Weak<Mounted>, LocalStorage>, run: impl FnOnce(&Ui) -> T) -> Option<T> {
-    mounted(widget).map(|mounted| run(&mounted.ui))
+fn with<T>(widget: Widget, run: impl FnOnce(&Ui) -> T) -> Option<T> {
+    current(widget).map(|widget| run(&widget.mounted.ui))
 }
 
 /// Something of the widget that is read again when the widget has changed.
-fn follow<T>(
-    widget: StoredValue<Weak<Mounted>, LocalStorage>,
-    changed: &ArcTrigger,
-    read: fn(&Ui) -> T,
-) -> Signal<T>
+fn follow<T>(widget: Widget, changed: &ArcTrigger, read: fn(&Ui) -> T) -> Signal<T>
 where
     T: Default + PartialEq + Send + Sync + 'static,
 {

@@ -12,8 +12,8 @@
 //! Section numbers in these docs are those of the connector API's specification.
 //!
 //! # Features
-//! - `js-api`, on by default: the exports to JavaScript. An application that uses the component does without:
-//!   `default-features = false`.
+//! - `js-api`, on by default: the exports to JavaScript, and `leptos/csr`. An application does without:
+//!   `default-features = false`, and chooses `csr`, `hydrate` or `ssr` of Leptos itself.
 //! - `debug-panics`: panics are explained on the console. It is for a module of its own, and brings `js-api` along.
 //! - `deferred-styles`: leaves `styles/deferred/` out, for an entry that gives it to the widget itself, as `dist/` does.
 //! - `small-allocator`: brings a smaller allocator, as the program's global one.
@@ -21,12 +21,15 @@
 #[cfg(feature = "js-api")]
 pub mod api;
 mod browser;
+mod choices;
 pub mod client;
 mod component;
 mod controls;
 mod driver;
 mod events;
 mod mount;
+mod page_events;
+mod page_widget;
 mod settings;
 mod text;
 mod theme;
@@ -34,12 +37,13 @@ mod ui;
 
 pub use chat_protocol as protocol;
 
+pub use choices::{ColorScheme, Direction, EventMode, Position};
 pub use client::{BrowserWidgetClient, ClientError};
 pub use component::ChatWidget;
 pub use controls::ChatControls;
 pub use events::ChatEvent;
-pub use settings::Settings;
-pub use theme::Theme;
+pub use settings::{Offset, Settings};
+pub use theme::{Accent, InvalidAccent, Theme};
 
 #[cfg(all(target_arch = "wasm32", feature = "small-allocator"))]
 #[global_allocator]

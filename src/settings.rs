@@ -1,68 +1,102 @@
-//! What a site may choose, read from the page's options.
+//! The options of a widget, for Rust, and how the JavaScript entry's options become them.
 
 use chat_protocol::{Fields, Value, VisitorProfile, is_language_tag};
 use chat_session::Reports;
 
 use crate::browser::page;
+use crate::choices::{ColorScheme, Direction, EventMode, Position};
 
-/// The options of one widget, checked.
+/// The options of one widget.
+///
+/// [`Settings::new`] gives the defaults; each field can be set on its own. `docs/frontend.md` explains the options by
+/// the same names in camel case.
+///
+/// ```
+/// use chat_widget::{ColorScheme, Position, Settings};
+///
+/// let mut settings = Settings::new("/connector");
+/// settings.position = Position::Start;
+/// settings.color_scheme = ColorScheme::Auto;
+/// settings.theme_tokens.push(("radius-window".to_owned(), "8px".to_owned()));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Settings {
-    /// Prefix of the proxy on the customer's site, such as `/connector`. Another origin is written in full.
+    /// Prefix of the proxy on the site, such as `/connector`; an address in full for another origin.
     pub proxy: String,
-    /// Locale of times, BCP 47, which the service is told as well. When it is not given, or is no language tag of at most
-    /// 35 characters, it is the page's, then the browser's.
+    /// Locale of times, BCP 47, at most 35 characters. The service receives it as well. Without a valid one, the page's
+    /// `lang` applies, then the browser's language.
     pub locale: Option<String>,
-    /// Language of the texts, BCP 47: English, unless `strings` translate them.
+    /// Language of the texts, BCP 47. `en`, unless `strings` translate them.
     pub language: String,
-    /// `ltr` or `rtl`: how that language is written.
-    pub direction: &'static str,
-    /// `light`, `dark`, `auto`, or `theme`: what the theme was made for.
-    pub color_scheme: &'static str,
-    /// `end` or `start`: the side of the page, in the direction of reading.
-    pub position: &'static str,
-    /// `auto`: page views, opening and closing are reported by themselves; `manual`, `off`: they are not.
-    pub events: &'static str,
-    /// Texts in place of the widget's own, by their names; the forms of a plural by `name.category`, the categories
-    /// being those of CLDR.
+    /// Direction of that language.
+    pub direction: Direction,
+    /// Light, dark, or as the theme or the system says.
+    pub color_scheme: ColorScheme,
+    /// Side of the page at which the launcher floats.
+    pub position: Position,
+    /// Distance of the launcher from the edges of the page.
+    pub offset: Offset,
+    /// `z-index` of the floating widget. 2,147,483,000 by default.
+    pub z_index: Option<i32>,
+    /// Tokens in place of the theme's: names without `--cw-`, such as `accent`, and values of CSS. `docs/themes.md` lists
+    /// them.
+    pub theme_tokens: Vec<(String, String)>,
+    /// Events that are reported to the service.
+    pub events: EventMode,
+    /// Texts in place of the widget's own, by their names. Plural forms have names such as `newMessages.one`, with the
+    /// categories of CLDR.
     pub strings: Vec<(String, String)>,
-    /// Questions to begin with.
+    /// Questions that are offered at the start of a conversation. At most 20, each of 1 to 4,000 characters.
     pub suggested_questions: Vec<String>,
-    /// What the site says about the visitor.
+    /// What the site knows about the visitor (2.8).
     pub visitor: VisitorProfile,
-    /// The site's own name for the visitor.
+    /// The site's own id of the visitor, at most 200 characters. Another id has another conversation.
     pub customer_id: Option<String>,
-    /// The name to show for people.
+    /// Name shown for the people who answer.
     pub operator_name: Option<String>,
     /// When people answer, in the site's own words.
     pub reply_time: Option<String>,
-    /// A few words beside the closed launcher.
+    /// A greeting beside the closed launcher.
     pub greeting: Option<String>,
-    /// When they appear, milliseconds after the widget.
+    /// Delay of the greeting, in milliseconds. 8,000 by default, at most a day.
     pub greeting_after_ms: u32,
-    /// The first lines of a message that comes in while the window is closed stand beside the launcher.
+    /// Whether the first lines of a new message stand beside the closed launcher.
     pub preview: bool,
-    /// Shown in the page, always open, in place of floating above it.
+    /// Whether the widget fills its place in the page, always open, instead of floating.
     pub inline: bool,
-    /// Rendered into a shadow root; else into the host itself, where the page's style sheets reach it.
+    /// Whether the widget renders into a shadow root. Without one, it renders into its host element, where the page's
+    /// style sheets reach it.
     pub isolate: bool,
-    /// The visitor has agreed to be remembered, or need not be asked: until then nothing is kept and nothing reported.
+    /// Whether the visitor agreed to be remembered, or need not be asked. Until then nothing is stored or reported.
     pub consent: bool,
-    /// It has a launcher of its own. Without one, the page opens the window.
+    /// Whether the widget has a launcher. Without one, the page opens the window.
     pub launcher: bool,
 }
 
+/// Distance of the launcher from the edges of the page, in CSS pixels: 0 to 10,000, 20 by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Offset {
+    /// From the side at which the launcher floats.
+    pub x: Option<f64>,
+    /// From the bottom.
+    pub y: Option<f64>,
+}
+
 impl Settings {
-    /// The settings of a widget that talks to the proxy under this prefix; all else as it is when nobody chooses.
+    /// Returns the default settings for the proxy under this prefix.
     pub fn new(proxy: &str) -> Self {
         Self {
             proxy: proxy.to_owned(),
             locale: None,
-            language: ENGLISH.to_owned(),
-            direction: DIRECTIONS[0],
-            color_scheme: COLOR_SCHEMES[0],
-            position: POSITIONS[0],
-            events: EVENTS[0],
+            language: DEFAULT_LANGUAGE.to_owned(),
+            direction: Direction::default(),
+            color_scheme: ColorScheme::default(),
+            position: Position::default(),
+            offset: Offset::default(),
+            z_index: None,
+            theme_tokens: Vec::new(),
+            events: EventMode::default(),
             strings: Vec::new(),
             suggested_questions: Vec::new(),
             visitor: VisitorProfile::default(),
@@ -70,7 +104,7 @@ impl Settings {
             operator_name: None,
             reply_time: None,
             greeting: None,
-            greeting_after_ms: GREETING_AFTER_MS,
+            greeting_after_ms: DEFAULT_GREETING_AFTER_MS,
             preview: true,
             inline: false,
             isolate: true,
@@ -78,41 +112,37 @@ impl Settings {
             launcher: true,
         }
     }
-}
 
-impl Settings {
-    /// What may be reported.
+    /// Returns which events the session reports on this page.
     pub(crate) fn reports(&self) -> Reports {
         match self.events {
             _ if page::asks_for_privacy() => Reports::Off,
-            "auto" => Reports::Auto,
-            "manual" => Reports::Manual,
-            _ => Reports::Off,
+            EventMode::Auto => Reports::Auto,
+            EventMode::Manual => Reports::Manual,
+            EventMode::Off => Reports::Off,
         }
     }
 
-    /// The settings for the page that they are used on: the proxy's address, and a locale that the service takes. The
-    /// JavaScript entry does the same before it hands its options over.
+    /// Returns the settings with an absolute proxy address and a valid locale. The JavaScript entry does the same before
+    /// it passes its options on.
     pub(crate) fn for_page(mut self) -> Self {
         self.proxy = page::absolute(&self.proxy);
         let locales = std::iter::once(self.locale.take()).chain(page::languages());
-        // Many pages have it as Java writes it.
+        // Many pages write the tag as Java does.
         let mut tags = locales.flatten().map(|locale| locale.replace('_', "-"));
         self.locale = tags.find(|tag| is_language_tag(tag));
         self
     }
 }
 
-/// A visitor has looked at the page for so long. Milliseconds.
-const GREETING_AFTER_MS: u32 = 8_000;
-const ENGLISH: &str = "en";
-const COLOR_SCHEMES: [&str; 4] = ["theme", "auto", "light", "dark"];
-const DIRECTIONS: [&str; 2] = ["ltr", "rtl"];
-const POSITIONS: [&str; 2] = ["end", "start"];
-const EVENTS: [&str; 3] = ["auto", "manual", "off"];
+/// A visitor has looked at the page for a while by then.
+const DEFAULT_GREETING_AFTER_MS: u32 = 8_000;
+const DEFAULT_LANGUAGE: &str = "en";
 
 impl From<Value> for Settings {
-    /// Options that the JavaScript entry has checked. What is wrong all the same is as if nobody had chosen.
+    /// Reads options that the JavaScript entry has validated. An invalid value falls back to the default.
+    ///
+    /// Tokens, offset and z-index are not read: the entry sets them on the host element itself (`www/page.ts`).
     fn from(options: Value) -> Self {
         let mut fields = Fields::lenient(options);
         let mut settings = Self::new(&fields.lenient_text("proxy").unwrap_or_default());
@@ -125,17 +155,10 @@ impl From<Value> for Settings {
         ] {
             *place = fields.lenient_text(name);
         }
-        for (name, choices, place) in [
-            ("colorScheme", &COLOR_SCHEMES[..], &mut settings.color_scheme),
-            ("direction", &DIRECTIONS, &mut settings.direction),
-            ("position", &POSITIONS, &mut settings.position),
-            ("events", &EVENTS, &mut settings.events),
-        ] {
-            let chosen = fields.lenient_text(name);
-            if let Some(choice) = choices.iter().find(|choice| chosen.as_deref() == Some(**choice)) {
-                *place = choice;
-            }
-        }
+        settings.color_scheme = chosen(&mut fields, "colorScheme", ColorScheme::WORDS, ColorScheme::ALL);
+        settings.direction = chosen(&mut fields, "direction", Direction::WORDS, Direction::ALL);
+        settings.position = chosen(&mut fields, "position", Position::WORDS, Position::ALL);
+        settings.events = chosen(&mut fields, "events", EventMode::WORDS, EventMode::ALL);
         if let Some(language) = fields.lenient_text("language") {
             settings.language = language;
         }
@@ -153,7 +176,7 @@ impl From<Value> for Settings {
         }
         settings.visitor = VisitorProfile::try_from(fields.take("visitor")).unwrap_or_default();
         if let Value::Integer(ms) = fields.take("greetingAfter") {
-            settings.greeting_after_ms = u32::try_from(ms).unwrap_or(GREETING_AFTER_MS);
+            settings.greeting_after_ms = u32::try_from(ms).unwrap_or(DEFAULT_GREETING_AFTER_MS);
         }
         settings.inline = fields.take("inline") == Value::Bool(true);
         settings.preview = fields.take("preview") != Value::Bool(false);
@@ -164,36 +187,50 @@ impl From<Value> for Settings {
     }
 }
 
+/// Returns the choice whose word an option holds, or the default.
+fn chosen<T: Copy + Default>(fields: &mut Fields, name: &str, words: &[&str], choices: &[T]) -> T {
+    let text = fields.lenient_text(name);
+    let at = words.iter().position(|word| text.as_deref() == Some(*word));
+    at.and_then(|at| choices.get(at)).copied().unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_given_or_wrong_is_as_when_nobody_chooses() {
+    fn missing_and_invalid_options_fall_back_to_the_defaults() {
         let given = [("proxy", "/connector".into()), ("position", "middle".into()), ("strings", 7.into())];
         assert_eq!(Settings::from(Value::object(given)), Settings::new("/connector"));
         assert_eq!(Settings::from(Value::Null), Settings::new(""));
     }
 
     #[test]
-    fn what_is_given_is_taken() {
+    fn valid_options_are_read() {
         let settings = Settings::from(Value::object([
             ("proxy", "/connector".into()),
             ("position", "start".into()),
+            ("colorScheme", "dark".into()),
+            ("direction", "rtl".into()),
+            ("events", "off".into()),
             ("operatorName", "Anna".into()),
             ("strings", Value::object([("send", "Go".into()), ("write", 3.into())])),
             ("suggestedQuestions", Value::List(vec!["How?".into()])),
             ("visitor", Value::object([("email", "anna@example.com".into())])),
             ("greetingAfter", 20.into()),
         ]));
-        let visitor =
-            VisitorProfile { email: Some("anna@example.com".to_owned()), ..VisitorProfile::default() };
         let expected = Settings {
-            position: "start",
+            position: Position::Start,
+            color_scheme: ColorScheme::Dark,
+            direction: Direction::RightToLeft,
+            events: EventMode::Off,
             operator_name: Some("Anna".to_owned()),
             strings: vec![("send".to_owned(), "Go".to_owned())],
             suggested_questions: vec!["How?".to_owned()],
-            visitor,
+            visitor: VisitorProfile {
+                email: Some("anna@example.com".to_owned()),
+                ..VisitorProfile::default()
+            },
             greeting_after_ms: 20,
             ..Settings::new("/connector")
         };

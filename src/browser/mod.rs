@@ -6,6 +6,7 @@ pub mod clock;
 pub mod connectivity;
 pub mod dictionary;
 pub mod listener;
+pub mod navigation;
 pub mod page;
 pub mod storage;
 pub mod style_sheet;

@@ -29,6 +29,13 @@ impl Ui {
         self.state().announcer.replace(Some(region));
     }
 
+    /// Hides the region from sight, where no shadow root does so.
+    pub(crate) fn hide_announcer(&self) {
+        if let Some(region) = &*self.state().announcer.borrow() {
+            region.set_class_name("cw-hidden");
+        }
+    }
+
     /// Speaks a message of somebody else, once.
     pub(super) fn announce(&self, entry: &Entry) {
         let name = match entry.author {

@@ -32,9 +32,9 @@ fn frame(ui: &Ui) -> El {
     frame
         .class_if("cw-open", is_open)
         .attr("lang", &settings.language)
-        .attr("dir", settings.direction)
-        .attr("data-scheme", settings.color_scheme)
-        .attr("data-position", if settings.inline { "inline" } else { settings.position })
+        .attr("dir", settings.direction.as_str())
+        .attr("data-scheme", settings.color_scheme.as_str())
+        .attr("data-position", if settings.inline { "inline" } else { settings.position.as_str() })
         .on("keydown", on_key)
         .on("keyup", keep)
         .on("keypress", keep)

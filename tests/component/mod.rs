@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use chat_widget::protocol::{Value, VisitorProfile};
-use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
+use chat_widget::{ChatControls, ChatEvent, ChatWidget, Offset, Settings, Theme};
+use js_sys::{Array, Reflect};
 use leptos::mount::mount_to;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -25,8 +26,13 @@ struct App {
     heard: StoredValue<Vec<ChatEvent>>,
 }
 
-/// Mounts an application that does this with each event. It goes when what is given beside it is dropped.
+/// Mounts an application that does this with each event. It is unmounted when the second value is dropped.
 fn mount(page: &Page, on_event: fn(App, ChatEvent)) -> (App, Box<dyn Any>) {
+    mount_with(page, &Settings::new("/connector"), on_event)
+}
+
+fn mount_with(page: &Page, settings: &Settings, on_event: fn(App, ChatEvent)) -> (App, Box<dyn Any>) {
+    let settings = settings.clone();
     let made = Rc::new(Cell::new(None));
     let making = made.clone();
     let handle = mount_to(page.host.clone(), move || {
@@ -39,10 +45,10 @@ fn mount(page: &Page, on_event: fn(App, ChatEvent)) -> (App, Box<dyn Any>) {
         making.set(Some(app));
         let on_event = move |event| on_event(app, event);
         let widget = move || {
-            let settings = Settings::new("/connector");
+            let settings = settings.clone();
             view! { <ChatWidget settings theme=app.theme on_event controls=app.chat/> }
         };
-        move || app.wanted.get().then(widget)
+        move || app.wanted.get().then(&widget)
     });
     (made.get().expect("mounted"), Box::new(handle))
 }
@@ -146,10 +152,46 @@ async fn the_controls_change_the_settings_of_a_widget_that_is_there() {
     let page = Page::new();
     let (App { chat, .. }, _app) = mount(&page, |_, _| {});
     mounted(&page).await;
-    let strings = vec![("openChat".to_owned(), "Ask us".to_owned())];
-    chat.change(Settings { strings, ..Settings::new("/connector") });
+    let mut settings = Settings::new("/connector");
+    settings.strings = vec![("openChat".to_owned(), "Ask us".to_owned())];
+    chat.change(settings);
     let label = || part(&page, "launcher").and_then(|launcher| launcher.get_attribute("aria-label"));
     page.until(|| label().as_deref() == Some("Ask us")).await;
+}
+
+#[wasm_bindgen_test]
+async fn a_widget_without_isolation_is_styled_in_the_page_until_it_is_unmounted() {
+    let _network = Network::answers(200, CONFIG, "");
+    let page = Page::new();
+    let mut settings = Settings::new("/connector");
+    settings.isolate = false;
+    settings.z_index = Some(7);
+    settings.offset = Offset { x: Some(40.0), y: None };
+    settings.theme_tokens = vec![("accent".to_owned(), "rgb(1, 2, 3)".to_owned())];
+    let (App { theme, .. }, app) = mount_with(&page, &settings, |_, _| {});
+    let find = |selector: &str| page.host.query_selector(selector).expect("a valid selector");
+    page.until(|| find("[part=launcher]").is_some()).await;
+    let sheets = || {
+        let sheets = Reflect::get(&window().document().expect("a document"), &"adoptedStyleSheets".into());
+        Array::from(&sheets.expect("sheets")).length()
+    };
+    assert_eq!(sheets(), 2);
+    let host = find("chat-widget").expect("a host");
+    assert!(host.shadow_root().is_none());
+    let style = window().get_computed_style(&host).expect("valid").expect("a style");
+    let token = |name: &str| style.get_property_value(name).expect("a token");
+    assert_eq!(
+        ["--cw-accent", "--cw-offset-x", "--cw-z-root"].map(token),
+        ["rgb(1, 2, 3)", "40px", "7"].map(str::to_owned)
+    );
+    let header = || token("--cw-header-bg");
+    let rose = header();
+    theme.set(Theme::Custom("#0a66c2".parse().expect("a colour")));
+    page.until(|| header() != rose).await;
+    assert_eq!(sheets(), 2);
+    drop(app);
+    assert_eq!(sheets(), 0);
+    assert_eq!(page.host.child_element_count(), 0);
 }
 
 #[wasm_bindgen_test]

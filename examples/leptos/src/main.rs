@@ -21,10 +21,8 @@ fn Shop() -> impl IntoView {
     let evening = RwSignal::new(false);
     let heard = RwSignal::new(String::new());
     let theme = Signal::derive(move || if evening.get() { Theme::Slate } else { Theme::Emerald });
-    let settings = Settings {
-        suggested_questions: vec!["How long does delivery take?".to_owned()],
-        ..Settings::new("/connector")
-    };
+    let mut settings = Settings::new("/connector");
+    settings.suggested_questions = vec!["How long does delivery take?".to_owned()];
     let on_event = move |event| {
         if let ChatEvent::Message { role, content, .. } = event {
             heard.set(format!("{}: {content}", role.as_str()));
@@ -75,7 +73,7 @@ fn Pot(name: &'static str) -> impl IntoView {
     view! {
         <li>
             <h2>{name}</h2>
-            <button on:click=ask>{"Ask about it"}</button>
+            <button data-chat-cta=name on:click=ask>{"Ask about it"}</button>
         </li>
     }
 }
