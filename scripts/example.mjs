@@ -1,44 +1,54 @@
-// Builds the Leptos application of `examples/leptos/` into `target/leptos-shop/` as Trunk does, but without inline scripts,
-// which the page's policy forbids.
+// Builds the Leptos applications of `examples/`: the one that the browser renders into `target/leptos-shop/`, as Trunk
+// would, but for a page whose policy lets no script of its own text through; the one that a server renders into
+// `target/leptos-ssr-shop/`, with its server in `target/debug/`.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { main, root, run, say, setupBuild } from "./setup.mjs";
 
-const NAME = "leptos-shop";
+const SHOP = "leptos-shop";
+const SSR_SHOP = "leptos-ssr-shop";
 const source = join(root, "examples", "leptos");
 
-const shop = join(root, "target", NAME);
-
-/** The links of Trunk and the tags that replace them. */
+/** The tags in place of Trunk's links. */
 const IN_PLACE = [
   ['<link data-trunk rel="rust" />', '<script type="module" src="/start.mjs"></script>'],
   ['<link data-trunk rel="css" href="shop.css" />', '<link rel="stylesheet" href="/shop.css" />'],
 ];
 
-/** Builds the application, unoptimised. */
-export function buildExample() {
-  // The tests in the browser have compiled nearly all of it in the same profile.
+/** Builds the module of a package, unoptimised, with its glue and a script that starts it. Returns the folder. */
+function buildModule(name, file, flags = []) {
+  // In the profile of the tests in the browser, which have compiled nearly all of it.
   const target = ["--target-dir", "target", "--target", "wasm32-unknown-unknown"];
-  run("cargo", ["build", "--locked", "-p", NAME, ...target, "--quiet"]);
-  const built = join(root, "target", "wasm32-unknown-unknown", "debug", `${NAME}.wasm`);
-  mkdirSync(shop, { recursive: true });
-  run("wasm-bindgen", ["--target", "web", "--no-typescript", "--out-dir", shop, "--out-name", NAME, built]);
+  run("cargo", ["build", "--locked", "-p", name, ...flags, ...target, "--quiet"]);
+  const built = join(root, "target", "wasm32-unknown-unknown", "debug", `${file}.wasm`);
+  const folder = join(root, "target", name);
+  mkdirSync(folder, { recursive: true });
+  run("wasm-bindgen", ["--target", "web", "--no-typescript", "--out-dir", folder, "--out-name", name, built]);
+  writeFileSync(join(folder, "start.mjs"), `import start from "./${name}.js";\nawait start();\n`);
+  return folder;
+}
+
+/** Builds the applications. Returns their folders. */
+export function buildExamples() {
+  const shop = buildModule(SHOP, SHOP);
   let page = readFileSync(join(source, "index.html"), "utf8");
   for (const [link, tag] of IN_PLACE) {
     if (!page.includes(link)) throw new Error(`examples/leptos/index.html has no ${link}`);
     page = page.replace(link, tag);
   }
   writeFileSync(join(shop, "index.html"), page);
-  writeFileSync(join(shop, "start.mjs"), `import start from "./${NAME}.js";\nawait start();\n`);
   copyFileSync(join(source, "shop.css"), join(shop, "shop.css"));
+
+  const rendered = buildModule(SSR_SHOP, SSR_SHOP.replaceAll("-", "_"), ["--lib", "--features", "hydrate"]);
+  run("cargo", ["build", "--locked", "-p", SSR_SHOP, "--features", "ssr", "--target-dir", "target", "--quiet"]);
+  return [shop, rendered];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(() => {
     setupBuild();
-    buildExample();
-    say(`${shop} is built`);
+    say(`${buildExamples().join(" and ")} are built`);
   });
 }

@@ -9,7 +9,7 @@ import { startScreen } from "../tests/browsers/screen.mjs";
 import { auditLocally } from "./audit.mjs";
 import { build } from "./build.mjs";
 import { buildDevPage } from "./dev-page.mjs";
-import { buildExample } from "./example.mjs";
+import { buildExamples } from "./example.mjs";
 import { checkPackages } from "./package.mjs";
 import { Advice, main, root, say, setupTest, setupTestAll } from "./setup.mjs";
 import { size } from "./size.mjs";
@@ -132,6 +132,9 @@ await main(async () => {
   await step("clippy for the browser, without the JavaScript API", () =>
     tee("cargo", ["clippy", "--locked", ...wasm, "-p", "leptos-shop", "--no-default-features", ...denied]),
   );
+  await step("clippy for the server that renders", () =>
+    tee("cargo", ["clippy", "--locked", "-p", "leptos-ssr-shop", "--features", "ssr", "--all-targets", ...denied]),
+  );
   await step("supply chain", () => ({ output: "", ok: auditLocally() }));
   await step("native tests", () => tee("cargo", ["test", "--locked", "--workspace"]), { tests: true });
   await step("tests of the sources", () => tee("node", ["--test", "tests/unit/"]), { tests: true });
@@ -140,7 +143,7 @@ await main(async () => {
   );
   await step("packages of the crates", () => checkPackages());
   await step("tests in the browser", () => wasmPack(["--chrome", "--chromedriver", driver]), { tests: true });
-  await step("build of the Leptos application", () => buildExample());
+  await step("build of the Leptos applications", () => buildExamples());
   await step("build and types of the development page", () => buildDevPage());
   await step("build of dist/", () => build());
   await step("size", () => {

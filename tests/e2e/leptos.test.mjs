@@ -127,6 +127,23 @@ test("A component further down asks about what it shows", async ({ visit }) => {
   assert.equal(await part(page, "input").inputValue(), "The mug: ");
 });
 
+test("Navigation and calls to action are reported", async ({ visit, server }) => {
+  const page = await visit();
+  await part(page, "launcher").waitFor();
+  await page.evaluate(() => history.pushState(null, "", "/bowls"));
+  await page.getByRole("button", { name: "Ask about it" }).nth(1).click();
+  await eventually(async () => {
+    const events = await server.events();
+    const views = events.filter(({ eventType }) => eventType === "page_view");
+    assert.deepEqual(
+      views.map(({ pagePath }) => pagePath),
+      ["/", "/bowls"],
+    );
+    const clicked = events.find(({ eventType }) => eventType === "cta_clicked");
+    assert.deepEqual(clicked?.eventData, { label: "Bowl" });
+  });
+});
+
 test("The theme follows the application's signal", async ({ visit }) => {
   const page = await visit();
   const colour = () => part(page, "launcher").evaluate((launcher) => getComputedStyle(launcher).backgroundColor);

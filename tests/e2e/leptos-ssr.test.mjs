@@ -1,0 +1,67 @@
+// The Leptos application of `examples/leptos-ssr/`, which its own server renders, built by `node scripts/example.mjs`.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ask, eventually, focused, part } from "./chat.mjs";
+import { launch, startDemo } from "./demo.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const SERVER = "target/debug/leptos-ssr-shop";
+
+let demo, browser, server, site;
+
+before(async () => {
+  demo = await startDemo();
+  browser = await launch();
+  server = spawn(SERVER, ["target/leptos-ssr-shop", demo.sandbox], {
+    cwd: root,
+    env: { ...process.env, CONNECTOR_TOKEN: demo.token },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  [site] = await once(createInterface(server.stdout), "line");
+});
+
+after(async () => {
+  server?.kill();
+  await browser?.close();
+  await demo?.stop();
+});
+
+/** Opens the page, and gathers its errors. */
+async function visit(options) {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) errors.push(message.text());
+  });
+  await page.goto(site);
+  return { page, errors };
+}
+
+test("The server renders the page with an empty element for the chat", async () => {
+  const { page, errors } = await visit({ javaScriptEnabled: false });
+  assert.equal(await page.locator("h1").textContent(), "Clay & Co.");
+  assert.equal(await page.locator("chat-widget").innerHTML(), "");
+  assert.deepEqual(errors, []);
+});
+
+test("The browser takes the rendered page over, and a visitor gets an answer", async () => {
+  const { page, errors } = await visit();
+  await part(page, "launcher").waitFor();
+  await page.locator("#ask").click();
+  await eventually(async () => assert.equal(await focused(page), "input"));
+  await ask(page, "How long does delivery take?");
+  assert.equal(await page.locator("chat-widget").count(), 1, "hydrated, not rendered twice");
+  assert.deepEqual(errors, []);
+});
+
+test("The server renders many pages at the same time", async () => {
+  const pages = await Promise.all(Array.from({ length: 50 }, async () => (await fetch(site)).text()));
+  assert.equal(new Set(pages).size, 1);
+});
