@@ -1,4 +1,4 @@
-//! A widget's controls, for the application around it.
+//! Controls of a widget, for the application around it.
 
 use std::rc::{Rc, Weak};
 
@@ -13,12 +13,11 @@ use crate::ui::Ui;
 /// The widget, once it is on the page. Empty on a server, where controls may be dropped on another thread.
 type Widget = StoredValue<Option<SendWrapper<Weak<PageWidget>>>>;
 
-/// What an application does with its [`ChatWidget`](crate::ChatWidget), and knows of it.
+/// Controls and observes a [`ChatWidget`](crate::ChatWidget).
 ///
-/// It is made before the view, given to the component, and used from anywhere: it is `Copy`, and goes into a context or
-/// a closure like a signal. Before the widget is on the page, and after it was taken off, there is nothing to control:
-/// calls do nothing then, and the signals say closed, nothing unread, nobody known to be there. It controls the widget
-/// that it was given to last.
+/// Create it before the view and pass it to the component. It is `Copy`, and goes into a context or a closure like a
+/// signal. While no widget is on the page, calls do nothing, and the signals say closed, 0 unread, and `None` for the
+/// operator. Controls that were passed to several components control the last of them.
 ///
 /// ```
 /// use chat_widget::{ChatControls, ChatWidget, Settings};
@@ -43,7 +42,7 @@ pub struct ChatControls {
 }
 
 impl ChatControls {
-    /// Controls of a widget that is yet to come. They live as long as the reactive owner in which they are made.
+    /// Creates controls that live as long as the current reactive owner.
     pub fn new() -> Self {
         let widget = StoredValue::new(None);
         let changed = ArcTrigger::new();
@@ -61,8 +60,7 @@ impl ChatControls {
         self.with(|ui| ui.set_open(true, false));
     }
 
-    /// Opens the window for a visitor who asked for it, by a button of the application's own: the focus goes where they
-    /// write.
+    /// Opens the window and moves the focus to the input, for a button of the application.
     pub fn open_for_visitor(&self) {
         self.with(|ui| ui.set_open(true, true));
     }
@@ -83,66 +81,66 @@ impl ChatControls {
         self.with(|ui| ui.driver().send(text.into()));
     }
 
-    /// Puts a text into the composer, in place of what the visitor has typed there.
+    /// Replaces the text in the composer.
     pub fn set_draft(&self, text: impl Into<String>) {
         self.with(|ui| ui.set_draft(text.into()));
     }
 
-    /// Goes on with other settings, all but the proxy, the customer, `inline`, `isolate` and the consent, which are those
-    /// that the component was made with, and the visitor: see [`Self::identify`].
+    /// Applies other settings. `proxy`, `customer_id`, `inline`, `isolate`, `events` and `consent` stay as the component was
+    /// made with; [`Self::identify`] changes the visitor.
     pub fn change(&self, settings: Settings) {
         if let Some(widget) = current(self.widget) {
             widget.change(settings);
         }
     }
 
-    /// Takes over what a visitor profile says (2.8).
+    /// Merges a visitor profile into what is sent from now on (2.8).
     pub fn identify(&self, visitor: VisitorProfile) {
         self.with(|ui| ui.driver().identify(visitor));
     }
 
-    /// Reports an event of this type (2.7), with an object of your own data or [`Value::Null`], unless the settings or the
-    /// visitor's browser say that nothing is reported.
+    /// Reports an event of this type (2.7), with an object of data or [`Value::Null`], unless the settings, a missing consent
+    /// or the visitor's browser forbid it.
     pub fn track(&self, event_type: impl Into<String>, data: Value) {
         self.with(|ui| ui.driver().track(event_type.into(), data));
     }
 
-    /// The visitor agreed to be remembered: from now on the conversation is kept, and events are reported.
+    /// Grants consent: from now on the conversation is stored, and events are reported.
     pub fn grant_consent(&self) {
         self.with(Ui::consent);
     }
 
-    /// Forgets the visitor and the conversation on this device, in all its tabs. What the service has stays there.
+    /// Erases the visitor and the conversation on this device, in all tabs. The service keeps its copy.
     pub fn reset(&self) {
         self.with(Ui::reset);
     }
 
-    /// Asks the proxy for the chat config again (4.4).
+    /// Reloads the chat config from the proxy (4.4).
     pub fn reload_config(&self) {
         self.with(|ui| ui.driver().reload_config());
     }
 
-    /// Whether the window is open.
+    /// Returns a signal: whether the window is open.
     pub fn is_open(&self) -> Signal<bool> {
         self.is_open
     }
 
-    /// How many messages came in while nobody looked, in whatever tab.
+    /// Returns a signal: the number of unread messages, over all tabs.
     pub fn unread(&self) -> Signal<u32> {
         self.unread
     }
 
-    /// Whether a person of the site is there; unknown until the service has said so (4.7).
+    /// Returns a signal: whether a person of the site is online (4.7). `None` until the service has said so.
     pub fn operator_online(&self) -> Signal<Option<bool>> {
         self.operator_online
     }
 
-    /// What the signals follow: a widget that is made with it notifies it when it has changed.
+    /// Returns the trigger that the widget notifies of changes.
     pub(crate) fn changed(&self) -> ArcTrigger {
         self.changed.try_get_value().unwrap_or_default()
     }
 
-    /// From now on this widget is controlled, for as long as somebody else keeps it.
+    /// Controls this widget from now on, without keeping it alive.
     pub(crate) fn take(&self, widget: &Rc<PageWidget>) {
         self.widget.try_set_value(Some(SendWrapper::new(Rc::downgrade(widget))));
         self.changed().notify();
@@ -159,17 +157,17 @@ impl Default for ChatControls {
     }
 }
 
-/// The widget, if it is on the page.
+/// Returns the widget, if it is on the page.
 fn current(widget: Widget) -> Option<Rc<PageWidget>> {
     widget.try_with_value(|widget| widget.as_ref()?.upgrade())?
 }
 
-/// Reads or does something, if the widget is on the page.
+/// Runs a function on the widget, if it is on the page.
 fn with<T>(widget: Widget, run: impl FnOnce(&Ui) -> T) -> Option<T> {
     current(widget).map(|widget| run(&widget.mounted.ui))
 }
 
-/// Something of the widget that is read again when the widget has changed.
+/// Returns a signal of a value that is read again whenever the widget changes.
 fn follow<T>(widget: Widget, changed: &ArcTrigger, read: fn(&Ui) -> T) -> Signal<T>
 where
     T: Default + PartialEq + Send + Sync + 'static,

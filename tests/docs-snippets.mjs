@@ -51,6 +51,7 @@ export const RUN_BY = {
   "docs/rust.md": {
     "Install: toml": UNIT,
     "The component: rust": CRATE,
+    "Settings: rust": CRATE,
     "Controls: rust": CRATE,
     "Events: rust": CRATE,
     "A window of your own: rust": CRATE,

@@ -136,7 +136,7 @@ test("Navigation and calls to action are reported", async ({ visit, server }) =>
     const events = await server.events();
     const views = events.filter(({ eventType }) => eventType === "page_view");
     assert.deepEqual(
-      views.map(({ pagePath }) => pagePath),
+      views.map(({ path }) => path),
       ["/", "/bowls"],
     );
     const clicked = events.find(({ eventType }) => eventType === "cta_clicked");
