@@ -86,8 +86,8 @@ impl ChatControls {
         self.with(|ui| ui.set_draft(text.into()));
     }
 
-    /// Applies other settings. `proxy`, `customer_id`, `inline`, `isolate`, `events` and `consent` stay as the component was
-    /// made with; [`Self::identify`] changes the visitor.
+    /// Applies other settings. `proxy`, `customer_id`, `inline`, `isolate`, `events` and `consent` stay those of the
+    /// component; [`Self::identify`] changes the visitor.
     pub fn change(&self, settings: Settings) {
         if let Some(widget) = current(self.widget) {
             widget.change(settings);
@@ -99,8 +99,8 @@ impl ChatControls {
         self.with(|ui| ui.driver().identify(visitor));
     }
 
-    /// Reports an event of this type (2.7), with an object of data or [`Value::Null`], unless the settings, a missing consent
-    /// or the visitor's browser forbid it.
+    /// Reports an event of this type (2.7), with an object of data or [`Value::Null`], unless the settings, a missing
+    /// consent or the visitor's browser forbid it.
     pub fn track(&self, event_type: impl Into<String>, data: Value) {
         self.with(|ui| ui.driver().track(event_type.into(), data));
     }

@@ -1,11 +1,11 @@
-//! What a widget tells the page around it.
+//! Events of a widget for the application around it.
 
 #[cfg(feature = "js-api")]
 use chat_protocol::Value;
 use chat_protocol::{Lead, MessageId, Role};
 use chat_session::News;
 
-/// What a page that embeds the widget can listen to. In JavaScript these are events by the names given here.
+/// An event of the widget. JavaScript has the same events by the names given here.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ChatEvent {
@@ -22,9 +22,9 @@ pub enum ChatEvent {
         /// What it says: text, of which the widget makes elements and never HTML.
         content: String,
     },
-    /// `unread`: there is another number of messages that the visitor has not seen.
+    /// `unread`: the number of unread messages changed.
     Unread {
-        /// So many.
+        /// The number of unread messages, over all tabs.
         count: u32,
     },
     /// `presence`: a person of the site has come or gone (4.7).

@@ -1,5 +1,5 @@
-//! What the tabs of one browser tell each other: by `BroadcastChannel`, and where there is none by storage, whose changes
-//! the other tabs hear of. Where there is neither, a tab is alone.
+//! Messages between the tabs of one browser: by `BroadcastChannel`, else by storage events. Without either, a tab is
+//! alone.
 
 use js_sys::Reflect;
 use web_sys::BroadcastChannel;
@@ -7,16 +7,16 @@ use web_sys::BroadcastChannel;
 use super::listener::Listener;
 use super::storage::Storage;
 
-/// An open channel; it is closed when it is dropped.
+/// An open channel, which is closed when it is dropped.
 pub struct Channel {
     broadcast: Option<BroadcastChannel>,
-    /// The key in storage under which a message stands for as long as it takes to tell it.
+    /// The storage key that carries a message for a moment.
     key: String,
     _listener: Listener,
 }
 
 impl Channel {
-    /// Opens the channel of this name. `on_text` is told what the other tabs post.
+    /// Opens the channel of this name. `on_text` is called with each message of another tab.
     pub fn open(name: &str, on_text: impl Fn(String) + 'static) -> Self {
         let key = [name, ":tabs"].concat();
         let broadcast = BroadcastChannel::new(name).ok();
@@ -37,7 +37,7 @@ impl Channel {
         Self { broadcast, key, _listener: listener }
     }
 
-    /// Tells the other tabs.
+    /// Posts a message to the other tabs.
     pub fn post(&self, storage: &Storage, text: &str) {
         if let Some(channel) = &self.broadcast {
             // Text can always be posted, and a closed channel has been dropped.

@@ -1,4 +1,4 @@
-//! The visitor's clipboard, into which texts are copied.
+//! Copying text to the visitor's clipboard.
 
 use js_sys::Function;
 use wasm_bindgen::closure::Closure;

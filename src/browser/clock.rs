@@ -7,11 +7,11 @@ thread_local! {
     static OFFSET: Cell<f64> = const { Cell::new(0.0) };
 }
 
-/// So far the page's own clock may lag behind the wall's, as it does while the machine sleeps. Milliseconds.
-const MOST_LAG: f64 = 1000.0;
+/// Maximum lag of the page's clock behind the wall clock, as it arises while the machine sleeps. Milliseconds.
+const MAX_LAG_MS: f64 = 1000.0;
 
-/// Milliseconds since the Unix epoch, on a clock that does not go back while the page lives, whatever is done to the
-/// wall's, and that catches up with it.
+/// Returns milliseconds since the Unix epoch. The clock is monotonic while the page lives, and catches up with the wall
+/// clock.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds since 1970 fit")]
 pub fn now_ms() -> u64 {
     let wall = js_sys::Date::now();
@@ -19,18 +19,18 @@ pub fn now_ms() -> u64 {
         return wall as u64;
     };
     let own = performance.now();
-    if wall - (own + OFFSET.get()) > MOST_LAG {
+    if wall - (own + OFFSET.get()) > MAX_LAG_MS {
         OFFSET.set(wall - own);
     }
     (own + OFFSET.get()) as u64
 }
 
-/// The present time as ISO 8601, by the visitor's clock.
+/// Returns the present time as ISO 8601, by the visitor's clock.
 pub fn now_iso() -> String {
     js_sys::Date::new_0().to_iso_string().into()
 }
 
-/// 64 random bits, from the browser's generator for secrets where there is one.
+/// Returns 64 random bits, from the cryptographic generator where there is one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the bits matter")]
 pub fn seed() -> u64 {
     let mut bytes = [0; 8];
@@ -43,7 +43,7 @@ pub fn seed() -> u64 {
     }
 }
 
-/// The day of a time where the visitor is, as a number: of the day after, it is one more.
+/// Returns the local day of a time in milliseconds, as a number that grows by one a day.
 #[expect(clippy::cast_possible_truncation, reason = "a count of days fits")]
 pub fn local_day(ms: f64) -> i64 {
     const MINUTE_MS: f64 = 60_000.0;

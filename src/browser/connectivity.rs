@@ -1,6 +1,6 @@
-//! Whether the browser believes to have a network.
+//! Connectivity, as the browser sees it.
 
-/// What the browser believes now.
+/// Returns whether the browser has a network connection.
 pub fn is_online() -> bool {
     super::window().navigator().on_line()
 }

@@ -1,4 +1,4 @@
-//! The option bags that the browser's functions take.
+//! Option bags for the browser's functions.
 
 use std::ops::Deref;
 
@@ -10,7 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 pub struct Dictionary(JsValue);
 
 impl Dictionary {
-    /// An object without members.
+    /// Creates an object without members.
     pub fn new() -> Self {
         let object: Object = Object::create(JsValue::NULL.unchecked_ref());
         Self(object.into())
@@ -23,7 +23,7 @@ impl Dictionary {
 
     /// Sets a member.
     pub fn set_value(&self, name: &str, value: &JsValue) {
-        // It fails only for what is no object.
+        // Fails only for a value that is not an object.
         _ = Reflect::set(&self.0, &name.into(), value);
     }
 }

@@ -1,4 +1,4 @@
-//! A listener for as long as it is kept.
+//! An event listener that is removed when it is dropped.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -12,11 +12,11 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens from now on.
+    /// Adds the listener.
     pub fn new(target: &EventTarget, kind: &'static str, on_event: impl FnMut(Event) + 'static) -> Self {
         let closure = Closure::<dyn FnMut(Event)>::new(on_event);
         let listener = Self { target: target.clone(), kind, closure };
-        // It fails only for a target that is none.
+        // Fails only for an object that is not an event target.
         _ = listener.target.add_event_listener_with_callback(kind, listener.closure.as_ref().unchecked_ref());
         listener
     }

@@ -1,4 +1,4 @@
-//! The browser's own things, one file each. All that listens stops when it is dropped.
+//! Wrappers of Web APIs, one file each. Listeners stop when they are dropped.
 
 pub mod channel;
 pub mod clipboard;
@@ -15,12 +15,12 @@ pub mod visibility;
 
 use web_sys::{Document, Window};
 
-/// The window. Where there is none there is no page to put a widget on.
+/// Returns the window. Without one, there is no page to put a widget on.
 pub fn window() -> Window {
     web_sys::window().expect("a window")
 }
 
-/// The window's document.
+/// Returns the window's document.
 pub fn document() -> Document {
     window().document().expect("a document")
 }

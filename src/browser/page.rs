@@ -4,7 +4,7 @@ use chat_session::Page;
 
 use super::clock;
 
-/// The page as it is now.
+/// Returns the page as it is now.
 pub fn current() -> Page {
     let location = super::window().location();
     let document = super::document();
@@ -20,7 +20,7 @@ pub fn current() -> Page {
 /// What `www/title.ts` puts before the title while there are unread messages: this, the count, and `) `.
 const UNREAD: &str = "\u{1f4ac} (";
 
-/// The title that the page gave itself.
+/// Returns the title without the unread count.
 fn own_title(title: String) -> String {
     let counted = title.strip_prefix(UNREAD).and_then(|rest| {
         let end = rest.bytes().position(|byte| byte == b')')?;
@@ -29,14 +29,14 @@ fn own_title(title: String) -> String {
     counted.map(str::to_owned).unwrap_or(title)
 }
 
-/// The language of the page, then of the browser, as they are written.
+/// Returns the language of the page, then of the browser, as they are written.
 pub fn languages() -> [Option<String>; 2] {
     let root = super::document().document_element();
     [root.and_then(|root| root.get_attribute("lang")), super::window().navigator().language()]
 }
 
-/// The address of a prefix. One that is not written in full is of the page's own origin, whatever the page's `<base>`
-/// says; one without a leading slash begins in the page's folder.
+/// Returns the address of a prefix. A relative one belongs to the page's own origin, whatever `<base>` says; without a
+/// leading slash it begins in the page's folder.
 pub fn absolute(prefix: &str) -> String {
     let location = super::window().location();
     let origin = location.origin().unwrap_or_default();
@@ -53,7 +53,7 @@ pub fn absolute(prefix: &str) -> String {
     [&origin, folder, "/", prefix].concat()
 }
 
-/// Whether the visitor's browser asks sites not to share data about its visitor: Global Privacy Control.
+/// Returns whether the browser sends Global Privacy Control.
 pub fn asks_for_privacy() -> bool {
     let asked = js_sys::Reflect::get(&super::window().navigator(), &"globalPrivacyControl".into());
     asked.is_ok_and(|asked| asked.is_truthy())

@@ -1,31 +1,30 @@
-//! What the browser keeps for a page, where it lets the page have that. Where it is blocked, nothing is kept past the page:
-//! the session goes on in memory.
+//! Storage of the browser. Where it is blocked, nothing outlives the page, and the session goes on in memory.
 
-/// The page's `localStorage` or `sessionStorage`, or nothing.
+/// The page's `localStorage` or `sessionStorage`, or neither.
 pub struct Storage(Option<web_sys::Storage>);
 
 impl Storage {
-    /// What all tabs have. Where it is blocked, already to ask for it throws.
+    /// Opens the storage that all tabs share. Where it is blocked, the getter throws.
     pub fn open() -> Self {
         Self(super::window().local_storage().ok().flatten())
     }
 
-    /// Nothing, for a visitor who has not agreed to anything being kept.
+    /// Stores nothing, for a visitor who has not given consent.
     pub fn none() -> Self {
         Self(None)
     }
 
-    /// What this tab has for itself.
+    /// Opens the storage of this tab.
     pub fn of_tab() -> Self {
         Self(super::window().session_storage().ok().flatten())
     }
 
-    /// The text that is kept under a key.
+    /// Returns the text under a key.
     pub fn get(&self, key: &str) -> Option<String> {
         self.0.as_ref()?.get_item(key).ok().flatten()
     }
 
-    /// Every key with this prefix, and its text.
+    /// Returns every key with this prefix, and its text.
     pub fn all(&self, prefix: &str) -> Vec<(String, String)> {
         let Some(local) = &self.0 else { return Vec::new() };
         let mut all = Vec::new();
@@ -40,8 +39,7 @@ impl Storage {
         all
     }
 
-    /// Keeps a text under a key, or forgets the key. Gives whether the browser did; where it keeps nothing for anybody,
-    /// there is nothing to be told.
+    /// Stores a text under a key, or removes the key. Returns whether the browser did; always true without a storage.
     pub fn set(&self, key: &str, text: Option<&str>) -> bool {
         let Some(local) = &self.0 else { return true };
         let kept = match text {

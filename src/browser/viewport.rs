@@ -1,4 +1,4 @@
-//! What can be seen of the page: how large it is, what a keyboard on the screen leaves of it, and whether it scrolls.
+//! The visual viewport: its size, what an on-screen keyboard leaves of it, and whether the page scrolls.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
@@ -7,7 +7,7 @@ use web_sys::{CssStyleDeclaration, Element, EventTarget, HtmlElement, ResizeObse
 use super::listener::Listener;
 use super::{document, window};
 
-/// Calls a function whenever something else can be seen, until the listeners are dropped.
+/// Calls a function whenever the viewport changes, until the listeners are dropped.
 pub fn follow(on_change: impl Fn() + Clone + 'static) -> Vec<Listener> {
     let window = window();
     let mut targets: Vec<(EventTarget, &'static str)> = Vec::new();
@@ -24,8 +24,7 @@ pub fn follow(on_change: impl Fn() + Clone + 'static) -> Vec<Listener> {
     listeners
 }
 
-/// Calls a function whenever an element has another size, also when it is not seen any more or again. The browser lets go
-/// of both with the element.
+/// Calls a function whenever an element changes its size, or is hidden or shown. Both are collected with the element.
 pub fn when_resized(element: &Element, on_change: impl Fn() + 'static) {
     let function = Closure::<dyn Fn()>::new(on_change).into_js_value();
     // Only a browser without such an observer has none to give.
@@ -34,24 +33,24 @@ pub fn when_resized(element: &Element, on_change: impl Fn() + 'static) {
     }
 }
 
-/// Whether a media query holds.
+/// Returns whether a media query matches.
 pub fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|query| query.matches())
 }
 
-/// Returns whether the visitor points with a finger.
+/// Returns whether the primary pointer is coarse: a finger.
 pub fn is_touch() -> bool {
     matches("(pointer: coarse)")
 }
 
-/// Where what can be seen begins, from the top of the page's window, and how high it is. Pixels.
+/// Returns the top of the visual viewport, from the top of the window, and its height. Pixels.
 #[expect(clippy::cast_possible_truncation, reason = "lengths on a screen")]
 pub fn seen() -> Option<(i32, i32)> {
     let viewport = window().visual_viewport()?;
     Some((viewport.offset_top() as i32, viewport.height() as i32))
 }
 
-/// The page does not scroll until this is dropped.
+/// Keeps the page from scrolling until it is dropped.
 pub struct ScrollLock {
     style: CssStyleDeclaration,
     /// The page's own.
@@ -59,7 +58,7 @@ pub struct ScrollLock {
 }
 
 impl ScrollLock {
-    /// Holds the page where it is.
+    /// Locks the page's scroll position.
     pub fn new() -> Option<Self> {
         let style = document().document_element()?.unchecked_into::<HtmlElement>().style();
         let overflow = style.get_property_value("overflow").unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Whether anybody can see the page.
+//! Visibility of the page.
 
-/// Whether the page is in a tab that is shown.
+/// Returns whether the page is in a visible tab.
 pub fn is_visible() -> bool {
     super::document().visibility_state() != web_sys::VisibilityState::Hidden
 }
