@@ -44,7 +44,7 @@ test("the lists of the element and of update() are those of the table", () => {
 
 test("docs/frontend.md names the options that make another widget, and the one of the script tag alone", () => {
   const docs = read("docs/frontend.md");
-  const [, listed] = docs.match(/^`update\(\)` changes all .*? but (.*?), which make another widget/m);
+  const [, listed] = docs.match(/^`update\(\)` changes all options except (.*?)\. These need a new widget/m);
   const fixed = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   assert.deepEqual(
     fixed.sort(),

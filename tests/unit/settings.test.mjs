@@ -50,7 +50,7 @@ test("the enums have the choices of the option table, in its order", () => {
   ]) {
     assert.equal(Object.fromEntries(fieldsOf("Settings"))[snake(option)], name);
     assert.equal(`one of ${enums[name].join(", ")}`, TABLE[option].expected);
-    assert.equal(enums[name][0], TABLE[option].instead, "the first is the default");
+    assert.equal(enums[name][0], TABLE[option].default, "the first is the default");
   }
   const themes = [...read("src/theme/mod.rs").matchAll(/^ {4}(\w+)(\(Accent\))?,$/gm)].map(([, name]) =>
     snake(name).slice(1),
@@ -63,10 +63,14 @@ test("the offset has the sides and the limit of the option table", () => {
     fieldsOf("Offset").map(([name]) => name),
     ["x", "y"],
   );
-  const limit = Number(read("src/page_widget.rs").match(/MAX_OFFSET_PX: f64 = ([\d_]+)/)[1].replaceAll("_", ""));
+  const limit = Number(
+    read("src/page_widget.rs")
+      .match(/MAX_OFFSET_PX: f64 = ([\d_]+)/)[1]
+      .replaceAll("_", ""),
+  );
   const refused = (x) => {
-    let paths = [];
-    TABLE.offset.read({ x }, "offset", (path) => void paths.push(path));
+    const paths = [];
+    TABLE.offset.parse({ x }, "offset", (path) => void paths.push(path));
     return paths.length > 0;
   };
   assert.deepEqual([refused(0), refused(limit), refused(limit + 1), refused(-1)], [false, false, true, true]);
