@@ -125,7 +125,7 @@ await main(async () => {
   const denied = ["--", "-D", "warnings"];
 
   await step("format", () => tee("cargo", ["fmt", "--all", "--check"]));
-  await step("format of TypeScript, JavaScript and CSS", () => tee("biome", ["format"]));
+  await step("format and lint of TypeScript, JavaScript and CSS", () => tee("biome", ["check", "--error-on-warnings"]));
   await step("contrast of the themes", () => tee("node", ["--test", "tests/contrast.test.mjs"]), { tests: true });
   await step("clippy", () => tee("cargo", ["clippy", "--locked", "--workspace", "--all-targets", ...denied]));
   await step("clippy for the browser", () => tee("cargo", ["clippy", "--locked", ...wasm, "--all-targets", ...denied]));

@@ -3,8 +3,8 @@
 //! - [`client`] calls the connector API with the site token.
 //! - [`proxy`] forwards the chat widget's calls to that API, so that no browser ever holds the token.
 //! - [`jobs`] carries out the service's jobs, and [`static_site`] is a site that they publish into.
-//! - [`printable`] makes untrusted text safe to print, and [`private_file`] writes files for their owner
-//! only.
+//! - [`printable`] makes untrusted text safe to print, and [`private_file`] writes files for their
+//!   owner only.
 //! - [`check`] checks a proxy against the contract, whatever it is written in.
 //! - `demo` runs a site with the proxy, and a sandbox of the API behind it, in one process.
 //!

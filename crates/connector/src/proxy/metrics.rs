@@ -66,7 +66,7 @@ impl Default for ProxyMetrics {
 }
 
 impl ProxyMetrics {
-    /// Returns all metrics in the OpenMetrics text format.
+    /// Returns all metrics in the `OpenMetrics` text format.
     pub fn render(&self) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.

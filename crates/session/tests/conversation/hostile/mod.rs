@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use crate::site::{Tab, json as parsed};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
-use chat_protocol::{Endpoint, Value};
+use chat_protocol::{Endpoint, IdempotencyKey, Value};
 use chat_session::{Answer, Delivery, Input, Page, Reports, Start, keys};
 use json::{Mutation, any_mutations, any_value, mutated, with_other_bytes};
 use proptest::prelude::*;
@@ -196,7 +196,8 @@ fn befalls(tab: &mut Tab, step: &Step) -> usize {
 fn assert_sound(tab: &Tab) {
     // A page that was left, or lost the lead, sends the same once more.
     let sends = tab.open.iter().filter(|request| request.endpoint == Send);
-    let keys: HashSet<_> = sends.filter_map(|request| request.key.as_ref()).map(|key| key.as_str()).collect();
+    let keys: HashSet<_> =
+        sends.filter_map(|request| request.key.as_ref()).map(IdempotencyKey::as_str).collect();
     assert!(keys.len() <= 2, "one message at a time, and one of a lead that was lost: {keys:?}");
     let mut shown: Vec<u32> = tab.session.entries().iter().map(|entry| entry.key.get()).collect();
     shown.sort_unstable();
