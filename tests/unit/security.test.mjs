@@ -22,7 +22,7 @@ const rules = page
 /** Whether a source file has a test of this name, whatever declares it. */
 function declares(file, name) {
   const source = read(file);
-  if (!file.endsWith(".rs")) return new RegExp(`\\btest\\(\\s*"${escaped(name)}"`).test(source);
+  if (!file.endsWith(".rs")) return new RegExp(`\\b(?:test|describe)\\(\\s*"${escaped(name)}"`).test(source);
   // A function, or one that a macro makes of a name.
   return new RegExp(`fn ${name}\\b|^    ${name},$`, "m").test(source);
 }
