@@ -143,7 +143,7 @@ await main(async () => {
   );
   await step("packages of the crates", () => checkPackages());
   await step("tests in the browser", () => wasmPack(["--chrome", "--chromedriver", driver]), { tests: true });
-  await step("build of the Leptos applications", () => buildExamples());
+  await step("build of the Leptos applications", () => void buildExamples());
   await step("build and types of the development page", () => buildDevPage());
   await step("build of dist/", () => build());
   await step("size", () => {
