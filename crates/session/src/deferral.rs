@@ -18,8 +18,8 @@ impl Session {
 
     /// Updates after each input whether messages are deferred. They stay so until the next attempt.
     pub(crate) fn update_deferred(&mut self, now_ms: u64) {
-        let written_ms = self.next_letter().map_or(now_ms, |letter| letter.written_ms);
-        let due_ms = self.next_letter_ms().filter(|_| self.online).unwrap_or_default();
+        let written_ms = self.next_pending().map_or(now_ms, |pending| pending.written_ms);
+        let due_ms = self.next_attempt_ms().filter(|_| self.online).unwrap_or_default();
         let delay_ms = due_ms.saturating_sub(now_ms);
         let is_late = due_ms.saturating_sub(written_ms) > LATE_MS;
         let max_quiet_ms = if is_late { MAX_QUIET_LATE_DELAY_MS } else { MAX_QUIET_DELAY_MS };

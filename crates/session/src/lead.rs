@@ -84,11 +84,11 @@ impl Session {
         if self.visible {
             // Once it leads it stays so: the next message is not to wait for an election.
             let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
-            // The letter of a message that is shown as waiting may be lost with the page that wrote it.
+            // The pending message behind an undelivered entry may be lost with the page that wrote it.
             let undelivered = || self.timeline.entries().iter().any(|entry| !entry.settled());
             busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
         } else {
-            let unsent = || self.outbox.iter().any(|letter| !letter.failed);
+            let unsent = || self.outbox.iter().any(|pending| !pending.failed);
             self.sending.is_some() || (now_ms >= self.lead.made_way_ms && unsent())
         }
     }
@@ -118,12 +118,12 @@ impl Session {
                 self.post("lead", None, Value::Null);
                 self.hurry(now_ms);
                 // Without ids, what is read once more could not be told from what is here.
-                let named = |entry: &Entry| entry.id.is_some() || entry.letter.is_some();
+                let named = |entry: &Entry| entry.id.is_some() || entry.local_id.is_some();
                 if self.timeline.lacks_beginning && self.timeline.entries().iter().all(named) {
                     self.read_again(now_ms);
                 }
                 // The tab that had them may be gone, and nothing of them was kept.
-                self.replace_lost_letters(&[]);
+                self.restore_missing(&[]);
                 // What the tab before had not told is told now.
                 self.amend();
             }

@@ -40,9 +40,9 @@ pub(crate) struct Frozen {
 
 /// A message that the service has not confirmed.
 #[derive(Debug)]
-pub(crate) struct Letter {
-    /// Names it in storage, and in its key.
-    pub(crate) name: String,
+pub(crate) struct PendingMessage {
+    /// Identifies the message in storage, and in its idempotency key.
+    pub(crate) id: String,
     pub(crate) entry: EntryKey,
     pub(crate) text: String,
     pub(crate) page_path: String,
@@ -66,16 +66,10 @@ impl Frozen {
     }
 }
 
-impl Letter {
-    pub(crate) fn new(
-        name: String,
-        entry: EntryKey,
-        text: String,
-        page_path: String,
-        written_ms: u64,
-    ) -> Self {
+impl PendingMessage {
+    pub(crate) fn new(id: String, entry: EntryKey, text: String, page_path: String, written_ms: u64) -> Self {
         Self {
-            name,
+            id,
             entry,
             text,
             page_path,
@@ -88,16 +82,16 @@ impl Letter {
         }
     }
 
-    /// The letter of a message that is not delivered, anew.
+    /// Makes a pending message again from an entry that is not delivered.
     pub(crate) fn of_entry(entry: &Entry) -> Option<Self> {
         let written_ms = match entry.created {
             Some(Created::Here(ms)) => ms,
             _ => 0,
         };
-        let name = String::from(&**entry.letter.as_ref()?);
-        let mut letter = Self::new(name, entry.key, String::from(&*entry.text), String::new(), written_ms);
-        letter.failed = entry.delivery == Delivery::Failed;
-        Some(letter)
+        let name = String::from(&**entry.local_id.as_ref()?);
+        let mut pending = Self::new(name, entry.key, String::from(&*entry.text), String::new(), written_ms);
+        pending.failed = entry.delivery == Delivery::Failed;
+        Some(pending)
     }
 
     /// Body and key of this message's attempts, the same on every call.
@@ -107,7 +101,7 @@ impl Letter {
         compose: impl FnOnce(&Self) -> SendMessage,
     ) -> &Frozen {
         let frozen = self.frozen.take().unwrap_or_else(|| Frozen {
-            key: key(visitor, &self.name, self.round),
+            key: key(visitor, &self.id, self.round),
             body: Value::from(&compose(self)).to_json(),
         });
         self.frozen.insert(frozen)
@@ -143,7 +137,7 @@ impl Letter {
         now_ms.saturating_sub(self.written_ms) > STALE_MS
     }
 
-    /// The letter as it is stored.
+    /// The message as it is stored.
     pub(crate) fn to_stored(&self, visitor: &VisitorId) -> Value {
         let frozen = self.frozen.as_ref();
         Value::object([
@@ -161,31 +155,31 @@ impl Letter {
         ])
     }
 
-    /// A letter read back, without an entry yet; `None` when what was stored is of no use.
+    /// Reads a stored message, without an entry yet. Returns `None` for one that cannot be used.
     pub(crate) fn from_stored(name: &str, value: &Value) -> Option<Self> {
         let field = |field| value.get(field).and_then(Value::as_text);
-        if !is_name(name) {
+        if !is_valid_id(name) {
             return None;
         }
         let text = field("text").filter(|text| check_message(text).is_ok())?;
         let path = field("path").unwrap_or_default().to_owned();
         let written_ms = stored::number(value, "written");
-        let mut letter = Self::new(name.to_owned(), EntryKey::default(), text.to_owned(), path, written_ms);
+        let mut pending = Self::new(name.to_owned(), EntryKey::default(), text.to_owned(), path, written_ms);
         if let (Some(key), Some(body)) = (field("key"), field("body")) {
-            letter.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });
+            pending.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });
         }
-        letter.round = stored::number(value, "round");
-        letter.attempts = stored::number(value, "attempts");
-        letter.not_before_ms = stored::number(value, "notBefore");
-        letter.failed = value.get("failed") == Some(&Value::Bool(true));
-        Some(letter)
+        pending.round = stored::number(value, "round");
+        pending.attempts = stored::number(value, "attempts");
+        pending.not_before_ms = stored::number(value, "notBefore");
+        pending.failed = value.get("failed") == Some(&Value::Bool(true));
+        Some(pending)
     }
 }
 
 /// `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: what a header cannot
 /// carry is left out, and it is cut so that the whole stays within the limit.
 ///
-/// It depends on nothing but its arguments: where storage lost a letter and kept its message, the key is the same.
+/// It depends on nothing but its arguments: where storage lost a pending message and kept its entry, the key is the same.
 fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
     let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(96).collect();
     let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };
@@ -193,26 +187,26 @@ fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
         .expect("visible ASCII of 8 to 160 characters")
 }
 
-/// Whether a message can have this name: it becomes part of a key, which goes into a header.
-pub(crate) fn is_name(name: &str) -> bool {
+/// Returns whether a message can have this id: it becomes part of a key, which goes into a header.
+pub(crate) fn is_valid_id(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// A name for a new message.
-pub(crate) fn name(random: &mut Random) -> String {
+/// Returns an id for a new message.
+pub(crate) fn new_id(random: &mut Random) -> String {
     ["m", &random.hex()].concat()
 }
 
-/// The letters, in the order in which the visitor wrote them or asked for another try.
-pub(crate) type Outbox = Vec<Letter>;
+/// The pending messages, in the order in which the visitor wrote them or asked for another try.
+pub(crate) type Outbox = Vec<PendingMessage>;
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::timeline::Timeline;
 
-    fn letter(name: &str) -> Letter {
-        Letter::new(
+    fn pending(name: &str) -> PendingMessage {
+        PendingMessage::new(
             name.into(),
             Timeline::default().write(name, "hi", 0, Delivery::Waiting),
             "hi".into(),
@@ -221,56 +215,56 @@ mod tests {
         )
     }
 
-    fn body(letter: &Letter, locale: &str) -> SendMessage {
+    fn body(pending: &PendingMessage, locale: &str) -> SendMessage {
         SendMessage {
             conversation_id: None,
-            message: letter.text.clone(),
+            message: pending.text.clone(),
             locale: Some(locale.into()),
-            source_page: Some(letter.page_path.clone()),
+            source_page: Some(pending.page_path.clone()),
             visitor: chat_protocol::VisitorProfile::default(),
         }
     }
 
     #[test]
     fn what_an_attempt_sends_never_changes_once_it_is_frozen() {
-        let mut letter = letter("m1");
+        let mut pending = pending("m1");
         let visitor = VisitorId::from("v1");
-        let first = letter.freeze(&visitor, |letter| body(letter, "en")).clone();
-        letter.page_path = "/elsewhere".into();
-        assert_eq!(letter.freeze(&visitor, |letter| body(letter, "de")), &first);
+        let first = pending.freeze(&visitor, |pending| body(pending, "en")).clone();
+        pending.page_path = "/elsewhere".into();
+        assert_eq!(pending.freeze(&visitor, |pending| body(pending, "de")), &first);
         assert_eq!(first.key.as_str(), "chat-v1-m1");
     }
 
     #[test]
     fn a_letter_comes_back_from_storage_with_the_same_body_and_key() {
-        let mut letter = letter("m1");
-        letter.freeze(&VisitorId::from("v1"), |letter| body(letter, "en"));
+        let mut pending = pending("m1");
+        pending.freeze(&VisitorId::from("v1"), |pending| body(pending, "en"));
         let stored: Value =
-            serde_json::from_str(&letter.to_stored(&VisitorId::from("v1")).to_string()).expect("JSON");
-        let back = Letter::from_stored("m1", &stored).expect("usable");
-        assert_eq!((back.frozen, back.text, back.written_ms), (letter.frozen, letter.text, 5));
+            serde_json::from_str(&pending.to_stored(&VisitorId::from("v1")).to_string()).expect("JSON");
+        let back = PendingMessage::from_stored("m1", &stored).expect("usable");
+        assert_eq!((back.frozen, back.text, back.written_ms), (pending.frozen, pending.text, 5));
     }
 
     #[test]
     fn a_name_that_no_key_can_carry_is_no_letter() {
-        let stored = letter("m1").to_stored(&VisitorId::from("v1"));
+        let stored = pending("m1").to_stored(&VisitorId::from("v1"));
         let longest = "m".repeat(32);
         for (name, usable) in [("m", true), (&*longest, true), (&*(longest.clone() + "m"), false)] {
-            assert_eq!(Letter::from_stored(name, &stored).is_some(), usable, "{name}");
+            assert_eq!(PendingMessage::from_stored(name, &stored).is_some(), usable, "{name}");
         }
         for name in ["", "m 1", "m\n", "é"] {
-            assert!(Letter::from_stored(name, &stored).is_none(), "{name:?}");
+            assert!(PendingMessage::from_stored(name, &stored).is_none(), "{name:?}");
         }
     }
 
     #[test]
     fn a_letter_is_stale_after_a_day_and_exhausted_after_six_attempts() {
-        let mut letter = letter("m1");
-        assert!(!letter.is_stale(5 + STALE_MS) && letter.is_stale(6 + STALE_MS));
-        letter.attempts = 5;
-        assert!(!letter.is_exhausted());
-        letter.attempts = 6;
-        assert!(letter.is_exhausted());
+        let mut pending = pending("m1");
+        assert!(!pending.is_stale(5 + STALE_MS) && pending.is_stale(6 + STALE_MS));
+        pending.attempts = 5;
+        assert!(!pending.is_exhausted());
+        pending.attempts = 6;
+        assert!(pending.is_exhausted());
     }
 
     #[test]
@@ -284,14 +278,14 @@ mod tests {
             r#"{"text":"a","key":"short","body":"{}"}"#,
         ] {
             let stored: Value = serde_json::from_str(text).expect("JSON");
-            assert!(Letter::from_stored("m1", &stored).is_none(), "{text}");
+            assert!(PendingMessage::from_stored("m1", &stored).is_none(), "{text}");
         }
     }
 
     #[test]
     fn any_visitor_id_makes_a_key_that_the_contract_takes() {
         for visitor in ["", "ключ", "a b\r\nX: y", &"v".repeat(500)] {
-            let key = key(&VisitorId::from(visitor), &name(&mut Random::new(1)), 7);
+            let key = key(&VisitorId::from(visitor), &new_id(&mut Random::new(1)), 7);
             assert!(limits::KEY_LENGTH.contains(&key.as_str().len()));
         }
     }

@@ -141,11 +141,11 @@ impl Session {
     fn attempted(&self) -> Vec<EntryKey> {
         let mut attempted = Vec::new();
         attempted.extend(self.sending);
-        for letter in &self.outbox {
+        for pending in &self.outbox {
             // In a history that is read for the first time, an older message may say the same.
-            let first = self.reading == Reading::Past && Some(letter.entry) != self.in_doubt;
-            if letter.is_attempted() && !first && Some(letter.entry) != self.sending {
-                attempted.push(letter.entry);
+            let first = self.reading == Reading::Past && Some(pending.entry) != self.in_doubt;
+            if pending.is_attempted() && !first && Some(pending.entry) != self.sending {
+                attempted.push(pending.entry);
             }
         }
         attempted
@@ -155,7 +155,8 @@ impl Session {
     /// then only sending both again tells.
     fn is_found(&self, entry: EntryKey) -> bool {
         let Some(shown) = self.timeline.entry(entry) else { return false };
-        let alike = self.outbox.iter().filter(|letter| letter.is_attempted() && *letter.text == *shown.text);
+        let alike =
+            self.outbox.iter().filter(|pending| pending.is_attempted() && *pending.text == *shown.text);
         shown.delivery == Delivery::Delivered && self.sending != Some(entry) && alike.count() == 1
     }
 

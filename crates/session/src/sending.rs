@@ -6,7 +6,7 @@ use chat_protocol::{AiStatus, Endpoint, ErrorCode, Role, SendMessage, SendResult
 
 use crate::answers::Verdict;
 use crate::back_off::{MOST_RETRY_AFTER_MS, wait_ms};
-use crate::outbox::{self, Letter, check_message};
+use crate::outbox::{self, PendingMessage, check_message};
 use crate::stored::keys;
 use crate::timeline::{Delivery, EntryKey};
 use crate::{News, Notice, Session};
@@ -19,14 +19,14 @@ impl Session {
         if check_message(&text).is_err() {
             return;
         }
-        let name = outbox::name(&mut self.random);
+        let name = outbox::new_id(&mut self.random);
         let entry = self.timeline.write(&name, &text, now_ms, Delivery::Waiting);
-        let letter = Letter::new(name, entry, text, page_path, now_ms);
+        let pending = PendingMessage::new(name, entry, text, page_path, now_ms);
         if self.notice == Some(Notice::NoReply) {
             self.notice = None;
         }
-        self.outbox.push(letter);
-        self.keep_letter(entry);
+        self.outbox.push(pending);
+        self.persist_pending(entry);
         self.pace.touch(now_ms);
         self.amend();
     }
@@ -40,10 +40,10 @@ impl Session {
     }
 
     pub(crate) fn retry(&mut self, now_ms: u64, key: EntryKey) {
-        let failed = self.outbox.iter().position(|letter| letter.entry == key && letter.failed);
+        let failed = self.outbox.iter().position(|pending| pending.entry == key && pending.failed);
         if let Some(index) = failed {
             self.outbox[index].renew(now_ms);
-            self.keep_letter(key);
+            self.persist_pending(key);
             self.line_up(index);
             self.notice = None;
         }
@@ -57,52 +57,52 @@ impl Session {
     /// Ends every wait for a later attempt, because a person asked. A message that is on its way stays the only one.
     pub(crate) fn send_now(&mut self) {
         self.urgent = true;
-        for letter in self.outbox.iter_mut().filter(|letter| Some(letter.entry) != self.sending) {
-            letter.attempts = 0;
-            letter.not_before_ms = 0;
+        for pending in self.outbox.iter_mut().filter(|pending| Some(pending.entry) != self.sending) {
+            pending.attempts = 0;
+            pending.not_before_ms = 0;
         }
     }
 
-    /// Puts a letter that was given up to the end of the line.
+    /// Moves a failed message to the end of the queue.
     fn line_up(&mut self, index: usize) {
-        let letter = self.outbox.remove(index);
-        self.timeline.set_delivery(letter.entry, Delivery::Waiting);
-        self.timeline.move_to_end(letter.entry);
-        self.outbox.push(letter);
+        let pending = self.outbox.remove(index);
+        self.timeline.set_delivery(pending.entry, Delivery::Waiting);
+        self.timeline.move_to_end(pending.entry);
+        self.outbox.push(pending);
         self.amend();
     }
 
-    /// Another tab, or an earlier page, wrote this letter or changed it.
-    pub(crate) fn letter_kept_elsewhere(&mut self, now_ms: u64, mut letter: Letter) {
+    /// Another tab, or an earlier page, stored this message.
+    pub(crate) fn apply_remote_pending(&mut self, now_ms: u64, mut pending: PendingMessage) {
         // Its time may be by a clock that was wrong.
-        letter.not_before_ms = letter.not_before_ms.min(now_ms + MOST_RETRY_AFTER_MS);
-        if letter.is_stale(now_ms) {
-            letter.failed = true;
+        pending.not_before_ms = pending.not_before_ms.min(now_ms + MOST_RETRY_AFTER_MS);
+        if pending.is_stale(now_ms) {
+            pending.failed = true;
         }
-        let shown = self.timeline.of_letter(&letter.name).map(|entry| (entry.key, entry.delivery));
+        let shown = self.timeline.of_pending(&pending.id).map(|entry| (entry.key, entry.delivery));
         if let Some((_, Delivery::Delivered)) = shown {
             // It comes late: the service has the message.
-            self.keep(&[keys::OUTBOX, &letter.name].concat(), Value::Null);
-            return self.letter_gone_elsewhere(&letter.name);
+            self.keep(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
+            return self.remove_if_delivered(&pending.id);
         }
-        let delivery = if letter.failed { Delivery::Failed } else { Delivery::Waiting };
+        let delivery = if pending.failed { Delivery::Failed } else { Delivery::Waiting };
         let entry = shown.map_or_else(
-            || self.timeline.write(&letter.name, &letter.text, letter.written_ms, delivery),
+            || self.timeline.write(&pending.id, &pending.text, pending.written_ms, delivery),
             |(key, _)| key,
         );
-        letter.entry = entry;
-        let known = self.outbox.iter().position(|known| known.name == letter.name);
+        pending.entry = entry;
+        let known = self.outbox.iter().position(|known| known.id == pending.id);
         match known {
-            Some(index) if self.outbox[index].failed && !letter.failed => {
-                self.outbox[index] = letter;
+            Some(index) if self.outbox[index].failed && !pending.failed => {
+                self.outbox[index] = pending;
                 return self.line_up(index);
             }
             // The tab that leads knows best how far it has come, unless another one led for a moment and sent it.
-            Some(index) if self.leads() && (self.outbox[index].is_attempted() || !letter.is_attempted()) => {
+            Some(index) if self.leads() && (self.outbox[index].is_attempted() || !pending.is_attempted()) => {
                 return;
             }
-            Some(index) => self.outbox[index] = letter,
-            None => self.outbox.push(letter),
+            Some(index) => self.outbox[index] = pending,
+            None => self.outbox.push(pending),
         }
         if delivery == Delivery::Failed {
             self.timeline.set_delivery(entry, delivery);
@@ -110,12 +110,13 @@ impl Session {
         self.amend();
     }
 
-    /// Another tab has no more use for the letter: it knows that the message arrived. The answer to one that is on its
+    /// Another tab removed the pending message: it knows that the message was delivered. The answer to one that is on its
     /// way from here will say so, too.
     pub(crate) fn delivered_elsewhere(&mut self, now_ms: u64, name: &str) {
-        let letter = self.outbox.iter().find(|letter| letter.name == name);
-        if let Some(entry) = letter.map(|letter| letter.entry).filter(|entry| self.sending != Some(*entry)) {
-            self.outbox.retain(|letter| letter.entry != entry);
+        let pending = self.outbox.iter().find(|pending| pending.id == name);
+        if let Some(entry) = pending.map(|pending| pending.entry).filter(|entry| self.sending != Some(*entry))
+        {
+            self.outbox.retain(|pending| pending.entry != entry);
             self.timeline.deliver_in_doubt(entry);
             if self.leads() && !self.timeline.is_answered(entry) {
                 self.await_reply(now_ms);
@@ -124,51 +125,51 @@ impl Session {
         }
     }
 
-    /// Storage has the letter no more: its message is delivered, unless storage lost it.
-    pub(crate) fn letter_gone_elsewhere(&mut self, name: &str) {
+    /// Storage has the pending message no more: it was delivered, unless storage lost it.
+    pub(crate) fn remove_if_delivered(&mut self, name: &str) {
         let delivered =
-            self.timeline.of_letter(name).is_none_or(|entry| entry.delivery == Delivery::Delivered);
+            self.timeline.of_pending(name).is_none_or(|entry| entry.delivery == Delivery::Delivered);
         if delivered {
-            self.outbox.retain(|letter| letter.name != name);
+            self.outbox.retain(|pending| pending.id != name);
         }
     }
 
-    /// After the messages of another tab were taken over, of which it knows the letters `told`.
-    pub(crate) fn meet_letters(&mut self, told: &[Rc<str>]) {
+    /// After the messages of another tab were taken over, of which it knows the pending messages `told`.
+    pub(crate) fn reconcile_outbox(&mut self, told: &[Rc<str>]) {
         let timeline = &self.timeline;
-        self.outbox.retain_mut(|letter| match timeline.of_letter(&letter.name) {
+        self.outbox.retain_mut(|pending| match timeline.of_pending(&pending.id) {
             Some(entry) => {
-                letter.entry = entry.key;
-                letter.failed = entry.delivery == Delivery::Failed;
+                pending.entry = entry.key;
+                pending.failed = entry.delivery == Delivery::Failed;
                 entry.delivery != Delivery::Delivered
             }
             None => false,
         });
         // The other tab has not heard of these.
         for index in 0..self.outbox.len() {
-            if told.iter().all(|name| **name != *self.outbox[index].name) {
-                self.keep_letter(self.outbox[index].entry);
+            if told.iter().all(|name| **name != *self.outbox[index].id) {
+                self.persist_pending(self.outbox[index].entry);
             }
         }
     }
 
     /// The message to send next.
-    pub(crate) fn next_letter(&self) -> Option<&Letter> {
-        self.outbox.iter().find(|letter| !letter.failed)
+    pub(crate) fn next_pending(&self) -> Option<&PendingMessage> {
+        self.outbox.iter().find(|pending| !pending.failed)
     }
 
     /// When the next message may be tried.
-    pub(crate) fn next_letter_ms(&self) -> Option<u64> {
+    pub(crate) fn next_attempt_ms(&self) -> Option<u64> {
         if self.sending.is_some() || self.in_doubt.is_some() {
             return None;
         }
-        let letter = self.next_letter()?;
-        Some(letter.not_before_ms.max(if self.urgent { 0 } else { self.hold_until_ms }))
+        let pending = self.next_pending()?;
+        Some(pending.not_before_ms.max(if self.urgent { 0 } else { self.hold_until_ms }))
     }
 
-    pub(crate) fn send_letter(&mut self, now_ms: u64) {
-        while self.next_letter_ms().is_some_and(|due| now_ms >= due) {
-            let Some(index) = self.outbox.iter().position(|letter| !letter.failed) else {
+    pub(crate) fn send_due(&mut self, now_ms: u64) {
+        while self.next_attempt_ms().is_some_and(|due| now_ms >= due) {
+            let Some(index) = self.outbox.iter().position(|pending| !pending.failed) else {
                 return;
             };
             let entry = self.outbox[index].entry;
@@ -183,18 +184,18 @@ impl Session {
             let mut profile = self.visitor.clone();
             profile.visitor_id = Some(self.visitor_id.clone());
             let (conversation_id, locale) = (self.conversation.clone(), self.locale.clone());
-            let letter = &mut self.outbox[index];
-            let frozen = letter
-                .freeze(&self.visitor_id, |letter| SendMessage {
+            let pending = &mut self.outbox[index];
+            let frozen = pending
+                .freeze(&self.visitor_id, |pending| SendMessage {
                     conversation_id,
-                    message: letter.text.clone(),
+                    message: pending.text.clone(),
                     locale,
-                    source_page: Some(letter.page_path.clone()).filter(|path| !path.is_empty()),
+                    source_page: Some(pending.page_path.clone()).filter(|path| !path.is_empty()),
                     visitor: profile,
                 })
                 .clone();
-            letter.attempts += 1;
-            self.keep_letter(entry);
+            pending.attempts += 1;
+            self.persist_pending(entry);
             self.sending = Some(entry);
             self.sending_since_ms = Some(now_ms);
             self.timeline.set_delivery(entry, Delivery::Sending);
@@ -209,7 +210,7 @@ impl Session {
             let shown = self.timeline.entry(entry).map(|shown| shown.delivery);
             if self.conversation.is_some() && shown == Some(Delivery::Delivered) {
                 // It comes from a conversation that another tab has found gone since.
-                self.drop_letter(entry);
+                self.remove_delivered(entry);
                 return;
             }
             self.begin(result.conversation_id);
@@ -218,9 +219,9 @@ impl Session {
             self.read_again(now_ms);
         }
         // The echo may have been taken for another message, which is to be sent after all, or was given up before.
-        self.replace_lost_letters(&[]);
-        for letter in self.outbox.iter().filter(|letter| letter.failed) {
-            self.timeline.set_delivery(letter.entry, Delivery::Failed);
+        self.restore_missing(&[]);
+        for pending in self.outbox.iter().filter(|pending| pending.failed) {
+            self.timeline.set_delivery(pending.entry, Delivery::Failed);
         }
         self.tell_delivered(entry);
         // A fallback text is an answer.
@@ -235,7 +236,7 @@ impl Session {
             _ => None,
         };
         // What was said before the reply, and not read, is read although the service may see nothing to poll for.
-        let repeated = self.outbox.iter().any(|letter| letter.entry == entry && letter.attempts > 1);
+        let repeated = self.outbox.iter().any(|pending| pending.entry == entry && pending.attempts > 1);
         if self.reply_due_ms.take().is_some() || repeated {
             self.hurry(now_ms);
         }
@@ -247,7 +248,7 @@ impl Session {
         }
         self.pace.touch(now_ms);
         self.tell(News::Lead(result.lead));
-        self.drop_letter(entry);
+        self.remove_delivered(entry);
     }
 
     /// The reply did not come with the answer, so it is read.
@@ -296,9 +297,9 @@ impl Session {
 
     /// Whether the message on its way belongs to a conversation, be it known here or already forgotten.
     fn sends_into_conversation(&self) -> bool {
-        let letter = self.outbox.iter().find(|letter| Some(letter.entry) == self.sending);
-        letter
-            .and_then(|letter| letter.frozen.as_ref())
+        let pending = self.outbox.iter().find(|pending| Some(pending.entry) == self.sending);
+        pending
+            .and_then(|pending| pending.frozen.as_ref())
             .is_some_and(crate::outbox::Frozen::names_conversation)
     }
 
@@ -306,11 +307,11 @@ impl Session {
     fn begin_anew(&mut self, now_ms: u64) {
         self.forget_conversation();
         let Some(entry) = self.sending.take() else { return };
-        let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) else {
+        let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) else {
             return;
         };
-        letter.start_over(now_ms);
-        self.keep_letter(entry);
+        pending.start_over(now_ms);
+        self.persist_pending(entry);
         self.timeline.set_delivery(entry, Delivery::Waiting);
     }
 
@@ -318,14 +319,14 @@ impl Session {
     fn try_later(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
         self.urgent = false;
         let Some(entry) = self.sending.take() else { return };
-        let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) else {
+        let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) else {
             return;
         };
-        if letter.is_exhausted() {
+        if pending.is_exhausted() {
             self.give_up(entry);
         } else {
-            letter.not_before_ms = now_ms + wait_ms(letter.attempts, retry_after_ms, &mut self.random);
-            self.keep_letter(entry);
+            pending.not_before_ms = now_ms + wait_ms(pending.attempts, retry_after_ms, &mut self.random);
+            self.persist_pending(entry);
         }
         // The service may have it all the same, also when it is given up.
         if retry_after_ms.is_none() {
@@ -340,9 +341,10 @@ impl Session {
         if self.online {
             return;
         }
-        for letter in self.outbox.iter().filter(|letter| !letter.failed && self.sending != Some(letter.entry))
+        for pending in
+            self.outbox.iter().filter(|pending| !pending.failed && self.sending != Some(pending.entry))
         {
-            self.amended |= self.timeline.set_delivery(letter.entry, Delivery::Waiting);
+            self.amended |= self.timeline.set_delivery(pending.entry, Delivery::Waiting);
         }
     }
 
@@ -353,13 +355,13 @@ impl Session {
         if !self.timeline.is_answered(entry) {
             self.await_reply(now_ms);
         }
-        self.drop_letter(entry);
+        self.remove_delivered(entry);
     }
 
     pub(crate) fn give_up(&mut self, entry: EntryKey) {
-        if let Some(letter) = self.outbox.iter_mut().find(|letter| letter.entry == entry) {
-            letter.failed = true;
-            self.keep_letter(entry);
+        if let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) {
+            pending.failed = true;
+            self.persist_pending(entry);
         }
         self.timeline.set_delivery(entry, Delivery::Failed);
         self.amend();
@@ -372,13 +374,13 @@ impl Session {
     }
 
     /// The message is delivered.
-    fn drop_letter(&mut self, entry: EntryKey) {
+    fn remove_delivered(&mut self, entry: EntryKey) {
         self.amend();
-        if let Some(index) = self.outbox.iter().position(|letter| letter.entry == entry) {
-            let letter = self.outbox.remove(index);
+        if let Some(index) = self.outbox.iter().position(|pending| pending.entry == entry) {
+            let pending = self.outbox.remove(index);
             // What all tabs show comes first: a page that ends in between must not lose the message.
             self.publish();
-            self.keep(&[keys::OUTBOX, &letter.name].concat(), Value::Null);
+            self.keep(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
         }
     }
 }

@@ -152,7 +152,7 @@ impl Session {
             Input::Online(online) => {
                 if online && !self.online {
                     self.hurry(now_ms);
-                    self.outbox.iter_mut().for_each(|letter| letter.not_before_ms = 0);
+                    self.outbox.iter_mut().for_each(|pending| pending.not_before_ms = 0);
                 }
                 self.online = online;
                 self.changed = true;
@@ -206,7 +206,7 @@ impl Session {
 
     /// Whether a reply is on its way.
     pub fn awaits_reply(&self) -> bool {
-        let under_way = || self.outbox.iter().any(|letter| letter.is_attempted() && !letter.failed);
+        let under_way = || self.outbox.iter().any(|pending| pending.is_attempted() && !pending.failed);
         self.reply_due_ms.is_some() || under_way()
     }
 

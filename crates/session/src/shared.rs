@@ -2,7 +2,7 @@
 
 use chat_protocol::{Fields, MessageId, Role, Value};
 
-use crate::outbox::is_name;
+use crate::outbox::is_valid_id;
 use crate::stored::{self, VERSION, to_value};
 use crate::timeline::{Created, Delivery, Entry, EntryKey, Reading};
 use crate::{News, Notice, Session};
@@ -19,7 +19,7 @@ const UNDELIVERED: [(Delivery, &str); 3] =
 fn entry_to_value(entry: &Entry) -> Value {
     let delivery = UNDELIVERED.iter().find(|(delivery, _)| *delivery == entry.delivery);
     Value::object([
-        ("letter", entry.letter.as_deref().into()),
+        ("letter", entry.local_id.as_deref().into()),
         ("serial", entry.serial.into()),
         ("id", entry.id.as_ref().into()),
         ("role", entry.author.as_str().into()),
@@ -40,9 +40,9 @@ fn entry_from_value(value: Value) -> Option<Entry> {
     let mut fields = Fields::of(value).ok()?;
     let delivery = fields.lenient_text("delivery");
     let delivery = UNDELIVERED.iter().find(|(_, name)| delivery.as_deref() == Some(name));
-    let letter = fields.lenient_text("letter");
+    let local_id = fields.lenient_text("letter");
     // Without a name that its key can carry, a message could never be sent.
-    if !letter.as_deref().map_or(delivery.is_none(), is_name) {
+    if !local_id.as_deref().map_or(delivery.is_none(), is_valid_id) {
         return None;
     }
     Some(Entry {
@@ -56,7 +56,7 @@ fn entry_from_value(value: Value) -> Option<Entry> {
         },
         delivery: delivery.map_or(Delivery::Delivered, |(delivery, _)| *delivery),
         id: fields.lenient_text("id").map(Into::into),
-        letter: letter.map(Into::into),
+        local_id: local_id.map(Into::into),
         serial: fields.lenient_integer("serial").unwrap_or(0),
     })
 }
@@ -135,13 +135,13 @@ impl Session {
         for value in Fields::lenient(shared).list("entries").unwrap_or_default() {
             // A message has one place: with two, it would be given up in one and waited for in the other.
             let listed = |entry: &Entry| {
-                entry.letter.is_some() && entries.iter().any(|known| known.letter == entry.letter)
+                entry.local_id.is_some() && entries.iter().any(|known| known.local_id == entry.local_id)
             };
             entries.extend(entry_from_value(value).filter(|entry| !listed(entry)));
         }
         let mut told = Vec::new();
         for entry in &entries {
-            told.extend(entry.letter.clone());
+            told.extend(entry.local_id.clone());
         }
         if id_alone {
             self.reading = Reading::Past;
@@ -151,7 +151,7 @@ impl Session {
         let beginning = self.timeline.lacks_beginning && !cut;
         let floor = floor.min(entries.len());
         for entry in self.timeline.adopt(entries, after, read_up_to, floor, cut) {
-            let arrived = (entry.letter.is_some() && !beginning) || entry.serial > newest;
+            let arrived = (entry.local_id.is_some() && !beginning) || entry.serial > newest;
             if live && arrived && entry.delivery == Delivery::Delivered {
                 self.tell(News::Message(entry));
             }
@@ -160,8 +160,8 @@ impl Session {
         self.timeline.lacks_beginning |= cut && !live;
         // Messages that were cut away are counted.
         self.timeline.count_from(newest_told);
-        self.meet_letters(&told);
-        self.replace_lost_letters(&told);
+        self.reconcile_outbox(&told);
+        self.restore_missing(&told);
         // Even a tab that leads as well has nothing to add: two of them would answer each other for ever.
         self.amended = false;
         self.changed = true;

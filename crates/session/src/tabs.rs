@@ -6,7 +6,7 @@ use chat_protocol::{ChatConfig, Endpoint, Fields, Value, VisitorId, VisitorProfi
 
 use crate::back_off::MOST_RETRY_AFTER_MS;
 use crate::lead::Rival;
-use crate::outbox::Letter;
+use crate::outbox::PendingMessage;
 use crate::stored::{self, Stored, VERSION, keys};
 use crate::timeline::{Delivery, EntryKey, Timeline};
 use crate::{Effect, Session};
@@ -62,10 +62,10 @@ impl Session {
         self.post("keep", Some(keys::CONFIG), value);
     }
 
-    pub(crate) fn keep_letter(&mut self, entry: EntryKey) {
-        if let Some(letter) = self.outbox.iter().find(|letter| letter.entry == entry) {
-            let name = [keys::OUTBOX, &letter.name].concat();
-            let value = letter.to_stored(&self.visitor_id);
+    pub(crate) fn persist_pending(&mut self, entry: EntryKey) {
+        if let Some(pending) = self.outbox.iter().find(|pending| pending.entry == entry) {
+            let name = [keys::OUTBOX, &pending.id].concat();
+            let value = pending.to_stored(&self.visitor_id);
             self.keep(&name, value);
         }
     }
@@ -102,7 +102,7 @@ impl Session {
     pub(crate) fn keep_again(&mut self) {
         self.keep_visitor();
         for index in 0..self.outbox.len() {
-            self.keep_letter(self.outbox[index].entry);
+            self.persist_pending(self.outbox[index].entry);
         }
         self.keep_conversation();
         self.keep_seen();
@@ -131,29 +131,29 @@ impl Session {
                 self.kept_elsewhere(now_ms, &name, value);
             }
         }
-        self.replace_lost_letters(&[]);
+        self.restore_missing(&[]);
         // Where storage lost the conversation, it counts anew.
         self.seen = self.seen.min(self.timeline.newest());
     }
 
-    /// Messages that are not delivered, and whose letters are lost, are letters again, each in its place. Their keys are the
-    /// same. The tab that told of the letters `told` has those.
-    pub(crate) fn replace_lost_letters(&mut self, told: &[Rc<str>]) {
+    /// Messages that are not delivered, and whose pending messages are lost, are pending messages again, each in its place. Their keys are the
+    /// same. The tab that told of the pending messages `told` has those.
+    pub(crate) fn restore_missing(&mut self, told: &[Rc<str>]) {
         let (mut lost, mut place) = (Vec::new(), 0);
         for entry in self.timeline.entries() {
-            if let Some(index) = self.outbox.iter().position(|letter| letter.entry == entry.key) {
+            if let Some(index) = self.outbox.iter().position(|pending| pending.entry == entry.key) {
                 place = index + 1;
             } else if entry.delivery != Delivery::Delivered
-                && entry.letter.as_ref().is_none_or(|name| !told.contains(name))
-                && let Some(letter) = Letter::of_entry(entry)
+                && entry.local_id.as_ref().is_none_or(|name| !told.contains(name))
+                && let Some(pending) = PendingMessage::of_entry(entry)
             {
                 lost.push(entry.key);
-                self.outbox.insert(place, letter);
+                self.outbox.insert(place, pending);
                 place += 1;
             }
         }
         for entry in lost {
-            self.keep_letter(entry);
+            self.persist_pending(entry);
         }
     }
 
@@ -207,10 +207,10 @@ impl Session {
             }
             _ => {
                 if let Some(name) = name.strip_prefix(keys::OUTBOX) {
-                    match Letter::from_stored(name, &value) {
+                    match PendingMessage::from_stored(name, &value) {
                         // While storage was blocked, two visitors may have begun.
                         _ if !self.is_of_visitor(&value) => {}
-                        Some(letter) => self.letter_kept_elsewhere(now_ms, letter),
+                        Some(pending) => self.apply_remote_pending(now_ms, pending),
                         None if value == Value::Null => self.delivered_elsewhere(now_ms, name),
                         // A newer version may know what to do with it.
                         None => {}
@@ -361,8 +361,8 @@ impl Session {
     /// Forgets all that is kept of this visitor.
     fn forget_kept(&mut self) {
         let mut names = self.events.clear();
-        for letter in &self.outbox {
-            names.push([keys::OUTBOX, &letter.name].concat());
+        for pending in &self.outbox {
+            names.push([keys::OUTBOX, &pending.id].concat());
         }
         for name in [keys::CONVERSATION, keys::SEEN, keys::CONTACT] {
             names.push(name.to_owned());

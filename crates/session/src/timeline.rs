@@ -40,8 +40,8 @@ impl Timeline {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
-    pub(crate) fn of_letter(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().rev().find(|entry| entry.letter.as_deref() == Some(name))
+    pub(crate) fn of_pending(&self, name: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.local_id.as_deref() == Some(name))
     }
 
     pub(crate) fn cursor(&self) -> Option<&MessageId> {
@@ -105,7 +105,7 @@ impl Timeline {
     /// Adds a message that the visitor wrote in this browser.
     pub(crate) fn write(
         &mut self,
-        letter: &str,
+        pending: &str,
         text: &str,
         created_ms: u64,
         delivery: Delivery,
@@ -118,7 +118,7 @@ impl Timeline {
             created: Some(Created::Here(created_ms)),
             delivery,
             id: None,
-            letter: Some(letter.into()),
+            local_id: Some(pending.into()),
             serial: 0,
         });
         key
@@ -162,7 +162,7 @@ impl Timeline {
         {
             mistaken = self.entries[index].id.is_some();
             if let Some(echo) = self.index_of_id(&id)
-                && self.entries[echo].letter.is_some()
+                && self.entries[echo].local_id.is_some()
             {
                 // The echo was taken for another message that says the same.
                 self.entries.swap(index, echo);
@@ -194,7 +194,7 @@ impl Timeline {
     pub(crate) fn deliver_in_doubt(&mut self, key: EntryKey) {
         let text = self.entry(key).filter(|entry| entry.id.is_none()).map(|entry| entry.text.clone());
         let echo = self.entries[self.floor..].iter().rev().find(|entry| {
-            entry.letter.is_none()
+            entry.local_id.is_none()
                 && matches!(entry.author, Role::Visitor | Role::Other(_))
                 && text.as_ref() == Some(&entry.text)
         });
@@ -256,7 +256,7 @@ impl Timeline {
         old.reverse();
         let mut new = Vec::new();
         for mut entry in entries {
-            let same = |known: &Entry| known.letter == entry.letter && known.is(&entry);
+            let same = |known: &Entry| known.local_id == entry.local_id && known.is(&entry);
             let mut known = old.iter().rposition(same).map(|index| old.remove(index));
             if known.as_ref().is_none_or(|known| known.id != entry.id)
                 && let Some(index) = self.entries[..before].iter().position(|known| known.is(&entry))
@@ -305,7 +305,7 @@ impl Timeline {
 
     fn insert(&mut self, place: usize, message: ChatMessage, reading: Reading) -> Entry {
         let before_known =
-            || self.entries[place..].iter().any(|entry| entry.settled() && entry.letter.is_none());
+            || self.entries[place..].iter().any(|entry| entry.settled() && entry.local_id.is_none());
         let past = reading == Reading::Past || (reading == Reading::Again && before_known());
         let serial = if past {
             self.oldest = self.oldest.saturating_sub(1);
@@ -321,7 +321,7 @@ impl Timeline {
             created: message.created_at.map(|text| Created::There(text.into())),
             delivery: Delivery::Delivered,
             id: message.id,
-            letter: None,
+            local_id: None,
             serial,
         };
         entry.id.iter().for_each(|id| self.known.insert(id));

@@ -19,7 +19,7 @@ impl Session {
         if self.online && !self.left {
             self.ask_for_config(now_ms);
             if self.leads() && self.is_on() {
-                self.send_letter(now_ms);
+                self.send_due(now_ms);
                 self.poll(now_ms);
                 self.send_events(now_ms);
             }
@@ -81,7 +81,7 @@ impl Session {
         if self.leads() {
             due.push(self.reply_due_ms);
             if self.online && self.is_on() {
-                due.push(self.next_letter_ms());
+                due.push(self.next_attempt_ms());
                 due.push(self.next_events_ms());
             }
             due.extend(self.next_polls_ms());

@@ -134,16 +134,16 @@ impl Session {
         }
         let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
         let mut gone = Vec::new();
-        for letter in &self.outbox {
-            if !kept(&letter.name) {
-                gone.push(letter.name.clone());
+        for pending in &self.outbox {
+            if !kept(&pending.id) {
+                gone.push(pending.id.clone());
             }
         }
         // What this page kept, and storage no longer has, another tab has sent.
         self.events.clear();
         self.take_over(now_ms, stored);
         for name in gone {
-            self.letter_gone_elsewhere(&name);
+            self.remove_if_delivered(&name);
         }
         self.post("hello", None, Value::Null);
         self.hurry(now_ms);

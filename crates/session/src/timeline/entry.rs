@@ -53,7 +53,7 @@ pub struct Entry {
     /// The service's name for it.
     pub id: Option<MessageId>,
     /// The name of the visitor's message that was written in this browser, the same in all tabs.
-    pub(crate) letter: Option<Rc<str>>,
+    pub(crate) local_id: Option<Rc<str>>,
     /// Counts what comes in from the service, the same in all tabs; below zero for what had been said before.
     pub(crate) serial: i64,
 }
@@ -102,9 +102,9 @@ impl Entry {
 
     /// Whether another tab's entry is this one.
     pub(super) fn is(&self, other: &Self) -> bool {
-        match (&self.letter, &other.letter) {
+        match (&self.local_id, &other.local_id) {
             (Some(own), Some(others)) => own == others,
-            // A page that never heard of the letter knows the message by its echo.
+            // A page that never heard of the pending message knows the message by its echo.
             _ if self.id.is_some() => self.id == other.id && self.text == other.text,
             (None, None) => self.serial == other.serial && other.id.is_none(),
             _ => false,

@@ -87,7 +87,7 @@ fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
     other.serial = 7;
     assert!(!one.is(&other));
     other = one.clone();
-    other.letter = Some("m-1".into());
+    other.local_id = Some("m-1".into());
     assert!(!one.is(&other) && !other.is(&one));
 }
 
