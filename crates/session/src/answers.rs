@@ -6,7 +6,7 @@ use chat_protocol::{
 };
 
 use crate::back_off::wait_ms;
-use crate::flights::Flight;
+use crate::in_flight::InFlight;
 use crate::{Answer, News, Session};
 
 /// What to do about an attempt that was not taken.
@@ -36,9 +36,9 @@ impl Verdict {
 }
 
 impl Session {
-    pub(crate) fn answered(&mut self, now_ms: u64, flight: &Flight, answer: Answer) {
+    pub(crate) fn answered(&mut self, now_ms: u64, request: &InFlight, answer: Answer) {
         let Answer { status, retry_after_ms, body } = answer;
-        let endpoint = flight.endpoint;
+        let endpoint = request.endpoint;
         let outcome = match endpoint {
             Endpoint::Send => usable(status, body).map(|result: SendResult| self.delivered(now_ms, result)),
             Endpoint::Messages => {
@@ -49,41 +49,41 @@ impl Session {
             }
             Endpoint::Config => open_envelope(status, body).and_then(|data| Ok(self.config_read(data)?)),
             Endpoint::Events => usable(status, body)
-                .map(|tracking: Tracking| self.events_taken(now_ms, flight, Some(tracking))),
+                .map(|tracking: Tracking| self.events_taken(now_ms, request, Some(tracking))),
         };
         if let Err(error) = outcome {
-            self.failed(now_ms, flight, &error, retry_after_ms);
+            self.failed(now_ms, request, &error, retry_after_ms);
         }
     }
 
     /// There was no answer.
-    pub(crate) fn unanswered(&mut self, now_ms: u64, flight: &Flight, code: &str, message: &str) {
+    pub(crate) fn unanswered(&mut self, now_ms: u64, request: &InFlight, code: &str, message: &str) {
         let error = ServiceError {
             status: 0,
             code: ErrorCode::Other(code.to_owned()),
             message: message.to_owned(),
             request_id: None,
         };
-        self.failed(now_ms, flight, &error, None);
+        self.failed(now_ms, request, &error, None);
     }
 
-    fn failed(&mut self, now_ms: u64, flight: &Flight, error: &ServiceError, retry_after_ms: Option<u64>) {
-        match flight.endpoint {
+    fn failed(&mut self, now_ms: u64, request: &InFlight, error: &ServiceError, retry_after_ms: Option<u64>) {
+        match request.endpoint {
             Endpoint::Send => self.not_delivered(now_ms, error, retry_after_ms),
             Endpoint::Messages | Endpoint::Presence => {
-                self.not_read(now_ms, flight.endpoint, error, retry_after_ms);
+                self.not_read(now_ms, request.endpoint, error, retry_after_ms);
             }
             Endpoint::Config => {
-                self.tell_error(flight.endpoint, error);
+                self.tell_error(request.endpoint, error);
                 self.config_failures += 1;
                 let wait = wait_ms(self.config_failures + 4, retry_after_ms, &mut self.random);
                 self.config_due_ms = Some(now_ms + CONFIG_AGAIN_MS + wait);
             }
             Endpoint::Events if Verdict::of(error) == Verdict::TryAgain => {
                 let wait = wait_ms(3, retry_after_ms, &mut self.random);
-                self.events_failed(now_ms, flight, wait.max(EVENTS_AGAIN_MS));
+                self.events_failed(now_ms, request, wait.max(EVENTS_AGAIN_MS));
             }
-            Endpoint::Events => self.events_taken(now_ms, flight, None),
+            Endpoint::Events => self.events_taken(now_ms, request, None),
         }
     }
 

@@ -24,7 +24,7 @@ pub(crate) struct Batch {
     pub(crate) body: String,
     attempts: u32,
     /// The request that it is on its way with.
-    flight: Option<RequestId>,
+    request: Option<RequestId>,
 }
 
 impl Batch {
@@ -39,7 +39,7 @@ impl Batch {
     fn from_stored(name: &str, value: &Value) -> Option<Self> {
         let key = IdempotencyKey::new(value.get("key")?.as_text()?).ok()?;
         let body = value.get("body")?.as_text()?.to_owned();
-        Some(Self { name: name.to_owned(), key, body, attempts: 0, flight: None })
+        Some(Self { name: name.to_owned(), key, body, attempts: 0, request: None })
     }
 }
 
@@ -118,7 +118,7 @@ impl EventQueue {
         let name = random.hex();
         let key = IdempotencyKey::new(["events-", &name].concat()).ok()?;
         let body = Value::object([("events", Value::List(events))]).to_json();
-        self.batches.push(Batch { name, key, body, attempts: 0, flight: None });
+        self.batches.push(Batch { name, key, body, attempts: 0, request: None });
         Some((self.batches.last()?, names))
     }
 
@@ -133,33 +133,33 @@ impl EventQueue {
 
     /// The batch to send from a page that is left: the newest, if the browser does that for one of its size.
     pub(crate) fn parting(&self) -> Option<Batch> {
-        self.batches.last().filter(|batch| batch.flight.is_none() && batch.body.len() <= MOST_BYTES).cloned()
+        self.batches.last().filter(|batch| batch.request.is_none() && batch.body.len() <= MOST_BYTES).cloned()
     }
 
     /// The batch is on its way with this request; nothing else is due before its answer.
-    pub(crate) fn took_off(&mut self, name: &str, flight: RequestId) {
+    pub(crate) fn started(&mut self, name: &str, request: RequestId) {
         for batch in self.batches.iter_mut().filter(|batch| batch.name == name) {
             batch.attempts += 1;
-            batch.flight = Some(flight);
+            batch.request = Some(request);
         }
     }
 
     /// The service took the batch, or will never take it. Gives its name, if there still is one.
-    pub(crate) fn done(&mut self, now_ms: u64, flight: RequestId) -> Vec<String> {
+    pub(crate) fn done(&mut self, now_ms: u64, request: RequestId) -> Vec<String> {
         self.not_before_ms = now_ms + GATHER_MS;
-        let index = self.batches.iter().position(|batch| batch.flight == Some(flight));
+        let index = self.batches.iter().position(|batch| batch.request == Some(request));
         index.map(|index| vec![self.batches.remove(index).name]).unwrap_or_default()
     }
 
     /// The batch may be tried again after `wait_ms`. Gives its name when it was tried often enough.
-    pub(crate) fn failed(&mut self, now_ms: u64, wait_ms: u64, flight: RequestId) -> Vec<String> {
-        let index = self.batches.iter().position(|batch| batch.flight == Some(flight));
+    pub(crate) fn failed(&mut self, now_ms: u64, wait_ms: u64, request: RequestId) -> Vec<String> {
+        let index = self.batches.iter().position(|batch| batch.request == Some(request));
         if index.is_some_and(|index| self.batches[index].attempts >= MOST_ATTEMPTS) {
-            return self.done(now_ms, flight);
+            return self.done(now_ms, request);
         }
         self.not_before_ms = now_ms + wait_ms;
         if let Some(index) = index {
-            self.batches[index].flight = None;
+            self.batches[index].request = None;
         }
         Vec::new()
     }
@@ -257,7 +257,7 @@ mod tests {
         let mut queue = queue([PAGE_VIEW]);
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
-        queue.took_off(&name, RequestId(1));
+        queue.started(&name, RequestId(1));
         queue.failed(10_000, 5_000, RequestId(1));
         for name in 0..60 {
             queue.push(11_000, &name.to_string(), event(PAGE_VIEW));
@@ -270,7 +270,7 @@ mod tests {
         let mut queue = queue([PAGE_VIEW]);
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
-        queue.took_off(&name, RequestId(7));
+        queue.started(&name, RequestId(7));
         assert!(queue.parting().is_none());
         queue.failed(5_000, 2_000, RequestId(7));
         assert!(queue.parting().is_some());
@@ -292,7 +292,7 @@ mod tests {
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
         for attempt in 1..=4 {
-            queue.took_off(&name, RequestId(attempt));
+            queue.started(&name, RequestId(attempt));
             let given_up = queue.failed(10_000, 2_000, RequestId(attempt));
             assert_eq!(!given_up.is_empty(), attempt == 4);
         }
@@ -304,7 +304,7 @@ mod tests {
         let mut queue = queue([PAGE_VIEW]);
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
-        queue.took_off(&name, RequestId(1));
+        queue.started(&name, RequestId(1));
         queue.push(4_000, "next", event(PAGE_VIEW));
         assert!(queue.done(5_000, RequestId(2)).is_empty(), "another request");
         assert_eq!(queue.done(5_000, RequestId(1)), [name]);

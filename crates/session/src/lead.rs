@@ -199,7 +199,7 @@ impl Session {
     fn follow(&mut self, state: State) {
         self.cancel_reads();
         // A message that is on its way may arrive: it is not called back, and the tab that leads repeats it.
-        self.flights.recall(|endpoint| endpoint == Endpoint::Send);
+        self.in_flight.cancel_where(|endpoint| endpoint == Endpoint::Send);
         self.sending = None;
         self.urgent = false;
         self.in_doubt = None;

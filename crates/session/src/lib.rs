@@ -11,7 +11,7 @@ mod back_off;
 mod deferral;
 mod effect;
 mod event_queue;
-mod flights;
+mod in_flight;
 mod input;
 mod lead;
 mod notice;

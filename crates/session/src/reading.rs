@@ -46,7 +46,7 @@ impl Session {
     pub(crate) fn next_polls_ms(&self) -> [Option<u64>; 2] {
         let messages_ms = self.confirm_ms().unwrap_or(u64::MAX).min(self.pace.next_messages_ms);
         let due = |wanted: bool, endpoint, at: u64| {
-            (wanted && self.may_poll() && !self.flights.any(endpoint)).then(|| at.max(self.hold_until_ms))
+            (wanted && self.may_poll() && !self.in_flight.any(endpoint)).then(|| at.max(self.hold_until_ms))
         };
         [
             due(true, Endpoint::Presence, self.pace.next_presence_ms),

@@ -3,7 +3,7 @@
 use chat_protocol::{Endpoint, Tracking, Value, VisitorEvent};
 
 use crate::event_queue::Batch;
-use crate::flights::Flight;
+use crate::in_flight::InFlight;
 use crate::stored::{VERSION, keys, to_value};
 use crate::{Effect, Page, Reports, Request, Session};
 
@@ -56,7 +56,7 @@ impl Session {
 
     /// When events are to be sent next.
     pub(crate) fn next_events_ms(&self) -> Option<u64> {
-        let due = self.events.due_ms().filter(|_| !self.flights.any(Endpoint::Events))?;
+        let due = self.events.due_ms().filter(|_| !self.in_flight.any(Endpoint::Events))?;
         Some(due.max(self.hold_until_ms))
     }
 
@@ -95,14 +95,14 @@ impl Session {
     }
 
     fn send_batch(&mut self, now_ms: u64, batch: Batch, keepalive: bool) {
-        let request = self.flights.take_off(now_ms, Endpoint::Events, Vec::new());
-        self.events.took_off(&batch.name, request.id);
+        let request = self.in_flight.start(now_ms, Endpoint::Events, Vec::new());
+        self.events.started(&batch.name, request.id);
         let (body, key) = (Some(batch.body), Some(batch.key));
         self.effects.push(Effect::Request(Request { body, key, keepalive, ..request }));
     }
 
-    pub(crate) fn events_taken(&mut self, now_ms: u64, flight: &Flight, tracking: Option<Tracking>) {
-        let batch = self.events.done(now_ms, flight.id);
+    pub(crate) fn events_taken(&mut self, now_ms: u64, request: &InFlight, tracking: Option<Tracking>) {
+        let batch = self.events.done(now_ms, request.id);
         self.forget(keys::BATCH, batch);
         if tracking.is_some_and(|tracking| !tracking.enabled) {
             let off_until_ms = now_ms + OFF_MS;
@@ -114,8 +114,8 @@ impl Session {
         }
     }
 
-    pub(crate) fn events_failed(&mut self, now_ms: u64, flight: &Flight, wait_ms: u64) {
-        let given_up = self.events.failed(now_ms, wait_ms, flight.id);
+    pub(crate) fn events_failed(&mut self, now_ms: u64, request: &InFlight, wait_ms: u64) {
+        let given_up = self.events.failed(now_ms, wait_ms, request.id);
         self.forget(keys::BATCH, given_up);
     }
 }

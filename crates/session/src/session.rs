@@ -7,7 +7,7 @@ use chat_protocol::{ChatConfig, ConversationId, Endpoint, Presence, Value, Visit
 
 use crate::back_off::MOST_RETRY_AFTER_MS;
 use crate::event_queue::EventQueue;
-use crate::flights::Flights;
+use crate::in_flight::InFlightRequests;
 use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
@@ -99,7 +99,7 @@ pub struct Session {
     pub(crate) online: bool,
     /// The page was left and may come back.
     pub(crate) left: bool,
-    pub(crate) flights: Flights,
+    pub(crate) in_flight: InFlightRequests,
     /// How often the room for the conversation was halved, because the browser did not keep it.
     pub(crate) halvings: u32,
     keep_again_ms: Option<u64>,
@@ -128,8 +128,8 @@ impl Session {
                 // An answer that says how long to keep quiet is obeyed by all tabs, whatever else it says, and also where nobody
                 // waits for it any more.
                 self.hold(now_ms, answer.retry_after_ms);
-                if let Some(flight) = self.flights.land(id) {
-                    self.answered(now_ms, &flight, answer);
+                if let Some(request) = self.in_flight.complete(id) {
+                    self.answered(now_ms, &request, answer);
                 } else if self.leads() {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
                     self.hurry(now_ms);
@@ -138,10 +138,10 @@ impl Session {
                 }
             }
             Input::Failed(id) => {
-                if let Some(flight) = self.flights.land(id) {
+                if let Some(request) = self.in_flight.complete(id) {
                     self.unanswered(
                         now_ms,
-                        &flight,
+                        &request,
                         "NETWORK",
                         "no connection to the proxy, or none for this origin",
                     );
@@ -284,7 +284,7 @@ impl Session {
     /// Messages are read, whatever the service says; what is on its way by now was asked for too early.
     pub(crate) fn read_on(&mut self) {
         self.reading_on = true;
-        self.reads_too_early = self.flights.any(Endpoint::Messages);
+        self.reads_too_early = self.in_flight.any(Endpoint::Messages);
     }
 
     fn shown(&mut self, now_ms: u64, visible: bool) {

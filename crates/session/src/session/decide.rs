@@ -8,9 +8,9 @@ use crate::Effect;
 impl Session {
     /// Starts what is due, and asks to be woken for what is due next.
     pub(super) fn decide(&mut self, now_ms: u64) -> Vec<Effect> {
-        while let Some(flight) = self.flights.overdue(now_ms) {
-            self.effects.push(Effect::Cancel(flight.id));
-            self.unanswered(now_ms, &flight, "TIMEOUT", "the proxy did not answer in time");
+        while let Some(request) = self.in_flight.expired(now_ms) {
+            self.effects.push(Effect::Cancel(request.id));
+            self.unanswered(now_ms, &request, "TIMEOUT", "the proxy did not answer in time");
         }
         self.elect(now_ms);
         if self.leads() {
@@ -45,7 +45,7 @@ impl Session {
     }
 
     fn ask_for_config(&mut self, now_ms: u64) {
-        if self.config_due_ms.is_some_and(|due| now_ms >= due) && !self.flights.any(Endpoint::Config) {
+        if self.config_due_ms.is_some_and(|due| now_ms >= due) && !self.in_flight.any(Endpoint::Config) {
             self.config_due_ms = None;
             let mut query = Vec::new();
             if let Some(locale) = &self.locale {
@@ -56,26 +56,26 @@ impl Session {
     }
 
     pub(crate) fn ask(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
-        let request = self.flights.take_off(now_ms, endpoint, query);
+        let request = self.in_flight.start(now_ms, endpoint, query);
         self.effects.push(Effect::Request(request));
     }
 
     pub(crate) fn send(&mut self, now_ms: u64, endpoint: Endpoint, body: String, key: IdempotencyKey) {
-        let request = self.flights.take_off(now_ms, endpoint, Vec::new());
+        let request = self.in_flight.start(now_ms, endpoint, Vec::new());
         self.effects.push(Effect::Request(crate::Request { body: Some(body), key: Some(key), ..request }));
     }
 
     /// Nobody waits for what is on its way any more.
     pub(crate) fn cancel(&mut self, which: impl Fn(Endpoint) -> bool) {
-        for flight in self.flights.recall(which) {
-            self.effects.push(Effect::Cancel(flight.id));
+        for request in self.in_flight.cancel_where(which) {
+            self.effects.push(Effect::Cancel(request.id));
         }
     }
 
     fn plan_wake(&mut self, now_ms: u64) {
         let mut due =
-            vec![self.flights.deadline_ms(), self.keep_again_ms, self.lead.due_ms(), self.waiting.due_ms()];
-        if self.online && !self.left && !self.flights.any(Endpoint::Config) {
+            vec![self.in_flight.deadline_ms(), self.keep_again_ms, self.lead.due_ms(), self.waiting.due_ms()];
+        if self.online && !self.left && !self.in_flight.any(Endpoint::Config) {
             due.push(self.config_due_ms);
         }
         if self.leads() {

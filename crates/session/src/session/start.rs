@@ -4,7 +4,7 @@ use chat_protocol::{ChatConfig, Value};
 
 use super::Session;
 use crate::event_queue::EventQueue;
-use crate::flights::Flights;
+use crate::in_flight::InFlightRequests;
 use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
@@ -88,7 +88,7 @@ impl Session {
             visible,
             online,
             left: false,
-            flights: Flights::default(),
+            in_flight: InFlightRequests::default(),
             halvings: 0,
             keep_again_ms: None,
             told_ms: 0,

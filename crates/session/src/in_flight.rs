@@ -10,7 +10,7 @@ const READ_WITHIN_MS: u64 = 15_000;
 
 /// A request that is on its way.
 #[derive(Debug)]
-pub(crate) struct Flight {
+pub(crate) struct InFlight {
     pub(crate) id: RequestId,
     pub(crate) endpoint: Endpoint,
     deadline_ms: u64,
@@ -18,13 +18,13 @@ pub(crate) struct Flight {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub(crate) struct Flights {
-    under_way: Vec<Flight>,
+pub(crate) struct InFlightRequests {
+    under_way: Vec<InFlight>,
     last: u32,
 }
 
-impl Flights {
-    pub(crate) fn take_off(
+impl InFlightRequests {
+    pub(crate) fn start(
         &mut self,
         now_ms: u64,
         endpoint: Endpoint,
@@ -34,37 +34,37 @@ impl Flights {
         let id = RequestId(self.last);
         let within_ms = if endpoint == Endpoint::Send { SEND_WITHIN_MS } else { READ_WITHIN_MS };
         let deadline_ms = now_ms + within_ms;
-        self.under_way.push(Flight { id, endpoint, deadline_ms });
+        self.under_way.push(InFlight { id, endpoint, deadline_ms });
         Request { id, endpoint, query, body: None, key: None, deadline_ms, keepalive: false }
     }
 
     /// Which request this answer belongs to; `None` for one that nobody waits for any more.
-    pub(crate) fn land(&mut self, id: RequestId) -> Option<Flight> {
-        let index = self.under_way.iter().position(|flight| flight.id == id)?;
+    pub(crate) fn complete(&mut self, id: RequestId) -> Option<InFlight> {
+        let index = self.under_way.iter().position(|request| request.id == id)?;
         Some(self.under_way.remove(index))
     }
 
     /// One whose time is over.
-    pub(crate) fn overdue(&mut self, now_ms: u64) -> Option<Flight> {
-        let index = self.under_way.iter().position(|flight| now_ms >= flight.deadline_ms)?;
+    pub(crate) fn expired(&mut self, now_ms: u64) -> Option<InFlight> {
+        let index = self.under_way.iter().position(|request| now_ms >= request.deadline_ms)?;
         Some(self.under_way.remove(index))
     }
 
     /// Takes out those to the endpoints that `which` names.
-    pub(crate) fn recall(&mut self, which: impl Fn(Endpoint) -> bool) -> Vec<Flight> {
+    pub(crate) fn cancel_where(&mut self, which: impl Fn(Endpoint) -> bool) -> Vec<InFlight> {
         let mut recalled = Vec::new();
-        while let Some(index) = self.under_way.iter().position(|flight| which(flight.endpoint)) {
+        while let Some(index) = self.under_way.iter().position(|request| which(request.endpoint)) {
             recalled.push(self.under_way.remove(index));
         }
         recalled
     }
 
     pub(crate) fn any(&self, endpoint: Endpoint) -> bool {
-        self.under_way.iter().any(|flight| flight.endpoint == endpoint)
+        self.under_way.iter().any(|request| request.endpoint == endpoint)
     }
 
     /// When the first of them has taken too long.
     pub(crate) fn deadline_ms(&self) -> Option<u64> {
-        self.under_way.iter().map(|flight| flight.deadline_ms).min()
+        self.under_way.iter().map(|request| request.deadline_ms).min()
     }
 }
