@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use chat_session::News;
+use chat_session::SessionEvent;
 use leptos::html::{Custom, custom};
 use leptos::prelude::*;
 use send_wrapper::SendWrapper;
@@ -63,15 +63,15 @@ pub fn ChatWidget(
     let shown = changed.clone();
     Effect::new(move |_| {
         let Some(host) = host.get() else { return };
-        let on_news = move |news: News| {
+        let on_event = move |event: SessionEvent| {
             if let Some(on_event) = on_event {
-                let event = ChatEvent::from(news);
+                let event = ChatEvent::from(event);
                 // In a microtask of its own, so that the handler may call any control, or take the widget off.
                 queue_microtask(move || _ = on_event.try_run(event));
             }
         };
         let made =
-            PageWidget::new(settings.clone(), host, theme.get_untracked(), shown.clone(), Box::new(on_news));
+            PageWidget::new(settings.clone(), host, theme.get_untracked(), shown.clone(), Box::new(on_event));
         match made {
             Ok(made) => {
                 let made = Rc::new(made);

@@ -3,7 +3,7 @@
 #[cfg(feature = "js-api")]
 use chat_protocol::Value;
 use chat_protocol::{Lead, MessageId, Role};
-use chat_session::News;
+use chat_session::SessionEvent;
 
 /// An event of the widget. JavaScript has the same events by the names given here.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,18 +44,18 @@ pub enum ChatEvent {
     },
 }
 
-impl From<News> for ChatEvent {
-    fn from(news: News) -> Self {
-        match news {
-            News::Opened(true) => Self::Open,
-            News::Opened(false) => Self::Close,
-            News::Message(entry) => {
+impl From<SessionEvent> for ChatEvent {
+    fn from(session_event: SessionEvent) -> Self {
+        match session_event {
+            SessionEvent::Opened(true) => Self::Open,
+            SessionEvent::Opened(false) => Self::Close,
+            SessionEvent::Message(entry) => {
                 Self::Message { id: entry.id, role: entry.author, content: entry.text.as_ref().to_owned() }
             }
-            News::Unread(count) => Self::Unread { count },
-            News::Presence(operator_online) => Self::Presence { operator_online },
-            News::Lead(lead) => Self::Lead(lead),
-            News::Error { code, message } => Self::Error { code, message },
+            SessionEvent::Unread(count) => Self::Unread { count },
+            SessionEvent::Presence(operator_online) => Self::Presence { operator_online },
+            SessionEvent::Lead(lead) => Self::Lead(lead),
+            SessionEvent::Error { code, message } => Self::Error { code, message },
         }
     }
 }
@@ -63,10 +63,10 @@ impl From<News> for ChatEvent {
 /// The same for JavaScript: the name and the detail of an event. By way of [`ChatEvent`] it weighs 150 bytes more
 /// (brotli).
 #[cfg(feature = "js-api")]
-pub(crate) fn named(news: News) -> (&'static str, Value) {
-    match news {
-        News::Opened(open) => (if open { "open" } else { "close" }, Value::object([])),
-        News::Message(entry) => (
+pub(crate) fn named(session_event: SessionEvent) -> (&'static str, Value) {
+    match session_event {
+        SessionEvent::Opened(open) => (if open { "open" } else { "close" }, Value::object([])),
+        SessionEvent::Message(entry) => (
             "message",
             Value::object([
                 ("id", entry.id.as_ref().into()),
@@ -74,10 +74,10 @@ pub(crate) fn named(news: News) -> (&'static str, Value) {
                 ("content", (*entry.text).into()),
             ]),
         ),
-        News::Unread(count) => ("unread", Value::object([("count", i64::from(count).into())])),
-        News::Presence(online) => ("presence", Value::object([("operatorOnline", online.into())])),
-        News::Lead(lead) => ("lead", (&lead).into()),
-        News::Error { code, message } => {
+        SessionEvent::Unread(count) => ("unread", Value::object([("count", i64::from(count).into())])),
+        SessionEvent::Presence(online) => ("presence", Value::object([("operatorOnline", online.into())])),
+        SessionEvent::Lead(lead) => ("lead", (&lead).into()),
+        SessionEvent::Error { code, message } => {
             ("error", Value::object([("code", code.into()), ("message", message.into())]))
         }
     }
@@ -90,19 +90,19 @@ mod tests {
     #[test]
     fn leptos_and_javascript_hear_the_same() {
         let lead = Lead { has_contact: true, ..Lead::default() };
-        let failed = || News::Error { code: "TIMEOUT".to_owned(), message: "late".to_owned() };
-        for (news, event, name, detail) in [
-            (News::Opened(true), ChatEvent::Open, "open", "{}"),
-            (News::Opened(false), ChatEvent::Close, "close", "{}"),
-            (News::Unread(2), ChatEvent::Unread { count: 2 }, "unread", r#"{"count":2}"#),
+        let failed = || SessionEvent::Error { code: "TIMEOUT".to_owned(), message: "late".to_owned() };
+        for (session_event, event, name, detail) in [
+            (SessionEvent::Opened(true), ChatEvent::Open, "open", "{}"),
+            (SessionEvent::Opened(false), ChatEvent::Close, "close", "{}"),
+            (SessionEvent::Unread(2), ChatEvent::Unread { count: 2 }, "unread", r#"{"count":2}"#),
             (
-                News::Presence(true),
+                SessionEvent::Presence(true),
                 ChatEvent::Presence { operator_online: true },
                 "presence",
                 r#"{"operatorOnline":true}"#,
             ),
             (
-                News::Lead(lead.clone()),
+                SessionEvent::Lead(lead.clone()),
                 ChatEvent::Lead(lead.clone()),
                 "lead",
                 &Value::from(&lead).to_string(),
@@ -114,8 +114,8 @@ mod tests {
                 r#"{"code":"TIMEOUT","message":"late"}"#,
             ),
         ] {
-            assert_eq!(ChatEvent::from(news.clone()), event);
-            let (called, told) = named(news);
+            assert_eq!(ChatEvent::from(session_event.clone()), event);
+            let (called, told) = named(session_event);
             assert_eq!((called, &*told.to_string()), (name, detail));
         }
     }

@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use chat_protocol::Value;
-use chat_session::News;
+use chat_session::SessionEvent;
 use leptos::prelude::ArcTrigger;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{HtmlElement, Node};
@@ -34,17 +34,17 @@ impl Mounted {
         mut settings: Settings,
         config: Option<Value>,
         changed: ArcTrigger,
-        on_news: Box<dyn Fn(News)>,
+        on_event: Box<dyn Fn(SessionEvent)>,
     ) -> Self {
         // Effects need an executor. It fails only when there is one already, of the widget before.
         _ = any_spawner::Executor::init_wasm_bindgen();
         let told = Rc::new(OnceCell::<WeakUi>::new());
         let listening = told.clone();
-        let on_news = Box::new(move |news: News| {
+        let on_event = Box::new(move |event: SessionEvent| {
             if let Some(ui) = listening.get().and_then(WeakUi::upgrade) {
-                ui.heard(&news);
+                ui.heard(&event);
             }
-            on_news(news);
+            on_event(event);
         });
         let driver = Driver::start(Setup {
             client: BrowserWidgetClient::new(&settings.proxy),
@@ -55,7 +55,7 @@ impl Mounted {
             reports: settings.reports(),
             consent: settings.consent,
             changed: changed.clone(),
-            on_news,
+            on_event,
         });
         let ui = Ui::new(driver, changed, settings);
         _ = told.set(ui.downgrade());

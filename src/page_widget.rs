@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use chat_protocol::Value;
-use chat_session::News;
+use chat_session::SessionEvent;
 use leptos::prelude::ArcTrigger;
 use wasm_bindgen::JsValue;
 use web_sys::HtmlElement;
@@ -42,11 +42,11 @@ impl PageWidget {
         host: HtmlElement,
         theme: Theme,
         changed: ArcTrigger,
-        on_news: Box<dyn Fn(News)>,
+        on_event: Box<dyn Fn(SessionEvent)>,
     ) -> Result<Self, JsValue> {
         let settings = settings.for_page();
         let (isolate, events, tokens) = (settings.isolate, settings.events, tokens_of(&settings));
-        let mounted = Rc::new(Mounted::new(settings, None::<Value>, changed, on_news));
+        let mounted = Rc::new(Mounted::new(settings, None::<Value>, changed, on_event));
         mounted.show(&host, &theme.sheet())?;
         if !isolate {
             // Fails only for a name that is no name.

@@ -1,7 +1,7 @@
 //! What JavaScript sees of the module. The typed entry in `www/` wraps it; nobody else needs to know it.
 
 use chat_protocol::{Value, VisitorProfile};
-use chat_session::News;
+use chat_session::SessionEvent;
 use leptos::prelude::ArcTrigger;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlElement;
@@ -32,12 +32,12 @@ impl Handle {
     pub fn new(options: &JsValue, config: &JsValue, on_event: js_sys::Function) -> Handle {
         let settings = Settings::from(json::from_js(options));
         let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
-        let on_news = move |news: News| {
-            let (name, detail) = events::named(news);
+        let on_event = move |event: SessionEvent| {
+            let (name, detail) = events::named(event);
             // The entry's own function, which catches what the page's handlers throw.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
-        Self(Mounted::new(settings, config, ArcTrigger::new(), Box::new(on_news)))
+        Self(Mounted::new(settings, config, ArcTrigger::new(), Box::new(on_event)))
     }
 
     /// Renders the widget into `host`, with `theme`, the text of a style sheet of tokens.

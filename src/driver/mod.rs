@@ -8,7 +8,7 @@ use std::rc::{Rc, Weak};
 
 use chat_protocol::{Value, VisitorProfile};
 use chat_session::{
-    Effect, EntryKey, Input, News, Reports, Request, RequestId, Session, Start, Stored, keys,
+    Effect, EntryKey, Input, Reports, Request, RequestId, Session, SessionEvent, Start, Stored, keys,
 };
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify};
@@ -41,7 +41,7 @@ pub struct Setup {
     /// Notified when there is something else to show.
     pub changed: ArcTrigger,
     /// Told what a page may want to know.
-    pub on_news: Box<dyn Fn(News)>,
+    pub on_event: Box<dyn Fn(SessionEvent)>,
 }
 
 /// A handle to the conversation; clones share it.
@@ -61,7 +61,7 @@ struct Inner {
     listeners: RefCell<Vec<Listener>>,
     left: Cell<bool>,
     stopped: Cell<bool>,
-    on_news: Box<dyn Fn(News)>,
+    on_event: Box<dyn Fn(SessionEvent)>,
     rows: RefCell<Vec<Row>>,
     changed: ArcTrigger,
 }
@@ -99,7 +99,7 @@ impl Driver {
             listeners: RefCell::default(),
             left: Cell::default(),
             stopped: Cell::default(),
-            on_news: setup.on_news,
+            on_event: setup.on_event,
         }));
         driver.0.open_channel();
         driver.0.carry_out(effects);
@@ -292,11 +292,11 @@ impl Inner {
                         .for_each(|channel| channel.post(&self.storage.borrow(), &text));
                 }
                 Effect::Show => self.show(),
-                Effect::Tell(news) => told.push(news),
+                Effect::Emit(event) => told.push(event),
             }
         }
-        for news in told {
-            (self.on_news)(news);
+        for event in told {
+            (self.on_event)(event);
         }
         if !kept {
             self.feed(Input::NotKept);

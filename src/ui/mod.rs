@@ -26,7 +26,7 @@ use std::cell::{Cell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 
 use chat_protocol::Role;
-use chat_session::{News, Notice, Session};
+use chat_session::{Notice, Session, SessionEvent};
 use gloo_timers::callback::Timeout;
 use leptos::prelude::{ArcTrigger, Notify, Track};
 use wasm_bindgen::JsCast;
@@ -357,14 +357,14 @@ impl Ui {
     }
 
     /// Takes in what the conversation tells.
-    pub(crate) fn heard(&self, news: &News) {
-        match news {
-            News::Message(entry) => {
+    pub(crate) fn heard(&self, event: &SessionEvent) {
+        match event {
+            SessionEvent::Message(entry) => {
                 self.announce(entry);
                 self.preview(entry);
                 self.fold_contact(entry);
             }
-            News::Lead(lead) => {
+            SessionEvent::Lead(lead) => {
                 self.take_lead(lead);
             }
             _ => {}

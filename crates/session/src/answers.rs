@@ -7,7 +7,7 @@ use chat_protocol::{
 
 use crate::back_off::wait_ms;
 use crate::in_flight::InFlight;
-use crate::{Answer, News, Session};
+use crate::{Answer, Session, SessionEvent};
 
 /// What to do about an attempt that was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Session {
                 self.not_read(now_ms, request.endpoint, error, retry_after_ms);
             }
             Endpoint::Config => {
-                self.tell_error(request.endpoint, error);
+                self.emit_error(request.endpoint, error);
                 self.config_failures += 1;
                 let wait = wait_ms(self.config_failures + 4, retry_after_ms, &mut self.random);
                 self.config_due_ms = Some(now_ms + CONFIG_AGAIN_MS + wait);
@@ -95,9 +95,9 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn tell_error(&mut self, endpoint: Endpoint, error: &ServiceError) {
+    pub(crate) fn emit_error(&mut self, endpoint: Endpoint, error: &ServiceError) {
         let code = error.code.as_str().to_owned();
-        self.tell(News::Error { code, message: [endpoint.path(), " ", &error.sentence()].concat() });
+        self.emit(SessionEvent::Error { code, message: [endpoint.path(), " ", &error.sentence()].concat() });
     }
 }
 

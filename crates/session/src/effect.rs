@@ -20,7 +20,7 @@ pub enum Effect {
     /// Something that a [`crate::Session`] gives to show has changed.
     Show,
     /// The page may want to know.
-    Tell(News),
+    Emit(SessionEvent),
 }
 
 /// Names a request, so that its answer finds back.
@@ -48,7 +48,7 @@ pub struct Request {
 
 /// What a page that embeds the widget can listen to.
 #[derive(Clone, Debug, PartialEq)]
-pub enum News {
+pub enum SessionEvent {
     /// The window opened, or closed.
     Opened(bool),
     /// A message was delivered or came in.

@@ -28,7 +28,7 @@ mod tabs;
 mod timeline;
 mod wait;
 
-pub use effect::{Effect, News, Request, RequestId};
+pub use effect::{Effect, Request, RequestId, SessionEvent};
 pub use input::{Answer, Input, Page, Reports, Start};
 pub use notice::Notice;
 pub use outbox::{Refusal, check_message};

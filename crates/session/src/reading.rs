@@ -5,7 +5,7 @@ use chat_protocol::{ConversationId, Endpoint, History, Presence, Role, ServiceEr
 use crate::answers::Verdict;
 use crate::back_off::wait_ms;
 use crate::timeline::{Delivery, Entry, EntryKey, Reading};
-use crate::{News, Notice, Session};
+use crate::{Notice, Session, SessionEvent};
 
 impl Session {
     /// No conversation, no polling; nor for a tab that nobody sees, that does not lead, or without a network.
@@ -179,7 +179,7 @@ impl Session {
                 // Presence may still say that nobody is there.
                 self.pace.next_presence_ms = now_ms;
             }
-            self.tell(News::Message(entry.clone()));
+            self.emit(SessionEvent::Message(entry.clone()));
         }
     }
 
@@ -203,7 +203,7 @@ impl Session {
     pub(crate) fn presence_read(&mut self, now_ms: u64, presence: Presence) {
         if self.operator_online != Some(presence.operator_online) {
             self.operator_online = Some(presence.operator_online);
-            self.tell(News::Presence(presence.operator_online));
+            self.emit(SessionEvent::Presence(presence.operator_online));
             self.amend();
         }
         self.pace.presence_read(now_ms, Some(&presence), self.open, &mut self.random);
@@ -225,7 +225,7 @@ impl Session {
         error: &ServiceError,
         retry_after_ms: Option<u64>,
     ) {
-        self.tell_error(endpoint, error);
+        self.emit_error(endpoint, error);
         if Verdict::of(error) == Verdict::NoConversation {
             if endpoint == Endpoint::Messages && self.timeline.cursor().is_some() {
                 // It may be the message to read after that is gone.

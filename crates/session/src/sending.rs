@@ -9,7 +9,7 @@ use crate::back_off::{MOST_RETRY_AFTER_MS, wait_ms};
 use crate::outbox::{self, PendingMessage, check_message};
 use crate::stored::keys;
 use crate::timeline::{Delivery, EntryKey};
-use crate::{News, Notice, Session};
+use crate::{Notice, Session, SessionEvent};
 
 /// A reply that did not come with its answer is looked for this long. Milliseconds.
 pub(crate) const REPLY_WITHIN_MS: u64 = 30_000;
@@ -223,7 +223,7 @@ impl Session {
         for pending in self.outbox.iter().filter(|pending| pending.failed) {
             self.timeline.set_delivery(pending.entry, Delivery::Failed);
         }
-        self.tell_delivered(entry);
+        self.emit_delivered(entry);
         // A fallback text is an answer.
         let reply = result.message.filter(|message| !message.content.trim().is_empty());
         let replied = reply.is_some();
@@ -247,7 +247,7 @@ impl Session {
             self.await_reply(now_ms);
         }
         self.pace.touch(now_ms);
-        self.tell(News::Lead(result.lead));
+        self.emit(SessionEvent::Lead(result.lead));
         self.remove_delivered(entry);
     }
 
@@ -262,7 +262,7 @@ impl Session {
     }
 
     pub(crate) fn not_delivered(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
-        self.tell_error(Endpoint::Send, error);
+        self.emit_error(Endpoint::Send, error);
         let verdict = Verdict::of(error);
         let is_delivered = |entry: &EntryKey| {
             self.timeline.entry(*entry).is_some_and(|shown| shown.delivery == Delivery::Delivered)
@@ -351,7 +351,7 @@ impl Session {
     /// Reading showed that the service has the message.
     pub(crate) fn found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
         self.timeline.deliver(entry, None);
-        self.tell_delivered(entry);
+        self.emit_delivered(entry);
         if !self.timeline.is_answered(entry) {
             self.await_reply(now_ms);
         }
@@ -367,9 +367,9 @@ impl Session {
         self.amend();
     }
 
-    fn tell_delivered(&mut self, entry: EntryKey) {
+    fn emit_delivered(&mut self, entry: EntryKey) {
         if let Some(delivered) = self.timeline.entry(entry).cloned() {
-            self.tell(News::Message(delivered));
+            self.emit(SessionEvent::Message(delivered));
         }
     }
 

@@ -17,7 +17,7 @@ use crate::sending::REPLY_WITHIN_MS;
 use crate::stored::to_value;
 use crate::timeline::{Entry, EntryKey, Reading, Timeline};
 use crate::wait::Waiting;
-use crate::{Effect, Input, News, Notice, Reports};
+use crate::{Effect, Input, Notice, Reports, SessionEvent};
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const KEEP_AGAIN_MS: u64 = 10_000;
@@ -271,8 +271,8 @@ impl Session {
         self.changed = true;
     }
 
-    pub(crate) fn tell(&mut self, news: News) {
-        self.effects.push(Effect::Tell(news));
+    pub(crate) fn emit(&mut self, event: SessionEvent) {
+        self.effects.push(Effect::Emit(event));
     }
 
     /// Something happened that the service may have news for: what is to be read is read at once.
@@ -315,7 +315,7 @@ impl Session {
                 self.amend();
             }
         }
-        self.tell(News::Opened(open));
+        self.emit(SessionEvent::Opened(open));
         self.changed = true;
         true
     }
@@ -331,7 +331,7 @@ impl Session {
         if unread != self.unread {
             self.unread = unread;
             self.changed = true;
-            self.tell(News::Unread(unread));
+            self.emit(SessionEvent::Unread(unread));
         }
     }
 }

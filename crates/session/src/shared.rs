@@ -5,7 +5,7 @@ use chat_protocol::{Fields, MessageId, Role, Value};
 use crate::outbox::is_valid_id;
 use crate::stored::{self, VERSION, to_value};
 use crate::timeline::{Created, Delivery, Entry, EntryKey, Reading};
-use crate::{News, Notice, Session};
+use crate::{Notice, Session, SessionEvent};
 
 /// So many characters of messages are kept and told, the last ones. They are written at each message, and a browser has a
 /// few megabytes for all that a site keeps.
@@ -121,7 +121,7 @@ impl Session {
         self.deferred = is("deferred");
         let operator_online = shared.get("operatorOnline").map(|_| is("operatorOnline"));
         if live && operator_online != self.operator_online {
-            self.tell(News::Presence(operator_online == Some(true)));
+            self.emit(SessionEvent::Presence(operator_online == Some(true)));
         }
         self.operator_online = operator_online;
         let cut = is("cut");
@@ -153,7 +153,7 @@ impl Session {
         for entry in self.timeline.adopt(entries, after, read_up_to, floor, cut) {
             let arrived = (entry.local_id.is_some() && !beginning) || entry.serial > newest;
             if live && arrived && entry.delivery == Delivery::Delivered {
-                self.tell(News::Message(entry));
+                self.emit(SessionEvent::Message(entry));
             }
         }
         // What storage had no room for may hold more than this page knows of that time.

@@ -4,7 +4,7 @@ use crate::site::Tab;
 use crate::site::browser::Browser;
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
-use chat_session::{Input, News, Page, Start, keys};
+use chat_session::{Input, Page, SessionEvent, Start, keys};
 
 #[test]
 fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
@@ -30,7 +30,7 @@ fn a_window_that_is_open_again_on_the_next_page_is_not_reported() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Reopened);
     tab.wait(60_000);
-    assert_eq!((tab.count(Events), tab.news.contains(&News::Opened(true))), (0, true));
+    assert_eq!((tab.count(Events), tab.emitted.contains(&SessionEvent::Opened(true))), (0, true));
 }
 
 #[test]

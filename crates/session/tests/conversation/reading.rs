@@ -2,7 +2,7 @@
 
 use crate::site::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
-use chat_session::{Input, News, keys};
+use chat_session::{Input, SessionEvent, keys};
 
 #[test]
 fn history_is_read_after_a_reload_and_shown_once() {
@@ -30,7 +30,7 @@ fn a_message_of_a_person_is_read_while_the_visitor_does_nothing_and_counted_unti
     tab.wait(6_000);
     tab.answer(Messages, r#"{"messages":[{"id":"o1","role":"operator","content":"Anna here"}]}"#);
     assert_eq!((tab.last().author.as_str(), tab.session.unread()), ("operator", 1));
-    assert!(tab.news.contains(&News::Unread(1)));
+    assert!(tab.emitted.contains(&SessionEvent::Unread(1)));
     tab.look(true);
     assert_eq!(tab.session.unread(), 0);
 }
@@ -51,7 +51,7 @@ fn pages_of_history_are_read_one_after_the_other_and_count_as_read() {
     tab.answer(Messages, r#"{"messages":[],"nextAfter":"5"}"#);
     assert!(tab.waiting(Messages).is_none());
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["q0", "a1", "q2", "a3", "q4", "a5"], 0));
-    assert!(tab.told().is_empty(), "nothing of it is news");
+    assert!(tab.told().is_empty(), "nothing of it is new");
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"6","role":"operator","content":"new"}]}"#);
     assert_eq!(tab.session.unread(), 1);

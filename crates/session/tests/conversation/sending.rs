@@ -2,7 +2,7 @@
 
 use crate::site::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Messages, Send};
-use chat_session::{Answer, Delivery, Input, News, Notice, Start};
+use chat_session::{Answer, Delivery, Input, Notice, SessionEvent, Start};
 
 #[test]
 fn a_first_message_starts_a_conversation_and_gets_its_answer() {
@@ -200,9 +200,9 @@ fn what_goes_wrong_is_told_to_the_page_with_the_path_and_the_code() {
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.say("again");
     tab.lose(Send);
-    let told: Vec<(&str, &str)> = (tab.news.iter())
-        .filter_map(|news| match news {
-            News::Error { code, message } => Some((code.as_str(), message.as_str())),
+    let told: Vec<(&str, &str)> = (tab.emitted.iter())
+        .filter_map(|event| match event {
+            SessionEvent::Error { code, message } => Some((code.as_str(), message.as_str())),
             _ => None,
         })
         .collect();
@@ -211,7 +211,11 @@ fn what_goes_wrong_is_told_to_the_page_with_the_path_and_the_code() {
     let waiting = tab.waiting(Config).is_some();
     assert!(waiting, "nothing else was asked for");
     tab.wait(15_000);
-    assert!(tab.news.iter().any(|news| matches!(news, News::Error { code, .. } if code == "TIMEOUT")));
+    assert!(
+        tab.emitted
+            .iter()
+            .any(|event| matches!(event, SessionEvent::Error { code, .. } if code == "TIMEOUT"))
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::site::browser::Browser;
 use crate::site::{Tab, parsed};
 use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
-use chat_session::{Delivery, Input, News, Notice, Start};
+use chat_session::{Delivery, Input, Notice, SessionEvent, Start};
 
 #[test]
 fn a_message_is_in_all_tabs_at_once_and_so_is_how_far_it_has_come() {
@@ -64,9 +64,9 @@ fn unread_messages_count_once_and_are_seen_in_all_tabs_when_they_are_in_one() {
     assert_eq!(unread(&browser), [1, 1], "an open window that nobody sees has not been looked at");
     for tab in &browser.tabs {
         let told = tab
-            .news
+            .emitted
             .iter()
-            .filter(|news| matches!(news, News::Message(entry) if &*entry.text == "Anna here"));
+            .filter(|event| matches!(event, SessionEvent::Message(entry) if &*entry.text == "Anna here"));
         assert_eq!(told.count(), 1);
     }
     browser.feed(other, Input::Visible(true));
@@ -132,7 +132,8 @@ fn a_tab_knows_that_a_person_is_there_when_the_leader_does() {
         tab.answer(Presence, r#"{"operatorOnline":true,"shouldPollMessages":true}"#);
     });
     assert_eq!(browser.tabs[other].session.operator_online(), Some(true));
-    let told = browser.tabs[other].news.iter().filter(|news| matches!(news, News::Presence(true)));
+    let told =
+        browser.tabs[other].emitted.iter().filter(|event| matches!(event, SessionEvent::Presence(true)));
     assert_eq!(told.count(), 1);
 }
 

@@ -191,7 +191,7 @@ fn what_the_page_before_knew_is_no_news() {
     tab.answer(Presence, r#"{"operatorOnline":true}"#);
     let next = tab.reload();
     assert_eq!(next.session.operator_online(), Some(true));
-    assert_eq!(next.news, []);
+    assert_eq!(next.emitted, []);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use chat_protocol::{Endpoint, Value};
-use chat_session::{Effect, Input, News, Reports, RequestId, Session, Start, keys};
+use chat_session::{Effect, Input, Reports, RequestId, Session, SessionEvent, Start, keys};
 
 use super::promises::{Promise, Violation};
 use super::tab::{Late, Life, Stirs, Tab, TabId};
@@ -179,8 +179,8 @@ impl World {
         }
         // What the service suggests for one conversation says nothing about another.
         tab.hinted &= tab.session.conversation_id() == conversation.as_ref();
-        let news = tab.known() != known || (tab.session.leads() && !tab.led);
-        let stirs = if news { Stirs::Yes } else { stirs };
+        let is_news = tab.known() != known || (tab.session.leads() && !tab.led);
+        let stirs = if is_news { Stirs::Yes } else { stirs };
         if stirs == Stirs::Yes {
             self.stir(id);
         }
@@ -206,10 +206,10 @@ impl World {
                     Effect::Store(key, text) => refused |= !self.store(id, key, text),
                     Effect::Post(text) => self.post(id, &text, stirs)?,
                     Effect::Show => shows = true,
-                    Effect::Tell(news) => {
-                        self.trace.note(self.now_ms, id, || format!("tells {news:?}"));
+                    Effect::Emit(event) => {
+                        self.trace.note(self.now_ms, id, || format!("tells {event:?}"));
                         // Where another tab knew before this one that a message has arrived, `known` did not change.
-                        if matches!(news, News::Message(_)) {
+                        if matches!(event, SessionEvent::Message(_)) {
                             self.stir(id);
                         }
                     }

@@ -4,8 +4,8 @@ pub mod browser;
 
 use chat_protocol::{Endpoint, Value, failure, success};
 use chat_session::{
-    Answer, Delivery, Effect, Entry, EntryKey, Input, News, Page, Reports, Request, Session, Start, Stored,
-    keys,
+    Answer, Delivery, Effect, Entry, EntryKey, Input, Page, Reports, Request, Session, SessionEvent, Start,
+    Stored, keys,
 };
 
 /// One tab: a session, the time, and what its effects have done.
@@ -17,7 +17,7 @@ pub struct Tab {
     /// Every request so far.
     pub sent: Vec<Request>,
     pub storage: Vec<(String, String)>,
-    pub news: Vec<News>,
+    pub emitted: Vec<SessionEvent>,
     /// What it told the other tabs.
     pub posts: Vec<String>,
     /// What it kept or forgot since somebody looked.
@@ -91,7 +91,7 @@ impl Tab {
             open: Vec::new(),
             sent: Vec::new(),
             storage,
-            news: Vec::new(),
+            emitted: Vec::new(),
             posts: Vec::new(),
             stores: Vec::new(),
             deaf: false,
@@ -133,7 +133,7 @@ impl Tab {
                     self.storage.extend(text.map(|text| (key, text)));
                 }
                 Effect::Show => {}
-                Effect::Tell(news) => self.news.push(news),
+                Effect::Emit(event) => self.emitted.push(event),
             }
         }
     }
@@ -278,8 +278,8 @@ impl Tab {
 
     /// What the page was told to have been delivered, or to have come in.
     pub fn told(&self) -> Vec<&str> {
-        let told = self.news.iter().filter_map(|news| match news {
-            News::Message(entry) => Some(&*entry.text),
+        let told = self.emitted.iter().filter_map(|event| match event {
+            SessionEvent::Message(entry) => Some(&*entry.text),
             _ => None,
         });
         told.collect()
