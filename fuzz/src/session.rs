@@ -67,7 +67,9 @@ impl Tab {
                         None => _ = self.storage.remove(&key),
                     }
                 }
-                Effect::Post(text) => assert!(read(&text) != Value::Null, "told what is not JSON: {text}"),
+                Effect::Broadcast(text) => {
+                    assert!(read(&text) != Value::Null, "told what is not JSON: {text}")
+                }
                 _ => {}
             }
         }
@@ -109,7 +111,7 @@ impl Tab {
             "tab" => {
                 // The visitor of this tab, whom a script cannot know.
                 let text = rest.replace("$visitor", self.session.visitor_id().as_str());
-                self.handle(Input::Heard(read(&text)));
+                self.handle(Input::TabMessage(read(&text)));
             }
             "wait" => self.wait(rest.parse().unwrap_or(1_000_u64).min(10 * 24 * 3_600_000)),
             "send" => self.handle(Input::Send { text: rest.to_owned(), page_path: "/".to_owned() }),

@@ -285,7 +285,7 @@ impl Inner {
                 }
                 Effect::WakeAt(at_ms) => self.wake_at(at_ms),
                 Effect::Store(key, text) => kept &= self.storage.borrow().set(&key, text.as_deref()),
-                Effect::Post(text) => {
+                Effect::Broadcast(text) => {
                     self.channel
                         .borrow()
                         .iter()
@@ -323,7 +323,7 @@ impl Inner {
         let inner = Rc::downgrade(self);
         let channel = Channel::open(self.session.borrow().channel(), move |text| {
             if let Some(inner) = inner.upgrade() {
-                inner.feed(Input::Heard(json::parse(&text)));
+                inner.feed(Input::TabMessage(json::parse(&text)));
             }
         });
         self.channel.replace(Some(channel));

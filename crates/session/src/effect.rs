@@ -15,8 +15,8 @@ pub enum Effect {
     WakeAt(u64),
     /// Keep a text under a key of the browser's storage, or forget what is kept under it.
     Store(String, Option<String>),
-    /// Tell the other tabs on [`crate::Session::channel`]: JSON text, that they hand in as [`crate::Input::Heard`].
-    Post(String),
+    /// Tell the other tabs on [`crate::Session::channel`]: JSON text, that they hand in as [`crate::Input::TabMessage`].
+    Broadcast(String),
     /// Something that a [`crate::Session`] gives to show has changed.
     Show,
     /// The page may want to know.

@@ -102,8 +102,8 @@ pub enum Input {
     /// The visitor left contact details: they are stored, go along with what is sent from now on, and are reported as
     /// `lead_submitted`, without the details.
     Contact(VisitorProfile, Page),
-    /// Another tab told something by [`crate::Effect::Post`].
-    Heard(Value),
+    /// Another tab told something by [`crate::Effect::Broadcast`].
+    TabMessage(Value),
     /// The browser did not keep what [`crate::Effect::Store`] gave it.
     NotKept,
     /// The page is left or frozen: the last chance to send events, and maybe the last of all.

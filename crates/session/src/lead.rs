@@ -104,7 +104,7 @@ impl Session {
                 if self.leads() && self.amended {
                     self.publish();
                 }
-                self.post("free", None, Value::Null);
+                self.broadcast("free", None, Value::Null);
             }
             self.follow(State::Idle);
             return;
@@ -115,7 +115,7 @@ impl Session {
             State::Asking(until) if now_ms >= until => {
                 self.lead.state = State::Leading;
                 self.lead.term += 1;
-                self.post("lead", None, Value::Null);
+                self.broadcast("lead", None, Value::Null);
                 self.hurry(now_ms);
                 // Without ids, what is read once more could not be told from what is here.
                 let named = |entry: &Entry| entry.id.is_some() || entry.local_id.is_some();
@@ -142,7 +142,7 @@ impl Session {
 
     fn ask_for_lead(&mut self, now_ms: u64) {
         self.lead.state = State::Asking(now_ms + ASK_MS);
-        self.post("ask", None, Value::Null);
+        self.broadcast("ask", None, Value::Null);
     }
 
     /// Another tab asks for the lead.
@@ -154,7 +154,7 @@ impl Session {
                 }
                 // What is on its way is waited for; the tab that asked will ask again.
                 if self.wants_lead(now_ms) {
-                    self.post("lead", None, Value::Null);
+                    self.broadcast("lead", None, Value::Null);
                 }
             }
             State::Asking(_) => {
@@ -162,7 +162,7 @@ impl Session {
                 if (!rival.visible, rival.tab) < (!self.visible, self.lead.tab.as_str()) {
                     self.follow(State::Following(now_ms + FOLLOW_MS));
                 } else {
-                    self.post("ask", None, Value::Null);
+                    self.broadcast("ask", None, Value::Null);
                 }
             }
             State::Idle | State::Following(_) => {}
@@ -176,7 +176,7 @@ impl Session {
             // What is told from now on is newer than anything that the other one told.
             self.revision = self.revision.max(rival.revision);
             self.amend();
-            self.post("lead", None, Value::Null);
+            self.broadcast("lead", None, Value::Null);
             return;
         }
         self.lead.term = self.lead.term.max(rival.term);
@@ -207,7 +207,7 @@ impl Session {
     }
 
     /// Tells the other tabs something.
-    pub(crate) fn post(&mut self, what: &str, name: Option<&str>, value: Value) {
+    pub(crate) fn broadcast(&mut self, what: &str, name: Option<&str>, value: Value) {
         let message = Value::object([
             ("visitor", (&self.visitor_id).into()),
             ("tab", self.lead.tab.as_str().into()),
@@ -221,6 +221,6 @@ impl Session {
             ("name", name.into()),
             ("value", value),
         ]);
-        self.effects.push(Effect::Post(message.to_json()));
+        self.effects.push(Effect::Broadcast(message.to_json()));
     }
 }

@@ -50,7 +50,7 @@ impl Session {
         if failed.is_some() || self.deferred {
             self.send_now();
             // The tab that leads sends it.
-            self.post("retry", None, Value::Null);
+            self.broadcast("retry", None, Value::Null);
         }
     }
 

@@ -134,7 +134,7 @@ impl Session {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
                     self.hurry(now_ms);
                 } else {
-                    self.post("answered", None, to_value(self.hold_until_ms));
+                    self.broadcast("answered", None, to_value(self.hold_until_ms));
                 }
             }
             Input::Failed(id) => {
@@ -178,7 +178,7 @@ impl Session {
                 self.config_due_ms = Some(now_ms);
             }
             Input::Consented(stored, reports) => self.consented(now_ms, stored, reports),
-            Input::Heard(message) => self.heard(now_ms, message),
+            Input::TabMessage(message) => self.on_tab_message(now_ms, message),
             Input::NotKept => {
                 self.halvings = (self.halvings + 2).min(16);
                 self.keep_again_ms = Some(now_ms + KEEP_AGAIN_MS);

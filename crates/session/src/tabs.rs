@@ -25,7 +25,7 @@ impl Session {
         let text = (value != Value::Null).then(|| value.to_json());
         let key = self.key(name);
         self.effects.push(Effect::Store(key, text));
-        self.post("keep", Some(name), value);
+        self.broadcast("keep", Some(name), value);
     }
 
     pub(crate) fn keep_visitor(&mut self) {
@@ -59,7 +59,7 @@ impl Session {
         // One for all customers.
         let key = [keys::PREFIX, keys::CONFIG].concat();
         self.effects.push(Effect::Store(key, Some(value.to_json())));
-        self.post("keep", Some(keys::CONFIG), value);
+        self.broadcast("keep", Some(keys::CONFIG), value);
     }
 
     pub(crate) fn persist_pending(&mut self, entry: EntryKey) {
@@ -90,7 +90,7 @@ impl Session {
             self.shared(Some(self.halvings)).to_json()
         };
         self.store_conversation(kept);
-        self.post("keep", Some(keys::CONVERSATION), told);
+        self.broadcast("keep", Some(keys::CONVERSATION), told);
     }
 
     fn store_conversation(&mut self, kept: String) {
@@ -234,7 +234,7 @@ impl Session {
     }
 
     /// Another tab told something.
-    pub(crate) fn heard(&mut self, now_ms: u64, message: Value) {
+    pub(crate) fn on_tab_message(&mut self, now_ms: u64, message: Value) {
         if self.left {
             return;
         }
@@ -310,7 +310,7 @@ impl Session {
             // It had not heard when it said this, and may have kept what was to be forgotten. Each tab says
             // so: perhaps none leads as yet.
             if does != "reset" {
-                self.tell_reset(&old);
+                self.broadcast_reset(&old);
                 self.forget_kept();
                 self.keep_again();
             }
@@ -319,9 +319,9 @@ impl Session {
             self.joined = revision > 0;
             self.keep_visitor();
             // Whoever knows more tells it to one who asks.
-            self.post("hello", None, Value::Null);
+            self.broadcast("hello", None, Value::Null);
         } else if does == "ask" {
-            self.post("here", None, Value::Null);
+            self.broadcast("here", None, Value::Null);
         }
     }
 
@@ -336,7 +336,7 @@ impl Session {
         self.forget_kept();
         let id = stored::new_visitor(&mut self.random);
         self.become_another(id);
-        self.tell_reset(&old);
+        self.broadcast_reset(&old);
         self.forgotten = Some(old);
         self.keep_visitor();
         self.hurry(now_ms);
@@ -352,9 +352,9 @@ impl Session {
     }
 
     /// Tells the tabs that still have this visitor that there is another one.
-    fn tell_reset(&mut self, old: &VisitorId) {
+    fn broadcast_reset(&mut self, old: &VisitorId) {
         let new = std::mem::replace(&mut self.visitor_id, old.clone());
-        self.post("reset", None, Value::object([("visitorId", (&new).into())]));
+        self.broadcast("reset", None, Value::object([("visitorId", (&new).into())]));
         self.visitor_id = new;
     }
 

@@ -98,7 +98,7 @@ impl Session {
         };
         session.keep_visitor();
         session.take_over(now_ms, stored);
-        session.post("hello", None, Value::Null);
+        session.broadcast("hello", None, Value::Null);
         session.pace.hurry(now_ms);
         let effects = session.decide(now_ms);
         (session, effects)
@@ -145,7 +145,7 @@ impl Session {
         for name in gone {
             self.remove_if_delivered(&name);
         }
-        self.post("hello", None, Value::Null);
+        self.broadcast("hello", None, Value::Null);
         self.hurry(now_ms);
         self.changed = true;
     }

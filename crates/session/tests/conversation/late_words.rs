@@ -104,7 +104,7 @@ fn a_leader_that_crashes_while_it_tells(outcome: impl FnOnce(&mut Tab)) -> Brows
     outcome(&mut browser.tabs[leader]);
     let told = std::mem::take(&mut browser.tabs[leader].posts);
     for post in told.iter().filter(|post| post.contains(r#""name":"conversation""#)) {
-        browser.tabs[other].feed(Input::Heard(json(post)));
+        browser.tabs[other].feed(Input::TabMessage(json(post)));
     }
     browser.crash(leader);
     browser.wait(5_000);

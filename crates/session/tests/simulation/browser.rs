@@ -204,7 +204,7 @@ impl World {
                         self.set_timer(id);
                     }
                     Effect::Store(key, text) => refused |= !self.store(id, key, text),
-                    Effect::Post(text) => self.post(id, &text, stirs)?,
+                    Effect::Broadcast(text) => self.broadcast(id, &text, stirs)?,
                     Effect::Show => shows = true,
                     Effect::Emit(event) => {
                         self.trace.note(self.now_ms, id, || format!("tells {event:?}"));
@@ -311,7 +311,7 @@ fn told(input: &Input) -> String {
         Input::Identify(_) => "the site says who it is".to_owned(),
         Input::Locale(locale) => format!("the locale is {locale:?}"),
         Input::Consented(..) => "agrees to be remembered".to_owned(),
-        Input::Heard(value) => format!("hears {}", gist(&value.to_string())),
+        Input::TabMessage(value) => format!("hears {}", gist(&value.to_string())),
         other => format!("{other:?}"),
     }
 }

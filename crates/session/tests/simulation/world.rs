@@ -154,7 +154,7 @@ impl World {
                 if self.tabs[tab.0].frozen_times != frozen_times {
                     return Ok(());
                 }
-                self.feed_stirring(tab, Input::Heard(Rc::unwrap_or_clone(told)), stirs)
+                self.feed_stirring(tab, Input::TabMessage(Rc::unwrap_or_clone(told)), stirs)
             }
             Event::Arrives { flight, again } => self.arrives(&flight, again),
             Event::Returns { flight, answer } => self.returns(&flight, answer),

@@ -133,7 +133,7 @@ fn tab_with(storage: Vec<(String, String)>, online: bool) -> Tab {
 fn befalls(tab: &mut Tab, step: &Step) -> usize {
     let heard = |tab: &mut Tab, message: Value| {
         let bytes = message.to_json().len();
-        tab.feed(Input::Heard(message));
+        tab.feed(Input::TabMessage(message));
         bytes
     };
     match step {
@@ -274,7 +274,7 @@ proptest! {
         let others = others.map(|(name, value)| ([keys::PREFIX, name].concat(), value.to_json()));
         let mut tab = tab_with(valid.iter().cloned().chain(others).collect(), false);
         for message in told {
-            tab.feed(Input::Heard(message));
+            tab.feed(Input::TabMessage(message));
         }
         for mut tab in [Tab::start(Start { visible: true, ..Start::default() }, tab.storage.clone(), 2_000_000), tab] {
             for text in ["one", "two", "three"] {

@@ -96,7 +96,7 @@ impl Browser {
             tab.stopped = false;
             tab.now_ms = now_ms;
             for message in std::mem::take(&mut tab.unheard) {
-                tab.feed(Input::Heard(message));
+                tab.feed(Input::TabMessage(message));
             }
             tab.wait(0);
         });
@@ -127,7 +127,7 @@ impl Browser {
                     if tab.stopped {
                         tab.unheard.push(json(&post));
                     } else {
-                        tab.feed(Input::Heard(json(&post)));
+                        tab.feed(Input::TabMessage(json(&post)));
                     }
                 }
             }

@@ -122,7 +122,7 @@ impl Tab {
                     self.sent.push(request);
                 }
                 Effect::Cancel(id) => self.open.retain(|request| request.id != id),
-                Effect::Post(text) => self.posts.push(text),
+                Effect::Broadcast(text) => self.posts.push(text),
                 Effect::WakeAt(at_ms) => {
                     assert!(at_ms > self.now_ms, "a session is not to be woken without end");
                     self.wake_ms = Some(at_ms);
@@ -183,7 +183,7 @@ impl Tab {
     /// A tab with this visitor tells something.
     pub fn hear_of(&mut self, visitor: &str, fields: &str) {
         let message = format!(r#"{{"visitor":"{visitor}","tab":"other",{fields}}}"#);
-        self.feed(Input::Heard(json(&message)));
+        self.feed(Input::TabMessage(json(&message)));
     }
 
     /// What it does with what it told since somebody looked: `ask`, `lead` and so on.
