@@ -136,7 +136,7 @@ impl Tab {
             "answer" => self.answer(first.parse().unwrap_or(200), None, read(body)),
             "later" => self.answer(429, first.parse().ok(), read(body)),
             "store" => _ = self.storage.insert([keys::PREFIX, first].concat(), body.to_owned()),
-            "full" => self.handle(Input::NotKept),
+            "full" => self.handle(Input::PersistFailed),
             "back" => self.restored(),
             "reset" => self.handle(Input::Reset),
             _ => {}

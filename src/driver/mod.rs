@@ -299,7 +299,7 @@ impl Inner {
             (self.on_event)(event);
         }
         if !kept {
-            self.feed(Input::NotKept);
+            self.feed(Input::PersistFailed);
         }
     }
 

@@ -90,7 +90,7 @@ impl Session {
     fn config_read(&mut self, data: Value) -> Result<(), chat_protocol::FieldError> {
         self.config = Some(ChatConfig::try_from(data.clone())?);
         self.config_failures = 0;
-        self.keep_config(data);
+        self.persist_config(data);
         self.changed = true;
         Ok(())
     }

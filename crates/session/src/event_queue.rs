@@ -79,7 +79,7 @@ impl EventQueue {
     }
 
     /// Takes in what another tab, or an earlier page, kept under this name; null when it is kept no more.
-    pub(crate) fn keep_up(&mut self, now_ms: u64, name: &str, event: Value) {
+    pub(crate) fn apply_remote_event(&mut self, now_ms: u64, name: &str, event: Value) {
         self.waiting.retain(|(known, _)| known != name);
         if event != Value::Null {
             self.push(now_ms, name, event);
@@ -87,7 +87,7 @@ impl EventQueue {
     }
 
     /// The same for a batch.
-    pub(crate) fn keep_up_batch(&mut self, name: &str, batch: &Value) {
+    pub(crate) fn apply_remote_batch(&mut self, name: &str, batch: &Value) {
         let known = self.batches.iter().position(|known| known.name == name);
         match (known, Batch::from_stored(name, batch)) {
             (None, Some(batch)) => self.batches.push(batch),
@@ -314,18 +314,18 @@ mod tests {
     #[test]
     fn what_another_tab_sent_or_froze_is_not_sent_here() {
         let mut queue = queue([PAGE_VIEW, PAGE_VIEW, PAGE_VIEW]);
-        queue.keep_up(0, "0", Value::Null);
-        queue.keep_up(0, "2", event(PAGE_VIEW));
+        queue.apply_remote_event(0, "0", Value::Null);
+        queue.apply_remote_event(0, "2", event(PAGE_VIEW));
         let (batch, names) = queue.freeze(&mut Random::new(1)).expect("a batch");
         assert_eq!(names, ["1", "2"], "the same event once");
         let (name, stored) = (batch.name.clone(), batch.to_stored());
         let mut other = EventQueue::default();
-        other.keep_up_batch(&name, &stored);
-        other.keep_up_batch(&name, &stored);
+        other.apply_remote_batch(&name, &stored);
+        other.apply_remote_batch(&name, &stored);
         assert_eq!(other.first().map(|batch| batch.body), queue.first().map(|batch| batch.body));
-        other.keep_up_batch(&name, &Value::Null);
+        other.apply_remote_batch(&name, &Value::Null);
         assert!(!other.has_batch());
-        other.keep_up_batch("rubbish", &Value::object([("key", "short".into()), ("body", "{}".into())]));
+        other.apply_remote_batch("rubbish", &Value::object([("key", "short".into()), ("body", "{}".into())]));
         assert!(!other.has_batch());
     }
 }

@@ -105,7 +105,7 @@ pub enum Input {
     /// Another tab told something by [`crate::Effect::Broadcast`].
     TabMessage(Value),
     /// The browser did not keep what [`crate::Effect::Store`] gave it.
-    NotKept,
+    PersistFailed,
     /// The page is left or frozen: the last chance to send events, and maybe the last of all.
     Left,
     /// The page that was left goes on, with what this browser keeps by now.

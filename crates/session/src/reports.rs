@@ -44,13 +44,13 @@ impl Session {
         };
         let (name, event) = (self.random.hex(), Value::from(&event));
         let displaced = self.events.push(now_ms, &name, event.clone());
-        self.keep(&[keys::EVENT, &name].concat(), event);
+        self.persist(&[keys::EVENT, &name].concat(), event);
         self.forget(keys::EVENT, displaced);
     }
 
     fn forget(&mut self, kind: &str, names: Vec<String>) {
         for name in names {
-            self.keep(&[kind, &name].concat(), Value::Null);
+            self.persist(&[kind, &name].concat(), Value::Null);
         }
     }
 
@@ -89,7 +89,7 @@ impl Session {
     fn freeze_events(&mut self) {
         if let Some((batch, events)) = self.events.freeze(&mut self.random) {
             let (name, value) = ([keys::BATCH, &batch.name].concat(), batch.to_stored());
-            self.keep(&name, value);
+            self.persist(&name, value);
             self.forget(keys::EVENT, events);
         }
     }
@@ -108,7 +108,7 @@ impl Session {
             let off_until_ms = now_ms + OFF_MS;
             self.events.off_until_ms = off_until_ms;
             let off = [("v", VERSION.into()), ("offUntil", to_value(off_until_ms))];
-            self.keep(keys::TRACKING, Value::object(off));
+            self.persist(keys::TRACKING, Value::object(off));
             let names = self.events.clear();
             self.forget("", names);
         }

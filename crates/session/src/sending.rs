@@ -82,7 +82,7 @@ impl Session {
         let shown = self.timeline.of_pending(&pending.id).map(|entry| (entry.key, entry.delivery));
         if let Some((_, Delivery::Delivered)) = shown {
             // It comes late: the service has the message.
-            self.keep(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
+            self.persist(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
             return self.remove_if_delivered(&pending.id);
         }
         let delivery = if pending.failed { Delivery::Failed } else { Delivery::Waiting };
@@ -380,7 +380,7 @@ impl Session {
             let pending = self.outbox.remove(index);
             // What all tabs show comes first: a page that ends in between must not lose the message.
             self.publish();
-            self.keep(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
+            self.persist(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
         }
     }
 }

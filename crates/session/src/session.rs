@@ -20,7 +20,7 @@ use crate::wait::Waiting;
 use crate::{Effect, Input, Notice, Reports, SessionEvent};
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
-const KEEP_AGAIN_MS: u64 = 10_000;
+const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
 /// A wake-up that is so late means that the tab was stopped: another one may lead by now. Milliseconds.
 const LATE_MS: u64 = 1_000;
 
@@ -101,8 +101,8 @@ pub struct Session {
     pub(crate) left: bool,
     pub(crate) in_flight: InFlightRequests,
     /// How often the room for the conversation was halved, because the browser did not keep it.
-    pub(crate) halvings: u32,
-    keep_again_ms: Option<u64>,
+    pub(crate) snapshot_shrink: u32,
+    retry_persist_ms: Option<u64>,
     /// When what is kept was last told to a tab that knew less.
     pub(crate) told_ms: u64,
     wake_ms: Option<u64>,
@@ -167,7 +167,7 @@ impl Session {
             Input::Viewed(page) => self.report_by_itself(now_ms, "page_view", page),
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => {
-                self.keep_contact(&given);
+                self.persist_contact(&given);
                 self.visitor.merge(given);
                 let form = Value::object([("formType", "contact".into())]);
                 self.report(now_ms, "lead_submitted".to_owned(), form, page);
@@ -179,9 +179,9 @@ impl Session {
             }
             Input::Consented(stored, reports) => self.consented(now_ms, stored, reports),
             Input::TabMessage(message) => self.on_tab_message(now_ms, message),
-            Input::NotKept => {
-                self.halvings = (self.halvings + 2).min(16);
-                self.keep_again_ms = Some(now_ms + KEEP_AGAIN_MS);
+            Input::PersistFailed => {
+                self.snapshot_shrink = (self.snapshot_shrink + 2).min(16);
+                self.retry_persist_ms = Some(now_ms + PERSIST_RETRY_INTERVAL_MS);
             }
             Input::Left => {
                 self.send_parting_events(now_ms);
@@ -325,7 +325,7 @@ impl Session {
         let newest = self.timeline.newest();
         if self.open && self.visible && !self.left && self.seen < newest {
             self.seen = newest;
-            self.keep_seen();
+            self.persist_seen();
         }
         let unread = self.timeline.unread(self.seen);
         if unread != self.unread {

@@ -63,9 +63,10 @@ fn entry_from_value(value: Value) -> Option<Entry> {
 
 impl Session {
     /// What all tabs show, as much of it as goes into [`MOST_CHARACTERS`] halved so often; all of it without a number.
-    pub(crate) fn shared(&self, halvings: Option<u32>) -> Value {
+    pub(crate) fn shared(&self, snapshot_shrink: Option<u32>) -> Value {
         let entries = self.timeline.entries();
-        let mut room = halvings.map_or(usize::MAX, |halvings| MOST_CHARACTERS >> halvings);
+        let mut room =
+            snapshot_shrink.map_or(usize::MAX, |snapshot_shrink| MOST_CHARACTERS >> snapshot_shrink);
         let fitting = entries.iter().rev().take_while(|entry| {
             let size = entry.text.len() + ENTRY_CHARACTERS;
             let fits = room >= size;

@@ -21,21 +21,21 @@ impl Session {
     }
 
     /// Keeps a value under a name, and tells the other tabs; null forgets it.
-    pub(crate) fn keep(&mut self, name: &str, value: Value) {
+    pub(crate) fn persist(&mut self, name: &str, value: Value) {
         let text = (value != Value::Null).then(|| value.to_json());
         let key = self.key(name);
         self.effects.push(Effect::Store(key, text));
         self.broadcast("keep", Some(name), value);
     }
 
-    pub(crate) fn keep_visitor(&mut self) {
+    pub(crate) fn persist_visitor(&mut self) {
         let value = Value::object([("v", VERSION.into()), ("visitorId", (&self.visitor_id).into())]);
         self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_json())));
     }
 
     /// Stores contact details that the visitor left, with those from before that are not among them. What the site says
     /// of the visitor is the site's to store.
-    pub(crate) fn keep_contact(&mut self, given: &VisitorProfile) {
+    pub(crate) fn persist_contact(&mut self, given: &VisitorProfile) {
         let before = std::mem::take(&mut self.contact);
         let detail = |name: &'static str, given: &Option<String>| {
             (name, given.as_deref().or_else(|| before.get(name)?.as_text()).into())
@@ -47,14 +47,14 @@ impl Session {
             detail("email", &given.email),
             detail("phone", &given.phone),
         ]);
-        self.keep(keys::CONTACT, self.contact.clone());
+        self.persist(keys::CONTACT, self.contact.clone());
     }
 
-    pub(crate) fn keep_seen(&mut self) {
-        self.keep(keys::SEEN, Value::object([("v", VERSION.into()), ("serial", self.seen.into())]));
+    pub(crate) fn persist_seen(&mut self) {
+        self.persist(keys::SEEN, Value::object([("v", VERSION.into()), ("serial", self.seen.into())]));
     }
 
-    pub(crate) fn keep_config(&mut self, data: Value) {
+    pub(crate) fn persist_config(&mut self, data: Value) {
         let value = Value::object([("v", VERSION.into()), ("data", data)]);
         // One for all customers.
         let key = [keys::PREFIX, keys::CONFIG].concat();
@@ -66,7 +66,7 @@ impl Session {
         if let Some(pending) = self.outbox.iter().find(|pending| pending.entry == entry) {
             let name = [keys::OUTBOX, &pending.id].concat();
             let value = pending.to_stored(&self.visitor_id);
-            self.keep(&name, value);
+            self.persist(&name, value);
         }
     }
 
@@ -75,19 +75,19 @@ impl Session {
         self.revision += 1;
         self.writer.clone_from(&self.lead.tab);
         self.amended = false;
-        self.keep_visitor();
-        self.keep_conversation();
-        self.halvings = self.halvings.saturating_sub(1);
+        self.persist_visitor();
+        self.persist_conversation();
+        self.snapshot_shrink = self.snapshot_shrink.saturating_sub(1);
     }
 
-    fn keep_conversation(&mut self) {
+    fn persist_conversation(&mut self) {
         // The other tabs have room for it, whatever storage has.
         let wanted = std::mem::take(&mut self.all_wanted);
         let told = self.shared((!wanted).then_some(0));
-        let kept = if self.halvings == 0 && !wanted {
+        let kept = if self.snapshot_shrink == 0 && !wanted {
             told.to_json()
         } else {
-            self.shared(Some(self.halvings)).to_json()
+            self.shared(Some(self.snapshot_shrink)).to_json()
         };
         self.store_conversation(kept);
         self.broadcast("keep", Some(keys::CONVERSATION), told);
@@ -99,15 +99,15 @@ impl Session {
     }
 
     /// Everything that this tab knows, for a browser that did not keep it or a tab that has not heard it.
-    pub(crate) fn keep_again(&mut self) {
-        self.keep_visitor();
+    pub(crate) fn retry_persist(&mut self) {
+        self.persist_visitor();
         for index in 0..self.outbox.len() {
             self.persist_pending(self.outbox[index].entry);
         }
-        self.keep_conversation();
-        self.keep_seen();
+        self.persist_conversation();
+        self.persist_seen();
         if self.contact != Value::Null {
-            self.keep(keys::CONTACT, self.contact.clone());
+            self.persist(keys::CONTACT, self.contact.clone());
         }
     }
 
@@ -117,7 +117,7 @@ impl Session {
         self.adopt(conversation, false);
         for name in [keys::SEEN, keys::TRACKING, keys::CONTACT] {
             let value = stored::take(&mut stored, name);
-            self.kept_elsewhere(now_ms, name, value);
+            self.apply_remote_write(now_ms, name, value);
         }
         // In the order in which they were written.
         let written = |value: &Value| stored::number(value, "written");
@@ -128,7 +128,7 @@ impl Session {
         for (name, value) in rest {
             // What was no JSON is nothing, and not what another tab has forgotten.
             if value != Value::Null {
-                self.kept_elsewhere(now_ms, &name, value);
+                self.apply_remote_write(now_ms, &name, value);
             }
         }
         self.restore_missing(&[]);
@@ -158,13 +158,13 @@ impl Session {
     }
 
     /// Another tab, or an earlier page, kept this value under this name; null when it is kept no more.
-    fn kept_elsewhere(&mut self, now_ms: u64, name: &str, value: Value) {
+    fn apply_remote_write(&mut self, now_ms: u64, name: &str, value: Value) {
         match name {
             keys::CONVERSATION => {
                 let (revision, writer) = (stored::number(&value, "revision"), value.get("writer"));
                 if revision < self.revision {
                     // A tab that was stopped told what it knew, and it is not to stay in storage. It hears better when it asks.
-                    self.store_conversation(self.shared(Some(self.halvings)).to_json());
+                    self.store_conversation(self.shared(Some(self.snapshot_shrink)).to_json());
                 } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
                     // Two tabs led, and counted to the same number. The one that still does counts on.
                     self.amended = true;
@@ -175,7 +175,7 @@ impl Session {
                 let seen = i64::try_from(stored::number(&value, "serial")).unwrap_or(0);
                 if seen < self.seen {
                     // It comes late, and is not to stay in storage.
-                    self.keep_seen();
+                    self.persist_seen();
                 }
                 self.seen = self.seen.max(seen);
                 self.changed = true;
@@ -217,11 +217,11 @@ impl Session {
                     }
                 } else if value != Value::Null && now_ms < self.events.off_until_ms {
                     // An event of a tab that has not heard that the service wants none.
-                    self.keep(name, Value::Null);
+                    self.persist(name, Value::Null);
                 } else if let Some(event) = name.strip_prefix(keys::EVENT) {
-                    self.events.keep_up(now_ms, event, value);
+                    self.events.apply_remote_event(now_ms, event, value);
                 } else if let Some(batch) = name.strip_prefix(keys::BATCH) {
-                    self.events.keep_up_batch(batch, &value);
+                    self.events.apply_remote_batch(batch, &value);
                 }
             }
         }
@@ -267,9 +267,9 @@ impl Session {
                 if untold && (seen < self.seen || revision < self.revision) {
                     self.told_ms = now_ms;
                     if revision < self.revision {
-                        self.keep_again();
+                        self.retry_persist();
                     } else {
-                        self.keep_seen();
+                        self.persist_seen();
                     }
                 }
                 if revision >= self.revision && self.leads() && text("writer") != self.writer {
@@ -290,7 +290,7 @@ impl Session {
                     self.led(now_ms, &rival);
                 }
                 let value = Fields::lenient(message).take("value");
-                self.kept_elsewhere(now_ms, &name, value);
+                self.apply_remote_write(now_ms, &name, value);
             }
             "reset" => {
                 if let Some(id) = message.get("value").and_then(stored::visitor) {
@@ -311,13 +311,13 @@ impl Session {
             // so: perhaps none leads as yet.
             if does != "reset" {
                 self.broadcast_reset(&old);
-                self.forget_kept();
-                self.keep_again();
+                self.erase_stored();
+                self.retry_persist();
             }
         } else if self.is_fresh() && (revision == 0, visitor) < (!self.joined, self.visitor_id.as_str()) {
             self.become_visitor(visitor.into());
             self.joined = revision > 0;
-            self.keep_visitor();
+            self.persist_visitor();
             // Whoever knows more tells it to one who asks.
             self.broadcast("hello", None, Value::Null);
         } else if does == "ask" {
@@ -333,12 +333,12 @@ impl Session {
     /// Forgets everything, here and in the other tabs.
     pub(crate) fn reset(&mut self, now_ms: u64) {
         let old = self.visitor_id.clone();
-        self.forget_kept();
+        self.erase_stored();
         let id = stored::new_visitor(&mut self.random);
         self.become_another(id);
         self.broadcast_reset(&old);
         self.forgotten = Some(old);
-        self.keep_visitor();
+        self.persist_visitor();
         self.hurry(now_ms);
     }
 
@@ -359,7 +359,7 @@ impl Session {
     }
 
     /// Forgets all that is kept of this visitor.
-    fn forget_kept(&mut self) {
+    fn erase_stored(&mut self) {
         let mut names = self.events.clear();
         for pending in &self.outbox {
             names.push([keys::OUTBOX, &pending.id].concat());

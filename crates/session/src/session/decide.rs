@@ -26,9 +26,9 @@ impl Session {
         }
         self.update_deferred(now_ms);
         self.update_wait(now_ms);
-        if self.keep_again_ms.is_some_and(|at| now_ms >= at) {
-            self.keep_again_ms = None;
-            self.keep_again();
+        if self.retry_persist_ms.is_some_and(|at| now_ms >= at) {
+            self.retry_persist_ms = None;
+            self.retry_persist();
         }
         if self.changed {
             self.wait_for_network();
@@ -73,8 +73,12 @@ impl Session {
     }
 
     fn plan_wake(&mut self, now_ms: u64) {
-        let mut due =
-            vec![self.in_flight.deadline_ms(), self.keep_again_ms, self.lead.due_ms(), self.waiting.due_ms()];
+        let mut due = vec![
+            self.in_flight.deadline_ms(),
+            self.retry_persist_ms,
+            self.lead.due_ms(),
+            self.waiting.due_ms(),
+        ];
         if self.online && !self.left && !self.in_flight.any(Endpoint::Config) {
             due.push(self.config_due_ms);
         }

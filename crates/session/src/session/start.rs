@@ -30,8 +30,8 @@ impl Session {
             online,
         } = start;
         let mut random = Random::new(seed);
-        let kept_config = stored::take(&mut stored, &[keys::PREFIX, keys::CONFIG].concat());
-        let kept_config = kept_config.get("data").cloned();
+        let stored_config = stored::take(&mut stored, &[keys::PREFIX, keys::CONFIG].concat());
+        let stored_config = stored_config.get("data").cloned();
         let suffix = stored::suffix(customer_id.as_deref());
         let mut stored = stored::of_customer(stored, &suffix);
         let kept = stored::visitor(&stored::take(&mut stored, keys::VISITOR));
@@ -70,7 +70,7 @@ impl Session {
             events: EventQueue::default(),
             // One that was kept is good for a start, and asked for again.
             config_due_ms: config.is_none().then_some(now_ms),
-            config: config.or(kept_config).and_then(|data| ChatConfig::try_from(data).ok()),
+            config: config.or(stored_config).and_then(|data| ChatConfig::try_from(data).ok()),
             config_failures: 0,
             sending: None,
             sending_since_ms: None,
@@ -89,14 +89,14 @@ impl Session {
             online,
             left: false,
             in_flight: InFlightRequests::default(),
-            halvings: 0,
-            keep_again_ms: None,
+            snapshot_shrink: 0,
+            retry_persist_ms: None,
             told_ms: 0,
             wake_ms: None,
             changed: true,
             effects: Vec::new(),
         };
-        session.keep_visitor();
+        session.persist_visitor();
         session.take_over(now_ms, stored);
         session.broadcast("hello", None, Value::Null);
         session.pace.hurry(now_ms);
@@ -110,9 +110,9 @@ impl Session {
         // A visitor whom the site named is not new, and goes on as well.
         if self.revision == 0 && self.outbox.is_empty() && self.forgotten.is_none() {
             self.restored(now_ms, stored);
-            self.keep_visitor();
+            self.persist_visitor();
         } else {
-            self.keep_again();
+            self.retry_persist();
         }
     }
 

@@ -93,7 +93,7 @@ fn of_two_messages_that_failed_the_one_that_is_found_is_delivered() {
     }
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     assert_eq!((tab.delivery("two"), tab.delivery("three")), (Delivery::Delivered, Delivery::Failed));
-    assert_eq!(tab.kept_as(keys::OUTBOX), 1, "the other one may be tried again");
+    assert_eq!(tab.stored_as(keys::OUTBOX), 1, "the other one may be tried again");
     assert_eq!(tab.told(), ["one", "first", "two"]);
 }
 
@@ -120,7 +120,7 @@ fn a_message_that_was_read_in_a_conversation_that_is_gone_since_has_arrived() {
     tab.say("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     tab.refuse(Send, 404, "NOT_FOUND", None);
-    assert_eq!((tab.delivery("two"), tab.kept_as(keys::OUTBOX)), (Delivery::Delivered, 0));
+    assert_eq!((tab.delivery("two"), tab.stored_as(keys::OUTBOX)), (Delivery::Delivered, 0));
     assert_eq!((tab.attempts().len(), tab.session.conversation_id()), (2, None));
 
     let mut tab = Tab::in_conversation();

@@ -125,13 +125,13 @@ fn a_batch_that_fails_is_tried_again_after_two_seconds_and_three_times() {
     tab.look(true);
     for attempt in 1..=4 {
         tab.wait_for(Events);
-        assert_eq!((tab.count(Events), tab.kept_as(keys::BATCH)), (attempt, 1));
+        assert_eq!((tab.count(Events), tab.stored_as(keys::BATCH)), (attempt, 1));
         tab.lose(Events);
         tab.wait(1_900);
         assert_eq!(tab.count(Events), attempt);
     }
     tab.wait(600_000);
-    assert_eq!((tab.count(Events), tab.kept_as(keys::BATCH)), (4, 0));
+    assert_eq!((tab.count(Events), tab.stored_as(keys::BATCH)), (4, 0));
 }
 
 #[test]

@@ -316,7 +316,7 @@ fn a_message_of_which_only_a_leader_that_is_gone_had_the_letter_is_sent() {
         tab.kept(keys::CONVERSATION).expect("a conversation").replace(r#""revision":"#, r#""revision":1"#);
     let lost = r#""entries":[{"letter":"mlost","role":"visitor","text":"lost","at":5,"delivery":"waiting"},"#;
     tab.hear_kept(keys::CONVERSATION, &told.replace(r#""entries":["#, lost));
-    assert_eq!(tab.kept_as(keys::OUTBOX), 0, "the tab that told of it has it");
+    assert_eq!(tab.stored_as(keys::OUTBOX), 0, "the tab that told of it has it");
     tab.hear_kept(keys::CONVERSATION, &told.replace(r#""revision":"#, r#""revision":1"#));
     tab.hear(r#""does":"free""#);
     assert_eq!(tab.attempts().len(), 2);

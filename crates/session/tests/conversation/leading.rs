@@ -333,5 +333,5 @@ fn a_message_whose_echo_was_read_is_not_sent_again_by_a_page_that_comes_back() {
     tab.feed(Input::Restored(parsed(&tab.storage.clone())));
     tab.wait(60_000);
     assert_eq!(tab.attempts().len(), attempts);
-    assert_eq!(tab.kept_as(keys::OUTBOX), 0);
+    assert_eq!(tab.stored_as(keys::OUTBOX), 0);
 }

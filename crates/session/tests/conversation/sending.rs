@@ -365,7 +365,7 @@ fn a_service_that_answers_from_another_conversation_has_begun_it() {
     );
     assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
     assert_eq!(tab.texts(), ["one", "first", "two", "hello again"]);
-    assert_eq!((tab.delivery("two"), tab.kept_as("outbox:")), (Delivery::Delivered, 0));
+    assert_eq!((tab.delivery("two"), tab.stored_as("outbox:")), (Delivery::Delivered, 0));
 }
 
 #[test]

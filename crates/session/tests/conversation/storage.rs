@@ -207,7 +207,7 @@ fn what_storage_had_no_room_for_is_read_again() {
     );
     tab.answer(Messages, &history);
     for _ in 0..3 {
-        tab.feed(Input::NotKept);
+        tab.feed(Input::PersistFailed);
     }
     tab.say("three");
     tab.reply(3, "third");
@@ -224,7 +224,7 @@ fn a_page_that_comes_back_does_not_send_what_arrived_and_is_kept_no_more() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
-    assert_eq!((tab.delivery("two"), tab.kept_as(keys::OUTBOX)), (Delivery::Delivered, 1));
+    assert_eq!((tab.delivery("two"), tab.stored_as(keys::OUTBOX)), (Delivery::Delivered, 1));
     tab.feed(Input::Left);
     tab.storage.retain(|(key, _)| !key.contains(keys::OUTBOX));
     tab.feed(Input::Restored(parsed(&tab.storage.clone())));
@@ -247,7 +247,7 @@ fn letters_that_storage_lost_are_sent_in_their_places() {
             storage.retain(|(key, _)| !key.ends_with(&name));
         }
         let mut next = Tab::open(storage, 5_000);
-        assert_eq!(next.kept_as(keys::OUTBOX), 3, "it is kept again");
+        assert_eq!(next.stored_as(keys::OUTBOX), 3, "it is kept again");
         for (number, text) in [(2, "two"), (3, "three"), (4, "four")] {
             let attempt = next.waiting(Send).expect("an attempt").body.clone();
             assert!(attempt.expect("a body").contains(text), "{lost:?} were lost");
@@ -261,7 +261,7 @@ fn what_the_browser_did_not_keep_is_offered_again() {
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.storage.clear();
-    browser.feed(leader, Input::NotKept);
+    browser.feed(leader, Input::PersistFailed);
     browser.wait(11_000);
     let kept: Vec<&str> = browser.storage.iter().map(|(key, _)| key.as_str()).collect();
     assert!(kept.contains(&"chat-widget:visitor") && kept.contains(&"chat-widget:conversation"), "{kept:?}");
@@ -274,7 +274,7 @@ fn a_full_storage_keeps_the_end_of_the_conversation() {
     browser.wait(400);
     browser.with_tab(0, |tab| tab.reply(1, &"y".repeat(3_900)));
     for _ in 0..2 {
-        browser.feed(0, Input::NotKept);
+        browser.feed(0, Input::PersistFailed);
     }
     browser.say(0, "last");
     let kept = |browser: &Browser| {
@@ -364,7 +364,7 @@ fn a_tab_that_finds_all_in_storage_is_told_nothing_and_one_that_finds_a_part_is_
     browser.say(leader, &"x".repeat(3_000));
     browser.with_tab(leader, |tab| tab.reply(2, "long"));
     for _ in 0..5 {
-        browser.feed(leader, Input::NotKept);
+        browser.feed(leader, Input::PersistFailed);
     }
     browser.say(leader, "last");
     let fourth = browser.open(Start::default());

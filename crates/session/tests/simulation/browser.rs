@@ -234,7 +234,7 @@ impl World {
             if !refused {
                 return Ok(());
             }
-            batch = tab.session.handle(self.now_ms, Input::NotKept);
+            batch = tab.session.handle(self.now_ms, Input::PersistFailed);
         }
         Err(Violation::new(Promise::RefusalsEnd, format!("{id} stores again and again what is refused")))
     }

@@ -34,7 +34,7 @@ fn times_in_a_far_future_are_bounded() {
     assert!(!tab.session.awaits_reply(), "no reply is looked for that long");
     tab.wait(24 * 60 * 60 * 1000);
     tab.feed(Input::Track("quiz_done".into(), Value::Null, Page::default()));
-    assert_eq!(tab.kept_as(keys::EVENT), 1, "the service is asked again after a day");
+    assert_eq!(tab.stored_as(keys::EVENT), 1, "the service is asked again after a day");
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn befalls(tab: &mut Tab, step: &Step) -> usize {
             tab.feed(Input::Restored(crate::site::parsed(&stored)));
             return stored.iter().map(|(_, text)| text.len()).sum();
         }
-        Step::NotStored => tab.feed(Input::NotKept),
+        Step::NotStored => tab.feed(Input::PersistFailed),
         Step::Resets => tab.feed(Input::Reset),
     }
     // What it says itself.

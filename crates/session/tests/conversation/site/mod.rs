@@ -286,7 +286,7 @@ impl Tab {
     }
 
     /// How many of the names in storage begin like this.
-    pub fn kept_as(&self, name: &str) -> usize {
+    pub fn stored_as(&self, name: &str) -> usize {
         let begins = |key: &str| key.strip_prefix(keys::PREFIX).is_some_and(|key| key.starts_with(name));
         self.storage.iter().filter(|(key, _)| begins(key)).count()
     }
