@@ -91,7 +91,7 @@ impl Session {
         self.config = Some(ChatConfig::try_from(data.clone())?);
         self.config_failures = 0;
         self.persist_config(data);
-        self.changed = true;
+        self.view_dirty = true;
         Ok(())
     }
 

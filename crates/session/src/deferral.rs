@@ -27,7 +27,7 @@ impl Session {
         let deferred = delay_ms > 0 && (self.deferred || (self.leads() && delay_ms > max_quiet_ms));
         if deferred != self.deferred {
             self.deferred = deferred;
-            self.amend();
+            self.mark_snapshot_dirty();
         }
     }
 }

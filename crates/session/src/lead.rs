@@ -101,7 +101,7 @@ impl Session {
         if !self.wants_lead(now_ms) {
             // One that only asks may have kept another one from it.
             if self.leads() || self.lead.is_open() {
-                if self.leads() && self.amended {
+                if self.leads() && self.snapshot_dirty {
                     self.publish();
                 }
                 self.broadcast("free", None, Value::Null);
@@ -125,7 +125,7 @@ impl Session {
                 // The tab that had them may be gone, and nothing of them was kept.
                 self.restore_missing(&[]);
                 // What the tab before had not told is told now.
-                self.amend();
+                self.mark_snapshot_dirty();
             }
             _ => {}
         }
@@ -175,7 +175,7 @@ impl Session {
         if self.leads() && !later {
             // What is told from now on is newer than anything that the other one told.
             self.revision = self.revision.max(rival.revision);
-            self.amend();
+            self.mark_snapshot_dirty();
             self.broadcast("lead", None, Value::Null);
             return;
         }

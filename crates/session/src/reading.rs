@@ -92,7 +92,7 @@ impl Session {
         self.presence = None;
         self.reply_due_ms = None;
         self.timeline.close();
-        self.amend();
+        self.mark_snapshot_dirty();
     }
 
     pub(crate) fn messages_read(&mut self, now_ms: u64, history: History) {
@@ -107,7 +107,7 @@ impl Session {
         }
         let moved = self.timeline.cursor() != before.as_ref();
         if self.timeline.take_rearranged() || moved {
-            self.amend();
+            self.mark_snapshot_dirty();
         }
         self.more_to_read = moved && !is_empty;
         self.reading_on &= !new.is_empty() || std::mem::take(&mut self.reads_too_early);
@@ -168,7 +168,7 @@ impl Session {
 
     /// Messages of the others came in.
     pub(crate) fn arrived(&mut self, now_ms: u64, new: &[Entry]) {
-        self.amend();
+        self.mark_snapshot_dirty();
         for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.serial > 0) {
             self.pace.touch(now_ms);
             self.reply_due_ms = None;
@@ -196,7 +196,7 @@ impl Session {
             if self.operator_online != Some(true) && !self.person_took_over() {
                 self.notice = Some(Notice::NoReply);
             }
-            self.amend();
+            self.mark_snapshot_dirty();
         }
     }
 
@@ -204,7 +204,7 @@ impl Session {
         if self.operator_online != Some(presence.operator_online) {
             self.operator_online = Some(presence.operator_online);
             self.emit(SessionEvent::Presence(presence.operator_online));
-            self.amend();
+            self.mark_snapshot_dirty();
         }
         self.pace.presence_read(now_ms, Some(&presence), self.open, &mut self.random);
         let hint = presence.message_interval_ms;

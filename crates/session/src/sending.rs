@@ -28,7 +28,7 @@ impl Session {
         self.outbox.push(pending);
         self.persist_pending(entry);
         self.pace.touch(now_ms);
-        self.amend();
+        self.mark_snapshot_dirty();
     }
 
     /// Asks the last message of the visitor once more.
@@ -69,7 +69,7 @@ impl Session {
         self.timeline.set_delivery(pending.entry, Delivery::Waiting);
         self.timeline.move_to_end(pending.entry);
         self.outbox.push(pending);
-        self.amend();
+        self.mark_snapshot_dirty();
     }
 
     /// Another tab, or an earlier page, stored this message.
@@ -107,7 +107,7 @@ impl Session {
         if delivery == Delivery::Failed {
             self.timeline.set_delivery(entry, delivery);
         }
-        self.amend();
+        self.mark_snapshot_dirty();
     }
 
     /// Another tab removed the pending message: it knows that the message was delivered. The answer to one that is on its
@@ -121,7 +121,7 @@ impl Session {
             if self.leads() && !self.timeline.is_answered(entry) {
                 self.await_reply(now_ms);
             }
-            self.amend();
+            self.mark_snapshot_dirty();
         }
     }
 
@@ -199,7 +199,7 @@ impl Session {
             self.sending = Some(entry);
             self.sending_since_ms = Some(now_ms);
             self.timeline.set_delivery(entry, Delivery::Sending);
-            self.amend();
+            self.mark_snapshot_dirty();
             self.send(now_ms, Endpoint::Send, frozen.body, frozen.key);
         }
     }
@@ -292,7 +292,7 @@ impl Session {
                 }
             }
         }
-        self.amend();
+        self.mark_snapshot_dirty();
     }
 
     /// Whether the message on its way belongs to a conversation, be it known here or already forgotten.
@@ -344,7 +344,7 @@ impl Session {
         for pending in
             self.outbox.iter().filter(|pending| !pending.failed && self.sending != Some(pending.entry))
         {
-            self.amended |= self.timeline.set_delivery(pending.entry, Delivery::Waiting);
+            self.snapshot_dirty |= self.timeline.set_delivery(pending.entry, Delivery::Waiting);
         }
     }
 
@@ -364,7 +364,7 @@ impl Session {
             self.persist_pending(entry);
         }
         self.timeline.set_delivery(entry, Delivery::Failed);
-        self.amend();
+        self.mark_snapshot_dirty();
     }
 
     fn emit_delivered(&mut self, entry: EntryKey) {
@@ -375,7 +375,7 @@ impl Session {
 
     /// The message is delivered.
     fn remove_delivered(&mut self, entry: EntryKey) {
-        self.amend();
+        self.mark_snapshot_dirty();
         if let Some(index) = self.outbox.iter().position(|pending| pending.entry == entry) {
             let pending = self.outbox.remove(index);
             // What all tabs show comes first: a page that ends in between must not lose the message.

@@ -60,9 +60,9 @@ pub struct Session {
     /// The visitor's messages are not tried again soon.
     pub(crate) deferred: bool,
     /// Something of this changed, and the other tabs do not know yet.
-    pub(crate) amended: bool,
+    pub(crate) snapshot_dirty: bool,
     /// Another tab has only the end of what this one is to tell.
-    pub(crate) all_wanted: bool,
+    pub(crate) full_snapshot_requested: bool,
 
     pub(crate) seen: i64,
     unread: u32,
@@ -104,9 +104,9 @@ pub struct Session {
     pub(crate) snapshot_shrink: u32,
     retry_persist_ms: Option<u64>,
     /// When what is kept was last told to a tab that knew less.
-    pub(crate) told_ms: u64,
+    pub(crate) last_broadcast_ms: u64,
     wake_ms: Option<u64>,
-    pub(crate) changed: bool,
+    pub(crate) view_dirty: bool,
     pub(crate) effects: Vec<Effect>,
 }
 
@@ -155,7 +155,7 @@ impl Session {
                     self.outbox.iter_mut().for_each(|pending| pending.not_before_ms = 0);
                 }
                 self.online = online;
-                self.changed = true;
+                self.view_dirty = true;
             }
             Input::Opened(open, page) => {
                 if self.set_open(now_ms, open) {
@@ -266,9 +266,9 @@ impl Session {
     }
 
     /// Something that all tabs show has changed.
-    pub(crate) fn amend(&mut self) {
-        self.amended = true;
-        self.changed = true;
+    pub(crate) fn mark_snapshot_dirty(&mut self) {
+        self.snapshot_dirty = true;
+        self.view_dirty = true;
     }
 
     pub(crate) fn emit(&mut self, event: SessionEvent) {
@@ -299,7 +299,7 @@ impl Session {
             self.send_parting_events(now_ms);
         }
         self.visible = visible;
-        self.changed = true;
+        self.view_dirty = true;
     }
 
     /// Returns whether the window was the other way before.
@@ -312,11 +312,11 @@ impl Session {
             self.hurry(now_ms);
             if self.notice == Some(Notice::Quota) {
                 self.notice = None;
-                self.amend();
+                self.mark_snapshot_dirty();
             }
         }
         self.emit(SessionEvent::Opened(open));
-        self.changed = true;
+        self.view_dirty = true;
         true
     }
 
@@ -330,7 +330,7 @@ impl Session {
         let unread = self.timeline.unread(self.seen);
         if unread != self.unread {
             self.unread = unread;
-            self.changed = true;
+            self.view_dirty = true;
             self.emit(SessionEvent::Unread(unread));
         }
     }

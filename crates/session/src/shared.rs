@@ -164,7 +164,7 @@ impl Session {
         self.reconcile_outbox(&told);
         self.restore_missing(&told);
         // Even a tab that leads as well has nothing to add: two of them would answer each other for ever.
-        self.amended = false;
-        self.changed = true;
+        self.snapshot_dirty = false;
+        self.view_dirty = true;
     }
 }

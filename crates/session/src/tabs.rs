@@ -12,7 +12,7 @@ use crate::timeline::{Delivery, EntryKey, Timeline};
 use crate::{Effect, Session};
 
 /// Who asks within this time after all was told is still to hear it. Milliseconds.
-const TOLD_MS: u64 = 200;
+const REPEAT_SNAPSHOT_AFTER_MS: u64 = 200;
 
 impl Session {
     /// The key in storage of what has this name.
@@ -74,7 +74,7 @@ impl Session {
     pub(crate) fn publish(&mut self) {
         self.revision += 1;
         self.writer.clone_from(&self.lead.tab);
-        self.amended = false;
+        self.snapshot_dirty = false;
         self.persist_visitor();
         self.persist_conversation();
         self.snapshot_shrink = self.snapshot_shrink.saturating_sub(1);
@@ -82,7 +82,7 @@ impl Session {
 
     fn persist_conversation(&mut self) {
         // The other tabs have room for it, whatever storage has.
-        let wanted = std::mem::take(&mut self.all_wanted);
+        let wanted = std::mem::take(&mut self.full_snapshot_requested);
         let told = self.shared((!wanted).then_some(0));
         let kept = if self.snapshot_shrink == 0 && !wanted {
             told.to_json()
@@ -167,7 +167,7 @@ impl Session {
                     self.store_conversation(self.shared(Some(self.snapshot_shrink)).to_json());
                 } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
                     // Two tabs led, and counted to the same number. The one that still does counts on.
-                    self.amended = true;
+                    self.snapshot_dirty = true;
                 }
                 self.adopt(value, true);
             }
@@ -178,7 +178,7 @@ impl Session {
                     self.persist_seen();
                 }
                 self.seen = self.seen.max(seen);
-                self.changed = true;
+                self.view_dirty = true;
             }
             keys::TRACKING => {
                 let until_ms = stored::number(&value, "offUntil");
@@ -195,14 +195,14 @@ impl Session {
                     {
                         *place = place.take().or_else(|| fields.lenient_text(name));
                     }
-                    self.changed = true;
+                    self.view_dirty = true;
                 }
             }
             keys::CONFIG => {
                 let data = value.get("data").cloned().unwrap_or_default();
                 if let Ok(config) = ChatConfig::try_from(data) {
                     self.config = Some(config);
-                    self.changed = true;
+                    self.view_dirty = true;
                 }
             }
             _ => {
@@ -247,7 +247,7 @@ impl Session {
         let seen = i64::try_from(stored::number(&message, "seen")).unwrap_or(0);
         if seen > self.seen {
             self.seen = seen;
-            self.changed = true;
+            self.view_dirty = true;
         }
         let visible = message.get("visible") == Some(&Value::Bool(true));
         let term = stored::number(&message, "term");
@@ -258,14 +258,14 @@ impl Session {
                     self.asked(now_ms, &rival);
                 }
                 if message.get("lacks") == Some(&Value::Bool(true)) && self.leads() {
-                    self.all_wanted = true;
-                    self.amend();
+                    self.full_snapshot_requested = true;
+                    self.mark_snapshot_dirty();
                 }
                 // One that says hello was not there before. Of many that ask at once, each would be told by each; and a tab
                 // that was stopped hears at once what another one asked all the while.
-                let untold = does == "hello" || now_ms >= self.told_ms + TOLD_MS;
+                let untold = does == "hello" || now_ms >= self.last_broadcast_ms + REPEAT_SNAPSHOT_AFTER_MS;
                 if untold && (seen < self.seen || revision < self.revision) {
-                    self.told_ms = now_ms;
+                    self.last_broadcast_ms = now_ms;
                     if revision < self.revision {
                         self.retry_persist();
                     } else {
@@ -273,7 +273,7 @@ impl Session {
                     }
                 }
                 if revision >= self.revision && self.leads() && text("writer") != self.writer {
-                    self.amend();
+                    self.mark_snapshot_dirty();
                 }
             }
             "lead" => self.led(now_ms, &rival),
@@ -390,8 +390,8 @@ impl Session {
         self.seen = 0;
         self.outbox.clear();
         self.events.clear();
-        self.amended = false;
-        self.changed = true;
+        self.snapshot_dirty = false;
+        self.view_dirty = true;
     }
 
     /// Silence that the service asked for, for all tabs.
@@ -400,7 +400,7 @@ impl Session {
             let until_ms = now_ms + wait_ms.min(MOST_RETRY_AFTER_MS);
             self.hold_until_ms = self.hold_until_ms.max(until_ms);
             self.urgent = false;
-            self.amend();
+            self.mark_snapshot_dirty();
         }
     }
 }

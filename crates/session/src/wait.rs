@@ -88,7 +88,7 @@ impl Session {
     pub(crate) fn update_wait(&mut self, now_ms: u64) {
         let awaited = self.awaits_reply() && (!self.deferred || self.reply_due_ms.is_some());
         let waits = self.online && self.notice.is_none() && awaited && !self.person_took_over();
-        self.changed |= self.waiting.update(now_ms, waits);
+        self.view_dirty |= self.waiting.update(now_ms, waits);
     }
 
     /// Returns when to look whether the service has the message that is being sent.

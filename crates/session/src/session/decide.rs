@@ -30,15 +30,15 @@ impl Session {
             self.retry_persist_ms = None;
             self.retry_persist();
         }
-        if self.changed {
+        if self.view_dirty {
             self.wait_for_network();
             self.look();
         }
-        if self.amended && self.leads() {
+        if self.snapshot_dirty && self.leads() {
             self.publish();
         }
         self.plan_wake(now_ms);
-        if std::mem::take(&mut self.changed) {
+        if std::mem::take(&mut self.view_dirty) {
             self.effects.push(Effect::Show);
         }
         std::mem::take(&mut self.effects)

@@ -62,8 +62,8 @@ impl Session {
             reply_due_ms: None,
             hold_until_ms: 0,
             deferred: false,
-            amended: false,
-            all_wanted: false,
+            snapshot_dirty: false,
+            full_snapshot_requested: false,
             seen: 0,
             unread: 0,
             outbox: Outbox::new(),
@@ -91,9 +91,9 @@ impl Session {
             in_flight: InFlightRequests::default(),
             snapshot_shrink: 0,
             retry_persist_ms: None,
-            told_ms: 0,
+            last_broadcast_ms: 0,
             wake_ms: None,
-            changed: true,
+            view_dirty: true,
             effects: Vec::new(),
         };
         session.persist_visitor();
@@ -147,6 +147,6 @@ impl Session {
         }
         self.broadcast("hello", None, Value::Null);
         self.hurry(now_ms);
-        self.changed = true;
+        self.view_dirty = true;
     }
 }

@@ -236,13 +236,13 @@ fn offline_the_message_waits_for_the_network_and_nothing_else_is_said() {
 
 #[test]
 fn no_retry_after_is_waited_for_longer_than_five_minutes() {
-    for told_ms in [0, 1, 86_400_000, u64::MAX - 1, u64::MAX] {
+    for last_broadcast_ms in [0, 1, 86_400_000, u64::MAX - 1, u64::MAX] {
         let mut tab = Tab::in_conversation();
         tab.say("two");
-        tab.refuse(Send, 503, "UNAVAILABLE", Some(told_ms));
-        assert_eq!(tab.session.is_deferred(), told_ms > 15_000, "{told_ms}");
+        tab.refuse(Send, 503, "UNAVAILABLE", Some(last_broadcast_ms));
+        assert_eq!(tab.session.is_deferred(), last_broadcast_ms > 15_000, "{last_broadcast_ms}");
         tab.wait(LONGEST_MS);
-        assert!(tab.attempts().len() >= 3, "{told_ms}");
+        assert!(tab.attempts().len() >= 3, "{last_broadcast_ms}");
     }
 }
 

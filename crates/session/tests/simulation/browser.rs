@@ -276,7 +276,7 @@ impl World {
         self.written.iter_mut().for_each(|written| written.frail = true);
     }
 
-    fn post(&mut self, from: TabId, text: &str, stirs: Stirs) -> Result<(), Violation> {
+    fn broadcast(&mut self, from: TabId, text: &str, stirs: Stirs) -> Result<(), Violation> {
         let channel = self.tabs[from.0].session.channel();
         let hears = |tab: &&Tab| tab.id != from && tab.is_live() && tab.session.channel() == channel;
         let listeners: Vec<(TabId, u32)> =

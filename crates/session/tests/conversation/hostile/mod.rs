@@ -294,16 +294,16 @@ proptest! {
     }
 
     #[test]
-    fn a_retry_after_of_any_length_is_waited_for_and_not_longer_than_five_minutes(told_ms in any::<u64>(), short_ms in 0..400_000u64) {
-        for told_ms in [told_ms, short_ms] {
+    fn a_retry_after_of_any_length_is_waited_for_and_not_longer_than_five_minutes(last_broadcast_ms in any::<u64>(), short_ms in 0..400_000u64) {
+        for last_broadcast_ms in [last_broadcast_ms, short_ms] {
             let mut tab = Tab::in_conversation();
             tab.say("two");
             let refused_ms = tab.now_ms;
-            tab.refuse(Send, 503, "UNAVAILABLE", Some(told_ms));
+            tab.refuse(Send, 503, "UNAVAILABLE", Some(last_broadcast_ms));
             tab.wait_for(Send);
             let waited_ms = tab.now_ms - refused_ms;
-            let least_ms = told_ms.min(300_000);
-            prop_assert!((least_ms..=least_ms + 600).contains(&waited_ms), "{} ms of {}", waited_ms, told_ms);
+            let least_ms = last_broadcast_ms.min(300_000);
+            prop_assert!((least_ms..=least_ms + 600).contains(&waited_ms), "{} ms of {}", waited_ms, last_broadcast_ms);
         }
     }
 }
