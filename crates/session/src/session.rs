@@ -36,9 +36,9 @@ pub struct Session {
     /// Neither the site nor storage knew the visitor: the id was made for this page.
     pub(crate) is_new: bool,
     /// It is the visitor of another tab, that knows more: of two such visitors, the one whose id is smaller stays.
-    pub(crate) joined: bool,
+    pub(crate) merged: bool,
     /// The visitor that was to be forgotten.
-    pub(crate) forgotten: Option<VisitorId>,
+    pub(crate) erased_visitor: Option<VisitorId>,
     pub(crate) customer_id: Option<String>,
     /// Contact details that the visitor left, as they are stored; null without any.
     pub(crate) contact: Value,

@@ -242,7 +242,7 @@ impl Session {
         let (does, visitor) = (text("does"), text("visitor"));
         let revision = stored::number(&message, "revision");
         if visitor != self.visitor_id.as_str() {
-            return self.met_stranger(visitor, revision, does);
+            return self.resolve_visitor_conflict(visitor, revision, does);
         }
         let seen = i64::try_from(stored::number(&message, "seen")).unwrap_or(0);
         if seen > self.seen {
@@ -294,8 +294,8 @@ impl Session {
             }
             "reset" => {
                 if let Some(id) = message.get("value").and_then(stored::visitor) {
-                    self.forgotten = Some(self.visitor_id.clone());
-                    self.become_another(id);
+                    self.erased_visitor = Some(self.visitor_id.clone());
+                    self.replace_visitor(id);
                 }
             }
             _ => {}
@@ -304,9 +304,9 @@ impl Session {
 
     /// A tab of the same browser has another visitor: both began before there was anything to find in storage, or
     /// storage is blocked. The one that has nothing to lose joins the other.
-    fn met_stranger(&mut self, visitor: &str, revision: u64, does: &str) {
-        let forgotten = self.forgotten.as_ref().filter(|id| id.as_str() == visitor);
-        if let Some(old) = forgotten.cloned() {
+    fn resolve_visitor_conflict(&mut self, visitor: &str, revision: u64, does: &str) {
+        let erased = self.erased_visitor.as_ref().filter(|id| id.as_str() == visitor);
+        if let Some(old) = erased.cloned() {
             // It had not heard when it said this, and may have kept what was to be forgotten. Each tab says
             // so: perhaps none leads as yet.
             if does != "reset" {
@@ -314,9 +314,9 @@ impl Session {
                 self.erase_stored();
                 self.retry_persist();
             }
-        } else if self.is_fresh() && (revision == 0, visitor) < (!self.joined, self.visitor_id.as_str()) {
-            self.become_visitor(visitor.into());
-            self.joined = revision > 0;
+        } else if self.is_fresh() && (revision == 0, visitor) < (!self.merged, self.visitor_id.as_str()) {
+            self.adopt_visitor(visitor.into());
+            self.merged = revision > 0;
             self.persist_visitor();
             // Whoever knows more tells it to one who asks.
             self.broadcast("hello", None, Value::Null);
@@ -335,16 +335,16 @@ impl Session {
         let old = self.visitor_id.clone();
         self.erase_stored();
         let id = stored::new_visitor(&mut self.random);
-        self.become_another(id);
+        self.replace_visitor(id);
         self.broadcast_reset(&old);
-        self.forgotten = Some(old);
+        self.erased_visitor = Some(old);
         self.persist_visitor();
         self.hurry(now_ms);
     }
 
     /// Whoever comes now is not who was there: nothing that was known of that person goes along with what is sent.
-    pub(crate) fn become_another(&mut self, id: VisitorId) {
-        self.become_visitor(id);
+    pub(crate) fn replace_visitor(&mut self, id: VisitorId) {
+        self.adopt_visitor(id);
         // Not dropped: that happens nowhere else, and its code would weigh more than the few names that stay in memory.
         std::mem::forget(std::mem::take(&mut self.visitor));
         self.contact = Value::Null;
@@ -374,7 +374,7 @@ impl Session {
     }
 
     /// Another visitor begins: nothing of the one before stays.
-    pub(crate) fn become_visitor(&mut self, id: VisitorId) {
+    pub(crate) fn adopt_visitor(&mut self, id: VisitorId) {
         // The config is the same for all visitors.
         self.cancel(|endpoint| endpoint != Endpoint::Config);
         self.begin_election();

@@ -47,8 +47,8 @@ impl Session {
             visitor,
             visitor_id,
             is_new,
-            joined: false,
-            forgotten: None,
+            merged: false,
+            erased_visitor: None,
             customer_id,
             contact: Value::Null,
             locale,
@@ -108,7 +108,7 @@ impl Session {
     pub(super) fn consented(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
         self.reports = reports;
         // A visitor whom the site named is not new, and goes on as well.
-        if self.revision == 0 && self.outbox.is_empty() && self.forgotten.is_none() {
+        if self.revision == 0 && self.outbox.is_empty() && self.erased_visitor.is_none() {
             self.restored(now_ms, stored);
             self.persist_visitor();
         } else {
@@ -126,9 +126,9 @@ impl Session {
         {
             if was_left {
                 // The visitor was forgotten in the meantime.
-                self.become_another(id);
+                self.replace_visitor(id);
             } else if self.is_new {
-                self.become_visitor(id);
+                self.adopt_visitor(id);
                 self.is_new = false;
             }
         }
