@@ -76,7 +76,7 @@ impl Session {
     pub(crate) fn send_parting_events(&mut self, now_ms: u64) {
         if self.online
             && self.is_on()
-            && (self.leads() || self.lead.is_open())
+            && (self.leads() || self.election.is_undecided())
             && now_ms >= self.hold_until_ms
         {
             self.freeze_events();

@@ -6,9 +6,9 @@ mod start;
 use chat_protocol::{ChatConfig, ConversationId, Endpoint, Presence, Value, VisitorId, VisitorProfile};
 
 use crate::back_off::MOST_RETRY_AFTER_MS;
+use crate::election::Election;
 use crate::event_queue::EventQueue;
 use crate::in_flight::InFlightRequests;
-use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
@@ -74,7 +74,7 @@ pub struct Session {
     pub(crate) config_failures: u64,
 
     // What only this tab knows.
-    pub(crate) lead: Lead,
+    pub(crate) election: Election,
     pub(crate) sending: Option<EntryKey>,
     /// When it was sent, until the conversation is read.
     pub(crate) sending_since_ms: Option<u64>,
@@ -114,7 +114,7 @@ impl Session {
     /// Takes in what happened at `now_ms`, and gives what is to be done about it, in order.
     pub fn handle(&mut self, now_ms: u64, input: Input) -> Vec<Effect> {
         if self.wake_ms.is_some_and(|at| now_ms > at + LATE_MS) {
-            self.doubt_lead(now_ms);
+            self.reconfirm_leadership(now_ms);
         }
         // Storage and other tabs may say anything, and a clock may be set back.
         self.hold_until_ms = self.hold_until_ms.min(now_ms + MOST_RETRY_AFTER_MS);
@@ -252,7 +252,7 @@ impl Session {
 
     /// Whether this tab leads: it alone sends and polls.
     pub fn leads(&self) -> bool {
-        self.lead.is_ours()
+        self.election.is_leader()
     }
 
     /// The channel on which the tabs of one browser tell each other what happens.
@@ -290,10 +290,10 @@ impl Session {
     fn shown(&mut self, now_ms: u64, visible: bool) {
         if visible && !self.visible {
             self.hurry(now_ms);
-            self.lead.made_way_ms = 0;
+            self.election.yielded_until_ms = 0;
             self.visible = true;
             // A hidden tab that leads makes way.
-            self.freed(now_ms);
+            self.on_leader_gone(now_ms);
         }
         if !visible && self.visible {
             self.send_parting_events(now_ms);

@@ -82,7 +82,7 @@ impl Session {
             ("visitorId", (&self.visitor_id).into()),
             ("revision", to_value(self.revision)),
             ("writer", self.writer.as_str().into()),
-            ("term", to_value(self.lead.term)),
+            ("term", to_value(self.election.term)),
             ("conversationId", self.conversation.as_ref().into()),
             ("after", self.timeline.cursor().into()),
             ("readUpTo", to_value(read_up_to as u64)),
@@ -114,7 +114,7 @@ impl Session {
         // Should it lead as well: what it reads does not go on from where the other one has come to.
         self.cancel_reads();
         self.revision = revision.max(1);
-        self.lead.term = self.lead.term.max(number("term"));
+        self.election.term = self.election.term.max(number("term"));
         self.conversation = conversation.map(Into::into);
         self.notice = text("notice").and_then(Notice::of);
         self.reply_due_ms = Some(number("replyDue")).filter(|due| *due > 0);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use chat_protocol::{ChatConfig, Endpoint, Fields, Value, VisitorId, VisitorProfile};
 
 use crate::back_off::MOST_RETRY_AFTER_MS;
-use crate::lead::Rival;
+use crate::election::Candidate;
 use crate::outbox::PendingMessage;
 use crate::stored::{self, Stored, VERSION, keys};
 use crate::timeline::{Delivery, EntryKey, Timeline};
@@ -73,7 +73,7 @@ impl Session {
     /// The conversation as it is now, to be kept and told.
     pub(crate) fn publish(&mut self) {
         self.revision += 1;
-        self.writer.clone_from(&self.lead.tab);
+        self.writer.clone_from(&self.election.tab);
         self.snapshot_dirty = false;
         self.persist_visitor();
         self.persist_conversation();
@@ -251,11 +251,11 @@ impl Session {
         }
         let visible = message.get("visible") == Some(&Value::Bool(true));
         let term = stored::number(&message, "term");
-        let rival = Rival { tab: text("tab"), term, revision, visible };
+        let candidate = Candidate { tab: text("tab"), term, revision, visible };
         match does {
             "ask" | "hello" => {
                 if does == "ask" {
-                    self.asked(now_ms, &rival);
+                    self.on_candidate(now_ms, &candidate);
                 }
                 if message.get("lacks") == Some(&Value::Bool(true)) && self.leads() {
                     self.full_snapshot_requested = true;
@@ -276,8 +276,8 @@ impl Session {
                     self.mark_snapshot_dirty();
                 }
             }
-            "lead" => self.led(now_ms, &rival),
-            "free" => self.freed(now_ms),
+            "lead" => self.on_leader(now_ms, &candidate),
+            "free" => self.on_leader_gone(now_ms),
             "retry" if self.deferred => self.send_now(),
             "answered" => {
                 self.hold_until_ms = self.hold_until_ms.max(stored::number(&message, "value"));
@@ -286,8 +286,8 @@ impl Session {
             }
             "keep" => {
                 let name = text("name").to_owned();
-                if name == keys::CONVERSATION && self.leads() && term > self.lead.term {
-                    self.led(now_ms, &rival);
+                if name == keys::CONVERSATION && self.leads() && term > self.election.term {
+                    self.on_leader(now_ms, &candidate);
                 }
                 let value = Fields::lenient(message).take("value");
                 self.apply_remote_write(now_ms, &name, value);
@@ -377,7 +377,7 @@ impl Session {
     pub(crate) fn adopt_visitor(&mut self, id: VisitorId) {
         // The config is the same for all visitors.
         self.cancel(|endpoint| endpoint != Endpoint::Config);
-        self.begin_election();
+        self.reset_election();
         self.visitor_id = id;
         self.visitor.visitor_id = None;
         self.revision = 0;

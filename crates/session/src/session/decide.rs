@@ -76,7 +76,7 @@ impl Session {
         let mut due = vec![
             self.in_flight.deadline_ms(),
             self.retry_persist_ms,
-            self.lead.due_ms(),
+            self.election.due_ms(),
             self.waiting.due_ms(),
         ];
         if self.online && !self.left && !self.in_flight.any(Endpoint::Config) {

@@ -3,9 +3,9 @@
 use chat_protocol::{ChatConfig, Value};
 
 use super::Session;
+use crate::election::Election;
 use crate::event_queue::EventQueue;
 use crate::in_flight::InFlightRequests;
-use crate::lead::Lead;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
@@ -40,7 +40,7 @@ impl Session {
         let is_new = known.is_none();
         let visitor_id = known.unwrap_or_else(|| stored::new_visitor(&mut random));
         let mut session = Self {
-            lead: Lead::new(random.hex()),
+            election: Election::new(random.hex()),
             random,
             channel: [keys::PREFIX, &suffix].concat(),
             suffix,

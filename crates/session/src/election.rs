@@ -12,19 +12,19 @@ use crate::timeline::Entry;
 use crate::{Effect, Session};
 
 /// So long somebody may object. Milliseconds. Longer than a message between tabs takes, unless a page is stuck.
-const ASK_MS: u64 = 300;
+const CANDIDACY_MS: u64 = 300;
 /// A tab that follows asks again after so long. Milliseconds.
-const FOLLOW_MS: u64 = 1_000;
+const CHALLENGE_INTERVAL_MS: u64 = 1_000;
 
 /// A hidden tab that made way asks again after so long: the other one may have gone without a word. Milliseconds.
-const MAKE_WAY_MS: u64 = 5_000;
+const YIELD_MS: u64 = 5_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// It does not want the lead.
     Idle,
     /// It leads at this time unless somebody objects.
-    Asking(u64),
+    Candidate(u64),
     /// Another tab leads, or is about to. It asks again at this time.
     Following(u64),
     Leading,
@@ -32,43 +32,43 @@ enum State {
 
 /// What a tab knows about the lead.
 #[derive(Debug)]
-pub(crate) struct Lead {
+pub(crate) struct Election {
     state: State,
     /// The tab's name among the tabs.
     pub(crate) tab: String,
     /// Counts the leaders, also those that are gone: of two that lead, the later one does.
     pub(crate) term: u64,
     /// Its last wake-up came late.
-    doubted: bool,
+    reconfirmed: bool,
     /// The tab cannot be seen, and leaves the lead to one that can until this time.
-    pub(crate) made_way_ms: u64,
+    pub(crate) yielded_until_ms: u64,
 }
 
-impl Lead {
+impl Election {
     pub(crate) fn new(tab: String) -> Self {
-        Self { state: State::Idle, tab, term: 0, doubted: false, made_way_ms: 0 }
+        Self { state: State::Idle, tab, term: 0, reconfirmed: false, yielded_until_ms: 0 }
     }
 
-    pub(crate) fn is_ours(&self) -> bool {
+    pub(crate) fn is_leader(&self) -> bool {
         self.state == State::Leading
     }
 
     /// Nobody is known to lead, this tab included.
-    pub(crate) fn is_open(&self) -> bool {
-        matches!(self.state, State::Asking(_))
+    pub(crate) fn is_undecided(&self) -> bool {
+        matches!(self.state, State::Candidate(_))
     }
 
     pub(crate) fn due_ms(&self) -> Option<u64> {
         match self.state {
-            State::Asking(until) | State::Following(until) => Some(until),
-            State::Idle => Some(self.made_way_ms).filter(|until| *until > 0),
+            State::Candidate(until) | State::Following(until) => Some(until),
+            State::Idle => Some(self.yielded_until_ms).filter(|until| *until > 0),
             State::Leading => None,
         }
     }
 }
 
 /// What another tab says of itself when it asks for the lead, or leads.
-pub(crate) struct Rival<'a> {
+pub(crate) struct Candidate<'a> {
     pub(crate) tab: &'a str,
     pub(crate) term: u64,
     pub(crate) revision: u64,
@@ -77,7 +77,7 @@ pub(crate) struct Rival<'a> {
 
 impl Session {
     /// Whether there is anything to lead for. A tab that cannot be seen leads only until what the visitor wrote is sent.
-    fn wants_lead(&self, now_ms: u64) -> bool {
+    fn wants_leadership(&self, now_ms: u64) -> bool {
         if self.left || !self.is_on() {
             return false;
         }
@@ -89,18 +89,18 @@ impl Session {
             busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
         } else {
             let unsent = || self.outbox.iter().any(|pending| !pending.failed);
-            self.sending.is_some() || (now_ms >= self.lead.made_way_ms && unsent())
+            self.sending.is_some() || (now_ms >= self.election.yielded_until_ms && unsent())
         }
     }
 
     /// Asks for the lead, takes it or gives it up, as it is time to.
     pub(crate) fn elect(&mut self, now_ms: u64) {
-        if now_ms >= self.lead.made_way_ms {
-            self.lead.made_way_ms = 0;
+        if now_ms >= self.election.yielded_until_ms {
+            self.election.yielded_until_ms = 0;
         }
-        if !self.wants_lead(now_ms) {
+        if !self.wants_leadership(now_ms) {
             // One that only asks may have kept another one from it.
-            if self.leads() || self.lead.is_open() {
+            if self.leads() || self.election.is_undecided() {
                 if self.leads() && self.snapshot_dirty {
                     self.publish();
                 }
@@ -109,12 +109,12 @@ impl Session {
             self.follow(State::Idle);
             return;
         }
-        match self.lead.state {
-            State::Idle => self.ask_for_lead(now_ms),
-            State::Following(until) if now_ms >= until => self.ask_for_lead(now_ms),
-            State::Asking(until) if now_ms >= until => {
-                self.lead.state = State::Leading;
-                self.lead.term += 1;
+        match self.election.state {
+            State::Idle => self.stand_for_election(now_ms),
+            State::Following(until) if now_ms >= until => self.stand_for_election(now_ms),
+            State::Candidate(until) if now_ms >= until => {
+                self.election.state = State::Leading;
+                self.election.term += 1;
                 self.broadcast("lead", None, Value::Null);
                 self.hurry(now_ms);
                 // Without ids, what is read once more could not be told from what is here.
@@ -133,34 +133,34 @@ impl Session {
 
     /// The tab was stopped for a while, and does not know what happened in the others. It hears them out before it leads;
     /// once, because a browser may slow the timers of a hidden tab down for good.
-    pub(crate) fn doubt_lead(&mut self, now_ms: u64) {
-        self.lead.doubted = !self.lead.doubted;
-        if self.leads() || (self.lead.is_open() && self.lead.doubted) {
-            self.ask_for_lead(now_ms);
+    pub(crate) fn reconfirm_leadership(&mut self, now_ms: u64) {
+        self.election.reconfirmed = !self.election.reconfirmed;
+        if self.leads() || (self.election.is_undecided() && self.election.reconfirmed) {
+            self.stand_for_election(now_ms);
         }
     }
 
-    fn ask_for_lead(&mut self, now_ms: u64) {
-        self.lead.state = State::Asking(now_ms + ASK_MS);
+    fn stand_for_election(&mut self, now_ms: u64) {
+        self.election.state = State::Candidate(now_ms + CANDIDACY_MS);
         self.broadcast("ask", None, Value::Null);
     }
 
     /// Another tab asks for the lead.
-    pub(crate) fn asked(&mut self, now_ms: u64, rival: &Rival<'_>) {
-        match self.lead.state {
+    pub(crate) fn on_candidate(&mut self, now_ms: u64, candidate: &Candidate<'_>) {
+        match self.election.state {
             State::Leading => {
-                if !self.visible && rival.visible {
-                    self.lead.made_way_ms = now_ms + MAKE_WAY_MS;
+                if !self.visible && candidate.visible {
+                    self.election.yielded_until_ms = now_ms + YIELD_MS;
                 }
                 // What is on its way is waited for; the tab that asked will ask again.
-                if self.wants_lead(now_ms) {
+                if self.wants_leadership(now_ms) {
                     self.broadcast("lead", None, Value::Null);
                 }
             }
-            State::Asking(_) => {
+            State::Candidate(_) => {
                 // A tab that can be seen comes first.
-                if (!rival.visible, rival.tab) < (!self.visible, self.lead.tab.as_str()) {
-                    self.follow(State::Following(now_ms + FOLLOW_MS));
+                if (!candidate.visible, candidate.tab) < (!self.visible, self.election.tab.as_str()) {
+                    self.follow(State::Following(now_ms + CHALLENGE_INTERVAL_MS));
                 } else {
                     self.broadcast("ask", None, Value::Null);
                 }
@@ -170,28 +170,32 @@ impl Session {
     }
 
     /// Another tab leads.
-    pub(crate) fn led(&mut self, now_ms: u64, rival: &Rival<'_>) {
-        let later = (rival.term, self.lead.tab.as_str()) > (self.lead.term, rival.tab);
+    pub(crate) fn on_leader(&mut self, now_ms: u64, candidate: &Candidate<'_>) {
+        let later = (candidate.term, self.election.tab.as_str()) > (self.election.term, candidate.tab);
         if self.leads() && !later {
             // What is told from now on is newer than anything that the other one told.
-            self.revision = self.revision.max(rival.revision);
+            self.revision = self.revision.max(candidate.revision);
             self.mark_snapshot_dirty();
             self.broadcast("lead", None, Value::Null);
             return;
         }
-        self.lead.term = self.lead.term.max(rival.term);
-        self.follow(if self.wants_lead(now_ms) { State::Following(now_ms + FOLLOW_MS) } else { State::Idle });
+        self.election.term = self.election.term.max(candidate.term);
+        self.follow(if self.wants_leadership(now_ms) {
+            State::Following(now_ms + CHALLENGE_INTERVAL_MS)
+        } else {
+            State::Idle
+        });
     }
 
     /// The tab that led does not any more, or is to make way.
-    pub(crate) fn freed(&mut self, now_ms: u64) {
-        if matches!(self.lead.state, State::Following(_)) {
-            self.ask_for_lead(now_ms);
+    pub(crate) fn on_leader_gone(&mut self, now_ms: u64) {
+        if matches!(self.election.state, State::Following(_)) {
+            self.stand_for_election(now_ms);
         }
     }
 
     /// Another visitor begins, whose tabs have not agreed on a leader.
-    pub(crate) fn begin_election(&mut self) {
+    pub(crate) fn reset_election(&mut self) {
         self.follow(State::Idle);
     }
 
@@ -203,15 +207,15 @@ impl Session {
         self.sending = None;
         self.urgent = false;
         self.in_doubt = None;
-        self.lead.state = state;
+        self.election.state = state;
     }
 
     /// Tells the other tabs something.
     pub(crate) fn broadcast(&mut self, what: &str, name: Option<&str>, value: Value) {
         let message = Value::object([
             ("visitor", (&self.visitor_id).into()),
-            ("tab", self.lead.tab.as_str().into()),
-            ("term", to_value(self.lead.term)),
+            ("tab", self.election.tab.as_str().into()),
+            ("term", to_value(self.election.term)),
             ("visible", self.visible.into()),
             ("revision", to_value(self.revision.max(u64::from(!self.is_fresh())))),
             ("writer", self.writer.as_str().into()),
