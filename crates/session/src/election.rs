@@ -116,11 +116,11 @@ impl Session {
                 self.election.state = State::Leading;
                 self.election.term += 1;
                 self.broadcast("lead", None, Value::Null);
-                self.hurry(now_ms);
+                self.poll_now(now_ms);
                 // Without ids, what is read once more could not be told from what is here.
                 let named = |entry: &Entry| entry.id.is_some() || entry.local_id.is_some();
                 if self.timeline.lacks_beginning && self.timeline.entries().iter().all(named) {
-                    self.read_again(now_ms);
+                    self.resync(now_ms);
                 }
                 // The tab that had them may be gone, and nothing of them was kept.
                 self.restore_missing(&[]);
@@ -201,7 +201,7 @@ impl Session {
 
     /// Does not lead, or does not any more.
     fn follow(&mut self, state: State) {
-        self.cancel_reads();
+        self.cancel_polls();
         // A message that is on its way may arrive: it is not called back, and the tab that leads repeats it.
         self.in_flight.cancel_where(|endpoint| endpoint == Endpoint::Send);
         self.sending = None;

@@ -35,7 +35,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Something happened: what follows is asked for quickly, and messages at once.
-    pub(crate) fn hurry(&mut self, now_ms: u64) {
+    pub(crate) fn poll_now(&mut self, now_ms: u64) {
         self.active_ms = now_ms;
         self.next_messages_ms = now_ms;
         self.next_presence_ms = self.next_presence_ms.min(now_ms);
@@ -137,7 +137,7 @@ mod tests {
         assert!((51_600..=52_400).contains(&pace.next_messages_ms));
         pace.hold(50_000, 20_000, &mut Random::new(1));
         assert_eq!((pace.next_messages_ms, pace.next_presence_ms), (70_000, 70_000));
-        pace.hurry(60_000);
+        pace.poll_now(60_000);
         assert_eq!((pace.next_messages_ms, pace.next_presence_ms), (60_000, 60_000));
     }
 

@@ -216,7 +216,7 @@ impl Session {
             self.begin(result.conversation_id);
         }
         if self.timeline.deliver(entry, result.user_message_id) {
-            self.read_again(now_ms);
+            self.resync(now_ms);
         }
         // The echo may have been taken for another message, which is to be sent after all, or was given up before.
         self.restore_missing(&[]);
@@ -238,7 +238,7 @@ impl Session {
         // What was said before the reply, and not read, is read although the service may see nothing to poll for.
         let repeated = self.outbox.iter().any(|pending| pending.entry == entry && pending.attempts > 1);
         if self.reply_due_ms.take().is_some() || repeated {
-            self.hurry(now_ms);
+            self.poll_now(now_ms);
         }
         if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
             self.arrived(now_ms, &[new]);
@@ -254,7 +254,7 @@ impl Session {
     /// The reply did not come with the answer, so it is read.
     fn await_reply(&mut self, now_ms: u64) {
         self.expect_reply(now_ms);
-        self.hurry(now_ms);
+        self.poll_now(now_ms);
     }
 
     pub(crate) fn expect_reply(&mut self, now_ms: u64) {
@@ -280,7 +280,7 @@ impl Session {
             // It was taken, whatever became of the answer: to send it again would be the one mistake left.
             Verdict::InDoubt if self.conversation.is_some() => {
                 self.in_doubt = self.sending.take();
-                self.read_again(now_ms);
+                self.resync(now_ms);
             }
             Verdict::NoConversation if self.sends_into_conversation() => self.begin_anew(now_ms),
             Verdict::InDoubt | Verdict::NoConversation | Verdict::GiveUp => {
@@ -330,7 +330,7 @@ impl Session {
         }
         // The service may have it all the same, also when it is given up.
         if retry_after_ms.is_none() {
-            self.read_on();
+            self.poll_until_idle();
             self.pace.read_soon(now_ms, &mut self.random);
         }
     }

@@ -15,7 +15,7 @@ use crate::random::Random;
 use crate::reports::OFF_MS;
 use crate::sending::REPLY_WITHIN_MS;
 use crate::stored::to_value;
-use crate::timeline::{Entry, EntryKey, Reading, Timeline};
+use crate::timeline::{Entry, EntryKey, Sync, Timeline};
 use crate::wait::Waiting;
 use crate::{Effect, Input, Notice, Reports, SessionEvent};
 
@@ -85,13 +85,13 @@ pub struct Session {
     pub(crate) fell_back: bool,
     /// A message that the service has taken under another body: reading tells what became of it.
     pub(crate) in_doubt: Option<EntryKey>,
-    pub(crate) reading: Reading,
+    pub(crate) sync: Sync,
     /// Messages are read at once until a read brings nothing new.
-    pub(crate) reading_on: bool,
+    pub(crate) polls_until_idle: bool,
     /// The read that is on its way set out before something happened, and does not tell what came of it.
-    pub(crate) reads_too_early: bool,
+    pub(crate) poll_is_stale: bool,
     /// The last read brought messages, so that there may be more behind them.
-    pub(crate) more_to_read: bool,
+    pub(crate) has_more: bool,
     pub(crate) presence: Option<Presence>,
     pub(crate) pace: Pace,
     pub(crate) open: bool,
@@ -132,7 +132,7 @@ impl Session {
                     self.answered(now_ms, &request, answer);
                 } else if self.leads() {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
-                    self.hurry(now_ms);
+                    self.poll_now(now_ms);
                 } else {
                     self.broadcast("answered", None, to_value(self.hold_until_ms));
                 }
@@ -151,7 +151,7 @@ impl Session {
             Input::Visible(visible) => self.shown(now_ms, visible),
             Input::Online(online) => {
                 if online && !self.online {
-                    self.hurry(now_ms);
+                    self.poll_now(now_ms);
                     self.outbox.iter_mut().for_each(|pending| pending.not_before_ms = 0);
                 }
                 self.online = online;
@@ -276,20 +276,20 @@ impl Session {
     }
 
     /// Something happened that the service may have news for: what is to be read is read at once.
-    pub(crate) fn hurry(&mut self, now_ms: u64) {
-        self.pace.hurry(now_ms);
-        self.read_on();
+    pub(crate) fn poll_now(&mut self, now_ms: u64) {
+        self.pace.poll_now(now_ms);
+        self.poll_until_idle();
     }
 
     /// Messages are read, whatever the service says; what is on its way by now was asked for too early.
-    pub(crate) fn read_on(&mut self) {
-        self.reading_on = true;
-        self.reads_too_early = self.in_flight.any(Endpoint::Messages);
+    pub(crate) fn poll_until_idle(&mut self) {
+        self.polls_until_idle = true;
+        self.poll_is_stale = self.in_flight.any(Endpoint::Messages);
     }
 
     fn shown(&mut self, now_ms: u64, visible: bool) {
         if visible && !self.visible {
-            self.hurry(now_ms);
+            self.poll_now(now_ms);
             self.election.yielded_until_ms = 0;
             self.visible = true;
             // A hidden tab that leads makes way.
@@ -309,7 +309,7 @@ impl Session {
         }
         self.open = open;
         if open {
-            self.hurry(now_ms);
+            self.poll_now(now_ms);
             if self.notice == Some(Notice::Quota) {
                 self.notice = None;
                 self.mark_snapshot_dirty();

@@ -4,7 +4,7 @@ use chat_protocol::{Fields, MessageId, Role, Value};
 
 use crate::outbox::is_valid_id;
 use crate::stored::{self, VERSION, to_value};
-use crate::timeline::{Created, Delivery, Entry, EntryKey, Reading};
+use crate::timeline::{Created, Delivery, Entry, EntryKey, Sync};
 use crate::{Notice, Session, SessionEvent};
 
 /// So many characters of messages are kept and told, the last ones. They are written at each message, and a browser has a
@@ -112,7 +112,7 @@ impl Session {
             return;
         }
         // Should it lead as well: what it reads does not go on from where the other one has come to.
-        self.cancel_reads();
+        self.cancel_polls();
         self.revision = revision.max(1);
         self.election.term = self.election.term.max(number("term"));
         self.conversation = conversation.map(Into::into);
@@ -145,7 +145,7 @@ impl Session {
             told.extend(entry.local_id.clone());
         }
         if id_alone {
-            self.reading = Reading::Past;
+            self.sync = Sync::Backfill;
         }
         let newest = self.timeline.newest();
         // What this tab had not heard of the beginning was said before.

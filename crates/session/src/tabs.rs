@@ -282,7 +282,7 @@ impl Session {
             "answered" => {
                 self.hold_until_ms = self.hold_until_ms.max(stored::number(&message, "value"));
                 self.urgent = false;
-                self.hurry(now_ms);
+                self.poll_now(now_ms);
             }
             "keep" => {
                 let name = text("name").to_owned();
@@ -339,7 +339,7 @@ impl Session {
         self.broadcast_reset(&old);
         self.erased_visitor = Some(old);
         self.persist_visitor();
-        self.hurry(now_ms);
+        self.poll_now(now_ms);
     }
 
     /// Whoever comes now is not who was there: nothing that was known of that person goes along with what is sent.

@@ -7,7 +7,7 @@ use chat_protocol::{ChatMessage, MessageId, Role};
 
 use entry::Ids;
 pub use entry::{Created, Delivery, Entry, EntryKey};
-pub(crate) use merge::Reading;
+pub(crate) use merge::Sync;
 
 /// The messages of one conversation.
 #[derive(Debug, Default)]
@@ -221,7 +221,7 @@ impl Timeline {
             return None;
         }
         let settled = self.entries[after..].iter().rposition(Entry::settled).map_or(0, |index| index + 1);
-        Some(self.insert(after + settled, message, Reading::Live))
+        Some(self.insert(after + settled, message, Sync::Live))
     }
 
     /// Takes over the messages of the tab that leads, in its order. Gives those that are new here.
@@ -303,10 +303,10 @@ impl Timeline {
         self.index_of_key(self.read_up_to?)
     }
 
-    fn insert(&mut self, place: usize, message: ChatMessage, reading: Reading) -> Entry {
+    fn insert(&mut self, place: usize, message: ChatMessage, sync: Sync) -> Entry {
         let before_known =
             || self.entries[place..].iter().any(|entry| entry.settled() && entry.local_id.is_none());
-        let past = reading == Reading::Past || (reading == Reading::Again && before_known());
+        let past = sync == Sync::Backfill || (sync == Sync::Resync && before_known());
         let serial = if past {
             self.oldest = self.oldest.saturating_sub(1);
             self.oldest

@@ -10,7 +10,7 @@ use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
 use crate::stored::{self, Stored, keys};
-use crate::timeline::{Reading, Timeline};
+use crate::timeline::{Sync, Timeline};
 use crate::wait::Waiting;
 use crate::{Effect, Reports, Start};
 
@@ -78,10 +78,10 @@ impl Session {
             waiting: Waiting::default(),
             fell_back: false,
             in_doubt: None,
-            reading: Reading::Live,
-            reading_on: true,
-            reads_too_early: false,
-            more_to_read: false,
+            sync: Sync::Live,
+            polls_until_idle: true,
+            poll_is_stale: false,
+            has_more: false,
             presence: None,
             pace: Pace::default(),
             open: false,
@@ -99,7 +99,7 @@ impl Session {
         session.persist_visitor();
         session.take_over(now_ms, stored);
         session.broadcast("hello", None, Value::Null);
-        session.pace.hurry(now_ms);
+        session.pace.poll_now(now_ms);
         let effects = session.decide(now_ms);
         (session, effects)
     }
@@ -146,7 +146,7 @@ impl Session {
             self.remove_if_delivered(&name);
         }
         self.broadcast("hello", None, Value::Null);
-        self.hurry(now_ms);
+        self.poll_now(now_ms);
         self.view_dirty = true;
     }
 }

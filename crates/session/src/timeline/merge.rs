@@ -6,13 +6,13 @@ use super::{Created, Delivery, Entry, EntryKey, Ids, Timeline};
 
 /// How to take in what a read gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum Sync {
     /// What is new was said just now.
     Live,
     /// What stands before a message that is known was said before; it is read once more from the beginning.
-    Again,
+    Resync,
     /// All of it was said before.
-    Past,
+    Backfill,
 }
 
 impl Timeline {
@@ -25,7 +25,7 @@ impl Timeline {
         messages: Vec<ChatMessage>,
         next_after: Option<MessageId>,
         attempted: &[EntryKey],
-        reading: Reading,
+        sync: Sync,
     ) -> Vec<Entry> {
         let mut listed = Ids::default();
         messages.iter().filter_map(|message| message.id.as_ref()).for_each(|id| listed.insert(id));
@@ -47,7 +47,7 @@ impl Timeline {
                 if !lists_visitor {
                     place = self.past_unlisted(place, &listed);
                 }
-                let entry = self.insert(place, message, reading);
+                let entry = self.insert(place, message, sync);
                 place += 1;
                 new.push(entry);
             }

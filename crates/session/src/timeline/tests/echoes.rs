@@ -12,7 +12,7 @@ fn a_message_its_echo_its_reply_and_the_reply_read_again_are_two_bubbles() {
         vec![message("u1", "user", "hello"), message("a1", "assistant", "hi")],
         None,
         &[],
-        Reading::Live,
+        Sync::Live,
     );
     assert_eq!((texts(&timeline), new.len()), (vec!["hello", "hi"], 0));
 }
@@ -25,7 +25,7 @@ fn an_echo_that_is_quicker_than_its_answer_is_the_same_message() {
         vec![message("u1", "visitor", "hello"), message("a1", "assistant", "hi")],
         None,
         &[mine],
-        Reading::Live,
+        Sync::Live,
     );
     assert_eq!(texts(&timeline), ["hello", "hi"]);
     timeline.deliver(mine, Some("u1".into()));
@@ -41,7 +41,7 @@ fn an_echo_of_an_unknown_role_is_recognised_by_the_id_in_the_answer() {
         vec![message("u1", "person", "hello"), message("a1", "assistant", "hi")],
         None,
         &[mine],
-        Reading::Live,
+        Sync::Live,
     );
     timeline.deliver(mine, Some("u1".into()));
     assert_eq!(texts(&timeline), ["hello", "hi"]);
@@ -52,7 +52,7 @@ fn an_echo_of_an_unknown_role_is_recognised_by_the_id_in_the_answer() {
 fn an_older_message_that_says_the_same_is_not_taken_for_one_that_was_never_sent() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Waiting);
-    timeline.merge(vec![message("u1", "visitor", "ok")], None, &[], Reading::Live);
+    timeline.merge(vec![message("u1", "visitor", "ok")], None, &[], Sync::Live);
     assert_eq!(texts(&timeline), ["ok", "ok"]);
     assert_eq!(timeline.entries()[1].key, mine);
 }
@@ -62,7 +62,7 @@ fn a_message_without_an_id_takes_the_date_of_its_echo() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
     let echo = ChatMessage { role: Role::Visitor, ..dated("", "ok", "10:00") };
-    timeline.merge(vec![echo], None, &[mine], Reading::Live);
+    timeline.merge(vec![echo], None, &[mine], Sync::Live);
     let [entry] = timeline.entries() else { panic!("one message") };
     assert_eq!((entry.key, &entry.created), (mine, &Some(Created::There("10:00".into()))));
 }
@@ -72,7 +72,7 @@ fn an_echo_without_an_id_is_a_change_once() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
     for changed in [true, false] {
-        timeline.merge(vec![message("", "visitor", "ok")], None, &[mine], Reading::Live);
+        timeline.merge(vec![message("", "visitor", "ok")], None, &[mine], Sync::Live);
         timeline.rewind();
         assert_eq!((timeline.take_rearranged(), timeline.entries().len()), (changed, 1));
     }
@@ -83,7 +83,7 @@ fn a_message_that_was_given_the_echo_of_another_gives_it_back() {
     let mut timeline = Timeline::default();
     let first = timeline.write("m-1", "ok", 1, Delivery::Sending);
     let second = timeline.write("m-2", "ok", 2, Delivery::Sending);
-    timeline.merge(vec![message("u1", "visitor", "ok")], None, &[first, second], Reading::Live);
+    timeline.merge(vec![message("u1", "visitor", "ok")], None, &[first, second], Sync::Live);
     timeline.deliver(second, Some("u1".into()));
     let shown: Vec<_> =
         timeline.entries().iter().map(|entry| (entry.key, entry.delivery, entry.id.clone())).collect();
@@ -124,7 +124,7 @@ fn only_the_visitor_or_somebody_unknown_echoes_the_visitor() {
     for (role, echoes) in [("visitor", true), ("person", true), ("assistant", false), ("operator", false)] {
         let mut timeline = Timeline::default();
         let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
-        timeline.merge(vec![message("x1", role, "ok")], None, &[mine], Reading::Live);
+        timeline.merge(vec![message("x1", role, "ok")], None, &[mine], Sync::Live);
         assert_eq!(timeline.entries().len() == 1, echoes, "{role}");
         assert_eq!(timeline.take_rearranged(), echoes);
         assert!(!timeline.take_rearranged());
@@ -159,7 +159,7 @@ fn an_echo_with_another_date_is_another_message() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
     let echo = |date: &str| ChatMessage { role: Role::Visitor, ..dated("", "ok", date) };
-    timeline.merge(vec![echo("10:00")], None, &[mine], Reading::Live);
-    timeline.merge(vec![echo("10:01")], None, &[mine], Reading::Live);
+    timeline.merge(vec![echo("10:00")], None, &[mine], Sync::Live);
+    timeline.merge(vec![echo("10:01")], None, &[mine], Sync::Live);
     assert_eq!(texts(&timeline), ["ok", "ok"]);
 }

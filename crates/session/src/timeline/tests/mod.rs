@@ -22,7 +22,7 @@ fn dated(id: &str, content: &str, date: &str) -> ChatMessage {
 }
 
 fn read(timeline: &mut Timeline, messages: Vec<ChatMessage>) -> Vec<Entry> {
-    timeline.merge(messages, None, &[], Reading::Live)
+    timeline.merge(messages, None, &[], Sync::Live)
 }
 
 fn delivered(timeline: &mut Timeline, text: &str, id: &str) -> EntryKey {

@@ -10,7 +10,7 @@ fn history_comes_before_what_is_not_yet_delivered() {
         vec![message("u1", "visitor", "old"), message("a1", "assistant", "answer")],
         None,
         &[],
-        Reading::Live,
+        Sync::Live,
     );
     assert_eq!(texts(&timeline), ["old", "answer", "new"]);
 }
@@ -18,7 +18,7 @@ fn history_comes_before_what_is_not_yet_delivered() {
 #[test]
 fn the_services_order_wins_over_the_order_of_arrival() {
     let mut timeline = Timeline::default();
-    timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Reading::Live);
+    timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Sync::Live);
     let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
     timeline.deliver(mine, Some("u1".into()));
     timeline.reply(mine, message("a1", "assistant", "answer"));
@@ -30,7 +30,7 @@ fn the_services_order_wins_over_the_order_of_arrival() {
         ],
         None,
         &[],
-        Reading::Live,
+        Sync::Live,
     );
     assert_eq!(texts(&timeline), ["welcome", "I am here", "question", "answer"]);
     assert_eq!(new.len(), 1);
@@ -39,10 +39,10 @@ fn the_services_order_wins_over_the_order_of_arrival() {
 #[test]
 fn a_service_that_does_not_list_the_visitors_messages_does_not_disorder_them() {
     let mut timeline = Timeline::default();
-    timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Reading::Live);
+    timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Sync::Live);
     let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
     timeline.deliver(mine, Some("u1".into()));
-    timeline.merge(vec![message("o1", "operator", "answer")], None, &[], Reading::Live);
+    timeline.merge(vec![message("o1", "operator", "answer")], None, &[], Sync::Live);
     assert_eq!(texts(&timeline), ["welcome", "question", "answer"]);
 }
 
@@ -62,8 +62,8 @@ fn messages_without_ids_are_shown_once_and_in_order() {
     let mut timeline = Timeline::default();
     let page =
         || vec![message("", "assistant", "a"), message("", "assistant", "b"), message("", "operator", "a")];
-    timeline.merge(page(), None, &[], Reading::Live);
-    let new = timeline.merge(page(), None, &[], Reading::Live);
+    timeline.merge(page(), None, &[], Sync::Live);
+    let new = timeline.merge(page(), None, &[], Sync::Live);
     assert_eq!((texts(&timeline), new.len()), (vec!["a", "b", "a"], 0));
 }
 
@@ -72,9 +72,9 @@ fn a_cursor_that_repeats_or_goes_back_shows_nothing_twice() {
     let mut timeline = Timeline::default();
     let (a, b, c) =
         (message("1", "operator", "a"), message("2", "operator", "b"), message("3", "operator", "c"));
-    timeline.merge(vec![a.clone(), b.clone()], Some("2".into()), &[], Reading::Live);
-    timeline.merge(vec![b.clone(), c.clone()], Some("1".into()), &[], Reading::Live);
-    timeline.merge(vec![a, b, c], Some("3".into()), &[], Reading::Live);
+    timeline.merge(vec![a.clone(), b.clone()], Some("2".into()), &[], Sync::Live);
+    timeline.merge(vec![b.clone(), c.clone()], Some("1".into()), &[], Sync::Live);
+    timeline.merge(vec![a, b, c], Some("3".into()), &[], Sync::Live);
     assert_eq!(texts(&timeline), ["a", "b", "c"]);
     assert_eq!(timeline.cursor(), Some(&"3".into()));
 }
@@ -117,10 +117,10 @@ fn what_stands_before_a_known_message_was_said_before_it() {
         message("a1", "assistant", "answer"),
         message("o2", "operator", "later"),
     ];
-    let new = timeline.merge(page, None, &[], Reading::Again);
+    let new = timeline.merge(page, None, &[], Sync::Resync);
     let serials: Vec<i64> = new.iter().map(|entry| entry.serial).collect();
     assert_eq!(serials, [-1, 2]);
-    let past = timeline.merge(vec![message("o3", "operator", "long ago")], None, &[], Reading::Past);
+    let past = timeline.merge(vec![message("o3", "operator", "long ago")], None, &[], Sync::Backfill);
     assert_eq!(past[0].serial, -2);
 }
 
@@ -130,7 +130,7 @@ fn the_next_read_begins_after_the_last_message_that_has_an_id_unless_the_service
     read(&mut timeline, vec![message("o1", "operator", "one"), message("", "operator", "two")]);
     assert_eq!(timeline.cursor(), Some(&"o1".into()));
     let page = vec![message("", "operator", "two"), message("o3", "operator", "three")];
-    timeline.merge(page, Some("x".into()), &[], Reading::Live);
+    timeline.merge(page, Some("x".into()), &[], Sync::Live);
     assert_eq!(timeline.cursor(), Some(&"x".into()));
     read(&mut timeline, vec![]);
     assert_eq!(timeline.cursor(), Some(&"x".into()));
@@ -144,7 +144,7 @@ fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
     let mut timeline = Timeline::default();
     delivered(&mut timeline, "question", "u1");
     let page = vec![message("o1", "operator", "I am here"), message("u1", "visitor", "question")];
-    let new = timeline.merge(page, None, &[], Reading::Again);
+    let new = timeline.merge(page, None, &[], Sync::Resync);
     assert_eq!(new.iter().map(|entry| entry.serial).collect::<Vec<_>>(), [1]);
 }
 
@@ -152,7 +152,7 @@ fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
 fn reading_goes_on_behind_an_echo_that_turns_out_to_be_of_a_message_from_here() {
     let mut timeline = Timeline::default();
     read(&mut timeline, vec![message("o1", "operator", "one"), message("u2", "visitor", "two")]);
-    timeline.merge(vec![message("x3", "assistant", "")], Some("x3".into()), &[], Reading::Live);
+    timeline.merge(vec![message("x3", "assistant", "")], Some("x3".into()), &[], Sync::Live);
     let key = timeline.write("m-2", "two", 1, Delivery::Sending);
     timeline.deliver(key, Some("u2".into()));
     read(&mut timeline, vec![message("o4", "operator", "four")]);

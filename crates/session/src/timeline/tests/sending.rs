@@ -6,7 +6,7 @@ use super::*;
 fn a_message_tried_again_goes_behind_what_came_since() {
     let mut timeline = Timeline::default();
     let failed = timeline.write("m-first", "first", 1, Delivery::Failed);
-    timeline.merge(vec![message("o1", "operator", "hello?")], None, &[], Reading::Live);
+    timeline.merge(vec![message("o1", "operator", "hello?")], None, &[], Sync::Live);
     timeline.move_to_end(failed);
     assert_eq!(texts(&timeline), ["hello?", "first"]);
 }

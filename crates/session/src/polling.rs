@@ -4,19 +4,19 @@ use chat_protocol::{ConversationId, Endpoint, History, Presence, Role, ServiceEr
 
 use crate::answers::Verdict;
 use crate::back_off::wait_ms;
-use crate::timeline::{Delivery, Entry, EntryKey, Reading};
+use crate::timeline::{Delivery, Entry, EntryKey, Sync};
 use crate::{Notice, Session, SessionEvent};
 
 impl Session {
     /// No conversation, no polling; nor for a tab that nobody sees, that does not lead, or without a network.
-    fn may_poll(&self) -> bool {
+    fn can_poll(&self) -> bool {
         self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()
     }
 
     pub(crate) fn poll(&mut self, now_ms: u64) {
-        if !self.may_poll() {
+        if !self.can_poll() {
             // A tab that cannot be seen waits for the answer to a message only.
-            self.cancel_reads();
+            self.cancel_polls();
             return;
         }
         let [presence, messages] = self.next_polls_ms();
@@ -28,7 +28,7 @@ impl Session {
             self.ask(now_ms, Endpoint::Presence, query.clone());
         }
         if messages.is_some_and(|due| now_ms >= due) {
-            self.reads_too_early = false;
+            self.poll_is_stale = false;
             self.sending_since_ms = None;
             if let Some(id) = self.timeline.cursor() {
                 query.push(("after", id.as_str().to_owned()));
@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// What is being read is not wanted any more.
-    pub(crate) fn cancel_reads(&mut self) {
+    pub(crate) fn cancel_polls(&mut self) {
         self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
     }
 
@@ -46,7 +46,7 @@ impl Session {
     pub(crate) fn next_polls_ms(&self) -> [Option<u64>; 2] {
         let messages_ms = self.confirm_ms().unwrap_or(u64::MAX).min(self.pace.next_messages_ms);
         let due = |wanted: bool, endpoint, at: u64| {
-            (wanted && self.may_poll() && !self.in_flight.any(endpoint)).then(|| at.max(self.hold_until_ms))
+            (wanted && self.can_poll() && !self.in_flight.any(endpoint)).then(|| at.max(self.hold_until_ms))
         };
         [
             due(true, Endpoint::Presence, self.pace.next_presence_ms),
@@ -56,22 +56,22 @@ impl Session {
 
     /// The service may say that there is nothing to poll for. What is awaited is read all the same.
     fn reads_messages(&self) -> bool {
-        self.reading_on
-            || self.more_to_read
+        self.polls_until_idle
+            || self.has_more
             || self.awaits_reply()
             || self.in_doubt.is_some()
             || self.presence.as_ref().is_none_or(|presence| presence.should_poll_messages)
     }
 
     /// Reads from the beginning once more.
-    pub(crate) fn read_again(&mut self, now_ms: u64) {
+    pub(crate) fn resync(&mut self, now_ms: u64) {
         // What is on its way was not asked for from the beginning.
-        self.cancel_reads();
+        self.cancel_polls();
         self.timeline.rewind();
-        if self.reading == Reading::Live {
-            self.reading = Reading::Again;
+        if self.sync == Sync::Live {
+            self.sync = Sync::Resync;
         }
-        self.hurry(now_ms);
+        self.poll_now(now_ms);
     }
 
     /// A conversation begins with the answer to a message: nothing in it is not known.
@@ -79,15 +79,15 @@ impl Session {
         if self.conversation.is_some() {
             self.timeline.close();
         }
-        self.cancel_reads();
+        self.cancel_polls();
         self.conversation = Some(conversation);
-        self.reading = Reading::Live;
-        self.reading_on = false;
+        self.sync = Sync::Live;
+        self.polls_until_idle = false;
     }
 
     /// The service does not know the conversation any more. What was said stays on the screen.
     pub(crate) fn forget_conversation(&mut self) {
-        self.cancel_reads();
+        self.cancel_polls();
         self.conversation = None;
         self.presence = None;
         self.reply_due_ms = None;
@@ -99,7 +99,7 @@ impl Session {
         let before = self.timeline.cursor().cloned();
         let is_empty = history.messages.is_empty();
         let attempted = self.attempted();
-        let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.reading);
+        let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.sync);
         self.pace.failures = 0;
         if !new.is_empty() {
             self.pace.touch(now_ms);
@@ -109,8 +109,8 @@ impl Session {
         if self.timeline.take_rearranged() || moved {
             self.mark_snapshot_dirty();
         }
-        self.more_to_read = moved && !is_empty;
-        self.reading_on &= !new.is_empty() || std::mem::take(&mut self.reads_too_early);
+        self.has_more = moved && !is_empty;
+        self.polls_until_idle &= !new.is_empty() || std::mem::take(&mut self.poll_is_stale);
         for entry in attempted {
             if self.is_found(entry) {
                 self.found_delivered(now_ms, entry);
@@ -119,8 +119,8 @@ impl Session {
                 self.expect_reply(now_ms);
             }
         }
-        if !self.reading_on {
-            self.reading = Reading::Live;
+        if !self.polls_until_idle {
+            self.sync = Sync::Live;
             self.timeline.lacks_beginning = false;
             // A service that does not list what the visitor says has it all the same: it said so.
             if let Some(entry) = self.in_doubt.take() {
@@ -128,9 +128,9 @@ impl Session {
                 self.found_delivered(now_ms, entry);
             }
         }
-        if self.reading_on {
+        if self.polls_until_idle {
             self.pace.next_messages_ms = now_ms;
-        } else if self.awaits_reply() || self.more_to_read {
+        } else if self.awaits_reply() || self.has_more {
             self.pace.read_later(now_ms, &mut self.random);
         } else {
             self.pace.messages_read(now_ms, self.presence.as_ref(), self.open, &mut self.random);
@@ -143,7 +143,7 @@ impl Session {
         attempted.extend(self.sending);
         for pending in &self.outbox {
             // In a history that is read for the first time, an older message may say the same.
-            let first = self.reading == Reading::Past && Some(pending.entry) != self.in_doubt;
+            let first = self.sync == Sync::Backfill && Some(pending.entry) != self.in_doubt;
             if pending.is_attempted() && !first && Some(pending.entry) != self.sending {
                 attempted.push(pending.entry);
             }
@@ -211,7 +211,7 @@ impl Session {
         let other_hint = self.presence.as_ref().is_none_or(|before| before.message_interval_ms != hint);
         self.presence = Some(presence);
         // What is looked for has a pace of its own.
-        if other_hint && !self.awaits_reply() && !self.reading_on {
+        if other_hint && !self.awaits_reply() && !self.polls_until_idle {
             let held_ms = if self.pace.failures > 0 { self.pace.next_messages_ms } else { 0 };
             self.pace.messages_read(now_ms, self.presence.as_ref(), self.open, &mut self.random);
             self.pace.next_messages_ms = self.pace.next_messages_ms.max(held_ms);
@@ -229,7 +229,7 @@ impl Session {
         if Verdict::of(error) == Verdict::NoConversation {
             if endpoint == Endpoint::Messages && self.timeline.cursor().is_some() {
                 // It may be the message to read after that is gone.
-                self.read_again(now_ms);
+                self.resync(now_ms);
                 return;
             }
             self.forget_conversation();
