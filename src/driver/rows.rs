@@ -41,7 +41,7 @@ impl Row {
     /// Whether the row was laid out for this entry as it is. The texts are shared, so that none has to be read.
     fn shows(&self, entry: &Entry) -> bool {
         let created = match (&self.created, &entry.created) {
-            (Some(Created::There(shown)), Some(Created::There(known))) => Rc::ptr_eq(shown, known),
+            (Some(Created::Remote(shown)), Some(Created::Remote(known))) => Rc::ptr_eq(shown, known),
             (shown, known) => shown == known,
         };
         created && self.delivery == entry.delivery && Rc::ptr_eq(&self.text, &entry.text)
@@ -68,8 +68,8 @@ pub fn lay_out(
     for entry in &entries[same..] {
         let created_ms = entry.created.as_ref().and_then(|created| match created {
             #[expect(clippy::cast_precision_loss, reason = "a time in milliseconds fits 53 bits")]
-            Created::Here(ms) => Some(*ms as f64),
-            Created::There(text) => read_date(text),
+            Created::Local(ms) => Some(*ms as f64),
+            Created::Remote(text) => read_date(text),
         });
         let day = created_ms.map(&day_of);
         let new_day = day.is_some() && day != today;

@@ -85,7 +85,7 @@ impl Session {
             // Once it leads it stays so: the next message is not to wait for an election.
             let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
             // The pending message behind an undelivered entry may be lost with the page that wrote it.
-            let undelivered = || self.timeline.entries().iter().any(|entry| !entry.settled());
+            let undelivered = || self.timeline.entries().iter().any(|entry| !entry.is_settled());
             busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
         } else {
             let unsent = || self.outbox.iter().any(|pending| !pending.failed);
@@ -119,7 +119,7 @@ impl Session {
                 self.poll_now(now_ms);
                 // Without ids, what is read once more could not be told from what is here.
                 let named = |entry: &Entry| entry.id.is_some() || entry.local_id.is_some();
-                if self.timeline.lacks_beginning && self.timeline.entries().iter().all(named) {
+                if self.timeline.is_truncated && self.timeline.entries().iter().all(named) {
                     self.resync(now_ms);
                 }
                 // The tab that had them may be gone, and nothing of them was kept.
@@ -220,7 +220,7 @@ impl Session {
             ("revision", to_value(self.revision.max(u64::from(!self.is_fresh())))),
             ("writer", self.writer.as_str().into()),
             ("seen", self.seen.into()),
-            ("lacks", self.timeline.lacks_beginning.into()),
+            ("lacks", self.timeline.is_truncated.into()),
             ("does", what.into()),
             ("name", name.into()),
             ("value", value),

@@ -85,7 +85,7 @@ impl PendingMessage {
     /// Makes a pending message again from an entry that is not delivered.
     pub(crate) fn of_entry(entry: &Entry) -> Option<Self> {
         let written_ms = match entry.created {
-            Some(Created::Here(ms)) => ms,
+            Some(Created::Local(ms)) => ms,
             _ => 0,
         };
         let name = String::from(&**entry.local_id.as_ref()?);

@@ -121,7 +121,7 @@ impl Session {
         }
         if !self.polls_until_idle {
             self.sync = Sync::Live;
-            self.timeline.lacks_beginning = false;
+            self.timeline.is_truncated = false;
             // A service that does not list what the visitor says has it all the same: it said so.
             if let Some(entry) = self.in_doubt.take() {
                 self.timeline.deliver_in_doubt(entry);
@@ -169,7 +169,7 @@ impl Session {
     /// Messages of the others came in.
     pub(crate) fn arrived(&mut self, now_ms: u64, new: &[Entry]) {
         self.mark_snapshot_dirty();
-        for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.serial > 0) {
+        for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.sequence > 0) {
             self.pace.touch(now_ms);
             self.reply_due_ms = None;
             if self.notice == Some(Notice::NoReply) {

@@ -20,15 +20,15 @@ fn entry_to_value(entry: &Entry) -> Value {
     let delivery = UNDELIVERED.iter().find(|(delivery, _)| *delivery == entry.delivery);
     Value::object([
         ("letter", entry.local_id.as_deref().into()),
-        ("serial", entry.serial.into()),
+        ("serial", entry.sequence.into()),
         ("id", entry.id.as_ref().into()),
         ("role", entry.author.as_str().into()),
         ("text", (*entry.text).into()),
         (
             "at",
             match &entry.created {
-                Some(Created::Here(ms)) => to_value(*ms),
-                Some(Created::There(text)) => (**text).into(),
+                Some(Created::Local(ms)) => to_value(*ms),
+                Some(Created::Remote(text)) => (**text).into(),
                 None => Value::Null,
             },
         ),
@@ -50,14 +50,14 @@ fn entry_from_value(value: Value) -> Option<Entry> {
         author: Role::from(fields.text("role").ok()?.as_str()),
         text: fields.text("text").ok()?.into(),
         created: match fields.take("at") {
-            Value::Integer(ms) => Some(Created::Here(u64::try_from(ms).unwrap_or(0))),
-            Value::Text(text) => Some(Created::There(text.into())),
+            Value::Integer(ms) => Some(Created::Local(u64::try_from(ms).unwrap_or(0))),
+            Value::Text(text) => Some(Created::Remote(text.into())),
             _ => None,
         },
         delivery: delivery.map_or(Delivery::Delivered, |(delivery, _)| *delivery),
         id: fields.lenient_text("id").map(Into::into),
         local_id: local_id.map(Into::into),
-        serial: fields.lenient_integer("serial").unwrap_or(0),
+        sequence: fields.lenient_integer("serial").unwrap_or(0),
     })
 }
 
@@ -86,8 +86,8 @@ impl Session {
             ("conversationId", self.conversation.as_ref().into()),
             ("after", self.timeline.cursor().into()),
             ("readUpTo", to_value(read_up_to as u64)),
-            ("floor", to_value(self.timeline.floor().saturating_sub(dropped) as u64)),
-            ("cut", (dropped > 0 || self.timeline.lacks_beginning).into()),
+            ("floor", to_value(self.timeline.archived_len().saturating_sub(dropped) as u64)),
+            ("cut", (dropped > 0 || self.timeline.is_truncated).into()),
             ("newest", self.timeline.newest().into()),
             ("notice", self.notice.map(Notice::as_str).into()),
             ("operatorOnline", self.operator_online.into()),
@@ -129,7 +129,7 @@ impl Session {
         // Storage may have had less room for it than there is between tabs: then it is not what its writer told them.
         text("writer").filter(|_| live || !cut).unwrap_or_default().clone_into(&mut self.writer);
         let index = |field| usize::try_from(number(field)).unwrap_or(0);
-        let (floor, read_up_to) = (index("floor"), index("readUpTo").checked_sub(1));
+        let (archived_len, read_up_to) = (index("floor"), index("readUpTo").checked_sub(1));
         let newest_told = i64::try_from(number("newest")).unwrap_or(0);
         let after = text("after").map(MessageId::from);
         let mut entries: Vec<Entry> = Vec::new();
@@ -149,16 +149,16 @@ impl Session {
         }
         let newest = self.timeline.newest();
         // What this tab had not heard of the beginning was said before.
-        let beginning = self.timeline.lacks_beginning && !cut;
-        let floor = floor.min(entries.len());
-        for entry in self.timeline.adopt(entries, after, read_up_to, floor, cut) {
-            let arrived = (entry.local_id.is_some() && !beginning) || entry.serial > newest;
+        let beginning = self.timeline.is_truncated && !cut;
+        let archived_len = archived_len.min(entries.len());
+        for entry in self.timeline.adopt(entries, after, read_up_to, archived_len, cut) {
+            let arrived = (entry.local_id.is_some() && !beginning) || entry.sequence > newest;
             if live && arrived && entry.delivery == Delivery::Delivered {
                 self.emit(SessionEvent::Message(entry));
             }
         }
         // What storage had no room for may hold more than this page knows of that time.
-        self.timeline.lacks_beginning |= cut && !live;
+        self.timeline.is_truncated |= cut && !live;
         // Messages that were cut away are counted.
         self.timeline.count_from(newest_told);
         self.reconcile_outbox(&told);

@@ -16,7 +16,7 @@ pub mod keys {
     pub const VISITOR: &str = "visitor";
     /// The conversation as the leading tab knows it: its id, its messages, what is awaited.
     pub const CONVERSATION: &str = "conversation";
-    /// `serial` of the last message that the visitor has seen.
+    /// `sequence` of the last message that the visitor has seen.
     pub const SEEN: &str = "seen";
     /// Contact details that the visitor left: `name`, `email`, `phone`.
     pub const CONTACT: &str = "contact";

@@ -16,7 +16,7 @@ pub(crate) struct Timeline {
     /// The ids of all entries, so that a long history is merged in one pass.
     known: Ids,
     last_key: u32,
-    /// The highest and the lowest serial so far.
+    /// The highest and the lowest sequence so far.
     newest: i64,
     oldest: i64,
     /// The `after` of the next read.
@@ -26,9 +26,9 @@ pub(crate) struct Timeline {
     /// A read moved an entry, or found out about one.
     rearranged: bool,
     /// So many entries belong to a conversation that is gone: what comes stands behind them.
-    floor: usize,
+    archived_len: usize,
     /// There is more before the first entry than this tab has heard.
-    pub(crate) lacks_beginning: bool,
+    pub(crate) is_truncated: bool,
 }
 
 impl Timeline {
@@ -48,18 +48,18 @@ impl Timeline {
         self.cursor.as_ref()
     }
 
-    pub(crate) fn floor(&self) -> usize {
-        self.floor
+    pub(crate) fn archived_len(&self) -> usize {
+        self.archived_len
     }
 
-    /// The serial of the newest message.
+    /// The sequence of the newest message.
     pub(crate) fn newest(&self) -> i64 {
         self.newest
     }
 
-    /// Messages up to this serial have come in, here or in another tab.
-    pub(crate) fn count_from(&mut self, serial: i64) {
-        self.newest = self.newest.max(serial);
+    /// Messages up to this sequence have come in, here or in another tab.
+    pub(crate) fn count_from(&mut self, sequence: i64) {
+        self.newest = self.newest.max(sequence);
     }
 
     /// Whether reading has changed more than what is new, since somebody asked.
@@ -76,23 +76,24 @@ impl Timeline {
     pub(crate) fn close(&mut self) {
         self.cursor = None;
         self.known = Ids::default();
-        self.floor = self.entries.len();
+        self.archived_len = self.entries.len();
         let mut index = 0;
-        while index < self.floor {
+        while index < self.archived_len {
             if matches!(self.entries[index].delivery, Delivery::Waiting | Delivery::Sending) {
                 // What is still to be sent goes into the next one.
                 let next = self.entries.remove(index);
                 self.entries.push(next);
-                self.floor -= 1;
+                self.archived_len -= 1;
             } else {
                 index += 1;
             }
         }
     }
 
-    /// How many messages of others came in after the one with this serial.
+    /// How many messages of others came in after the one with this sequence.
     pub(crate) fn unread(&self, seen: i64) -> u32 {
-        let unread = self.entries.iter().filter(|entry| entry.serial > seen && entry.author != Role::Visitor);
+        let unread =
+            self.entries.iter().filter(|entry| entry.sequence > seen && entry.author != Role::Visitor);
         u32::try_from(unread.count()).unwrap_or(u32::MAX)
     }
 
@@ -115,11 +116,11 @@ impl Timeline {
             key,
             author: Role::Visitor,
             text: text.into(),
-            created: Some(Created::Here(created_ms)),
+            created: Some(Created::Local(created_ms)),
             delivery,
             id: None,
             local_id: Some(pending.into()),
-            serial: 0,
+            sequence: 0,
         });
         key
     }
@@ -135,18 +136,18 @@ impl Timeline {
         if let Some(index) = self.index_of_key(key) {
             let entry = self.entries.remove(index);
             self.entries.push(entry);
-            self.floor -= usize::from(index < self.floor);
+            self.archived_len -= usize::from(index < self.archived_len);
         }
     }
 
     /// The message is tried for the first time: what the service has by now stands before it.
     pub(crate) fn move_behind_settled(&mut self, key: EntryKey) {
-        let settled = self.entries.iter().rposition(Entry::settled);
+        let settled = self.entries.iter().rposition(Entry::is_settled);
         if let (Some(index), Some(settled)) = (self.index_of_key(key), settled)
             && index < settled
         {
             self.entries[index..=settled].rotate_left(1);
-            self.floor -= usize::from(index < self.floor);
+            self.archived_len -= usize::from(index < self.archived_len);
         }
     }
 
@@ -193,7 +194,7 @@ impl Timeline {
     /// knew of no attempt to send it.
     pub(crate) fn deliver_in_doubt(&mut self, key: EntryKey) {
         let text = self.entry(key).filter(|entry| entry.id.is_none()).map(|entry| entry.text.clone());
-        let echo = self.entries[self.floor..].iter().rev().find(|entry| {
+        let echo = self.entries[self.archived_len..].iter().rev().find(|entry| {
             entry.local_id.is_none()
                 && matches!(entry.author, Role::Visitor | Role::Other(_))
                 && text.as_ref() == Some(&entry.text)
@@ -209,7 +210,7 @@ impl Timeline {
         let known = match &message.id {
             Some(id) => {
                 // It may be from a conversation that was found gone since.
-                let gone = &self.entries[..self.floor];
+                let gone = &self.entries[..self.archived_len];
                 self.known.contains(id) || gone.iter().any(|entry| entry.is_still(&message))
             }
             // A read may have put it before a message that the service does not list; then its date tells.
@@ -220,7 +221,7 @@ impl Timeline {
         if known {
             return None;
         }
-        let settled = self.entries[after..].iter().rposition(Entry::settled).map_or(0, |index| index + 1);
+        let settled = self.entries[after..].iter().rposition(Entry::is_settled).map_or(0, |index| index + 1);
         Some(self.insert(after + settled, message, Sync::Live))
     }
 
@@ -233,7 +234,7 @@ impl Timeline {
         entries: Vec<Entry>,
         cursor: Option<MessageId>,
         read_up_to: Option<usize>,
-        floor: usize,
+        archived_len: usize,
         cut: bool,
     ) -> Vec<Entry> {
         let mut old = std::mem::take(&mut self.entries);
@@ -245,10 +246,11 @@ impl Timeline {
         }
         let mut before = self.entries.len();
         // What was not delivered yet says nothing of what stands before it now.
-        self.lacks_beginning &= cut;
-        self.lacks_beginning |= cut && (before == 0 || !old[0].settled());
+        self.is_truncated &= cut;
+        self.is_truncated |= cut && (before == 0 || !old[0].is_settled());
         // Where what was cut away includes all that is gone, this tab knows how much that is.
-        self.floor = if floor > 0 { before + floor } else { self.floor.min(before) };
+        self.archived_len =
+            if archived_len > 0 { before + archived_len } else { self.archived_len.min(before) };
         for entry in &entries {
             entry.id.iter().for_each(|id| self.known.insert(id));
         }
@@ -265,16 +267,16 @@ impl Timeline {
                 let earlier = self.entries.remove(index);
                 known = known.or(Some(earlier));
                 before -= 1;
-                self.floor -= usize::from(index < self.floor);
+                self.archived_len -= usize::from(index < self.archived_len);
             }
             if let Some(known) = known {
                 entry.key = known.key;
                 let mistaken = known.id.as_ref().is_some_and(|id| self.known.contains(id));
-                if known.settled() && !entry.settled() && !mistaken {
+                if known.is_settled() && !entry.is_settled() && !mistaken {
                     // The other tab has not heard yet that the message arrived.
                     entry.delivery = known.delivery;
                     entry.id = known.id;
-                } else if entry.settled() && !known.settled() {
+                } else if entry.is_settled() && !known.is_settled() {
                     new.push(entry.clone());
                 }
             } else {
@@ -283,14 +285,14 @@ impl Timeline {
             }
             self.entries.push(entry);
         }
-        self.entries.extend(old.into_iter().rev().filter(|entry| !entry.settled()));
+        self.entries.extend(old.into_iter().rev().filter(|entry| !entry.is_settled()));
         self.known = Ids::default();
         for (index, entry) in self.entries.iter().enumerate() {
-            if index >= self.floor {
+            if index >= self.archived_len {
                 entry.id.iter().for_each(|id| self.known.insert(id));
             }
-            self.newest = self.newest.max(entry.serial);
-            self.oldest = self.oldest.min(entry.serial);
+            self.newest = self.newest.max(entry.sequence);
+            self.oldest = self.oldest.min(entry.sequence);
         }
         self.cursor = cursor;
         self.read_up_to =
@@ -305,9 +307,9 @@ impl Timeline {
 
     fn insert(&mut self, place: usize, message: ChatMessage, sync: Sync) -> Entry {
         let before_known =
-            || self.entries[place..].iter().any(|entry| entry.settled() && entry.local_id.is_none());
+            || self.entries[place..].iter().any(|entry| entry.is_settled() && entry.local_id.is_none());
         let past = sync == Sync::Backfill || (sync == Sync::Resync && before_known());
-        let serial = if past {
+        let sequence = if past {
             self.oldest = self.oldest.saturating_sub(1);
             self.oldest
         } else {
@@ -318,11 +320,11 @@ impl Timeline {
             key: self.next_key(),
             author: message.role,
             text: message.content.into(),
-            created: message.created_at.map(|text| Created::There(text.into())),
+            created: message.created_at.map(|text| Created::Remote(text.into())),
             delivery: Delivery::Delivered,
             id: message.id,
             local_id: None,
-            serial,
+            sequence,
         };
         entry.id.iter().for_each(|id| self.known.insert(id));
         self.entries.insert(place, entry.clone());
@@ -341,7 +343,7 @@ impl Timeline {
     /// Ids are looked for in this conversation only: another one may have the same.
     fn index_of_id(&self, id: &MessageId) -> Option<usize> {
         let index = self.entries.iter().rposition(|entry| entry.id.as_ref() == Some(id))?;
-        (index >= self.floor).then_some(index)
+        (index >= self.archived_len).then_some(index)
     }
 }
 

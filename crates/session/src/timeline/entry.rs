@@ -19,9 +19,9 @@ impl EntryKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Created {
     /// By this browser's clock, milliseconds since the Unix epoch.
-    Here(u64),
+    Local(u64),
     /// By the service's clock, as it wrote it: ISO 8601, or whatever came.
-    There(Rc<str>),
+    Remote(Rc<str>),
 }
 
 /// How far a visitor's message has come.
@@ -55,11 +55,11 @@ pub struct Entry {
     /// The name of the visitor's message that was written in this browser, the same in all tabs.
     pub(crate) local_id: Option<Rc<str>>,
     /// Counts what comes in from the service, the same in all tabs; below zero for what had been said before.
-    pub(crate) serial: i64,
+    pub(crate) sequence: i64,
 }
 
 impl Entry {
-    pub(crate) fn settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         self.delivery == Delivery::Delivered
     }
 
@@ -71,7 +71,7 @@ impl Entry {
     /// Whether nothing in the dates says that the two are not the same.
     fn may_be_of(&self, message: &ChatMessage) -> bool {
         match (&self.created, &message.created_at) {
-            (Some(Created::There(known)), Some(told)) => **known == **told,
+            (Some(Created::Remote(known)), Some(told)) => **known == **told,
             _ => true,
         }
     }
@@ -90,7 +90,7 @@ impl Entry {
 
     /// Whether both have a date of the service, and the same one.
     pub(super) fn is_dated(&self, message: &ChatMessage) -> bool {
-        matches!((&self.created, &message.created_at), (Some(Created::There(known)), Some(told)) if **known == **told)
+        matches!((&self.created, &message.created_at), (Some(Created::Remote(known)), Some(told)) if **known == **told)
     }
 
     /// Whether `message` may be the echo of this message of the visitor, by whatever name the service calls its author.
@@ -106,7 +106,7 @@ impl Entry {
             (Some(own), Some(others)) => own == others,
             // A page that never heard of the pending message knows the message by its echo.
             _ if self.id.is_some() => self.id == other.id && self.text == other.text,
-            (None, None) => self.serial == other.serial && other.id.is_none(),
+            (None, None) => self.sequence == other.sequence && other.id.is_none(),
             _ => false,
         }
     }

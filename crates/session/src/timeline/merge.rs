@@ -61,9 +61,9 @@ impl Timeline {
 
     /// Where what a read brings begins.
     fn place_after_cursor(&self) -> usize {
-        let Some(cursor) = &self.cursor else { return self.floor };
+        let Some(cursor) = &self.cursor else { return self.archived_len };
         let index = self.index_of_id(cursor).or_else(|| self.index_read_up_to());
-        index.map_or(0, |index| index + 1).max(self.floor)
+        index.map_or(0, |index| index + 1).max(self.archived_len)
     }
 
     /// Where a message of the service stands already.
@@ -75,31 +75,32 @@ impl Timeline {
             return Some(index);
         }
         // A conversation that seemed to be gone may be the one that goes on.
-        let gone = &self.entries[..self.floor];
+        let gone = &self.entries[..self.archived_len];
         if let Some(index) = gone.iter().position(|entry| entry.is_still(message)) {
             message.id.iter().for_each(|id| self.known.insert(id));
             return Some(index);
         }
         // Without id and date, only its place tells it from another one that says the same.
-        let from = if message.id.is_none() && message.created_at.is_none() { place } else { self.floor };
+        let from =
+            if message.id.is_none() && message.created_at.is_none() { place } else { self.archived_len };
         let same = |entry: &Entry| {
             let unnamed = message.id.is_none() || entry.id.is_none();
             (unnamed && entry.reads_like(message)) || entry.echoes_as(message)
         };
-        let settled = |entry: &Entry| entry.settled() && same(entry);
+        let settled = |entry: &Entry| entry.is_settled() && same(entry);
         let may_be = |key: &EntryKey| self.index_of_key(*key).filter(|index| same(&self.entries[*index]));
         let index = (from..self.entries.len())
             .find(|index| settled(&self.entries[*index]))
             .or_else(|| attempted.iter().find_map(may_be))?;
         let entry = &mut self.entries[index];
-        self.rearranged |= !entry.settled() || entry.id != message.id;
+        self.rearranged |= !entry.is_settled() || entry.id != message.id;
         entry.delivery = Delivery::Delivered;
         if let Some(id) = &message.id {
             self.known.insert(id);
             entry.id = Some(id.clone());
         } else if let Some(date) = &message.created_at {
             // The next one that says the same has another date, and is another one.
-            entry.created = Some(Created::There(date.as_str().into()));
+            entry.created = Some(Created::Remote(date.as_str().into()));
         }
         Some(index)
     }
@@ -111,7 +112,7 @@ impl Timeline {
         }
         let entry = self.entries.remove(index);
         self.entries.insert(place - 1, entry);
-        self.floor -= usize::from(index < self.floor);
+        self.archived_len -= usize::from(index < self.archived_len);
         self.rearranged |= index < place - 1;
         place
     }
@@ -121,7 +122,7 @@ impl Timeline {
     fn past_unlisted(&self, mut place: usize, listed: &Ids) -> usize {
         while let Some(entry) = self.entries.get(place)
             && entry.author == Role::Visitor
-            && entry.settled()
+            && entry.is_settled()
             && entry.id.as_ref().is_none_or(|id| !listed.contains(id))
         {
             place += 1;

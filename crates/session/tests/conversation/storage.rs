@@ -109,7 +109,10 @@ fn the_next_page_shows_the_same_dates() {
         tab.session.entries().iter().map(|entry| entry.created.clone()).collect()
     };
     let before = dates(&tab);
-    assert_eq!(before, [Some(Created::Here(300)), None, Some(Created::There("2026-03-01T10:00:00Z".into()))]);
+    assert_eq!(
+        before,
+        [Some(Created::Local(300)), None, Some(Created::Remote("2026-03-01T10:00:00Z".into()))]
+    );
     assert_eq!(dates(&tab.reload()), before);
 }
 

@@ -11,7 +11,7 @@ use super::written::Written;
 
 impl World {
     /// The first promise that does not hold yet.
-    pub fn settled(&self) -> Result<(), Violation> {
+    pub fn is_settled(&self) -> Result<(), Violation> {
         hold(Promise::Settles, !self.service_works(), || "the AI still thinks".to_owned())?;
         for tab in self.live() {
             self.rests(tab)?;

@@ -40,7 +40,7 @@ impl World {
         let mut settled_ms = 0;
         while settled_ms < stays_ms {
             settled_ms += 1_000;
-            if let Err(violation) = self.settled() {
+            if let Err(violation) = self.is_settled() {
                 settled_ms = 0;
                 if self.now_ms >= until_ms {
                     return Err(violation);
@@ -49,7 +49,7 @@ impl World {
             self.pass(1_000)?;
         }
         self.pass(self.switches.idle_minutes * 60_000)?;
-        self.settled()?;
+        self.is_settled()?;
         self.look_at_everything()
     }
 

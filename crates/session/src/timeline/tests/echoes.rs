@@ -64,7 +64,7 @@ fn a_message_without_an_id_takes_the_date_of_its_echo() {
     let echo = ChatMessage { role: Role::Visitor, ..dated("", "ok", "10:00") };
     timeline.merge(vec![echo], None, &[mine], Sync::Live);
     let [entry] = timeline.entries() else { panic!("one message") };
-    assert_eq!((entry.key, &entry.created), (mine, &Some(Created::There("10:00".into()))));
+    assert_eq!((entry.key, &entry.created), (mine, &Some(Created::Remote("10:00".into()))));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn an_answer_that_names_a_message_which_was_read_before_shows_it_once_and_where_
         };
         timeline.deliver(mine, Some("u1".into()));
         assert_eq!(texts(&timeline), ["one", "mine", "two"]);
-        assert_eq!((timeline.entries()[1].key, timeline.entries()[1].settled()), (mine, true));
+        assert_eq!((timeline.entries()[1].key, timeline.entries()[1].is_settled()), (mine, true));
     }
 }
 
@@ -142,7 +142,7 @@ fn a_message_in_doubt_is_the_one_that_was_read_before_by_an_unknown_name() {
         timeline.deliver_in_doubt(mine);
         assert_eq!(timeline.entries().len(), if one { 2 } else { 3 }, "{role}");
         let entry = timeline.entry(mine).expect("the message");
-        assert_eq!((entry.settled(), entry.id.is_some()), (true, one));
+        assert_eq!((entry.is_settled(), entry.id.is_some()), (true, one));
     }
     read(&mut timeline, page("visitor"));
     timeline.close();

@@ -11,13 +11,13 @@ fn a_conversation_that_is_gone_keeps_what_was_said_and_leaves_what_is_to_be_sent
     delivered(&mut timeline, "said", "u1");
     timeline.close();
     assert_eq!(texts(&timeline), ["failed", "said", "waits", "sending"]);
-    assert_eq!(timeline.floor(), 2);
+    assert_eq!(timeline.archived_len(), 2);
     read(&mut timeline, vec![message("b1", "assistant", "hello again")]);
     assert_eq!(texts(&timeline), ["failed", "said", "hello again", "waits", "sending"]);
     timeline.move_to_end(failed);
-    assert_eq!((texts(&timeline)[0], timeline.floor()), ("said", 1));
+    assert_eq!((texts(&timeline)[0], timeline.archived_len()), ("said", 1));
     timeline.move_to_end(failed);
-    assert_eq!(timeline.floor(), 1, "it had left the old conversation");
+    assert_eq!(timeline.archived_len(), 1, "it had left the old conversation");
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
     read(&mut timeline, page());
     timeline.close();
     assert!(read(&mut timeline, page()).is_empty());
-    assert_eq!((texts(&timeline), timeline.floor()), (vec!["one", "two"], 0));
+    assert_eq!((texts(&timeline), timeline.archived_len()), (vec!["one", "two"], 0));
     timeline.close();
     let other = read(&mut timeline, vec![message("o1", "operator", "other")]);
     assert_eq!(other.len(), 1, "an id that is given again");
@@ -60,7 +60,7 @@ fn what_the_visitor_said_in_a_conversation_that_goes_on_is_shown_once_by_whateve
     let mine = delivered(&mut timeline, "mine", "u1");
     timeline.close();
     assert!(read(&mut timeline, vec![message("u1", "person", "mine")]).is_empty());
-    assert_eq!((timeline.entries()[0].key, timeline.floor()), (mine, 0));
+    assert_eq!((timeline.entries()[0].key, timeline.archived_len()), (mine, 0));
     timeline.close();
     assert_eq!(read(&mut timeline, vec![message("u1", "person", "another")]).len(), 1);
     timeline.close();
@@ -78,5 +78,5 @@ fn a_message_that_another_tab_put_among_what_is_gone_goes_out_of_it_when_it_is_t
     assert_eq!(entries.iter().map(|entry| &*entry.text).collect::<Vec<_>>(), ["mine", "gone", "one"]);
     here.adopt(entries, None, None, 2, false);
     here.move_behind_settled(key);
-    assert_eq!((texts(&here), here.floor()), (vec!["gone", "one", "mine"], 1));
+    assert_eq!((texts(&here), here.archived_len()), (vec!["gone", "one", "mine"], 1));
 }

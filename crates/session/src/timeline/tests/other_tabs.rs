@@ -33,7 +33,7 @@ fn of_a_part_of_another_tabs_messages_what_stands_before_it_stays() {
         let part = told(&there).split_off(2);
         here.adopt(part, Some("four".into()), Some(1), 1, cut);
         assert_eq!(texts(&here), shown);
-        assert_eq!((here.index_read_up_to(), here.floor()), (Some(shown.len() - 1), shown.len() - 1));
+        assert_eq!((here.index_read_up_to(), here.archived_len()), (Some(shown.len() - 1), shown.len() - 1));
     }
 }
 
@@ -49,7 +49,7 @@ fn a_message_that_is_known_to_have_arrived_stays_so_and_one_that_another_tab_kno
     there.deliver(second, Some("u2".into()));
     let new = here.adopt(told(&there), None, None, 0, false);
     assert_eq!(new.iter().map(|entry| &*entry.text).collect::<Vec<_>>(), ["two"]);
-    assert!(here.entries().iter().all(Entry::settled));
+    assert!(here.entries().iter().all(Entry::is_settled));
     assert_eq!(here.entries()[0].id, Some("u1".into()));
 }
 
@@ -64,7 +64,7 @@ fn a_message_that_was_mistaken_for_another_is_not_believed_to_have_arrived() {
     here.deliver(first, Some("u1".into()));
     there.deliver(second, Some("u1".into()));
     here.adopt(told(&there), None, None, 0, false);
-    assert_eq!(here.entries().iter().map(Entry::settled).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(here.entries().iter().map(Entry::is_settled).collect::<Vec<_>>(), [false, true]);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
     other.text = "two".into();
     assert!(!named.is(&other));
     other = one.clone();
-    other.serial = 7;
+    other.sequence = 7;
     assert!(!one.is(&other));
     other = one.clone();
     other.local_id = Some("m-1".into());
@@ -121,7 +121,7 @@ fn an_echo_that_another_tab_knows_to_be_of_a_message_from_here_is_not_shown_besi
 
 #[test]
 fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_cut_away() {
-    for (floor, gone) in [(0, 1), (1, 3)] {
+    for (archived_len, gone) in [(0, 1), (1, 3)] {
         let mut here = Timeline::default();
         read(&mut here, vec![message("o1", "operator", "gone")]);
         here.close();
@@ -130,22 +130,25 @@ fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_
         let key = here.entries()[1].key;
         let mut part = told(&here).split_off(1);
         part.rotate_left(2);
-        let new = here.adopt(vec![part.remove(0), part.remove(0)], None, Some(0), floor, true);
+        let new = here.adopt(vec![part.remove(0), part.remove(0)], None, Some(0), archived_len, true);
         assert_eq!((texts(&here), new.len()), (vec!["gone", "two", "three", "one"], 0));
-        assert_eq!((here.entries()[3].key, here.floor(), here.index_read_up_to()), (key, gone, Some(2)));
+        assert_eq!(
+            (here.entries()[3].key, here.archived_len(), here.index_read_up_to()),
+            (key, gone, Some(2))
+        );
     }
 }
 
 #[test]
 fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone() {
-    for (floor, gone) in [(0, 1), (1, 3)] {
+    for (archived_len, gone) in [(0, 1), (1, 3)] {
         let mut here = Timeline::default();
         read(&mut here, vec![message("o1", "operator", "gone")]);
         here.close();
         read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
         let part = told(&here).split_off(2);
-        here.adopt(part, None, None, floor, true);
-        assert_eq!((texts(&here), here.floor()), (vec!["gone", "two", "three"], gone));
+        here.adopt(part, None, None, archived_len, true);
+        assert_eq!((texts(&here), here.archived_len()), (vec!["gone", "two", "three"], gone));
     }
 }
 
@@ -158,13 +161,13 @@ fn whether_the_beginning_is_lacking_is_known_from_what_stands_before_the_end_tha
     let mut here = Timeline::default();
     for (from, cut, lacks) in [(1, true, true), (2, true, true), (0, false, false), (1, true, false)] {
         here.adopt(end(from), None, None, 0, cut);
-        assert_eq!(here.lacks_beginning, lacks, "from {from}, cut: {cut}");
+        assert_eq!(here.is_truncated, lacks, "from {from}, cut: {cut}");
     }
     // What was not delivered yet says nothing of what stands before it.
     let mut here = Timeline::default();
     read(&mut here, vec![message("o0", "operator", "zero")]);
     here.write("m-1", "mine", 1, Delivery::Waiting);
-    let mine = there.entries().iter().filter(|entry| !entry.settled()).cloned().collect();
+    let mine = there.entries().iter().filter(|entry| !entry.is_settled()).cloned().collect();
     here.adopt(mine, None, None, 0, true);
-    assert!(here.lacks_beginning);
+    assert!(here.is_truncated);
 }

@@ -118,10 +118,10 @@ fn what_stands_before_a_known_message_was_said_before_it() {
         message("o2", "operator", "later"),
     ];
     let new = timeline.merge(page, None, &[], Sync::Resync);
-    let serials: Vec<i64> = new.iter().map(|entry| entry.serial).collect();
-    assert_eq!(serials, [-1, 2]);
+    let sequences: Vec<i64> = new.iter().map(|entry| entry.sequence).collect();
+    assert_eq!(sequences, [-1, 2]);
     let past = timeline.merge(vec![message("o3", "operator", "long ago")], None, &[], Sync::Backfill);
-    assert_eq!(past[0].serial, -2);
+    assert_eq!(past[0].sequence, -2);
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
     delivered(&mut timeline, "question", "u1");
     let page = vec![message("o1", "operator", "I am here"), message("u1", "visitor", "question")];
     let new = timeline.merge(page, None, &[], Sync::Resync);
-    assert_eq!(new.iter().map(|entry| entry.serial).collect::<Vec<_>>(), [1]);
+    assert_eq!(new.iter().map(|entry| entry.sequence).collect::<Vec<_>>(), [1]);
 }
 
 #[test]

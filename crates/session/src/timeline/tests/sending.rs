@@ -71,7 +71,7 @@ fn what_others_wrote_later_is_unread_and_answers() {
     read(&mut timeline, vec![message("a1", "assistant", "answer"), message("a2", "assistant", "more")]);
     assert!(timeline.is_answered(mine));
     let [.., first, last] = timeline.entries() else { panic!("four messages") };
-    let (first, last) = (first.serial, last.serial);
+    let (first, last) = (first.sequence, last.sequence);
     assert_eq!([first - 1, first, last].map(|seen| timeline.unread(seen)), [2, 1, 0]);
     assert_eq!(timeline.newest(), last);
     timeline.count_from(last - 1);
