@@ -6,7 +6,6 @@
 //!
 //! Times are milliseconds since the Unix epoch, on a clock that does not go back while the page lives.
 
-mod answers;
 mod back_off;
 mod deferral;
 mod effect;
@@ -20,6 +19,7 @@ mod pace;
 mod polling;
 mod random;
 mod reports;
+mod responses;
 mod sending;
 mod session;
 mod shared;

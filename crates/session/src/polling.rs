@@ -2,8 +2,8 @@
 
 use chat_protocol::{ConversationId, Endpoint, History, Presence, Role, ServiceError};
 
-use crate::answers::Verdict;
 use crate::back_off::wait_ms;
+use crate::responses::ErrorAction;
 use crate::timeline::{Delivery, Entry, EntryKey, Sync};
 use crate::{Notice, Session, SessionEvent};
 
@@ -95,7 +95,7 @@ impl Session {
         self.mark_snapshot_dirty();
     }
 
-    pub(crate) fn messages_read(&mut self, now_ms: u64, history: History) {
+    pub(crate) fn on_messages(&mut self, now_ms: u64, history: History) {
         let before = self.timeline.cursor().cloned();
         let is_empty = history.messages.is_empty();
         let attempted = self.attempted();
@@ -103,7 +103,7 @@ impl Session {
         self.pace.failures = 0;
         if !new.is_empty() {
             self.pace.touch(now_ms);
-            self.arrived(now_ms, &new);
+            self.on_arrived(now_ms, &new);
         }
         let moved = self.timeline.cursor() != before.as_ref();
         if self.timeline.take_rearranged() || moved {
@@ -113,7 +113,7 @@ impl Session {
         self.polls_until_idle &= !new.is_empty() || std::mem::take(&mut self.poll_is_stale);
         for entry in attempted {
             if self.is_found(entry) {
-                self.found_delivered(now_ms, entry);
+                self.on_found_delivered(now_ms, entry);
             } else if self.is_unanswered(entry) && self.reply_due_ms.is_none() {
                 // Another tab is to know that a reply is due, should this one go before the answer is there.
                 self.expect_reply(now_ms);
@@ -125,7 +125,7 @@ impl Session {
             // A service that does not list what the visitor says has it all the same: it said so.
             if let Some(entry) = self.in_doubt.take() {
                 self.timeline.deliver_in_doubt(entry);
-                self.found_delivered(now_ms, entry);
+                self.on_found_delivered(now_ms, entry);
             }
         }
         if self.polls_until_idle {
@@ -167,7 +167,7 @@ impl Session {
     }
 
     /// Messages of the others came in.
-    pub(crate) fn arrived(&mut self, now_ms: u64, new: &[Entry]) {
+    pub(crate) fn on_arrived(&mut self, now_ms: u64, new: &[Entry]) {
         self.mark_snapshot_dirty();
         for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.sequence > 0) {
             self.pace.touch(now_ms);
@@ -200,7 +200,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn presence_read(&mut self, now_ms: u64, presence: Presence) {
+    pub(crate) fn on_presence(&mut self, now_ms: u64, presence: Presence) {
         if self.operator_online != Some(presence.operator_online) {
             self.operator_online = Some(presence.operator_online);
             self.emit(SessionEvent::Presence(presence.operator_online));
@@ -218,7 +218,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn not_read(
+    pub(crate) fn on_poll_error(
         &mut self,
         now_ms: u64,
         endpoint: Endpoint,
@@ -226,7 +226,7 @@ impl Session {
         retry_after_ms: Option<u64>,
     ) {
         self.emit_error(endpoint, error);
-        if Verdict::of(error) == Verdict::NoConversation {
+        if ErrorAction::of(error) == ErrorAction::ConversationGone {
             if endpoint == Endpoint::Messages && self.timeline.cursor().is_some() {
                 // It may be the message to read after that is gone.
                 self.resync(now_ms);

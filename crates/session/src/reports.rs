@@ -101,7 +101,7 @@ impl Session {
         self.effects.push(Effect::Request(Request { body, key, keepalive, ..request }));
     }
 
-    pub(crate) fn events_taken(&mut self, now_ms: u64, request: &InFlight, tracking: Option<Tracking>) {
+    pub(crate) fn on_events_accepted(&mut self, now_ms: u64, request: &InFlight, tracking: Option<Tracking>) {
         let batch = self.events.done(now_ms, request.id);
         self.forget(keys::BATCH, batch);
         if tracking.is_some_and(|tracking| !tracking.enabled) {
@@ -114,7 +114,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn events_failed(&mut self, now_ms: u64, request: &InFlight, wait_ms: u64) {
+    pub(crate) fn on_events_error(&mut self, now_ms: u64, request: &InFlight, wait_ms: u64) {
         let given_up = self.events.failed(now_ms, wait_ms, request.id);
         self.forget(keys::BATCH, given_up);
     }

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use chat_protocol::{AiStatus, Endpoint, ErrorCode, Role, SendMessage, SendResult, ServiceError, Value};
 
-use crate::answers::Verdict;
 use crate::back_off::{MOST_RETRY_AFTER_MS, wait_ms};
 use crate::outbox::{self, PendingMessage, check_message};
+use crate::responses::ErrorAction;
 use crate::stored::keys;
 use crate::timeline::{Delivery, EntryKey};
 use crate::{Notice, Session, SessionEvent};
@@ -204,7 +204,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn delivered(&mut self, now_ms: u64, result: SendResult) {
+    pub(crate) fn on_sent(&mut self, now_ms: u64, result: SendResult) {
         let Some(entry) = self.sending.take() else { return };
         if self.conversation.as_ref() != Some(&result.conversation_id) {
             let shown = self.timeline.entry(entry).map(|shown| shown.delivery);
@@ -241,7 +241,7 @@ impl Session {
             self.poll_now(now_ms);
         }
         if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
-            self.arrived(now_ms, &[new]);
+            self.on_arrived(now_ms, &[new]);
         }
         if !replied && self.notice.is_none_or(|notice| notice == Notice::NoReply) {
             self.await_reply(now_ms);
@@ -261,29 +261,31 @@ impl Session {
         self.reply_due_ms = Some(now_ms + REPLY_WITHIN_MS);
     }
 
-    pub(crate) fn not_delivered(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
+    pub(crate) fn on_send_error(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
         self.emit_error(Endpoint::Send, error);
-        let verdict = Verdict::of(error);
+        let action = ErrorAction::of(error);
         let is_delivered = |entry: &EntryKey| {
             self.timeline.entry(*entry).is_some_and(|shown| shown.delivery == Delivery::Delivered)
         };
         if let Some(entry) = self.sending.take_if(|entry| is_delivered(entry)) {
             // An earlier attempt arrived: its echo was read while this one was on its way.
-            if verdict == Verdict::NoConversation {
+            if action == ErrorAction::ConversationGone {
                 self.forget_conversation();
             }
-            self.found_delivered(now_ms, entry);
+            self.on_found_delivered(now_ms, entry);
             return;
         }
-        match verdict {
-            Verdict::TryAgain => self.try_later(now_ms, retry_after_ms),
+        match action {
+            ErrorAction::Retry => self.back_off(now_ms, retry_after_ms),
             // It was taken, whatever became of the answer: to send it again would be the one mistake left.
-            Verdict::InDoubt if self.conversation.is_some() => {
+            ErrorAction::InDoubt if self.conversation.is_some() => {
                 self.in_doubt = self.sending.take();
                 self.resync(now_ms);
             }
-            Verdict::NoConversation if self.sends_into_conversation() => self.begin_anew(now_ms),
-            Verdict::InDoubt | Verdict::NoConversation | Verdict::GiveUp => {
+            ErrorAction::ConversationGone if self.sends_into_conversation() => {
+                self.start_new_conversation(now_ms)
+            }
+            ErrorAction::InDoubt | ErrorAction::ConversationGone | ErrorAction::Fail => {
                 if error.status == 402 || error.code == ErrorCode::InsufficientQuota {
                     self.notice = Some(Notice::Quota);
                 }
@@ -304,7 +306,7 @@ impl Session {
     }
 
     /// The conversation is gone. The message was refused with it, so it is another request now: it starts a new one.
-    fn begin_anew(&mut self, now_ms: u64) {
+    fn start_new_conversation(&mut self, now_ms: u64) {
         self.forget_conversation();
         let Some(entry) = self.sending.take() else { return };
         let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) else {
@@ -316,7 +318,7 @@ impl Session {
     }
 
     /// Another attempt after a while, or none when there were enough or none is needed.
-    fn try_later(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
+    fn back_off(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
         self.urgent = false;
         let Some(entry) = self.sending.take() else { return };
         let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) else {
@@ -349,7 +351,7 @@ impl Session {
     }
 
     /// Reading showed that the service has the message.
-    pub(crate) fn found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
+    pub(crate) fn on_found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
         self.timeline.deliver(entry, None);
         self.emit_delivered(entry);
         if !self.timeline.is_answered(entry) {

@@ -129,7 +129,7 @@ impl Session {
                 // waits for it any more.
                 self.hold(now_ms, answer.retry_after_ms);
                 if let Some(request) = self.in_flight.complete(id) {
-                    self.answered(now_ms, &request, answer);
+                    self.on_response(now_ms, &request, answer);
                 } else if self.leads() {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
                     self.poll_now(now_ms);
@@ -139,7 +139,7 @@ impl Session {
             }
             Input::Failed(id) => {
                 if let Some(request) = self.in_flight.complete(id) {
-                    self.unanswered(
+                    self.on_no_response(
                         now_ms,
                         &request,
                         "NETWORK",

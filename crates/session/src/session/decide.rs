@@ -10,7 +10,7 @@ impl Session {
     pub(super) fn decide(&mut self, now_ms: u64) -> Vec<Effect> {
         while let Some(request) = self.in_flight.expired(now_ms) {
             self.effects.push(Effect::Cancel(request.id));
-            self.unanswered(now_ms, &request, "TIMEOUT", "the proxy did not answer in time");
+            self.on_no_response(now_ms, &request, "TIMEOUT", "the proxy did not answer in time");
         }
         self.elect(now_ms);
         if self.leads() {

@@ -11,67 +11,73 @@ use crate::{Answer, Session, SessionEvent};
 
 /// What to do about an attempt that was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum ErrorAction {
     /// The same again, later.
-    TryAgain,
+    Retry,
     /// Look what became of an earlier attempt.
     InDoubt,
     /// The service does not know the conversation.
-    NoConversation,
+    ConversationGone,
     /// Nothing that a repetition would change.
-    GiveUp,
+    Fail,
 }
 
-impl Verdict {
+impl ErrorAction {
     pub(crate) fn of(error: &ServiceError) -> Self {
         match (error.status, &error.code) {
             (409, ErrorCode::IdempotencyConflict) => Self::InDoubt,
-            (404, ErrorCode::NotFound) => Self::NoConversation,
+            (404, ErrorCode::NotFound) => Self::ConversationGone,
             // No answer at all; or a page that is no envelope, with a status of success: a network in between, such as
             // a log-in page or a cache.
-            (0 | 200..=299 | 408 | 409 | 425 | 429 | 500..=599, _) => Self::TryAgain,
-            _ => Self::GiveUp,
+            (0 | 200..=299 | 408 | 409 | 425 | 429 | 500..=599, _) => Self::Retry,
+            _ => Self::Fail,
         }
     }
 }
 
 impl Session {
-    pub(crate) fn answered(&mut self, now_ms: u64, request: &InFlight, answer: Answer) {
+    pub(crate) fn on_response(&mut self, now_ms: u64, request: &InFlight, answer: Answer) {
         let Answer { status, retry_after_ms, body } = answer;
         let endpoint = request.endpoint;
         let outcome = match endpoint {
-            Endpoint::Send => usable(status, body).map(|result: SendResult| self.delivered(now_ms, result)),
+            Endpoint::Send => usable(status, body).map(|result: SendResult| self.on_sent(now_ms, result)),
             Endpoint::Messages => {
-                usable(status, body).map(|history: History| self.messages_read(now_ms, history))
+                usable(status, body).map(|history: History| self.on_messages(now_ms, history))
             }
             Endpoint::Presence => {
-                usable(status, body).map(|presence: Presence| self.presence_read(now_ms, presence))
+                usable(status, body).map(|presence: Presence| self.on_presence(now_ms, presence))
             }
-            Endpoint::Config => open_envelope(status, body).and_then(|data| Ok(self.config_read(data)?)),
+            Endpoint::Config => open_envelope(status, body).and_then(|data| Ok(self.on_config(data)?)),
             Endpoint::Events => usable(status, body)
-                .map(|tracking: Tracking| self.events_taken(now_ms, request, Some(tracking))),
+                .map(|tracking: Tracking| self.on_events_accepted(now_ms, request, Some(tracking))),
         };
         if let Err(error) = outcome {
-            self.failed(now_ms, request, &error, retry_after_ms);
+            self.on_error(now_ms, request, &error, retry_after_ms);
         }
     }
 
     /// There was no answer.
-    pub(crate) fn unanswered(&mut self, now_ms: u64, request: &InFlight, code: &str, message: &str) {
+    pub(crate) fn on_no_response(&mut self, now_ms: u64, request: &InFlight, code: &str, message: &str) {
         let error = ServiceError {
             status: 0,
             code: ErrorCode::Other(code.to_owned()),
             message: message.to_owned(),
             request_id: None,
         };
-        self.failed(now_ms, request, &error, None);
+        self.on_error(now_ms, request, &error, None);
     }
 
-    fn failed(&mut self, now_ms: u64, request: &InFlight, error: &ServiceError, retry_after_ms: Option<u64>) {
+    fn on_error(
+        &mut self,
+        now_ms: u64,
+        request: &InFlight,
+        error: &ServiceError,
+        retry_after_ms: Option<u64>,
+    ) {
         match request.endpoint {
-            Endpoint::Send => self.not_delivered(now_ms, error, retry_after_ms),
+            Endpoint::Send => self.on_send_error(now_ms, error, retry_after_ms),
             Endpoint::Messages | Endpoint::Presence => {
-                self.not_read(now_ms, request.endpoint, error, retry_after_ms);
+                self.on_poll_error(now_ms, request.endpoint, error, retry_after_ms);
             }
             Endpoint::Config => {
                 self.emit_error(request.endpoint, error);
@@ -79,15 +85,15 @@ impl Session {
                 let wait = wait_ms(self.config_failures + 4, retry_after_ms, &mut self.random);
                 self.config_due_ms = Some(now_ms + CONFIG_AGAIN_MS + wait);
             }
-            Endpoint::Events if Verdict::of(error) == Verdict::TryAgain => {
+            Endpoint::Events if ErrorAction::of(error) == ErrorAction::Retry => {
                 let wait = wait_ms(3, retry_after_ms, &mut self.random);
-                self.events_failed(now_ms, request, wait.max(EVENTS_AGAIN_MS));
+                self.on_events_error(now_ms, request, wait.max(EVENTS_AGAIN_MS));
             }
-            Endpoint::Events => self.events_taken(now_ms, request, None),
+            Endpoint::Events => self.on_events_accepted(now_ms, request, None),
         }
     }
 
-    fn config_read(&mut self, data: Value) -> Result<(), chat_protocol::FieldError> {
+    fn on_config(&mut self, data: Value) -> Result<(), chat_protocol::FieldError> {
         self.config = Some(ChatConfig::try_from(data.clone())?);
         self.config_failures = 0;
         self.persist_config(data);
