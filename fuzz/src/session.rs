@@ -84,7 +84,7 @@ impl Tab {
             assert!(wakes_at_once < MAX_WAKES_AT_ONCE, "asks to be woken without end at {at_ms}");
             self.now_ms = self.now_ms.max(at_ms);
             self.wake_ms = None;
-            self.handle(Input::Woke);
+            self.handle(Input::TimerFired);
         }
         self.now_ms = end_ms;
     }
@@ -98,9 +98,9 @@ impl Tab {
 
     /// The page is left and comes back; what was on its way is lost.
     fn restored(&mut self) {
-        self.handle(Input::Left);
+        self.handle(Input::PageHidden);
         self.requests.clear();
-        self.handle(Input::Restored(parsed(&self.storage)));
+        self.handle(Input::PageRestored(parsed(&self.storage)));
     }
 
     /// A line of a script: what happens, and what comes with it.

@@ -104,7 +104,7 @@ impl Driver {
         driver.0.open_channel();
         driver.0.carry_out(effects);
         driver.listen();
-        driver.0.feed(Input::Viewed(page::current()));
+        driver.0.feed(Input::PageViewed(page::current()));
         driver
     }
 
@@ -120,7 +120,7 @@ impl Driver {
 
     /// Stops: no timer, no listener and no answer calls the conversation again.
     pub fn stop(&self) {
-        let effects = self.0.session.borrow_mut().handle(clock::now_ms(), Input::Left);
+        let effects = self.0.session.borrow_mut().handle(clock::now_ms(), Input::PageHidden);
         self.0.stopped.set(true);
         // The other tabs are told that this one does not lead any more. What it had to report is kept for the next page.
         self.0.carry_out(effects);
@@ -171,7 +171,7 @@ impl Driver {
         self.0.storage.replace(storage);
         self.0.of_tab.replace(Storage::of_tab());
         self.0.feed(Input::Consented(stored, reports));
-        self.0.feed(Input::Viewed(page::current()));
+        self.0.feed(Input::PageViewed(page::current()));
     }
 
     /// Forgets the visitor and the conversation, in all tabs.
@@ -335,12 +335,12 @@ impl Inner {
             return;
         }
         if left {
-            self.feed(Input::Left);
+            self.feed(Input::PageHidden);
             self.channel.take();
         } else {
             self.open_channel();
             let stored = read(&self.storage.borrow());
-            self.feed(Input::Restored(stored));
+            self.feed(Input::PageRestored(stored));
         }
     }
 
@@ -350,7 +350,7 @@ impl Inner {
         let inner: Weak<Self> = Rc::downgrade(self);
         let timer = Timeout::new(delay, move || {
             if let Some(inner) = inner.upgrade() {
-                inner.feed(Input::Woke);
+                inner.feed(Input::TimerFired);
             }
         });
         // The one before is cancelled by being dropped.

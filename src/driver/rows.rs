@@ -135,7 +135,7 @@ mod tests {
         let start = Start { stored, visible: true, online: true, ..Start::default() };
         let (mut session, _) = Session::start(start);
         // Nobody objects to its lead.
-        let effects = session.handle(300, Input::Woke);
+        let effects = session.handle(300, Input::TimerFired);
         let read = effects.into_iter().find_map(|effect| match effect {
             chat_session::Effect::Request(request)
                 if request.endpoint == chat_protocol::Endpoint::Messages =>

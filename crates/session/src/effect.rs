@@ -11,7 +11,7 @@ pub enum Effect {
     Request(Request),
     /// Nobody waits for this request any more.
     Cancel(RequestId),
-    /// Hand in [`crate::Input::Woke`] at this time (milliseconds since the Unix epoch). It replaces the time before.
+    /// Hand in [`crate::Input::TimerFired`] at this time (milliseconds since the Unix epoch). It replaces the time before.
     WakeAt(u64),
     /// Keep a text under a key of the browser's storage, or forget what is kept under it.
     Store(String, Option<String>),

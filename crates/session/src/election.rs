@@ -78,7 +78,7 @@ pub(crate) struct Candidate<'a> {
 impl Session {
     /// Whether there is anything to lead for. A tab that cannot be seen leads only until what the visitor wrote is sent.
     fn wants_leadership(&self, now_ms: u64) -> bool {
-        if self.left || !self.is_on() {
+        if self.page_hidden || !self.is_on() {
             return false;
         }
         if self.visible {

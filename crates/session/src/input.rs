@@ -79,7 +79,7 @@ pub enum Input {
     /// A request was not answered: no connection, or it broke. The session sees to time-outs itself.
     Failed(RequestId),
     /// The time asked for by [`crate::Effect::WakeAt`] has come.
-    Woke,
+    TimerFired,
     /// The tab can be seen, or cannot any more.
     Visible(bool),
     /// The browser found its network, or lost it.
@@ -89,7 +89,7 @@ pub enum Input {
     /// The window is open again, as it was on the page before in this tab. It is not reported: the visitor did nothing.
     Reopened,
     /// The visitor came to a page.
-    Viewed(Page),
+    PageViewed(Page),
     /// The site tracks something: an event of this type, with an object of its own data, or null.
     Track(String, Value, Page),
     /// The site knows more about the visitor: it goes along with what is sent from now on. A visitor id is not taken.
@@ -107,9 +107,9 @@ pub enum Input {
     /// The browser did not keep what [`crate::Effect::Store`] gave it.
     PersistFailed,
     /// The page is left or frozen: the last chance to send events, and maybe the last of all.
-    Left,
+    PageHidden,
     /// The page that was left goes on, with what this browser keeps by now.
-    Restored(Stored),
+    PageRestored(Stored),
     /// The config is to be read again.
     ReloadConfig,
     /// Everything is forgotten, here and in the other tabs: a new visitor begins.

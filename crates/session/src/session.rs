@@ -98,7 +98,7 @@ pub struct Session {
     pub(crate) visible: bool,
     pub(crate) online: bool,
     /// The page was left and may come back.
-    pub(crate) left: bool,
+    pub(crate) page_hidden: bool,
     pub(crate) in_flight: InFlightRequests,
     /// How often the room for the conversation was halved, because the browser did not keep it.
     pub(crate) snapshot_shrink: u32,
@@ -147,8 +147,8 @@ impl Session {
                     );
                 }
             }
-            Input::Woke => self.wake_ms = None,
-            Input::Visible(visible) => self.shown(now_ms, visible),
+            Input::TimerFired => self.wake_ms = None,
+            Input::Visible(visible) => self.on_visibility(now_ms, visible),
             Input::Online(online) => {
                 if online && !self.online {
                     self.poll_now(now_ms);
@@ -164,7 +164,7 @@ impl Session {
                 }
             }
             Input::Reopened => _ = self.set_open(now_ms, true),
-            Input::Viewed(page) => self.report_by_itself(now_ms, "page_view", page),
+            Input::PageViewed(page) => self.report_by_itself(now_ms, "page_view", page),
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => {
                 self.persist_contact(&given);
@@ -177,17 +177,17 @@ impl Session {
                 self.locale = locale;
                 self.config_due_ms = Some(now_ms);
             }
-            Input::Consented(stored, reports) => self.consented(now_ms, stored, reports),
+            Input::Consented(stored, reports) => self.on_consent(now_ms, stored, reports),
             Input::TabMessage(message) => self.on_tab_message(now_ms, message),
             Input::PersistFailed => {
                 self.snapshot_shrink = (self.snapshot_shrink + 2).min(16);
                 self.retry_persist_ms = Some(now_ms + PERSIST_RETRY_INTERVAL_MS);
             }
-            Input::Left => {
+            Input::PageHidden => {
                 self.send_parting_events(now_ms);
-                self.left = true;
+                self.page_hidden = true;
             }
-            Input::Restored(stored) => self.restored(now_ms, stored),
+            Input::PageRestored(stored) => self.on_page_restored(now_ms, stored),
             Input::ReloadConfig => self.config_due_ms = Some(now_ms),
             Input::Reset => self.reset(now_ms),
         }
@@ -287,7 +287,7 @@ impl Session {
         self.poll_is_stale = self.in_flight.any(Endpoint::Messages);
     }
 
-    fn shown(&mut self, now_ms: u64, visible: bool) {
+    fn on_visibility(&mut self, now_ms: u64, visible: bool) {
         if visible && !self.visible {
             self.poll_now(now_ms);
             self.election.yielded_until_ms = 0;
@@ -323,7 +323,7 @@ impl Session {
     /// What came in has been seen, when somebody looks.
     fn look(&mut self) {
         let newest = self.timeline.newest();
-        if self.open && self.visible && !self.left && self.seen < newest {
+        if self.open && self.visible && !self.page_hidden && self.seen < newest {
             self.seen = newest;
             self.persist_seen();
         }

@@ -235,7 +235,7 @@ impl Session {
 
     /// Another tab told something.
     pub(crate) fn on_tab_message(&mut self, now_ms: u64, message: Value) {
-        if self.left {
+        if self.page_hidden {
             return;
         }
         let text = |field| message.get(field).and_then(Value::as_text).unwrap_or_default();

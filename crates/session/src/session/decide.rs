@@ -16,7 +16,7 @@ impl Session {
         if self.leads() {
             self.end_wait_for_reply(now_ms);
         }
-        if self.online && !self.left {
+        if self.online && !self.page_hidden {
             self.ask_for_config(now_ms);
             if self.leads() && self.is_on() {
                 self.send_due(now_ms);
@@ -79,7 +79,7 @@ impl Session {
             self.election.due_ms(),
             self.waiting.due_ms(),
         ];
-        if self.online && !self.left && !self.in_flight.any(Endpoint::Config) {
+        if self.online && !self.page_hidden && !self.in_flight.any(Endpoint::Config) {
             due.push(self.config_due_ms);
         }
         if self.leads() {
@@ -91,7 +91,7 @@ impl Session {
             due.extend(self.next_polls_ms());
         }
         let next = due.into_iter().flatten().min().map(|due| due.max(now_ms + 1));
-        if let Some(at) = next.filter(|_| !self.left)
+        if let Some(at) = next.filter(|_| !self.page_hidden)
             && self.wake_ms != next
         {
             self.wake_ms = next;

@@ -87,7 +87,7 @@ impl Session {
             open: false,
             visible,
             online,
-            left: false,
+            page_hidden: false,
             in_flight: InFlightRequests::default(),
             snapshot_shrink: 0,
             retry_persist_ms: None,
@@ -105,19 +105,19 @@ impl Session {
     }
 
     /// From now on the browser keeps what it is given.
-    pub(super) fn consented(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
+    pub(super) fn on_consent(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
         self.reports = reports;
         // A visitor whom the site named is not new, and goes on as well.
         if self.revision == 0 && self.outbox.is_empty() && self.erased_visitor.is_none() {
-            self.restored(now_ms, stored);
+            self.on_page_restored(now_ms, stored);
             self.persist_visitor();
         } else {
             self.retry_persist();
         }
     }
 
-    pub(super) fn restored(&mut self, now_ms: u64, stored: Stored) {
-        let was_left = std::mem::replace(&mut self.left, false);
+    pub(super) fn on_page_restored(&mut self, now_ms: u64, stored: Stored) {
+        let was_left = std::mem::replace(&mut self.page_hidden, false);
         // The timer may have been lost with the page.
         self.wake_ms = None;
         let mut stored = stored::of_customer(stored, &self.suffix);

@@ -90,9 +90,9 @@ fn a_visitor_who_was_forgotten_is_not_remembered_when_the_next_one_agrees() {
 fn what_the_visitor_does_is_reported_from_then_on() {
     let before = earlier(&VisitorProfile::default());
     let mut tab = undecided(VisitorProfile::default());
-    tab.feed(Input::Viewed(Page { path: "/before".into(), ..Page::default() }));
+    tab.feed(Input::PageViewed(Page { path: "/before".into(), ..Page::default() }));
     agree(&mut tab, &before);
-    tab.feed(Input::Viewed(Page { path: "/after".into(), ..Page::default() }));
+    tab.feed(Input::PageViewed(Page { path: "/after".into(), ..Page::default() }));
     let body = tab.wait_for(Events).body.expect("a body");
     assert!(body.contains("/after") && !body.contains("/before"), "{body}");
 }

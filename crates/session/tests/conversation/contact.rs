@@ -94,13 +94,13 @@ fn contact_details_are_forgotten_on_a_page_that_was_away_when_the_visitor_was() 
     let mut browser = Browser::in_conversation();
     let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
     browser.feed(1, Input::Contact(email, Page::default()));
-    browser.feed(1, Input::Left);
+    browser.feed(1, Input::PageHidden);
     browser.tabs[1].deaf = true;
     browser.feed(0, Input::Reset);
     browser.tabs[1].deaf = false;
     browser.close(0);
     let stored = parsed(&browser.storage);
-    browser.feed(0, Input::Restored(stored));
+    browser.feed(0, Input::PageRestored(stored));
     browser.say(0, "two");
     browser.wait(400);
     let body = browser.tabs[0].waiting(Send).and_then(|request| request.body.clone()).expect("a body");

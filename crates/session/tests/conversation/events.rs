@@ -37,7 +37,7 @@ fn a_window_that_is_open_again_on_the_next_page_is_not_reported() {
 fn a_site_that_wants_no_reports_gets_none() {
     let mut tab = Tab::start(Start { visible: true, online: true, ..Start::default() }, vec![], 0);
     tab.look(true);
-    tab.feed(Input::Viewed(Page::default()));
+    tab.feed(Input::PageViewed(Page::default()));
     tab.wait(60_000);
     assert_eq!(tab.count(Events), 0);
 }
@@ -45,7 +45,7 @@ fn a_site_that_wants_no_reports_gets_none() {
 #[test]
 fn a_page_view_is_reported_three_seconds_later() {
     let mut tab = Tab::open(vec![], 0);
-    tab.feed(Input::Viewed(Page { path: "/rooms".into(), ..Page::default() }));
+    tab.feed(Input::PageViewed(Page { path: "/rooms".into(), ..Page::default() }));
     tab.wait(2_999);
     assert!(tab.waiting(Events).is_none());
     tab.wait(1);
@@ -57,7 +57,7 @@ fn a_page_view_is_reported_three_seconds_later() {
 fn events_leave_with_the_visitor() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
-    tab.feed(Input::Left);
+    tab.feed(Input::PageHidden);
     assert!(tab.waiting(Events).expect("a batch").keepalive);
 }
 
@@ -112,7 +112,7 @@ fn tracking_that_is_disabled_stays_so_on_the_next_page_until_a_day_has_passed() 
 fn where_the_visitor_came_from_is_reported_if_the_browser_tells() {
     for (referrer, reported) in [("https://search.example/", true), ("", false)] {
         let mut tab = Tab::open(vec![], 0);
-        tab.feed(Input::Viewed(Page { referrer: referrer.into(), ..Page::default() }));
+        tab.feed(Input::PageViewed(Page { referrer: referrer.into(), ..Page::default() }));
         let body = tab.wait_for(Events).body.expect("a body");
         assert_eq!(body.contains("referrer"), reported, "{body}");
         assert!(body.contains(referrer));
@@ -138,7 +138,7 @@ fn a_batch_that_fails_is_tried_again_after_two_seconds_and_three_times() {
 fn what_happens_in_the_chat_is_reported_with_the_conversation_and_a_page_view_without() {
     let ann = VisitorProfile { name: Some("Ann".into()), ..VisitorProfile::default() };
     let inputs = [
-        ("page_view", Input::Viewed(Page::default()), [false, false]),
+        ("page_view", Input::PageViewed(Page::default()), [false, false]),
         ("chat_closed", Input::Opened(false, Page::default()), [true, false]),
         ("lead_submitted", Input::Contact(ann, Page::default()), [true, true]),
     ];
@@ -158,7 +158,7 @@ fn what_happens_in_the_chat_is_reported_with_the_conversation_and_a_page_view_wi
 fn the_events_of_all_tabs_are_sent_by_the_one_that_leads() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.feed(other, Input::Viewed(Page { path: "/seen-there".into(), ..Page::default() }));
+    browser.feed(other, Input::PageViewed(Page { path: "/seen-there".into(), ..Page::default() }));
     browser.with_tab(leader, |tab| tab.wait_for(Events));
     let batch = browser.tabs[leader].waiting(Events).expect("a batch");
     assert!(batch.body.as_ref().expect("a body").contains("/seen-there"));
@@ -172,7 +172,7 @@ fn the_events_of_all_tabs_are_sent_by_the_one_that_leads() {
 fn events_that_a_page_left_behind_are_sent_by_the_next() {
     let mut browser = Browser::with(1);
     browser.feed(0, Input::Online(false));
-    browser.feed(0, Input::Viewed(Page { path: "/before".into(), ..Page::default() }));
+    browser.feed(0, Input::PageViewed(Page { path: "/before".into(), ..Page::default() }));
     browser.close(0);
     let next = browser.open(Start::default());
     let batch = browser.with_tab(next, |tab| tab.wait_for(Events));
@@ -183,8 +183,8 @@ fn events_that_a_page_left_behind_are_sent_by_the_next() {
 fn a_tab_that_follows_leaves_its_events_to_the_leader_when_it_is_closed() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.feed(other, Input::Viewed(Page { path: "/last".into(), ..Page::default() }));
-    browser.feed(other, Input::Left);
+    browser.feed(other, Input::PageViewed(Page { path: "/last".into(), ..Page::default() }));
+    browser.feed(other, Input::PageHidden);
     assert_eq!(browser.tabs[other].count(Events), 0);
     let batch = browser.with_tab(leader, |tab| tab.wait_for(Events));
     assert!(batch.body.expect("a body").contains("/last"));
@@ -193,7 +193,7 @@ fn a_tab_that_follows_leaves_its_events_to_the_leader_when_it_is_closed() {
 #[test]
 fn a_tab_that_is_hidden_sends_its_events_before_it_gives_the_lead_up() {
     let mut browser = Browser::with(1);
-    browser.feed(0, Input::Viewed(Page { path: "/only".into(), ..Page::default() }));
+    browser.feed(0, Input::PageViewed(Page { path: "/only".into(), ..Page::default() }));
     browser.wait(400);
     browser.feed(0, Input::Visible(false));
     let batch = browser.tabs[0].waiting(Events).expect("a batch");

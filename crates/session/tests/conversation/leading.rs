@@ -85,8 +85,8 @@ fn of_two_tabs_that_lead_the_later_leader_stays() {
     assert_eq!(browser.leaders().len(), 2, "the other believes that nobody leads");
     browser.tabs[leader].deaf = false;
     browser.look(leader, true);
-    browser.feed(other, Input::Left);
-    browser.feed(other, Input::Restored(parsed(&browser.storage.clone())));
+    browser.feed(other, Input::PageHidden);
+    browser.feed(other, Input::PageRestored(parsed(&browser.storage.clone())));
     browser.wait(2_000);
     assert_eq!(browser.leaders().len(), 1);
 }
@@ -328,9 +328,9 @@ fn a_message_whose_echo_was_read_is_not_sent_again_by_a_page_that_comes_back() {
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     assert_eq!(tab.delivery("two"), Delivery::Delivered);
     let attempts = tab.attempts().len();
-    tab.feed(Input::Left);
+    tab.feed(Input::PageHidden);
     tab.storage.push((format!("{}{name}", keys::PREFIX), kept));
-    tab.feed(Input::Restored(parsed(&tab.storage.clone())));
+    tab.feed(Input::PageRestored(parsed(&tab.storage.clone())));
     tab.wait(60_000);
     assert_eq!(tab.attempts().len(), attempts);
     assert_eq!(tab.stored_as(keys::OUTBOX), 0);

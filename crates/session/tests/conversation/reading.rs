@@ -141,14 +141,14 @@ fn a_page_that_comes_back_to_the_end_of_a_conversation_reads_all_of_it_again() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.reply(2, "second");
-    tab.feed(Input::Left);
+    tab.feed(Input::PageHidden);
     let (visitor, key) = (tab.session.visitor_id().to_string(), [keys::PREFIX, keys::CONVERSATION].concat());
     tab.storage.retain(|(kept, _)| *kept != key);
     let end = format!(
         r#"{{"v":2,"visitorId":"{visitor}","revision":99,"writer":"other","conversationId":"c1","after":"a2","cut":true,"newest":3,"entries":[{{"id":"a2","serial":2,"role":"assistant","text":"second"}}]}}"#
     );
     tab.storage.push((key, end));
-    tab.feed(Input::Restored(parsed(&tab.storage.clone())));
+    tab.feed(Input::PageRestored(parsed(&tab.storage.clone())));
     assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
     tab.wait(LEAD_MS);
     let query = tab.wait_for(Messages).query;

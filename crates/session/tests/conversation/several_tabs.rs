@@ -91,7 +91,7 @@ fn what_came_while_nobody_was_there_is_unread_on_the_next_page() {
 fn a_page_that_comes_back_shows_what_happened_meanwhile() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.feed(other, Input::Left);
+    browser.feed(other, Input::PageHidden);
     browser.tabs[other].deaf = true;
     browser.say(leader, "anybody?");
     browser.with_tab(leader, |tab| tab.reply(2, "yes"));
@@ -99,7 +99,7 @@ fn a_page_that_comes_back_shows_what_happened_meanwhile() {
     assert_eq!(browser.tabs[other].texts(), ["hello", "hi"]);
     browser.tabs[other].deaf = false;
     let stored = parsed(&browser.storage);
-    browser.feed(other, Input::Restored(stored));
+    browser.feed(other, Input::PageRestored(stored));
     assert_eq!(browser.tabs[other].texts(), ["hello", "hi", "anybody?", "yes", "good"]);
     assert_eq!(browser.tabs[other].session.unread(), browser.tabs[leader].session.unread());
 }
@@ -166,8 +166,8 @@ fn a_message_that_one_tab_knows_to_have_arrived_is_not_sent_by_another() {
     browser.crash(leader);
     browser.tabs[0].deaf = false;
     let stored = parsed(&browser.storage);
-    browser.feed(0, Input::Left);
-    browser.feed(0, Input::Restored(stored));
+    browser.feed(0, Input::PageHidden);
+    browser.feed(0, Input::PageRestored(stored));
     browser.wait(2_000);
     assert_eq!(
         (browser.tabs[0].delivery("there?"), browser.tabs[0].attempts().len()),

@@ -131,10 +131,10 @@ fn a_page_that_comes_back_to_an_empty_storage_goes_on_with_what_it_knows() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
     tab.say("two");
-    tab.feed(Input::Left);
+    tab.feed(Input::PageHidden);
     let visitor =
         tab.storage.iter().filter(|(key, _)| key.ends_with(keys::VISITOR)).cloned().collect::<Vec<_>>();
-    tab.feed(Input::Restored(parsed(&visitor)));
+    tab.feed(Input::PageRestored(parsed(&visitor)));
     tab.feed(Input::Online(true));
     tab.wait(LEAD_MS);
     assert_eq!(tab.texts(), ["one", "first", "two"]);
@@ -146,10 +146,10 @@ fn a_page_that_comes_back_to_an_empty_storage_goes_on_with_what_it_knows() {
 #[test]
 fn a_page_that_was_left_asks_for_nothing_and_for_no_wake_up() {
     let mut tab = Tab::in_conversation();
-    tab.feed(Input::Left);
+    tab.feed(Input::PageHidden);
     tab.wake_ms = None;
     let before = tab.sent.len();
-    for input in [Input::Online(true), Input::Visible(true), Input::Woke] {
+    for input in [Input::Online(true), Input::Visible(true), Input::TimerFired] {
         tab.feed(input);
     }
     assert_eq!((tab.sent.len(), tab.wake_ms), (before, None));
@@ -228,9 +228,9 @@ fn a_page_that_comes_back_does_not_send_what_arrived_and_is_kept_no_more() {
     tab.say("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     assert_eq!((tab.delivery("two"), tab.stored_as(keys::OUTBOX)), (Delivery::Delivered, 1));
-    tab.feed(Input::Left);
+    tab.feed(Input::PageHidden);
     tab.storage.retain(|(key, _)| !key.contains(keys::OUTBOX));
-    tab.feed(Input::Restored(parsed(&tab.storage.clone())));
+    tab.feed(Input::PageRestored(parsed(&tab.storage.clone())));
     tab.wait(LEAD_MS);
     assert_eq!((tab.session.leads(), tab.attempts().len()), (true, 2));
 }

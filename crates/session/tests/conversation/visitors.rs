@@ -57,12 +57,12 @@ fn a_tab_that_finds_nothing_in_storage_joins_the_conversation_that_another_has()
 #[test]
 fn a_page_that_comes_back_to_another_visitor_shows_nothing_of_the_one_before() {
     let mut browser = Browser::in_conversation();
-    browser.feed(1, Input::Left);
+    browser.feed(1, Input::PageHidden);
     browser.tabs[1].deaf = true;
     browser.feed(0, Input::Reset);
     browser.tabs[1].deaf = false;
     let stored = parsed(&browser.storage);
-    browser.feed(1, Input::Restored(stored));
+    browser.feed(1, Input::PageRestored(stored));
     assert!(browser.tabs[1].session.entries().is_empty());
     assert_eq!(browser.tabs[1].session.visitor_id(), browser.tabs[0].session.visitor_id());
 }

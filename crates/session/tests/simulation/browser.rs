@@ -99,7 +99,7 @@ impl World {
         if self.tabs[id.0].visible && self.rng.bool() {
             self.feed(id, Input::Visible(false))?;
         }
-        self.feed(id, Input::Left)?;
+        self.feed(id, Input::PageHidden)?;
         self.trace.note(self.now_ms, id, || format!("is now {into:?}"));
         let left_at = (self.storage.changes(), self.service.written());
         let tab = &mut self.tabs[id.0];
@@ -116,7 +116,7 @@ impl World {
         if tab.left_at.0 != self.storage.changes() || tab.left_at.1 != self.service.written() {
             self.tally.count(Fact::RestoredToNews);
         }
-        self.feed(id, Input::Restored(self.storage.snapshot()))?;
+        self.feed(id, Input::PageRestored(self.storage.snapshot()))?;
         if self.tabs[id.0].told_online != self.online {
             self.feed(id, Input::Online(self.online))?;
         }
@@ -152,7 +152,7 @@ impl World {
             return Ok(());
         }
         tab.wake_ms = None;
-        self.feed_stirring(id, Input::Woke, Stirs::No)
+        self.feed_stirring(id, Input::TimerFired, Stirs::No)
     }
 
     fn handle(&mut self, id: TabId, input: Input, stirs: Stirs) -> Result<(), Violation> {
@@ -167,8 +167,8 @@ impl World {
             }
             Input::Opened(open, _) => tab.open = *open,
             Input::Online(online) => tab.told_online = *online,
-            Input::Left => tab.leaving = true,
-            Input::Restored(_) => tab.leaving = false,
+            Input::PageHidden => tab.leaving = true,
+            Input::PageRestored(_) => tab.leaving = false,
             _ => {}
         }
         let known = tab.known();
@@ -304,9 +304,9 @@ impl World {
 fn told(input: &Input) -> String {
     match input {
         Input::Answered(..) | Input::Failed(..) => "takes it in".to_owned(),
-        Input::Restored(stored) => format!("is restored, {} pairs kept", stored.len()),
+        Input::PageRestored(stored) => format!("is restored, {} pairs kept", stored.len()),
         Input::Opened(open, _) => format!("window {}", if *open { "opened" } else { "closed" }),
-        Input::Viewed(_) => "views another page".to_owned(),
+        Input::PageViewed(_) => "views another page".to_owned(),
         Input::Track(event_type, ..) => format!("the site tracks {event_type}"),
         Input::Identify(_) => "the site says who it is".to_owned(),
         Input::Locale(locale) => format!("the locale is {locale:?}"),

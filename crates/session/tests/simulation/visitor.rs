@@ -83,7 +83,7 @@ impl World {
             60..85 => self.toggle_window(id),
             85..120 => self.toggle_visible(id),
             120..138 => self.open_another(),
-            138..146 => self.feed(id, Input::Viewed(page("/other"))),
+            138..146 => self.feed(id, Input::PageViewed(page("/other"))),
             146..185 if self.switches.tabs_suffer => self.suffer(id),
             185..200 if self.switches.network_comes_and_goes => self.set_online(!self.online),
             200..215 => {

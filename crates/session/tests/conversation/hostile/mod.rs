@@ -37,7 +37,7 @@ static REAL: LazyLock<Real> = LazyLock::new(|| {
     tab.say("three");
     tab.feed(Input::Track("quiz_done".into(), Value::Null, Page::default()));
     tab.hear(r#""does":"ask","revision":0"#);
-    tab.feed(Input::Left);
+    tab.feed(Input::PageHidden);
     Real { storage: tab.storage, posts: tab.posts.iter().map(|post| parsed(post)).collect() }
 });
 
@@ -179,10 +179,10 @@ fn befalls(tab: &mut Tab, step: &Step) -> usize {
         Step::Online(online) => tab.feed(Input::Online(*online)),
         Step::Visible(visible) => tab.feed(Input::Visible(*visible)),
         Step::Opened(open) => tab.look(*open),
-        Step::Leaves => tab.feed(Input::Left),
+        Step::Leaves => tab.feed(Input::PageHidden),
         Step::Restored(mutations) => {
             let stored = spoiled(mutations, &[]);
-            tab.feed(Input::Restored(crate::site::parsed(&stored)));
+            tab.feed(Input::PageRestored(crate::site::parsed(&stored)));
             return stored.iter().map(|(_, text)| text.len()).sum();
         }
         Step::NotStored => tab.feed(Input::PersistFailed),

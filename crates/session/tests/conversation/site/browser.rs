@@ -74,7 +74,7 @@ impl Browser {
 
     /// The tab is closed.
     pub fn close(&mut self, index: usize) {
-        self.feed(index, Input::Left);
+        self.feed(index, Input::PageHidden);
         self.tabs.remove(index);
     }
 

@@ -147,7 +147,7 @@ impl Tab {
             self.wake_ms = None;
             self.wakes += 1;
             assert!(self.wakes as u64 <= most, "woken more than {} times in {ms} ms", 50 + ms / 50);
-            self.feed(Input::Woke);
+            self.feed(Input::TimerFired);
         }
         self.now_ms = until;
     }
