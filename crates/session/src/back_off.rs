@@ -2,20 +2,20 @@
 
 use crate::random::Random;
 
-const FIRST_MS: u64 = 500;
-const MOST_MS: u64 = 30_000;
+const INITIAL_DELAY_MS: u64 = 500;
+const MAX_DELAY_MS: u64 = 30_000;
 /// No service is waited for longer than this, whatever its `Retry-After` says.
-pub(crate) const MOST_RETRY_AFTER_MS: u64 = 300_000;
+pub(crate) const MAX_RETRY_AFTER_MS: u64 = 300_000;
 
 /// The wait before the attempt after `failures` failed ones, in milliseconds. `Retry-After` is obeyed where there is
 /// one, within bounds; a share of jitter on top keeps those who were told the same time apart.
 pub(crate) fn wait_ms(failures: u64, retry_after_ms: Option<u64>, random: &mut Random) -> u64 {
     if let Some(told) = retry_after_ms {
-        let told = told.min(MOST_RETRY_AFTER_MS);
-        return told + random.up_to(FIRST_MS);
+        let told = told.min(MAX_RETRY_AFTER_MS);
+        return told + random.up_to(INITIAL_DELAY_MS);
     }
-    let doubled = FIRST_MS.saturating_mul(1 << failures.saturating_sub(1).min(16));
-    random.up_to(doubled.min(MOST_MS))
+    let doubled = INITIAL_DELAY_MS.saturating_mul(1 << failures.saturating_sub(1).min(16));
+    random.up_to(doubled.min(MAX_DELAY_MS))
 }
 
 #[cfg(test)]

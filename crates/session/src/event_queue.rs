@@ -7,12 +7,12 @@ use crate::random::Random;
 use crate::stored::{self, keys};
 
 /// Events wait so long for company. Milliseconds.
-const GATHER_MS: u64 = 3_000;
+const BATCH_DELAY_MS: u64 = 3_000;
 /// More than this are not kept: the oldest page views go first, and leads never.
-const MOST_WAITING: usize = 200;
-const MOST_ATTEMPTS: u32 = 4;
+const MAX_QUEUED_EVENTS: usize = 200;
+const MAX_ATTEMPTS: u32 = 4;
 /// A browser sends no more than 64 KiB for a page that is left; the rest is room for what else is on its way.
-const MOST_BYTES: usize = 60 * 1024;
+const MAX_BATCH_BYTES: usize = 60 * 1024;
 const LEAD: &str = "lead_submitted";
 const PAGE_VIEW: &str = "page_view";
 
@@ -62,13 +62,13 @@ impl EventQueue {
     /// Takes an event in. Gives the name of one that had to make room for it, if one had to.
     pub(crate) fn push(&mut self, now_ms: u64, name: &str, event: Value) -> Vec<String> {
         if self.waiting.is_empty() && self.batches.is_empty() {
-            self.not_before_ms = now_ms + GATHER_MS;
+            self.not_before_ms = now_ms + BATCH_DELAY_MS;
         }
         self.waiting.push((name.to_owned(), event));
         if self.waiting.len() >= *limits::EVENTS.end() && self.batches.is_empty() {
             self.not_before_ms = now_ms;
         }
-        if self.waiting.len() <= MOST_WAITING {
+        if self.waiting.len() <= MAX_QUEUED_EVENTS {
             return Vec::new();
         }
         let first = |unwanted: &dyn Fn(&str) -> bool| {
@@ -107,7 +107,7 @@ impl EventQueue {
         let mut bytes = br#"{"events":[]}"#.len();
         let fitting = self.waiting.iter().take(*limits::EVENTS.end()).take_while(|(_, event)| {
             bytes += event.to_json().len() + 1;
-            bytes <= MOST_BYTES
+            bytes <= MAX_BATCH_BYTES
         });
         // One that is too large by itself still goes, only not from a page that is left.
         let count = fitting.count().max(1).min(self.waiting.len());
@@ -133,7 +133,10 @@ impl EventQueue {
 
     /// The batch to send from a page that is left: the newest, if the browser does that for one of its size.
     pub(crate) fn parting(&self) -> Option<Batch> {
-        self.batches.last().filter(|batch| batch.request.is_none() && batch.body.len() <= MOST_BYTES).cloned()
+        self.batches
+            .last()
+            .filter(|batch| batch.request.is_none() && batch.body.len() <= MAX_BATCH_BYTES)
+            .cloned()
     }
 
     /// The batch is on its way with this request; nothing else is due before its answer.
@@ -146,7 +149,7 @@ impl EventQueue {
 
     /// The service took the batch, or will never take it. Gives its name, if there still is one.
     pub(crate) fn done(&mut self, now_ms: u64, request: RequestId) -> Vec<String> {
-        self.not_before_ms = now_ms + GATHER_MS;
+        self.not_before_ms = now_ms + BATCH_DELAY_MS;
         let index = self.batches.iter().position(|batch| batch.request == Some(request));
         index.map(|index| vec![self.batches.remove(index).name]).unwrap_or_default()
     }
@@ -154,7 +157,7 @@ impl EventQueue {
     /// The batch may be tried again after `wait_ms`. Gives its name when it was tried often enough.
     pub(crate) fn failed(&mut self, now_ms: u64, wait_ms: u64, request: RequestId) -> Vec<String> {
         let index = self.batches.iter().position(|batch| batch.request == Some(request));
-        if index.is_some_and(|index| self.batches[index].attempts >= MOST_ATTEMPTS) {
+        if index.is_some_and(|index| self.batches[index].attempts >= MAX_ATTEMPTS) {
             return self.done(now_ms, request);
         }
         self.not_before_ms = now_ms + wait_ms;
@@ -278,11 +281,11 @@ mod tests {
 
     #[test]
     fn the_oldest_page_views_make_room_and_leads_never_do() {
-        let mut full = queue(std::iter::once("cta_clicked").chain([PAGE_VIEW; MOST_WAITING - 1]));
+        let mut full = queue(std::iter::once("cta_clicked").chain([PAGE_VIEW; MAX_QUEUED_EVENTS - 1]));
         assert_eq!(full.push(0, "new", event("cta_clicked")), ["1"], "the oldest page view");
-        let mut other = queue(std::iter::once(LEAD).chain(["cta_clicked"; MOST_WAITING - 1]));
+        let mut other = queue(std::iter::once(LEAD).chain(["cta_clicked"; MAX_QUEUED_EVENTS - 1]));
         assert_eq!(other.push(0, "new", event(LEAD)), ["1"], "the oldest that is no lead");
-        let mut leads = queue([LEAD; MOST_WAITING]);
+        let mut leads = queue([LEAD; MAX_QUEUED_EVENTS]);
         assert!(leads.push(0, "new", event(LEAD)).is_empty());
     }
 

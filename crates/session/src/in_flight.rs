@@ -5,8 +5,8 @@ use chat_protocol::Endpoint;
 use crate::{Request, RequestId};
 
 /// How long an answer is waited for. Milliseconds. An AI may think; the rest is quick or broken.
-const SEND_WITHIN_MS: u64 = 30_000;
-const READ_WITHIN_MS: u64 = 15_000;
+const SEND_TIMEOUT_MS: u64 = 30_000;
+const READ_TIMEOUT_MS: u64 = 15_000;
 
 /// A request that is on its way.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl InFlightRequests {
     ) -> Request {
         self.last += 1;
         let id = RequestId(self.last);
-        let within_ms = if endpoint == Endpoint::Send { SEND_WITHIN_MS } else { READ_WITHIN_MS };
+        let within_ms = if endpoint == Endpoint::Send { SEND_TIMEOUT_MS } else { READ_TIMEOUT_MS };
         let deadline_ms = now_ms + within_ms;
         self.under_way.push(InFlight { id, endpoint, deadline_ms });
         Request { id, endpoint, query, body: None, key: None, deadline_ms, keepalive: false }

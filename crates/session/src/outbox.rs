@@ -7,9 +7,9 @@ use crate::stored;
 use crate::timeline::{Created, Delivery, Entry, EntryKey};
 
 /// After so many attempts in a row a message is shown as failed.
-const MOST_ATTEMPTS: u64 = 6;
+const MAX_ATTEMPTS: u64 = 6;
 /// What waited longer than a day is not sent behind the visitor's back.
-const STALE_MS: u64 = 24 * 60 * 60 * 1000;
+const MAX_QUEUE_AGE_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// Why a text cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl PendingMessage {
 
     /// Whether there were as many attempts as there may be.
     pub(crate) fn is_exhausted(&self) -> bool {
-        self.attempts >= MOST_ATTEMPTS
+        self.attempts >= MAX_ATTEMPTS
     }
 
     /// Whether the service may have it without our knowing.
@@ -134,7 +134,7 @@ impl PendingMessage {
     }
 
     pub(crate) fn is_stale(&self, now_ms: u64) -> bool {
-        now_ms.saturating_sub(self.written_ms) > STALE_MS
+        now_ms.saturating_sub(self.written_ms) > MAX_QUEUE_AGE_MS
     }
 
     /// The message as it is stored.
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn a_letter_is_stale_after_a_day_and_exhausted_after_six_attempts() {
         let mut pending = pending("m1");
-        assert!(!pending.is_stale(5 + STALE_MS) && pending.is_stale(6 + STALE_MS));
+        assert!(!pending.is_stale(5 + MAX_QUEUE_AGE_MS) && pending.is_stale(6 + MAX_QUEUE_AGE_MS));
         pending.attempts = 5;
         assert!(!pending.is_exhausted());
         pending.attempts = 6;

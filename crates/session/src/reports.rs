@@ -8,7 +8,7 @@ use crate::stored::{VERSION, keys, to_value};
 use crate::{Effect, Page, Reports, Request, Session};
 
 /// A service that wants no events is asked again after so long. Milliseconds.
-pub(crate) const OFF_MS: u64 = 24 * 60 * 60 * 1000;
+pub(crate) const TRACKING_OFF_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl Session {
     /// What the widget sees by itself.
@@ -105,7 +105,7 @@ impl Session {
         let batch = self.events.done(now_ms, request.id);
         self.forget(keys::BATCH, batch);
         if tracking.is_some_and(|tracking| !tracking.enabled) {
-            let off_until_ms = now_ms + OFF_MS;
+            let off_until_ms = now_ms + TRACKING_OFF_MS;
             self.events.off_until_ms = off_until_ms;
             let off = [("v", VERSION.into()), ("offUntil", to_value(off_until_ms))];
             self.persist(keys::TRACKING, Value::object(off));

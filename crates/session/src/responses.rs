@@ -83,11 +83,11 @@ impl Session {
                 self.emit_error(request.endpoint, error);
                 self.config_failures += 1;
                 let wait = wait_ms(self.config_failures + 4, retry_after_ms, &mut self.random);
-                self.config_due_ms = Some(now_ms + CONFIG_AGAIN_MS + wait);
+                self.config_due_ms = Some(now_ms + MIN_CONFIG_RETRY_MS + wait);
             }
             Endpoint::Events if ErrorAction::of(error) == ErrorAction::Retry => {
                 let wait = wait_ms(3, retry_after_ms, &mut self.random);
-                self.on_events_error(now_ms, request, wait.max(EVENTS_AGAIN_MS));
+                self.on_events_error(now_ms, request, wait.max(MIN_EVENTS_RETRY_MS));
             }
             Endpoint::Events => self.on_events_accepted(now_ms, request, None),
         }
@@ -108,8 +108,8 @@ impl Session {
 }
 
 /// The least wait before the config, or a batch of events, is tried again. Milliseconds.
-const CONFIG_AGAIN_MS: u64 = 20_000;
-const EVENTS_AGAIN_MS: u64 = 2_000;
+const MIN_CONFIG_RETRY_MS: u64 = 20_000;
+const MIN_EVENTS_RETRY_MS: u64 = 2_000;
 
 fn usable<T: TryFrom<Value, Error = chat_protocol::FieldError>>(
     status: u16,

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use chat_protocol::{AiStatus, Endpoint, ErrorCode, Role, SendMessage, SendResult, ServiceError, Value};
 
-use crate::back_off::{MOST_RETRY_AFTER_MS, wait_ms};
+use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::outbox::{self, PendingMessage, check_message};
 use crate::responses::ErrorAction;
 use crate::stored::keys;
@@ -12,7 +12,7 @@ use crate::timeline::{Delivery, EntryKey};
 use crate::{Notice, Session, SessionEvent};
 
 /// A reply that did not come with its answer is looked for this long. Milliseconds.
-pub(crate) const REPLY_WITHIN_MS: u64 = 30_000;
+pub(crate) const REPLY_TIMEOUT_MS: u64 = 30_000;
 
 impl Session {
     pub(crate) fn write(&mut self, now_ms: u64, text: String, page_path: String) {
@@ -75,7 +75,7 @@ impl Session {
     /// Another tab, or an earlier page, stored this message.
     pub(crate) fn apply_remote_pending(&mut self, now_ms: u64, mut pending: PendingMessage) {
         // Its time may be by a clock that was wrong.
-        pending.not_before_ms = pending.not_before_ms.min(now_ms + MOST_RETRY_AFTER_MS);
+        pending.not_before_ms = pending.not_before_ms.min(now_ms + MAX_RETRY_AFTER_MS);
         if pending.is_stale(now_ms) {
             pending.failed = true;
         }
@@ -258,7 +258,7 @@ impl Session {
     }
 
     pub(crate) fn expect_reply(&mut self, now_ms: u64) {
-        self.reply_due_ms = Some(now_ms + REPLY_WITHIN_MS);
+        self.reply_due_ms = Some(now_ms + REPLY_TIMEOUT_MS);
     }
 
     pub(crate) fn on_send_error(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {

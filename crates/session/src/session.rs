@@ -5,15 +5,15 @@ mod start;
 
 use chat_protocol::{ChatConfig, ConversationId, Endpoint, Presence, Value, VisitorId, VisitorProfile};
 
-use crate::back_off::MOST_RETRY_AFTER_MS;
+use crate::back_off::MAX_RETRY_AFTER_MS;
 use crate::election::Election;
 use crate::event_queue::EventQueue;
 use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
-use crate::reports::OFF_MS;
-use crate::sending::REPLY_WITHIN_MS;
+use crate::reports::TRACKING_OFF_MS;
+use crate::sending::REPLY_TIMEOUT_MS;
 use crate::stored::to_value;
 use crate::timeline::{Entry, EntryKey, Sync, Timeline};
 use crate::wait::Waiting;
@@ -22,7 +22,7 @@ use crate::{Effect, Input, Notice, Reports, SessionEvent};
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
 /// A wake-up that is so late means that the tab was stopped: another one may lead by now. Milliseconds.
-const LATE_MS: u64 = 1_000;
+const LATE_TIMER_MS: u64 = 1_000;
 
 /// One visitor's conversation with one site, in one tab.
 #[derive(Debug)]
@@ -113,13 +113,13 @@ pub struct Session {
 impl Session {
     /// Takes in what happened at `now_ms`, and gives what is to be done about it, in order.
     pub fn handle(&mut self, now_ms: u64, input: Input) -> Vec<Effect> {
-        if self.wake_ms.is_some_and(|at| now_ms > at + LATE_MS) {
+        if self.wake_ms.is_some_and(|at| now_ms > at + LATE_TIMER_MS) {
             self.reconfirm_leadership(now_ms);
         }
         // Storage and other tabs may say anything, and a clock may be set back.
-        self.hold_until_ms = self.hold_until_ms.min(now_ms + MOST_RETRY_AFTER_MS);
-        self.events.off_until_ms = self.events.off_until_ms.min(now_ms + OFF_MS);
-        self.reply_due_ms = self.reply_due_ms.map(|due| due.min(now_ms + REPLY_WITHIN_MS));
+        self.hold_until_ms = self.hold_until_ms.min(now_ms + MAX_RETRY_AFTER_MS);
+        self.events.off_until_ms = self.events.off_until_ms.min(now_ms + TRACKING_OFF_MS);
+        self.reply_due_ms = self.reply_due_ms.map(|due| due.min(now_ms + REPLY_TIMEOUT_MS));
         match input {
             Input::Send { text, page_path } => self.write(now_ms, text, page_path),
             Input::Retry(key) => self.retry(now_ms, key),

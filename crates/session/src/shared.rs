@@ -9,9 +9,9 @@ use crate::{Notice, Session, SessionEvent};
 
 /// So many characters of messages are kept and told, the last ones. They are written at each message, and a browser has a
 /// few megabytes for all that a site keeps.
-const MOST_CHARACTERS: usize = 16 * 1024;
+const MAX_SNAPSHOT_CHARS: usize = 16 * 1024;
 /// What an entry takes beside its text.
-const ENTRY_CHARACTERS: usize = 128;
+const ENTRY_OVERHEAD_CHARS: usize = 128;
 
 const UNDELIVERED: [(Delivery, &str); 3] =
     [(Delivery::Waiting, "waiting"), (Delivery::Sending, "sending"), (Delivery::Failed, "failed")];
@@ -62,13 +62,13 @@ fn entry_from_value(value: Value) -> Option<Entry> {
 }
 
 impl Session {
-    /// What all tabs show, as much of it as goes into [`MOST_CHARACTERS`] halved so often; all of it without a number.
+    /// What all tabs show, as much of it as goes into [`MAX_SNAPSHOT_CHARS`] halved so often; all of it without a number.
     pub(crate) fn shared(&self, snapshot_shrink: Option<u32>) -> Value {
         let entries = self.timeline.entries();
         let mut room =
-            snapshot_shrink.map_or(usize::MAX, |snapshot_shrink| MOST_CHARACTERS >> snapshot_shrink);
+            snapshot_shrink.map_or(usize::MAX, |snapshot_shrink| MAX_SNAPSHOT_CHARS >> snapshot_shrink);
         let fitting = entries.iter().rev().take_while(|entry| {
-            let size = entry.text.len() + ENTRY_CHARACTERS;
+            let size = entry.text.len() + ENTRY_OVERHEAD_CHARS;
             let fits = room >= size;
             room = room.saturating_sub(size);
             fits

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use chat_protocol::{ChatConfig, Endpoint, Fields, Value, VisitorId, VisitorProfile};
 
-use crate::back_off::MOST_RETRY_AFTER_MS;
+use crate::back_off::MAX_RETRY_AFTER_MS;
 use crate::election::Candidate;
 use crate::outbox::PendingMessage;
 use crate::stored::{self, Stored, VERSION, keys};
@@ -397,7 +397,7 @@ impl Session {
     /// Silence that the service asked for, for all tabs.
     pub(crate) fn hold(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
         if let Some(wait_ms) = retry_after_ms {
-            let until_ms = now_ms + wait_ms.min(MOST_RETRY_AFTER_MS);
+            let until_ms = now_ms + wait_ms.min(MAX_RETRY_AFTER_MS);
             self.hold_until_ms = self.hold_until_ms.max(until_ms);
             self.urgent = false;
             self.mark_snapshot_dirty();

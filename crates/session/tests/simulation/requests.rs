@@ -12,8 +12,8 @@ use super::tally::Fact;
 use super::world::World;
 use super::written::{Round, Tag};
 
-const MOST_ATTEMPTS: u32 = 6;
-const MOST_RETRY_AFTER_MS: u64 = 300_000;
+const MAX_ATTEMPTS: u32 = 6;
+const MAX_RETRY_AFTER_MS: u64 = 300_000;
 /// No interval is longer, however slow the service wants it.
 const MOST_INTERVAL_MS: u64 = 300_000;
 /// A reply that is looked for is read for every 2 s, a fifth less with jitter.
@@ -166,7 +166,7 @@ impl World {
         }
         let round = &mut message.round;
         round.attempts += 1;
-        let most = MOST_ATTEMPTS * (1 + round.urged);
+        let most = MAX_ATTEMPTS * (1 + round.urged);
         hold(Promise::SixAttempts, round.attempts <= most, || {
             format!("{id} tries \"{}\" once more than {most} times", message.text)
         })?;
@@ -183,7 +183,7 @@ impl World {
     pub fn answered(&mut self, id: TabId, landed: &Outstanding, answer: &Answer) {
         let outcome = open_envelope(answer.status, answer.body.clone());
         let held_ms = answer.retry_after_ms.filter(|_| answer.status != 200);
-        let not_before_ms = held_ms.map_or(0, |held_ms| self.now_ms + held_ms.min(MOST_RETRY_AFTER_MS));
+        let not_before_ms = held_ms.map_or(0, |held_ms| self.now_ms + held_ms.min(MAX_RETRY_AFTER_MS));
         let tab = &mut self.tabs[id.0];
         if let Some(reading) = tab.reading(landed.endpoint) {
             reading.failed |= outcome.is_err();

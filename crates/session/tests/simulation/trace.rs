@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 
 /// A longer line is cut: the beginning tells enough.
-const MOST_CHARACTERS: usize = 300;
+const MAX_SNAPSHOT_CHARS: usize = 300;
 
 /// The last lines of a story. None are kept unless somebody wants to read them: a seed is tried in silence, and told
 /// again when it failed.
@@ -34,7 +34,7 @@ impl Trace {
         }
         let time = format!("{}.{:03} s", now_ms / 1000, now_ms % 1000);
         let mut line = format!("{time:>11}  {:<9} {}", who.to_string(), what());
-        if let Some((end, _)) = line.char_indices().nth(MOST_CHARACTERS) {
+        if let Some((end, _)) = line.char_indices().nth(MAX_SNAPSHOT_CHARS) {
             line.truncate(end);
             line.push('…');
         }
