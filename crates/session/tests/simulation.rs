@@ -1,16 +1,16 @@
-//! Ten thousand worlds in which everything goes wrong that can, and a few in which one thing does.
+//! Ten thousand simulations in which everything goes wrong that can, and a few in which one thing does.
 
 #[path = "simulation/mod.rs"]
 mod simulation;
 
 use chat_session::{Delivery, Input, Page};
 use fastrand::Rng;
-use simulation::promises::Violation;
-use simulation::switches::Switches;
-use simulation::tally::Fact;
+use simulation::engine::Simulation;
+use simulation::invariants::Violation;
+use simulation::scenario::Scenario;
+use simulation::stats::Fact;
 use simulation::trace::Trace;
-use simulation::world::World;
-use simulation::{LAST_LINES, tell, try_all};
+use simulation::{MAX_TRACE_LINES, describe, try_all};
 
 /// A number that whoever runs the tests may set.
 fn from_env(name: &str) -> Option<u64> {
@@ -21,66 +21,66 @@ fn from_env(name: &str) -> Option<u64> {
 fn ten_thousand_worlds_keep_the_promises() {
     let seeds = from_env("SIM_SEEDS").unwrap_or(10_000);
     let report = try_all(0..seeds, |_| ());
-    println!("{}, {} violations", report.tally, report.violations());
+    println!("{}, {} violations", report.stats, report.violations());
     report.print_broken();
     if let Some(seed) = report.first_broken() {
-        panic!("{}", tell(seed, LAST_LINES));
+        panic!("{}", describe(seed, MAX_TRACE_LINES));
     }
     if seeds < 10_000 {
         return;
     }
-    // What is never tried is never proved: the worlds must not go tame.
+    // What is never tried is never proved: the simulations must not go tame.
     for (fact, name, least) in Fact::ALL {
-        let times = report.tally[fact];
-        assert!(times >= least, "in {seeds} worlds, {name} only {times} times");
+        let times = report.stats[fact];
+        assert!(times >= least, "in {seeds} simulations, {name} only {times} times");
     }
 }
 
 #[test]
 fn replay() {
     if let Some(seed) = from_env("SIM_SEED") {
-        println!("{}", tell(seed, LAST_LINES));
+        println!("{}", describe(seed, MAX_TRACE_LINES));
     }
 }
 
-/// A world in which nothing goes wrong by itself.
-fn calm(seed: u64) -> World {
-    let switches = Switches { messages_hint: Some(INTERVAL_MS), ..Switches::calm() };
-    World::new(switches, Rng::with_seed(seed), Trace::silent())
+/// A simulation in which nothing goes wrong by itself.
+fn calm(seed: u64) -> Simulation {
+    let scenario = Scenario { messages_hint: Some(INTERVAL_MS), ..Scenario::calm() };
+    Simulation::new(scenario, Rng::with_seed(seed), Trace::silent())
 }
 
 const INTERVAL_MS: i64 = 5_000;
 
 #[test]
 fn a_leader_that_crashes_is_replaced_within_two_seconds() -> Result<(), Violation> {
-    let mut world = calm(1);
-    let first = world.load(true)?;
-    world.say(first)?;
-    world.pass(10_000)?;
-    let second = world.load(true)?;
-    world.pass(10_000)?;
-    assert!(world.tabs[first.0].session.leads() && !world.tabs[second.0].session.leads());
-    world.crash(first);
-    let polls = world.ledger.polls.len();
-    world.pass(2_000)?;
-    assert!(world.ledger.polls.len() > polls, "the other tab polls");
+    let mut simulation = calm(1);
+    let first = simulation.load(true)?;
+    simulation.say(first)?;
+    simulation.pass(10_000)?;
+    let second = simulation.load(true)?;
+    simulation.pass(10_000)?;
+    assert!(simulation.tabs[first.0].session.leads() && !simulation.tabs[second.0].session.leads());
+    simulation.crash(first);
+    let polls = simulation.ledger.polls.len();
+    simulation.pass(2_000)?;
+    assert!(simulation.ledger.polls.len() > polls, "the other tab polls");
     Ok(())
 }
 
 #[test]
 fn a_message_goes_on_where_its_tab_crashed() -> Result<(), Violation> {
-    let mut world = calm(2);
-    world.switches.latency_ms = 1_000;
-    let first = world.load(true)?;
-    world.pass(500)?;
-    world.say(first)?;
-    world.pass(400)?;
-    world.crash(first);
-    let second = world.load(true)?;
-    world.pass(10_000)?;
-    let shown = world.tabs[second.0].session.entries();
+    let mut simulation = calm(2);
+    simulation.scenario.latency_ms = 1_000;
+    let first = simulation.load(true)?;
+    simulation.pass(500)?;
+    simulation.say(first)?;
+    simulation.pass(400)?;
+    simulation.crash(first);
+    let second = simulation.load(true)?;
+    simulation.pass(10_000)?;
+    let shown = simulation.tabs[second.0].session.entries();
     assert_eq!((shown[0].delivery, shown.len()), (Delivery::Delivered, 2));
-    assert_eq!(world.service.copies(0), 1);
+    assert_eq!(simulation.service.copies(0), 1);
     Ok(())
 }
 
@@ -91,12 +91,12 @@ fn two_hundred_visitors_who_begin_in_step_do_not_stay_in_step() -> Result<(), Vi
     const VISITORS: usize = 200;
     let mut polls = Vec::new();
     for seed in 0..VISITORS {
-        let mut world = calm(seed as u64);
-        let tab = world.load(true)?;
-        world.feed(tab, Input::Opened(true, Page::default()))?;
-        world.say(tab)?;
-        world.pass(60_000)?;
-        polls.push(world.ledger.polls);
+        let mut simulation = calm(seed as u64);
+        let tab = simulation.load(true)?;
+        simulation.feed(tab, Input::Opened(true, Page::default()))?;
+        simulation.say(tab)?;
+        simulation.pass(60_000)?;
+        polls.push(simulation.ledger.polls);
     }
     // The first reads come at once, to each visitor who sends a message.
     for nth in 2..9 {

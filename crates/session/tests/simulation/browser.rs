@@ -5,17 +5,17 @@ use std::rc::Rc;
 use chat_protocol::{Endpoint, Value};
 use chat_session::{Effect, Input, Reports, RequestId, Session, SessionEvent, Start, keys};
 
-use super::promises::{Promise, Violation};
+use super::engine::{Event, Simulation};
+use super::invariants::{Invariant, Violation};
+use super::stats::Fact;
 use super::tab::{Late, Life, Stirs, Tab, TabId};
-use super::tally::Fact;
 use super::watch::Lasting;
-use super::world::{Event, World};
 use super::written::tag_of_page;
 
 /// A refusal of storage must not lead to ever more refusals.
 const MOST_REFUSALS: usize = 8;
 
-impl World {
+impl Simulation {
     /// Loads a page.
     pub fn load(&mut self, visible: bool) -> Result<TabId, Violation> {
         let id = TabId(self.tabs.len());
@@ -24,7 +24,7 @@ impl World {
             now_ms: self.now_ms,
             seed: self.rng.u64(..),
             stored: self.storage.snapshot(),
-            reports: if self.switches.reports { Reports::Auto } else { Reports::Off },
+            reports: if self.scenario.reports { Reports::Auto } else { Reports::Off },
             visible,
             online: self.online,
             ..Start::default()
@@ -75,7 +75,7 @@ impl World {
     pub fn hang(&mut self, id: TabId, ms: u64) {
         self.trace.note(self.now_ms, id, || format!("hangs for {ms} ms"));
         if self.tabs[id.0].session.leads() {
-            self.tally.count(Fact::LeaderHung);
+            self.stats.count(Fact::LeaderHung);
         }
         self.tabs[id.0].hangs = true;
         self.stopped = true;
@@ -86,10 +86,10 @@ impl World {
         self.trace.note(self.now_ms, id, || "crashes".to_owned());
         let tab = &mut self.tabs[id.0];
         if tab.outstanding.iter().any(|outstanding| outstanding.endpoint == Endpoint::Send) {
-            self.tally.count(Fact::CrashInMidSend);
+            self.stats.count(Fact::CrashInMidSend);
         }
         if tab.session.leads() {
-            self.tally.count(Fact::LeaderCrashed);
+            self.stats.count(Fact::LeaderCrashed);
         }
         tab.life = Life::Gone;
     }
@@ -114,7 +114,7 @@ impl World {
         let tab = &mut self.tabs[id.0];
         tab.life = Life::Running;
         if tab.left_at.0 != self.storage.changes() || tab.left_at.1 != self.service.written() {
-            self.tally.count(Fact::RestoredToNews);
+            self.stats.count(Fact::RestoredToNews);
         }
         self.feed(id, Input::PageRestored(self.storage.snapshot()))?;
         if self.tabs[id.0].told_online != self.online {
@@ -225,7 +225,7 @@ impl World {
                 self.trace.note(self.now_ms, id, || (if led { "LEADS" } else { "leads no more" }).to_owned());
                 if led {
                     tab.term += 1;
-                    self.tally.count(Fact::LeadTaken);
+                    self.stats.count(Fact::LeadTaken);
                 } else {
                     let sent = tab.outstanding.iter_mut().filter(|sent| sent.endpoint == Endpoint::Send);
                     sent.for_each(|sent| sent.abandoned = true);
@@ -236,7 +236,7 @@ impl World {
             }
             batch = tab.session.handle(self.now_ms, Input::PersistFailed);
         }
-        Err(Violation::new(Promise::RefusalsEnd, format!("{id} stores again and again what is refused")))
+        Err(Violation::new(Invariant::RefusalsEnd, format!("{id} stores again and again what is refused")))
     }
 
     fn give_up(&mut self, id: TabId, request: RequestId) {
@@ -257,14 +257,14 @@ impl World {
             format!("{did} {key} = {}", text.as_deref().unwrap_or_default())
         });
         if let (None, true, Some((_, letter))) =
-            (&text, self.switches.equal_texts, key.split_once(keys::OUTBOX))
+            (&text, self.scenario.equal_texts, key.split_once(keys::OUTBOX))
         {
             self.ledger.mistake(letter);
         }
         if kept {
             self.storage.store(key, text);
         } else {
-            self.tally.count(Fact::StorageRefused);
+            self.stats.count(Fact::StorageRefused);
             self.storage_fails();
         }
         kept
@@ -286,7 +286,7 @@ impl World {
             return Ok(());
         }
         let told: Value = serde_json::from_str(text).map_err(|error| {
-            Violation::new(Promise::WellFormed, format!("a post of {from}: {error}: {text}"))
+            Violation::new(Invariant::WellFormed, format!("a post of {from}: {error}: {text}"))
         })?;
         let told = Rc::new(told);
         for (tab, frozen_times) in listeners {

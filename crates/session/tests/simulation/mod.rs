@@ -1,25 +1,25 @@
 //! Deterministic simulation of a visitor's chat: one seed decides everything, and the same seed tells the same story.
 //!
-//! A [`world::World`] has a clock, several tabs on one storage, a network that loses, repeats and delays, and a
+//! A [`simulation::Simulation`] has a clock, several tabs on one storage, a network that loses, repeats and delays, and a
 //! service that differs in all that the contract leaves open. While it goes on, [`requests`] and [`watch`] see to what
 //! holds at any moment; then all works again, and what [`settled`] lists must become true within a bounded time. The
-//! [`promises`] have names, so that a seed says which one it breaks.
+//! [`invariants`] have names, so that a seed says which one it breaks.
 
 mod browser;
+pub mod engine;
+pub mod invariants;
 pub mod network;
-pub mod promises;
 mod requests;
 mod route;
+pub mod scenario;
 pub mod service;
 mod settled;
+pub mod stats;
 pub mod storage;
-pub mod switches;
 pub mod tab;
-pub mod tally;
 pub mod trace;
 mod visitor;
 mod watch;
-pub mod world;
 pub mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,17 +27,17 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use promises::{Promise, Violation};
-use tally::Tally;
+use engine::Simulation;
+use invariants::{Invariant, Violation};
+use stats::Stats;
 use trace::Trace;
-use world::World;
 
-/// What many worlds came to.
+/// What many simulations came to.
 #[derive(Default)]
 pub struct Report {
-    pub tally: Tally,
-    /// The seeds that break each promise.
-    pub broken: BTreeMap<Promise, BTreeSet<u64>>,
+    pub stats: Stats,
+    /// The seeds that break each invariant.
+    pub broken: BTreeMap<Invariant, BTreeSet<u64>>,
 }
 
 impl Report {
@@ -45,31 +45,31 @@ impl Report {
         self.broken.values().map(|seeds| seeds.len() as u64).sum()
     }
 
-    /// The first seed of all that breaks a promise.
+    /// The first seed of all that breaks a invariant.
     pub fn first_broken(&self) -> Option<u64> {
         self.broken.values().filter_map(BTreeSet::first).min().copied()
     }
 
-    /// Prints which promises were broken, by how many seeds, and some of them.
+    /// Prints which invariants were broken, by how many seeds, and some of them.
     pub fn print_broken(&self) {
-        for (promise, seeds) in &self.broken {
+        for (invariant, seeds) in &self.broken {
             let some: Vec<_> = seeds.iter().take(12).map(u64::to_string).collect();
-            println!("broken {} times, by seed {}: {promise}", seeds.len(), some.join(", "));
+            println!("broken {} times, by seed {}: {invariant}", seeds.len(), some.join(", "));
         }
     }
 
-    fn add(&mut self, seed: u64, tally: &Tally, outcome: Result<(), Violation>) {
-        self.tally += tally;
+    fn add(&mut self, seed: u64, stats: &Stats, outcome: Result<(), Violation>) {
+        self.stats += stats;
         if let Err(violation) = outcome {
-            self.broken.entry(violation.promise).or_default().insert(seed);
+            self.broken.entry(violation.invariant).or_default().insert(seed);
         }
     }
 }
 
-/// How many worlds a thread tries before it reports.
+/// How many simulations a thread tries before it reports.
 const STRIDE: u64 = 50;
 
-/// Tries the worlds of these seeds on all processors. `progress` is called now and then, with the report so far.
+/// Tries the simulations of these seeds on all processors. `progress` is called now and then, with the report so far.
 pub fn try_all(seeds: Range<u64>, progress: impl Fn(&Report) + Sync) -> Report {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let (next, report) = (AtomicU64::new(seeds.start), Mutex::new(Report::default()));
@@ -81,13 +81,13 @@ pub fn try_all(seeds: Range<u64>, progress: impl Fn(&Report) + Sync) -> Report {
             }
             let mut mine = Vec::new();
             for seed in from..seeds.end.min(from + STRIDE) {
-                let mut world = World::of_seed(seed, Trace::silent());
-                let outcome = world.live_through();
-                mine.push((seed, world.into_tally(), outcome));
+                let mut simulation = Simulation::of_seed(seed, Trace::silent());
+                let outcome = simulation.live_through();
+                mine.push((seed, simulation.into_tally(), outcome));
             }
             let mut all = report.lock().expect("no other thread has panicked");
-            for (seed, tally, outcome) in mine {
-                all.add(seed, &tally, outcome);
+            for (seed, stats, outcome) in mine {
+                all.add(seed, &stats, outcome);
             }
             progress(&all);
         }
@@ -100,22 +100,22 @@ pub fn try_all(seeds: Range<u64>, progress: impl Fn(&Report) + Sync) -> Report {
     report.into_inner().expect("no thread has panicked")
 }
 
-/// A broken promise is explained by so many lines before it.
-pub const LAST_LINES: usize = 150;
+/// A broken invariant is explained by so many lines before it.
+pub const MAX_TRACE_LINES: usize = 150;
 
-/// The story of a seed: what the world was like, what happened at last, and which promise was broken, if any.
-pub fn tell(seed: u64, most_lines: usize) -> String {
-    let mut world = World::of_seed(seed, Trace::last(most_lines));
-    let switches = format!("{:#?}", world.switches);
-    let outcome = world.live_through();
+/// The story of a seed: what the simulation was like, what happened at last, and which invariant was broken, if any.
+pub fn describe(seed: u64, max_lines: usize) -> String {
+    let mut simulation = Simulation::of_seed(seed, Trace::last(max_lines));
+    let scenario = format!("{:#?}", simulation.scenario);
+    let outcome = simulation.live_through();
     let end = match outcome {
-        Ok(()) => "All promises were kept.".to_owned(),
-        Err(violation) => format!("BROKEN: {}\n{}", violation.promise, violation.detail),
+        Ok(()) => "All invariants were kept.".to_owned(),
+        Err(violation) => format!("BROKEN: {}\n{}", violation.invariant, violation.detail),
     };
     format!(
-        "{switches}\n{}\nseed {seed}: {end}\n\nTo see it again:\n\
+        "{scenario}\n{}\nseed {seed}: {end}\n\nTo see it again:\n\
          SIM_SEED={seed} cargo test -p chat-session --test simulation replay -- --nocapture\n\
          cargo run --release -p chat-session --example soak -- --seed {seed} --trace",
-        world.trace
+        simulation.trace
     )
 }

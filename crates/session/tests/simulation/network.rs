@@ -4,7 +4,7 @@ use chat_protocol::{ErrorCode, Value, failure};
 use chat_session::{Answer, Request};
 use fastrand::Rng;
 
-use super::switches::Switches;
+use super::scenario::Scenario;
 use super::tab::TabId;
 use super::written::Tag;
 
@@ -63,10 +63,10 @@ impl Network {
         Self { rng, perfect: false }
     }
 
-    pub fn fate(&mut self, switches: &Switches) -> Fate {
-        let (up_ms, down_ms) = (self.travel(switches), self.travel(switches));
-        let end = if self.perfect { End::Answered } else { self.end(switches) };
-        let doubled = !self.perfect && self.hits(switches.doubled);
+    pub fn fate(&mut self, scenario: &Scenario) -> Fate {
+        let (up_ms, down_ms) = (self.travel(scenario), self.travel(scenario));
+        let end = if self.perfect { End::Answered } else { self.end(scenario) };
+        let doubled = !self.perfect && self.hits(scenario.doubled);
         Fate {
             up_ms,
             down_ms,
@@ -81,24 +81,24 @@ impl Network {
         self.rng.u64(0..=60)
     }
 
-    fn travel(&mut self, switches: &Switches) -> u64 {
-        if !self.perfect && self.hits(switches.slow) {
+    fn travel(&mut self, scenario: &Scenario) -> u64 {
+        if !self.perfect && self.hits(scenario.slow) {
             return self.rng.u64(1_000..20_000);
         }
-        self.rng.u64(switches.latency_ms / 2..=switches.latency_ms)
+        self.rng.u64(scenario.latency_ms / 2..=scenario.latency_ms)
     }
 
     fn hits(&mut self, of_a_thousand: u32) -> bool {
         self.rng.u32(..1_000) < of_a_thousand
     }
 
-    fn end(&mut self, switches: &Switches) -> End {
-        let loss = if self.rng.u32(..switches.silence) == 0 { Loss::Silence } else { Loss::Error };
-        if self.hits(switches.requests_lost) {
+    fn end(&mut self, scenario: &Scenario) -> End {
+        let loss = if self.rng.u32(..scenario.silence) == 0 { Loss::Silence } else { Loss::Error };
+        if self.hits(scenario.requests_lost) {
             End::RequestLost(loss)
-        } else if self.hits(switches.answers_lost) {
+        } else if self.hits(scenario.answers_lost) {
             End::AnswerLost(loss)
-        } else if self.hits(switches.refused) {
+        } else if self.hits(scenario.refused) {
             let answer = self.refusal();
             // A gateway that gave up waiting says nothing about what the service did.
             if matches!(answer.status, 408 | 500..=599) && self.rng.bool() {

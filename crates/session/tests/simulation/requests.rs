@@ -5,11 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use chat_protocol::{Endpoint, ErrorCode, IdempotencyKey, Value, open_envelope};
 use chat_session::{Answer, Request};
 
-use super::promises::{Promise, Violation, hold};
-use super::switches::Switches;
+use super::engine::Simulation;
+use super::invariants::{Invariant, Violation, hold};
+use super::scenario::Scenario;
+use super::stats::Fact;
 use super::tab::{Outstanding, TabId};
-use super::tally::Fact;
-use super::world::World;
 use super::written::{Round, Tag};
 
 const MAX_ATTEMPTS: u32 = 6;
@@ -46,7 +46,7 @@ impl Ledger {
     }
 }
 
-impl World {
+impl Simulation {
     /// Something happened to a tab that is an occasion to read out of turn.
     pub fn stir(&mut self, id: TabId) {
         self.tabs[id.0].stirred_ms = self.now_ms;
@@ -58,11 +58,11 @@ impl World {
         if let (Some(key), Some(body)) = (&request.key, &request.body) {
             let first = self.ledger.bodies.entry(key.clone()).or_insert_with(|| body.clone());
             let same = first == body || self.storage_failed || self.stopped;
-            hold(Promise::SameBody, same, || format!("{key} was {first}, and is {body}"))?;
+            hold(Invariant::SameBody, same, || format!("{key} was {first}, and is {body}"))?;
         }
         let tab = &self.tabs[id.0];
         let allow = |holds, why: &str| {
-            hold(Promise::NothingForbidden, holds, || format!("{:?} by {id}, {why}", request.endpoint))
+            hold(Invariant::NothingForbidden, holds, || format!("{:?} by {id}, {why}", request.endpoint))
         };
         let keepalive = request.endpoint == Endpoint::Events && request.keepalive;
         allow(keepalive || !tab.leaving, "whose page was left")?;
@@ -81,12 +81,12 @@ impl World {
             }
             Endpoint::Send => self.may_send(id, request, tag),
             Endpoint::Events => {
-                hold(Promise::Events, !tab.untracked, || format!("{id} was told to send none"))?;
+                hold(Invariant::Events, !tab.untracked, || format!("{id} was told to send none"))?;
                 let size = request.body.as_ref().map_or(0, String::len);
                 let fits = !request.keepalive || size <= MOST_KEEPALIVE_BYTES;
-                hold(Promise::Events, fits, || format!("{size} bytes from a page that is left"))?;
+                hold(Invariant::Events, fits, || format!("{size} bytes from a page that is left"))?;
                 if request.keepalive {
-                    self.tally.count(Fact::EventsLeftWithThePage);
+                    self.stats.count(Fact::EventsLeftWithThePage);
                 }
                 Ok(())
             }
@@ -99,11 +99,11 @@ impl World {
         let closed = self.tabs.iter().all(|tab| !(tab.is_live() && tab.open));
         let tab = &mut self.tabs[id.0];
         let awaits = tab.session.awaits_reply();
-        let interval_ms = interval_ms(endpoint, &self.switches, tab.hinted);
+        let interval_ms = interval_ms(endpoint, &self.scenario, tab.hinted);
         let stirred_ms = tab.stirred_ms;
         let Some(reading) = tab.reading(endpoint) else { return Ok(()) };
         let held = now_ms < reading.not_before_ms;
-        hold(Promise::RetryAfter, !held, || format!("{id} reads before {} ms", reading.not_before_ms))?;
+        hold(Invariant::RetryAfter, !held, || format!("{id} reads before {} ms", reading.not_before_ms))?;
 
         let paced_ms = (interval_ms * if closed { 2 } else { 1 }).min(MOST_INTERVAL_MS) * 4 / 5;
         // What was in force at the last read may still be.
@@ -116,7 +116,7 @@ impl World {
         }
         let idle_ms = reading.last_ms.replace(now_ms).filter(|last_ms| stirred_ms < *last_ms);
         let gap_ms = idle_ms.map_or(u64::MAX, |last_ms| now_ms - last_ms);
-        hold(Promise::Pace, gap_ms >= floor_ms, || {
+        hold(Invariant::Pace, gap_ms >= floor_ms, || {
             format!("{id} reads {endpoint:?} after {gap_ms} ms with nothing happening, not {floor_ms} ms")
         })?;
 
@@ -130,7 +130,7 @@ impl World {
             }
         }
         let (reads, stirs) = (self.ledger.reads.len(), self.ledger.stirs.len());
-        hold(Promise::Pace, reads <= READS_A_MINUTE + READS_A_STIR * stirs, || {
+        hold(Invariant::Pace, reads <= READS_A_MINUTE + READS_A_STIR * stirs, || {
             format!("{reads} reads in a minute in which {stirs} things happened")
         })
     }
@@ -139,22 +139,22 @@ impl World {
         let (now_ms, tab) = (self.now_ms, &self.tabs[id.0]);
         let under_way = |sent: &&Outstanding| sent.endpoint == Endpoint::Send && !sent.abandoned;
         let other = tab.outstanding.iter().find(under_way);
-        hold(Promise::OneInFlight, other.is_none(), || {
+        hold(Invariant::OneInFlight, other.is_none(), || {
             format!("{id} sends message {tag:?} while {:?} is on its way", other.map(|sent| sent.tag))
         })?;
         let Some(message) = tag.and_then(|tag| self.written.get_mut(tag)) else {
-            return Err(Violation::new(Promise::WellFormed, format!("{id} sends what nobody wrote")));
+            return Err(Violation::new(Invariant::WellFormed, format!("{id} sends what nobody wrote")));
         };
         if message.tab != id {
-            self.tally.count(Fact::SentByAnotherTab);
+            self.stats.count(Fact::SentByAnotherTab);
         }
         if message.key != request.key {
             let first = message.key.is_none();
-            hold(Promise::SameKey, first || message.renewable || self.stopped, || {
+            hold(Invariant::SameKey, first || message.renewable || self.stopped, || {
                 format!("\"{}\" had {:?}, and has {:?}", message.text, message.key, request.key)
             })?;
             if !first {
-                self.tally.count(Fact::BegunAnew);
+                self.stats.count(Fact::BegunAnew);
             }
             message.renewable = false;
             message.key.clone_from(&request.key);
@@ -167,14 +167,14 @@ impl World {
         let round = &mut message.round;
         round.attempts += 1;
         let most = MAX_ATTEMPTS * (1 + round.urged);
-        hold(Promise::SixAttempts, round.attempts <= most, || {
+        hold(Invariant::SixAttempts, round.attempts <= most, || {
             format!("{id} tries \"{}\" once more than {most} times", message.text)
         })?;
         if now_ms >= round.not_before_ms {
             return Ok(());
         }
-        self.tally.count(Fact::SentBeforeItsTime);
-        hold(Promise::RetryAfter, std::mem::take(&mut round.may_hurry), || {
+        self.stats.count(Fact::SentBeforeItsTime);
+        hold(Invariant::RetryAfter, std::mem::take(&mut round.may_hurry), || {
             format!("{id} tries \"{}\" before {} ms", message.text, round.not_before_ms)
         })
     }
@@ -199,10 +199,10 @@ impl World {
                 let Some(message) = landed.tag.and_then(|tag| self.written.get_mut(tag)) else { return };
                 message.round.not_before_ms = not_before_ms;
                 if not_before_ms > self.now_ms {
-                    self.tally.count(Fact::RetryAfterHeld);
+                    self.stats.count(Fact::RetryAfterHeld);
                 }
                 match outcome {
-                    Ok(_) if message.retried => self.tally.count(Fact::FailedThenDelivered),
+                    Ok(_) if message.retried => self.stats.count(Fact::FailedThenDelivered),
                     Err(error) => {
                         message.renewable |= error.status == 404 && error.code == ErrorCode::NotFound;
                     }
@@ -216,10 +216,10 @@ impl World {
 
 /// The interval that the service asks for, within the bounds that the widget keeps to. A tab that has not heard it
 /// goes by the usual one, or by what another tab has heard.
-fn interval_ms(endpoint: Endpoint, switches: &Switches, hinted: bool) -> u64 {
+fn interval_ms(endpoint: Endpoint, scenario: &Scenario, hinted: bool) -> u64 {
     let (hint, usual_ms, least_ms, most_ms) = match endpoint {
-        Endpoint::Presence => (switches.presence_hint, 20_000, 3_000, 300_000),
-        _ => (switches.messages_hint, 5_000, 1_000, 60_000),
+        Endpoint::Presence => (scenario.presence_hint, 20_000, 3_000, 300_000),
+        _ => (scenario.messages_hint, 5_000, 1_000, 60_000),
     };
     let asked_ms = hint.map_or(usual_ms, |hint| u64::try_from(hint).unwrap_or(0).clamp(least_ms, most_ms));
     if hinted { asked_ms } else { asked_ms.min(usual_ms) }

@@ -5,16 +5,16 @@ use std::rc::Rc;
 use chat_protocol::{Endpoint, History, Value, open_envelope};
 use chat_session::{Answer, Input, Request};
 
+use super::engine::{Event, Simulation};
+use super::invariants::Violation;
 use super::network::{End, Flight, Loss};
-use super::promises::Violation;
 use super::service::Reaction;
 use super::tab::{Late, Life, Outstanding, Stirs, TabId};
-use super::world::{Event, World};
 use super::written::tag_of;
 
-impl World {
+impl Simulation {
     pub fn sets_out(&mut self, id: TabId, request: Request) -> Result<(), Violation> {
-        let fate = self.network.fate(&self.switches);
+        let fate = self.network.fate(&self.scenario);
         self.trace.note(self.now_ms, id, || {
             let key = request.key.as_ref().map_or_else(String::new, |key| format!(" key {key}"));
             let body = request.body.as_deref().unwrap_or_default();
@@ -27,7 +27,7 @@ impl World {
         });
         let tag = (request.endpoint == Endpoint::Send).then(|| tag_of(&request, &self.written)).flatten();
         self.may_set_out(id, &request, tag)?;
-        self.tally.requests += 1;
+        self.stats.requests += 1;
         let tab = &mut self.tabs[id.0];
         tab.outstanding.push(Outstanding {
             id: request.id,
@@ -44,11 +44,11 @@ impl World {
     fn depart(&mut self, flight: &Rc<Flight>) {
         let fate = &flight.fate;
         if let Some(later_ms) = fate.again_ms {
-            self.tally.faults += 1;
+            self.stats.faults += 1;
             self.schedule(fate.up_ms + later_ms, Event::Arrives { flight: Rc::clone(flight), again: true });
         }
         if !matches!(fate.end, End::Answered) {
-            self.tally.faults += 1;
+            self.stats.faults += 1;
         }
         let returned = match &fate.end {
             End::Answered | End::AnswerLost(_) | End::Replaced(_) => {
@@ -78,7 +78,7 @@ impl World {
             self.schedule(1, Event::Returns { flight: Rc::clone(flight), answer: None });
             return Ok(());
         }
-        match self.service.take(flight, self.now_ms, &mut self.tally)? {
+        match self.service.take(flight, self.now_ms, &mut self.stats)? {
             // Only the first copy has somebody who waits.
             Reaction::Answer(answer) if !again => self.sends_back(flight, answer),
             Reaction::Answer(_) | Reaction::Wait => {}

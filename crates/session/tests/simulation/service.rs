@@ -10,10 +10,10 @@ use chat_protocol::{
 use chat_session::{Answer, Request};
 use fastrand::Rng;
 
+use super::invariants::{Invariant, Violation};
 use super::network::Flight;
-use super::promises::{Promise, Violation};
-use super::switches::{Dates, NextAfter, Switches};
-use super::tally::{Fact, Tally};
+use super::scenario::{Dates, NextAfter, Scenario};
+use super::stats::{Fact, Stats};
 use super::written::Tag;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub struct Thought {
 }
 
 pub struct Service {
-    switches: Switches,
+    scenario: Scenario,
     rng: Rng,
     pub conversations: Vec<Conversation>,
     known: HashMap<IdempotencyKey, Known>,
@@ -96,9 +96,9 @@ pub struct Service {
 }
 
 impl Service {
-    pub fn new(switches: Switches, rng: Rng) -> Self {
+    pub fn new(scenario: Scenario, rng: Rng) -> Self {
         Self {
-            switches,
+            scenario,
             rng,
             conversations: Vec::new(),
             known: HashMap::new(),
@@ -122,7 +122,7 @@ impl Service {
 
     /// What the history of a conversation lists.
     pub fn listing<'a>(&self, conversation: &'a Conversation) -> impl Iterator<Item = &'a Kept> {
-        let echoes = self.switches.echoes;
+        let echoes = self.scenario.echoes;
         conversation.messages.iter().filter(move |kept| echoes || !matches!(kept.author, Author::Visitor(_)))
     }
 
@@ -183,18 +183,18 @@ impl Service {
 
     fn shown(&self, kept: &Kept) -> ChatMessage {
         let role = match kept.author {
-            Author::Visitor(_) => Role::Other(self.switches.visitor_role.to_owned()),
+            Author::Visitor(_) => Role::Other(self.scenario.visitor_role.to_owned()),
             Author::Assistant => Role::Assistant,
             Author::Operator => Role::Operator,
         };
-        let date = match self.switches.dates {
+        let date = match self.scenario.dates {
             Dates::Missing => None,
             Dates::Equal => Some(iso(0, 0)),
             Dates::True => Some(iso(kept.at_ms, kept.number)),
             Dates::Skewed => Some(iso(kept.at_ms + u64::from(kept.number * 7 % 5) * 60_000, kept.number)),
         };
         ChatMessage {
-            id: self.switches.ids.then(|| kept.id()),
+            id: self.scenario.ids.then(|| kept.id()),
             role,
             content: kept.content.clone(),
             created_at: date,
@@ -206,11 +206,11 @@ impl Service {
         &mut self,
         flight: &Rc<Flight>,
         now_ms: u64,
-        tally: &mut Tally,
+        stats: &mut Stats,
     ) -> Result<Reaction, Violation> {
         let request = &flight.request;
         Ok(Reaction::Answer(match request.endpoint {
-            Endpoint::Send => return self.take_message(flight, now_ms, tally),
+            Endpoint::Send => return self.take_message(flight, now_ms, stats),
             Endpoint::Messages => self.history(request),
             Endpoint::Presence => self.presence(request),
             Endpoint::Events => self.events(request)?,
@@ -222,17 +222,17 @@ impl Service {
         &mut self,
         flight: &Rc<Flight>,
         now_ms: u64,
-        tally: &mut Tally,
+        stats: &mut Stats,
     ) -> Result<Reaction, Violation> {
-        let malformed = |what: &str| Violation::new(Promise::WellFormed, format!("a message {what}"));
+        let malformed = |what: &str| Violation::new(Invariant::WellFormed, format!("a message {what}"));
         let text = flight.request.body.as_deref().ok_or_else(|| malformed("without a body"))?;
         let key = flight.request.key.as_ref().ok_or_else(|| malformed("without a key"))?;
         if let Some(known) = self.known.get_mut(key) {
             if known.body != text {
-                tally.count(Fact::Conflict);
+                stats.count(Fact::Conflict);
                 return Ok(Reaction::Answer(refuse(409, &ErrorCode::IdempotencyConflict)));
             }
-            tally.count(Fact::RequestRepeatedByService);
+            stats.count(Fact::RequestRepeatedByService);
             return Ok(match &mut known.state {
                 State::Done(answer) => Reaction::Answer(answer.clone()),
                 State::Thinking { waiting, .. } => {
@@ -256,12 +256,12 @@ impl Service {
         self.write(conversation, Author::Visitor(tag), Some(body.message), now_ms);
         if self.copies(tag) > 1 {
             let told = format!("message {tag} was taken again under the key {key}");
-            return Err(Violation::new(Promise::OnceOnTheServer, told));
+            return Err(Violation::new(Invariant::OnceOnTheServer, told));
         }
         // Now and then longer than anybody waits.
-        let long = self.switches.think_ms > 0 && !self.well && self.rng.u8(..30) == 0;
+        let long = self.scenario.think_ms > 0 && !self.well && self.rng.u8(..30) == 0;
         let think_ms =
-            if long { self.rng.u64(20_000..50_000) } else { self.rng.u64(0..=self.switches.think_ms) };
+            if long { self.rng.u64(20_000..50_000) } else { self.rng.u64(0..=self.scenario.think_ms) };
         let state = State::Thinking { conversation, waiting: vec![Rc::clone(flight)], long };
         self.known.insert(key.clone(), Known { body: text.to_owned(), state });
         Ok(Reaction::Think(think_ms, key.clone()))
@@ -277,9 +277,9 @@ impl Service {
         let asked = waiting.first().and_then(|first| first.tag).map(Author::Visitor);
         let asked =
             self.conversations[conversation].messages.iter().rev().find(|kept| Some(kept.author) == asked);
-        let user_message_id = asked.filter(|_| self.switches.user_message_ids).map(Kept::id);
+        let user_message_id = asked.filter(|_| self.scenario.user_message_ids).map(Kept::id);
         let percent = self.rng.u8(..100);
-        let (fails, refuses) = (self.switches.ai_fails, self.switches.ai_refuses);
+        let (fails, refuses) = (self.scenario.ai_fails, self.scenario.ai_refuses);
         let (ai_status, blocked) = match percent {
             _ if self.well => (AiStatus::Ok, false),
             percent if percent < fails => (AiStatus::ProviderError, false),
@@ -298,7 +298,7 @@ impl Service {
             if ai_status == AiStatus::ProviderError && self.rng.u8(..4) > 0 {
                 late = Some((self.rng.u64(500..20_000), conversation));
             }
-            if self.switches.leaves_empty {
+            if self.scenario.leaves_empty {
                 self.write(conversation, Author::Assistant, Some(String::new()), now_ms);
             }
             let nothing =
@@ -339,14 +339,14 @@ impl Service {
         let conversation = &self.conversations[conversation];
         let listed: Vec<&Kept> = self.listing(conversation).collect();
         let start = match &after {
-            Some(after) if self.switches.honours_after => {
+            Some(after) if self.scenario.honours_after => {
                 listed.iter().position(|kept| kept.id() == *after).map_or(0, |index| index + 1)
             }
             _ => 0,
         };
-        let page = &listed[start..listed.len().min(start.saturating_add(self.switches.page_size))];
+        let page = &listed[start..listed.len().min(start.saturating_add(self.scenario.page_size))];
         let last = || page.last().map(|kept| kept.id()).or_else(|| after.clone());
-        let next_after = match self.switches.next_after {
+        let next_after = match self.scenario.next_after {
             NextAfter::Missing => None,
             NextAfter::Last => last(),
             NextAfter::Repeated => after.clone(),
@@ -366,9 +366,9 @@ impl Service {
         }
         let presence = Presence {
             operator_online: self.attended,
-            should_poll_messages: self.to_be_polled || !self.switches.tells_when_to_poll,
-            presence_interval_ms: self.switches.presence_hint,
-            message_interval_ms: self.switches.messages_hint,
+            should_poll_messages: self.to_be_polled || !self.scenario.tells_when_to_poll,
+            presence_interval_ms: self.scenario.presence_hint,
+            message_interval_ms: self.scenario.messages_hint,
             ..Presence::default()
         };
         ok(Value::from(&presence))
@@ -376,7 +376,7 @@ impl Service {
 
     fn events(&self, request: &Request) -> Result<Answer, Violation> {
         let malformed =
-            |what: String| Violation::new(Promise::WellFormed, format!("a batch of events: {what}"));
+            |what: String| Violation::new(Invariant::WellFormed, format!("a batch of events: {what}"));
         let read = serde_json::from_str::<Value>(request.body.as_deref().unwrap_or_default());
         let read = read.map_err(|error| malformed(error.to_string()))?;
         let batch = EventBatch::try_from(read).map_err(|unusable| malformed(unusable.to_string()))?;
@@ -384,7 +384,7 @@ impl Service {
             return Err(malformed(refused.to_string()));
         }
         let accepted = i64::try_from(batch.events.len()).unwrap_or(0);
-        Ok(ok(Value::from(&Tracking { accepted, rejected: 0, enabled: self.switches.tracks })))
+        Ok(ok(Value::from(&Tracking { accepted, rejected: 0, enabled: self.scenario.tracks })))
     }
 }
 
@@ -404,7 +404,7 @@ fn refuse(status: u16, code: &ErrorCode) -> Answer {
     Answer { status, retry_after_ms: None, body: failure(code, "no", "r") }
 }
 
-/// A time of the day that the world is in; the number behind the point makes each another.
+/// A time of the day that the simulation is in; the number behind the point makes each another.
 fn iso(at_ms: u64, number: u32) -> String {
     let seconds = at_ms / 1000;
     let (hours, minutes, seconds) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);

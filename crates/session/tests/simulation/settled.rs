@@ -3,16 +3,16 @@
 use chat_protocol::Role;
 use chat_session::{Delivery, Entry};
 
-use super::promises::{Promise, Violation, hold};
+use super::engine::Simulation;
+use super::invariants::{Invariant, Violation, hold};
 use super::service::Kept;
 use super::tab::Tab;
-use super::world::World;
 use super::written::Written;
 
-impl World {
-    /// The first promise that does not hold yet.
+impl Simulation {
+    /// The first invariant that does not hold yet.
     pub fn is_settled(&self) -> Result<(), Violation> {
-        hold(Promise::Settles, !self.service_works(), || "the AI still thinks".to_owned())?;
+        hold(Invariant::Settles, !self.service_works(), || "the AI still thinks".to_owned())?;
         for tab in self.live() {
             self.rests(tab)?;
         }
@@ -35,7 +35,7 @@ impl World {
         let looked_at = self.live().any(|other| other.visible && other.is_kin_of(tab));
         let led = self.live().any(|other| other.session.leads() && other.is_kin_of(tab));
         let waits = tab.session.entries().iter().find(under_way);
-        hold(Promise::Settles, waits.is_none() || (self.storage_failed && !looked_at && !led), || {
+        hold(Invariant::Settles, waits.is_none() || (self.storage_failed && !looked_at && !led), || {
             format!(
                 "{} shows \"{}\" as {:?}",
                 tab.id,
@@ -43,34 +43,34 @@ impl World {
                 waits.map(|entry| entry.delivery)
             )
         })?;
-        hold(Promise::Settles, waits.is_some() || !tab.session.is_deferred(), || {
+        hold(Invariant::Settles, waits.is_some() || !tab.session.is_deferred(), || {
             format!("{} defers nothing", tab.id)
         })?;
         let awaits = tab.session.awaits_reply() && looked_at;
-        hold(Promise::Settles, !awaits, || format!("{} awaits a reply", tab.id))?;
-        hold(Promise::Settles, !tab.hangs, || format!("{} hangs", tab.id))
+        hold(Invariant::Settles, !awaits, || format!("{} awaits a reply", tab.id))?;
+        hold(Invariant::Settles, !tab.hangs, || format!("{} hangs", tab.id))
     }
 
     /// All tabs tell the same story.
     fn agrees(&self, tab: &Tab) -> Result<(), Violation> {
         let strangers = self.live().any(|other| !other.is_kin_of(tab));
-        hold(Promise::Settles, !strangers || self.storage_failed, || {
+        hold(Invariant::Settles, !strangers || self.storage_failed, || {
             format!("{} and another tab belong to different visitors", tab.id)
         })?;
         let Some(first) = self.live().find(|other| other.visible && other.is_kin_of(tab)) else {
             return Ok(());
         };
         let (one, other) = (&first.session, &tab.session);
-        hold(Promise::UnreadAgrees, one.unread() == other.unread(), || {
+        hold(Invariant::UnreadAgrees, one.unread() == other.unread(), || {
             format!("{} counts {} as unread, {} counts {}", first.id, one.unread(), tab.id, other.unread())
         })?;
         let others = one.entries().iter().filter(|entry| entry.author != Role::Visitor).count();
         hold(
-            Promise::UnreadAgrees,
+            Invariant::UnreadAgrees,
             usize::try_from(one.unread()).is_ok_and(|unread| unread <= others),
             || format!("{} counts {} as unread, and shows {others}", first.id, one.unread()),
         )?;
-        hold(Promise::Settles, one.conversation_id() == other.conversation_id(), || {
+        hold(Invariant::Settles, one.conversation_id() == other.conversation_id(), || {
             format!(
                 "{} is in {:?}, {} in {:?}",
                 first.id,
@@ -102,12 +102,12 @@ impl World {
         };
         let place = |entry: &Entry| listed.iter().position(|kept| same(entry, kept));
         let places: Vec<usize> = tab.session.entries().iter().filter_map(place).collect();
-        hold(Promise::SameOrder, places.is_sorted(), || {
+        hold(Invariant::SameOrder, places.is_sorted(), || {
             let texts: Vec<&str> = tab.session.entries().iter().map(|entry| &*entry.text).collect();
             format!("{} shows {texts:?}, listed are {:?}", tab.id, texts_of(&listed))
         })?;
         let missing = (0..listed.len()).find(|place| !places.contains(place));
-        hold(Promise::ListedIsShown, missing.is_none() || !tab.visible || !tab.session.is_on(), || {
+        hold(Invariant::ListedIsShown, missing.is_none() || !tab.visible || !tab.session.is_on(), || {
             format!("{} does not show \"{}\"", tab.id, missing.map_or("", |place| &*listed[place].content))
         })
     }
@@ -126,13 +126,13 @@ impl World {
             let forgotten = tab.session.visitor_id() != visitor;
             let mut shown = tab.session.entries().iter().filter(|entry| *entry.text == *message.text);
             if forgotten {
-                hold(Promise::Forgets, said > 1 || shown.next().is_none(), || {
+                hold(Invariant::Forgets, said > 1 || shown.next().is_none(), || {
                     format!("{} shows \"{}\" of another visitor", tab.id, message.text)
                 })?;
                 continue;
             }
             let times = shown.clone().count();
-            hold(Promise::ShownOnce, times <= said || self.is_split(), || {
+            hold(Invariant::ShownOnce, times <= said || self.is_split(), || {
                 let shown: Vec<_> =
                     tab.session.entries().iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
                 format!("{} shows \"{}\" {times} times: {shown:?}", tab.id, message.text)
@@ -141,7 +141,7 @@ impl World {
                 continue;
             }
             let failed = shown.any(|entry| entry.delivery == Delivery::Failed);
-            hold(Promise::NothingLost, failed || self.may_be_lost(message), || {
+            hold(Invariant::NothingLost, failed || self.may_be_lost(message), || {
                 format!(
                     "\"{}\" is not on the server, and {} does not show it as failed",
                     message.text, tab.id

@@ -1,4 +1,4 @@
-//! What happened in a world, for a person who looks for the cause of a broken promise.
+//! What happened in a simulation, for a person who looks for the cause of a broken invariant.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
@@ -9,7 +9,7 @@ const MAX_SNAPSHOT_CHARS: usize = 300;
 /// The last lines of a story. None are kept unless somebody wants to read them: a seed is tried in silence, and told
 /// again when it failed.
 pub struct Trace {
-    most_lines: usize,
+    max_lines: usize,
     lines: VecDeque<String>,
 }
 
@@ -20,16 +20,16 @@ impl Trace {
     }
 
     /// Keeps so many lines, the last ones.
-    pub fn last(most_lines: usize) -> Self {
-        Self { most_lines, lines: VecDeque::new() }
+    pub fn last(max_lines: usize) -> Self {
+        Self { max_lines, lines: VecDeque::new() }
     }
 
     /// Adds a line, which is put together only when somebody wants to read it.
     pub fn note(&mut self, now_ms: u64, who: impl Display, what: impl FnOnce() -> String) {
-        if self.most_lines == 0 {
+        if self.max_lines == 0 {
             return;
         }
-        if self.lines.len() == self.most_lines {
+        if self.lines.len() == self.max_lines {
             self.lines.pop_front();
         }
         let time = format!("{}.{:03} s", now_ms / 1000, now_ms % 1000);

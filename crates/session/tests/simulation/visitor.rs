@@ -2,13 +2,13 @@
 
 use chat_session::{Delivery, Entry, EntryKey, Input, Notice, Page};
 
-use super::promises::{Promise, Violation, hold};
+use super::engine::Simulation;
+use super::invariants::{Invariant, Violation, hold};
+use super::scenario::Scenario;
+use super::stats::{Fact, Stats};
 use super::storage::Mood;
-use super::switches::Switches;
 use super::tab::{Life, Tab, TabId};
-use super::tally::{Fact, Tally};
 use super::trace::Trace;
-use super::world::World;
 use super::written::{Round, Written, page_of};
 
 /// Everything settles within this time once all works: the longest `Retry-After`, and attempts and reads after it.
@@ -19,18 +19,18 @@ const STAYS_MS: u64 = 3_000;
 /// again what it did not keep: after ten seconds, and a second later where it is hidden.
 const STAYS_AFTER_REFUSALS_MS: u64 = 12_000;
 
-impl World {
-    /// The world that a seed decides.
+impl Simulation {
+    /// The simulation that a seed decides.
     pub fn of_seed(seed: u64, trace: Trace) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
-        Self::new(Switches::draw(&mut rng), rng, trace)
+        Self::new(Scenario::draw(&mut rng), rng, trace)
     }
 
     /// Everything, from the first page to the last check.
     pub fn live_through(&mut self) -> Result<(), Violation> {
         self.load(true)?;
-        for _ in 0..self.switches.acts {
-            let gap_ms = self.rng.u64(0..=self.switches.gap_ms * 2);
+        for _ in 0..self.scenario.acts {
+            let gap_ms = self.rng.u64(0..=self.scenario.gap_ms * 2);
             self.pass(gap_ms)?;
             self.act()?;
         }
@@ -48,17 +48,17 @@ impl World {
             }
             self.pass(1_000)?;
         }
-        self.pass(self.switches.idle_minutes * 60_000)?;
+        self.pass(self.scenario.idle_minutes * 60_000)?;
         self.is_settled()?;
         self.look_at_everything()
     }
 
     /// Closes the books.
-    pub fn into_tally(mut self) -> Tally {
-        self.tally.worlds = 1;
-        self.tally.simulated_ms = self.now_ms;
-        self.tally.messages = self.written.len() as u64;
-        self.tally
+    pub fn into_tally(mut self) -> Stats {
+        self.stats.simulations = 1;
+        self.stats.simulated_ms = self.now_ms;
+        self.stats.messages = self.written.len() as u64;
+        self.stats
     }
 
     fn act(&mut self) -> Result<(), Violation> {
@@ -73,7 +73,7 @@ impl World {
         {
             return self.send_now(id);
         }
-        let dice = if self.switches.talkative { self.rng.u8(..60) } else { self.rng.u8(..) };
+        let dice = if self.scenario.talkative { self.rng.u8(..60) } else { self.rng.u8(..) };
         match dice {
             0..45 => self.talk(),
             45..60 => {
@@ -84,8 +84,8 @@ impl World {
             85..120 => self.toggle_visible(id),
             120..138 => self.open_another(),
             138..146 => self.feed(id, Input::PageViewed(page("/other"))),
-            146..185 if self.switches.tabs_suffer => self.suffer(id),
-            185..200 if self.switches.network_comes_and_goes => self.set_online(!self.online),
+            146..185 if self.scenario.tabs_suffer => self.suffer(id),
+            185..200 if self.scenario.network_comes_and_goes => self.set_online(!self.online),
             200..215 => {
                 self.upset_storage();
                 Ok(())
@@ -114,14 +114,14 @@ impl World {
     pub fn say(&mut self, id: TabId) -> Result<(), Violation> {
         let tag = self.written.len();
         let text =
-            if self.switches.equal_texts && self.rng.bool() { "ok".to_owned() } else { format!("m{tag}") };
+            if self.scenario.equal_texts && self.rng.bool() { "ok".to_owned() } else { format!("m{tag}") };
         self.note_written(id, text.clone());
         self.feed(id, Input::Send { text, page_path: page_of(tag) })
     }
 
     fn note_written(&mut self, id: TabId, text: String) {
         if self.written.iter().any(|before| before.text == text) {
-            self.tally.count(Fact::EqualTexts);
+            self.stats.count(Fact::EqualTexts);
         }
         // Tabs that began as different visitors where storage failed find one another by what they tell: what a page that ends at
         // once has written by then is known to storage alone, and read by the next page. And by no page where storage was
@@ -142,7 +142,7 @@ impl World {
         }
         // Without ids, nobody could tell the message that is asked again from the one before.
         let unanswered = |tab: &Tab| tab.session.notice() == Some(Notice::NoReply) && !tab.hangs;
-        if self.switches.equal_texts
+        if self.scenario.equal_texts
             && let Some(id) = self.any(unanswered)
         {
             return self.ask_again(id);
@@ -164,7 +164,7 @@ impl World {
         let waits = |entry: &&Entry| matches!(entry.delivery, Delivery::Waiting | Delivery::Sending);
         let entry = self.tabs[id.0].session.entries().iter().rev().find(waits);
         let Some(key) = entry.map(|entry| entry.key) else {
-            return Err(Violation::new(Promise::Settles, format!("{id} defers nothing")));
+            return Err(Violation::new(Invariant::Settles, format!("{id} defers nothing")));
         };
         self.urge(id, key)
     }
@@ -216,7 +216,7 @@ impl World {
     }
 
     fn open_another(&mut self) -> Result<(), Violation> {
-        if self.tabs.iter().filter(|tab| tab.life != Life::Gone).count() >= self.switches.most_tabs {
+        if self.tabs.iter().filter(|tab| tab.life != Life::Gone).count() >= self.scenario.most_tabs {
             return Ok(());
         }
         let visible = self.rng.u8(..4) > 0;
@@ -277,15 +277,15 @@ impl World {
     }
 
     fn upset_storage(&mut self) {
-        if self.switches.storage_is_cleared && self.rng.u8(..4) == 0 {
+        if self.scenario.storage_is_cleared && self.rng.u8(..4) == 0 {
             self.trace.note(self.now_ms, "browser", || "clears the storage".to_owned());
-            self.switches.storage_is_cleared = false;
+            self.scenario.storage_is_cleared = false;
             self.storage.clear();
             self.storage_fails();
-            self.tally.count(Fact::StorageCleared);
-        } else if self.switches.storage != Mood::Sound {
+            self.stats.count(Fact::StorageCleared);
+        } else if self.scenario.storage != Mood::Sound {
             let sound = self.storage.mood != Mood::Sound;
-            self.storage.mood = if sound { Mood::Sound } else { self.switches.storage };
+            self.storage.mood = if sound { Mood::Sound } else { self.scenario.storage };
             let mood = self.storage.mood;
             self.trace.note(self.now_ms, "browser", || format!("storage is {mood:?}"));
             if !sound {
@@ -297,21 +297,21 @@ impl World {
     /// What happens to few visitors, and once.
     fn do_the_rare(&mut self, id: TabId) -> Result<(), Violation> {
         match self.rng.u8(..4) {
-            0 if std::mem::take(&mut self.switches.machine_sleeps) => self.sleep(),
-            1 if std::mem::take(&mut self.switches.resets) => {
-                self.tally.count(Fact::Forgotten);
+            0 if std::mem::take(&mut self.scenario.machine_sleeps) => self.sleep(),
+            1 if std::mem::take(&mut self.scenario.resets) => {
+                self.stats.count(Fact::Forgotten);
                 self.feed(id, Input::Reset)
             }
-            2 if self.switches.switched_off => {
+            2 if self.scenario.switched_off => {
                 self.service.on = !self.service.on;
                 if !self.service.on {
-                    self.tally.count(Fact::SwitchedOff);
+                    self.stats.count(Fact::SwitchedOff);
                 }
                 self.feed(id, Input::ReloadConfig)
             }
-            3 if self.switches.purges && self.service.purge() => {
+            3 if self.scenario.purges && self.service.purge() => {
                 self.trace.note(self.now_ms, "service", || "purges the conversation".to_owned());
-                self.tally.count(Fact::ConversationPurged);
+                self.stats.count(Fact::ConversationPurged);
                 Ok(())
             }
             _ => Ok(()),
@@ -320,7 +320,7 @@ impl World {
 
     fn sleep(&mut self) -> Result<(), Violation> {
         let ms = self.rng.u64(60_000..7_200_000);
-        self.tally.count(Fact::MachineSlept);
+        self.stats.count(Fact::MachineSlept);
         for index in 0..self.tabs.len() {
             if self.tabs[index].is_awake() {
                 self.hang(TabId(index), ms);
@@ -338,7 +338,7 @@ impl World {
 
     /// From now on all works. The visitor comes back to a tab, may open its window, and may try once more what failed.
     fn calm_down(&mut self) -> Result<(), Violation> {
-        self.trace.note(self.now_ms, "world", || "ALL WORKS FROM NOW ON".to_owned());
+        self.trace.note(self.now_ms, "simulation", || "ALL WORKS FROM NOW ON".to_owned());
         self.network.perfect = true;
         self.service.well = true;
         self.storage.mood = Mood::Sound;
@@ -355,7 +355,7 @@ impl World {
         if !self.service.on {
             self.service.on = true;
         }
-        if self.switches.switched_off {
+        if self.scenario.switched_off {
             for index in 0..self.tabs.len() {
                 self.feed(TabId(index), Input::ReloadConfig)?;
             }
@@ -380,7 +380,7 @@ impl World {
     /// In the end the visitor opens the window in one tab, and nothing is unread in any.
     fn look_at_everything(&mut self) -> Result<(), Violation> {
         let Some(id) = self.any(|tab| tab.visible) else { return Ok(()) };
-        self.trace.note(self.now_ms, "world", || "THE VISITOR LOOKS AT EVERYTHING".to_owned());
+        self.trace.note(self.now_ms, "simulation", || "THE VISITOR LOOKS AT EVERYTHING".to_owned());
         self.feed(id, Input::Opened(true, page("/")))?;
         self.pass(STAYS_MS)?;
         let looked_at = &self.tabs[id.0];
@@ -388,7 +388,7 @@ impl World {
             .tabs
             .iter()
             .find(|tab| tab.is_live() && tab.is_kin_of(looked_at) && tab.session.unread() > 0);
-        hold(Promise::UnreadIsSeen, unread.is_none(), || {
+        hold(Invariant::UnreadIsSeen, unread.is_none(), || {
             format!("{:?} has unread messages", unread.map(|tab| tab.id))
         })
     }

@@ -3,10 +3,10 @@
 use chat_protocol::Role;
 use chat_session::Delivery;
 
-use super::promises::{Promise, Violation, hold};
+use super::engine::Simulation;
+use super::invariants::{Invariant, Violation, hold};
+use super::stats::Fact;
 use super::tab::{Outstanding, Tab, TabId};
-use super::tally::Fact;
-use super::world::World;
 
 /// Two leaders find out about each other by messages and by a timer of a second at most.
 const TWO_LEADERS_MS: u64 = 1_000;
@@ -34,7 +34,7 @@ impl Since {
     }
 }
 
-/// What lasts too long is a broken promise.
+/// What lasts too long is a broken invariant.
 #[derive(Default)]
 pub struct Lasting {
     /// The tab could lead, and no tab does.
@@ -53,7 +53,7 @@ pub struct Watch {
     rivals: Since,
 }
 
-impl World {
+impl Simulation {
     /// Looks at how things have been since the last time: nothing happened until now.
     pub fn watch(&mut self) -> Result<(), Violation> {
         let from_ms = std::mem::replace(&mut self.watch.until_ms, self.now_ms);
@@ -66,11 +66,11 @@ impl World {
             }
         }
         if rivals && self.watch.rivals.0.is_none() {
-            self.tally.count(Fact::TwoLeaders);
+            self.stats.count(Fact::TwoLeaders);
         }
         self.watch.rivals.note(rivals, from_ms);
         let two = self.watch.rivals.longer_than(TWO_LEADERS_MS, self.now_ms);
-        hold(Promise::OneLeader, !two, || "two tabs lead".to_owned())
+        hold(Invariant::OneLeader, !two, || "two tabs lead".to_owned())
     }
 
     /// Tells whether another tab leads beside this one.
@@ -78,7 +78,7 @@ impl World {
         let (now_ms, tab) = (self.now_ms, &self.tabs[id.0]);
         let late = |waiting: &Outstanding| !waiting.abandoned && waiting.deadline_ms + LATE_MS < now_ms;
         let late = tab.outstanding.iter().any(late);
-        hold(Promise::Deadline, !late, || format!("{id} still waits for an answer"))?;
+        hold(Invariant::Deadline, !late, || format!("{id} still waits for an answer"))?;
 
         let kin = || self.tabs.iter().filter(|other| other.is_awake() && tab.is_kin_of(other));
         let rivals = tab.session.leads() && kin().any(|other| other.id != id && other.session.leads());
@@ -89,7 +89,7 @@ impl World {
         // page that was in the cache meanwhile counts by other numbers than one that had to read all anew.
         let cached = self.tabs.iter().any(|other| other.frozen_times > 0);
         let untold = self.storage_failed && (self.stopped || cached);
-        // Two tabs that led told two stories of what came in. Which one holds is the next leader's to say.
+        // Two tabs that led told two scenarios of what came in. Which one holds is the next leader's to say.
         let led = kin().any(|other| other.session.leads());
         let unseen =
             led && !untold && tab.session.unread() > 0 && kin().any(|other| other.visible && other.open);
@@ -98,13 +98,13 @@ impl World {
         lasting.unled.note(unled, from_ms);
         lasting.unled_by_visible.note(unled_by_visible, from_ms);
         lasting.unseen.note(unseen, from_ms);
-        hold(Promise::SomeLeader, !lasting.unled.longer_than(NO_LEADER_MS, now_ms), || {
+        hold(Invariant::SomeLeader, !lasting.unled.longer_than(NO_LEADER_MS, now_ms), || {
             format!("{id} could lead, and no tab does")
         })?;
-        hold(Promise::SomeLeader, !lasting.unled_by_visible.longer_than(HIDDEN_LEADER_MS, now_ms), || {
+        hold(Invariant::SomeLeader, !lasting.unled_by_visible.longer_than(HIDDEN_LEADER_MS, now_ms), || {
             format!("{id} could lead, and only a hidden tab does")
         })?;
-        hold(Promise::UnreadIsSeen, !lasting.unseen.longer_than(UNREAD_MS, now_ms), || {
+        hold(Invariant::UnreadIsSeen, !lasting.unseen.longer_than(UNREAD_MS, now_ms), || {
             format!("{id} still counts as unread what another tab shows")
         })?;
         Ok(rivals)
@@ -117,7 +117,7 @@ impl World {
             entries.iter().filter_map(|entry| Some(entry.id.as_ref()?.as_str())).collect();
         ids.sort_unstable();
         let twice = ids.windows(2).find(|pair| pair[0] == pair[1]);
-        hold(Promise::ShownOnce, twice.is_none(), || {
+        hold(Invariant::ShownOnce, twice.is_none(), || {
             let texts: Vec<_> = entries.iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
             format!("two entries have the id {:?}: {texts:?}", twice.map(|ids| ids[0]))
         })?;
@@ -136,7 +136,7 @@ impl World {
             let counts =
                 |delivery: Delivery| (said <= 1 && !self.storage_failed) || delivery == Delivery::Delivered;
             let times = same.iter().filter(|(_, delivery)| counts(*delivery)).count();
-            hold(Promise::ShownOnce, times <= said.max(1), || {
+            hold(Invariant::ShownOnce, times <= said.max(1), || {
                 let shown: Vec<_> = entries.iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
                 format!("\"{text}\" is shown {times} times, and was said {said} times: {shown:?}")
             })?;

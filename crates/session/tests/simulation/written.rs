@@ -1,4 +1,4 @@
-//! The visitor's messages, as the world keeps account of them.
+//! The visitor's messages, as the simulation keeps account of them.
 
 use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId};
 use chat_session::Request;

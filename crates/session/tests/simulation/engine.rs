@@ -7,20 +7,20 @@ use chat_protocol::{IdempotencyKey, Value};
 use chat_session::{Answer, Input};
 use fastrand::Rng;
 
+use super::invariants::{Invariant, Violation, hold};
 use super::network::{Flight, Network};
-use super::promises::{Promise, Violation, hold};
 use super::requests::Ledger;
+use super::scenario::Scenario;
 use super::service::Service;
+use super::stats::{Fact, Stats};
 use super::storage::Storage;
-use super::switches::Switches;
 use super::tab::{Stirs, Tab, TabId};
-use super::tally::{Fact, Tally};
 use super::trace::Trace;
 use super::watch::Watch;
 use super::written::Written;
 
 /// Eight tabs that all have much to tell each other keep far below this.
-const MOST_A_SECOND: u32 = 10_000;
+const MAX_INPUTS_PER_SECOND: u32 = 10_000;
 
 /// What is going to happen.
 pub enum Event {
@@ -51,9 +51,9 @@ pub enum Event {
     },
 }
 
-pub struct World {
+pub struct Simulation {
     pub now_ms: u64,
-    pub switches: Switches,
+    pub scenario: Scenario,
     pub rng: Rng,
     pub tabs: Vec<Tab>,
     pub storage: Storage,
@@ -67,7 +67,7 @@ pub struct World {
     pub stopped: bool,
     pub ledger: Ledger,
     pub watch: Watch,
-    pub tally: Tally,
+    pub stats: Stats,
     pub trace: Trace,
     queue: BTreeMap<(u64, u64), Event>,
     /// Keeps what happens in the same millisecond in the order in which it was caused.
@@ -79,13 +79,13 @@ pub struct World {
     happened: u32,
 }
 
-impl World {
-    pub fn new(switches: Switches, mut rng: Rng, trace: Trace) -> Self {
+impl Simulation {
+    pub fn new(scenario: Scenario, mut rng: Rng, trace: Trace) -> Self {
         Self {
             now_ms: 0,
             tabs: Vec::new(),
             storage: Storage::new(rng.fork()),
-            service: Service::new(switches.clone(), rng.fork()),
+            service: Service::new(scenario.clone(), rng.fork()),
             network: Network::new(rng.fork()),
             online: true,
             written: Vec::new(),
@@ -93,14 +93,14 @@ impl World {
             stopped: false,
             ledger: Ledger::default(),
             watch: Watch::default(),
-            tally: Tally::default(),
+            stats: Stats::default(),
             trace,
             queue: BTreeMap::new(),
             queued: 0,
             heard_ms: BTreeMap::new(),
             busy_second: 0,
             happened: 0,
-            switches,
+            scenario,
             rng,
         }
     }
@@ -137,8 +137,8 @@ impl World {
             (self.busy_second, self.happened) = (second, 0);
         }
         self.happened += 1;
-        hold(Promise::Calm, self.happened <= MOST_A_SECOND, || {
-            format!("{MOST_A_SECOND} things happened within second {second}")
+        hold(Invariant::Calm, self.happened <= MAX_INPUTS_PER_SECOND, || {
+            format!("{MAX_INPUTS_PER_SECOND} things happened within second {second}")
         })
     }
 
@@ -176,7 +176,7 @@ impl World {
             Event::RepliesLate(conversation) => {
                 self.trace.note(self.now_ms, "service", || format!("replies late in c{conversation}"));
                 self.service.reply_late(conversation, self.now_ms);
-                self.tally.count(Fact::LateReply);
+                self.stats.count(Fact::LateReply);
                 Ok(())
             }
             Event::Recovers(tab) => self.recover(tab),

@@ -1,4 +1,4 @@
-//! What a seed decides before its world begins: what the contract leaves open, and how much goes wrong.
+//! What a seed decides before its simulation begins: what the contract leaves open, and how much goes wrong.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -29,9 +29,9 @@ pub enum Dates {
     Skewed,
 }
 
-/// One draw of all that a world may differ in.
+/// One draw of all that a simulation may differ in.
 #[derive(Clone, Debug)]
-pub struct Switches {
+pub struct Scenario {
     /// The history lists the visitor's own messages.
     pub echoes: bool,
     /// The role under which it does.
@@ -96,7 +96,7 @@ pub struct Switches {
     pub idle_minutes: u64,
 }
 
-impl Switches {
+impl Scenario {
     /// A service that leaves nothing open, a network that loses nothing, one tab, and nobody who does anything.
     pub fn calm() -> Self {
         Self {

@@ -1,10 +1,10 @@
-//! The promises, each by a name that says which one a seed has broken.
+//! The invariants, each by a name that says which one a seed has broken.
 
 use std::fmt::{self, Display, Formatter};
 
 /// What a visitor and a service can rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Promise {
+pub enum Invariant {
     OnceOnTheServer,
     NothingLost,
     SameKey,
@@ -30,7 +30,7 @@ pub enum Promise {
     Calm,
 }
 
-impl Display for Promise {
+impl Display for Invariant {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::OnceOnTheServer => "No message of the visitor is on the server twice.",
@@ -62,20 +62,20 @@ impl Display for Promise {
     }
 }
 
-/// A promise that was broken, and how.
+/// A invariant that was broken, and how.
 #[derive(Debug)]
 pub struct Violation {
-    pub promise: Promise,
+    pub invariant: Invariant,
     pub detail: String,
 }
 
 impl Violation {
-    pub fn new(promise: Promise, detail: impl Into<String>) -> Self {
-        Self { promise, detail: detail.into() }
+    pub fn new(invariant: Invariant, detail: impl Into<String>) -> Self {
+        Self { invariant, detail: detail.into() }
     }
 }
 
-/// `Ok` when it holds; otherwise the promise is broken, and the detail says how.
-pub fn hold(promise: Promise, holds: bool, detail: impl FnOnce() -> String) -> Result<(), Violation> {
-    if holds { Ok(()) } else { Err(Violation::new(promise, detail())) }
+/// `Ok` when it holds; otherwise the invariant is broken, and the detail says how.
+pub fn hold(invariant: Invariant, holds: bool, detail: impl FnOnce() -> String) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation::new(invariant, detail())) }
 }

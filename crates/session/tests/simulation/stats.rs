@@ -1,9 +1,9 @@
-//! What the worlds went through, so that they cannot go tame without anybody noticing.
+//! What the simulations went through, so that they cannot go tame without anybody noticing.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::{AddAssign, Index};
 
-/// Something that must happen now and then, or the worlds prove less than they claim.
+/// Something that must happen now and then, or the simulations prove less than they claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
     LeadTaken,
@@ -31,7 +31,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Each of them, what it is called in a report, and how often it must happen in ten thousand worlds.
+    /// Each of them, what it is called in a report, and how often it must happen in ten thousand simulations.
     pub const ALL: [(Self, &'static str, u64); 22] = [
         (Self::LeadTaken, "tabs took the lead", 8_000),
         (Self::CrashInMidSend, "tabs crashed with a message on its way", 120),
@@ -60,8 +60,8 @@ impl Fact {
 
 /// Counts of what happened.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
-    pub worlds: u64,
+pub struct Stats {
+    pub simulations: u64,
     pub simulated_ms: u64,
     pub messages: u64,
     pub requests: u64,
@@ -69,13 +69,13 @@ pub struct Tally {
     facts: [u64; Fact::ALL.len()],
 }
 
-impl Tally {
+impl Stats {
     pub fn count(&mut self, fact: Fact) {
         self.facts[fact as usize] += 1;
     }
 }
 
-impl Index<Fact> for Tally {
+impl Index<Fact> for Stats {
     type Output = u64;
 
     fn index(&self, fact: Fact) -> &u64 {
@@ -83,9 +83,9 @@ impl Index<Fact> for Tally {
     }
 }
 
-impl AddAssign<&Self> for Tally {
+impl AddAssign<&Self> for Stats {
     fn add_assign(&mut self, other: &Self) {
-        self.worlds += other.worlds;
+        self.simulations += other.simulations;
         self.simulated_ms += other.simulated_ms;
         self.messages += other.messages;
         self.requests += other.requests;
@@ -96,13 +96,13 @@ impl AddAssign<&Self> for Tally {
     }
 }
 
-impl Display for Tally {
+impl Display for Stats {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         let hours = self.simulated_ms / 3_600_000;
         write!(
             out,
             "{} seeds, {hours} simulated hours, {} messages, {} requests, {} faults injected, {} changes of the lead",
-            self.worlds,
+            self.simulations,
             self.messages,
             self.requests,
             self.faults,
