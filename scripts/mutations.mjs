@@ -4,61 +4,11 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { MISTAKES } from "./mistakes.mjs";
 import { Advice, main, root, say } from "./setup.mjs";
 
 /** The number of simulations for each mistake. */
 const SEEDS = "2000";
-
-const MISTAKES = [
-  {
-    name: "a key that is made anew on each retry",
-    file: "outbox.rs",
-    edits: [
-      ["key: key(visitor, &self.name, self.round),", "key: key(visitor, &self.name, self.attempts),"],
-      [
-        "let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
-        "self.frozen = None;\n        let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
-      ],
-    ],
-  },
-  {
-    name: "a body that is rebuilt after navigation",
-    file: "outbox.rs",
-    edits: [
-      [
-        "letter.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });",
-        "_ = (key, body);",
-      ],
-    ],
-  },
-  {
-    name: "echoes that are not recognised",
-    file: "timeline/entry.rs",
-    edits: [
-      ["let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));", "let by_visitor = false;"],
-      [
-        "self.may_be_of(message) && self.author == message.role",
-        "self.author != Role::Visitor && self.author == message.role",
-      ],
-    ],
-  },
-  { name: "two leaders", file: "lead.rs", edits: [["self.state == State::Leading\n", "self.state != State::Idle\n"]] },
-  {
-    name: "polling while hidden",
-    file: "reading.rs",
-    edits: [
-      [
-        "self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()",
-        "self.leads() && self.is_on() && self.online && self.conversation.is_some()",
-      ],
-    ],
-  },
-  {
-    name: "a forgotten jitter",
-    file: "random.rs",
-    edits: [["duration_ms - fifth + self.up_to(2 * fifth)", "duration_ms"]],
-  },
-];
 
 /** Copies the session, the protocol and their manifests into a folder. */
 function copy(folder) {

@@ -1,0 +1,57 @@
+// Mistakes that violate an invariant of the session, as edits of its sources. `npm run mutations` introduces each of them.
+
+/** A name, a file below crates/session/src, and texts that the file has once, each with the one in its place. */
+export const MISTAKES = [
+  {
+    name: "a key that is made anew on each retry",
+    file: "outbox.rs",
+    edits: [
+      ["key: key(visitor, &self.id, self.round),", "key: key(visitor, &self.id, self.attempts),"],
+      [
+        "let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
+        "self.frozen = None;\n        let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
+      ],
+    ],
+  },
+  {
+    name: "a body that is rebuilt after navigation",
+    file: "outbox.rs",
+    edits: [
+      [
+        "pending.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });",
+        "_ = (key, body);",
+      ],
+    ],
+  },
+  {
+    name: "echoes that are not recognised",
+    file: "timeline/entry.rs",
+    edits: [
+      ["let by_visitor = matches!(message.role, Role::Visitor | Role::Other(_));", "let by_visitor = false;"],
+      [
+        "self.may_be_of(message) && self.author == message.role",
+        "self.author != Role::Visitor && self.author == message.role",
+      ],
+    ],
+  },
+  {
+    name: "two leaders",
+    file: "election.rs",
+    edits: [["self.state == State::Leading\n", "self.state != State::Idle\n"]],
+  },
+  {
+    name: "polling while hidden",
+    file: "polling.rs",
+    edits: [
+      [
+        "self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()",
+        "self.leads() && self.is_on() && self.online && self.conversation.is_some()",
+      ],
+    ],
+  },
+  {
+    name: "a forgotten jitter",
+    file: "random.rs",
+    edits: [["duration_ms - fifth + self.up_to(2 * fifth)", "duration_ms"]],
+  },
+];
