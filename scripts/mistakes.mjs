@@ -37,11 +37,11 @@ export const MISTAKES = [
   {
     name: "two leaders",
     file: "election.rs",
-    edits: [["self.state == State::Leading\n", "self.state != State::Idle\n"]],
+    edits: [["self.role == Role::Leader\n", "self.role != Role::Idle\n"]],
   },
   {
     name: "polling while hidden",
-    file: "polling.rs",
+    file: "session/polling.rs",
     edits: [
       [
         "self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()",

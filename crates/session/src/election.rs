@@ -1,230 +1,308 @@
-//! Which tab leads: it alone polls, and sends what all of them wrote.
+//! Leader election: the leading tab alone polls, and sends what all tabs wrote.
 //!
-//! The tabs find out among themselves, without a server and without locks, which would keep pages out of the
-//! back-forward cache. A tab that wants the lead asks for it, and leads when nobody objects for a while. A tab that can be
-//! seen goes before one that cannot; among equals, the smaller name does. While it follows, it asks again every second,
-//! so that a leader that crashed is replaced within two.
+//! The tabs elect among themselves, without a server and without locks, which would keep pages out of the back-forward
+//! cache. A tab that wants to lead stands for election, and leads if no other tab objects in time. A visible tab comes
+//! before a hidden one; among equals, the smaller name does. A follower challenges its leader every second, so that a
+//! leader that crashed is replaced within two.
 
-use chat_protocol::{Endpoint, Value};
-
-use crate::stored::to_value;
-use crate::timeline::Entry;
-use crate::{Effect, Session};
-
-/// So long somebody may object. Milliseconds. Longer than a message between tabs takes, unless a page is stuck.
+/// The time for objections to a candidate. Milliseconds. Longer than a message between tabs takes, unless a page hangs.
 const CANDIDACY_MS: u64 = 300;
-/// A tab that follows asks again after so long. Milliseconds.
+/// The interval at which a follower challenges its leader. Milliseconds.
 const CHALLENGE_INTERVAL_MS: u64 = 1_000;
-
-/// A hidden tab that made way asks again after so long: the other one may have gone without a word. Milliseconds.
+/// The time after which a hidden tab that yielded stands again: the other tab may have closed without a message.
+/// Milliseconds.
 const YIELD_MS: u64 = 5_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// It does not want the lead.
+enum Role {
+    /// Does not want to lead.
     Idle,
-    /// It leads at this time unless somebody objects.
+    /// Leads from this time on, unless another tab objects.
     Candidate(u64),
-    /// Another tab leads, or is about to. It asks again at this time.
-    Following(u64),
-    Leading,
+    /// Another tab leads, or is about to. Challenges it at this time.
+    Follower(u64),
+    Leader,
 }
 
-/// What a tab knows about the lead.
+/// The state of the election, as one tab sees it.
 #[derive(Debug)]
 pub(crate) struct Election {
-    state: State,
+    role: Role,
     /// The tab's name among the tabs.
-    pub(crate) tab: String,
-    /// Counts the leaders, also those that are gone: of two that lead, the later one does.
-    pub(crate) term: u64,
-    /// Its last wake-up came late.
+    tab: String,
+    /// The number of leaders so far, those that are gone included: of two leaders, the later one leads.
+    term: u64,
+    /// The last timer was late, and leadership was confirmed again because of it.
     reconfirmed: bool,
-    /// The tab cannot be seen, and leaves the lead to one that can until this time.
-    pub(crate) yielded_until_ms: u64,
+    /// The tab is hidden, and yields to a visible one until this time.
+    yielded_until_ms: u64,
 }
 
-impl Election {
-    pub(crate) fn new(tab: String) -> Self {
-        Self { state: State::Idle, tab, term: 0, reconfirmed: false, yielded_until_ms: 0 }
-    }
-
-    pub(crate) fn is_leader(&self) -> bool {
-        self.state == State::Leading
-    }
-
-    /// Nobody is known to lead, this tab included.
-    pub(crate) fn is_undecided(&self) -> bool {
-        matches!(self.state, State::Candidate(_))
-    }
-
-    pub(crate) fn due_ms(&self) -> Option<u64> {
-        match self.state {
-            State::Candidate(until) | State::Following(until) => Some(until),
-            State::Idle => Some(self.yielded_until_ms).filter(|until| *until > 0),
-            State::Leading => None,
-        }
-    }
-}
-
-/// What another tab says of itself when it asks for the lead, or leads.
-pub(crate) struct Candidate<'a> {
+/// What another tab says of itself when it stands for election, or leads.
+#[derive(Debug)]
+pub(crate) struct Peer<'a> {
     pub(crate) tab: &'a str,
     pub(crate) term: u64,
     pub(crate) revision: u64,
     pub(crate) visible: bool,
 }
 
-impl Session {
-    /// Whether there is anything to lead for. A tab that cannot be seen leads only until what the visitor wrote is sent.
-    fn wants_leadership(&self, now_ms: u64) -> bool {
-        if self.page_hidden || !self.is_on() {
-            return false;
+/// A step of the election.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The tab does not want to lead. `was_standing` if it led or stood until now: the others may be waiting for it.
+    Idle { was_leader: bool, was_standing: bool },
+    /// The tab stands for election from now on.
+    Stands,
+    /// The tab leads from now on.
+    Won,
+    /// Nothing is due.
+    Waits,
+}
+
+/// The reply to a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reply {
+    /// This tab leads.
+    Leads,
+    /// This tab stands as well, and comes first.
+    Stands,
+    /// The candidate comes first. This tab follows it.
+    Follows,
+}
+
+impl Election {
+    pub(crate) fn new(tab: String) -> Self {
+        Self { role: Role::Idle, tab, term: 0, reconfirmed: false, yielded_until_ms: 0 }
+    }
+
+    /// The tab's name among the tabs.
+    pub(crate) fn tab(&self) -> &str {
+        &self.tab
+    }
+
+    /// The number of leaders so far.
+    pub(crate) fn term(&self) -> u64 {
+        self.term
+    }
+
+    /// Takes over a term that another tab has reached.
+    pub(crate) fn observe_term(&mut self, term: u64) {
+        self.term = self.term.max(term);
+    }
+
+    pub(crate) fn is_leader(&self) -> bool {
+        self.role == Role::Leader
+    }
+
+    /// Returns whether no leader is known, and this tab stands for election.
+    pub(crate) fn is_candidate(&self) -> bool {
+        matches!(self.role, Role::Candidate(_))
+    }
+
+    /// Returns whether the tab yields to a visible one.
+    pub(crate) fn yields(&self, now_ms: u64) -> bool {
+        now_ms < self.yielded_until_ms
+    }
+
+    /// Ends yielding: the tab is visible.
+    pub(crate) fn stop_yielding(&mut self) {
+        self.yielded_until_ms = 0;
+    }
+
+    /// Returns when the next step is due.
+    pub(crate) fn due_ms(&self) -> Option<u64> {
+        match self.role {
+            Role::Candidate(until) | Role::Follower(until) => Some(until),
+            Role::Idle => Some(self.yielded_until_ms).filter(|until| *until > 0),
+            Role::Leader => None,
         }
-        if self.visible {
-            // Once it leads it stays so: the next message is not to wait for an election.
-            let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
-            // The pending message behind an undelivered entry may be lost with the page that wrote it.
-            let undelivered = || self.timeline.entries().iter().any(|entry| !entry.is_settled());
-            busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
+    }
+
+    /// Takes the step that is due.
+    pub(crate) fn advance(&mut self, now_ms: u64, wants_to_lead: bool) -> Step {
+        if !self.yields(now_ms) {
+            self.yielded_until_ms = 0;
+        }
+        if !wants_to_lead {
+            let (was_leader, is_candidate) = (self.is_leader(), self.is_candidate());
+            self.role = Role::Idle;
+            return Step::Idle { was_leader, was_standing: was_leader || is_candidate };
+        }
+        match self.role {
+            Role::Idle => self.stand(now_ms),
+            Role::Follower(until) if now_ms >= until => self.stand(now_ms),
+            Role::Candidate(until) if now_ms >= until => {
+                self.role = Role::Leader;
+                self.term += 1;
+                Step::Won
+            }
+            _ => Step::Waits,
+        }
+    }
+
+    fn stand(&mut self, now_ms: u64) -> Step {
+        self.role = Role::Candidate(now_ms + CANDIDACY_MS);
+        Step::Stands
+    }
+
+    /// Stands again after a timer that was late: the tab was stopped, and another one may lead. Once in a row for a
+    /// candidate, because a browser may slow the timers of a hidden tab for good.
+    pub(crate) fn reconfirm(&mut self, now_ms: u64) -> Step {
+        self.reconfirmed = !self.reconfirmed;
+        if self.is_leader() || (self.is_candidate() && self.reconfirmed) {
+            self.stand(now_ms)
         } else {
-            let unsent = || self.outbox.iter().any(|pending| !pending.failed);
-            self.sending.is_some() || (now_ms >= self.election.yielded_until_ms && unsent())
+            Step::Waits
         }
     }
 
-    /// Asks for the lead, takes it or gives it up, as it is time to.
-    pub(crate) fn elect(&mut self, now_ms: u64) {
-        if now_ms >= self.election.yielded_until_ms {
-            self.election.yielded_until_ms = 0;
+    /// Yields to a visible candidate if this tab is a hidden leader.
+    pub(crate) fn yield_to(&mut self, now_ms: u64, candidate: &Peer<'_>, visible: bool) {
+        if self.is_leader() && !visible && candidate.visible {
+            self.yielded_until_ms = now_ms + YIELD_MS;
         }
-        if !self.wants_leadership(now_ms) {
-            // One that only asks may have kept another one from it.
-            if self.leads() || self.election.is_undecided() {
-                if self.leads() && self.snapshot_dirty {
-                    self.publish();
-                }
-                self.broadcast("free", None, Value::Null);
+    }
+
+    /// Replies to a candidate. A leader that does not want to lead any more says nothing.
+    pub(crate) fn on_candidate(
+        &mut self,
+        now_ms: u64,
+        candidate: &Peer<'_>,
+        visible: bool,
+        wants_to_lead: bool,
+    ) -> Option<Reply> {
+        match self.role {
+            // Requests in flight are waited for; the candidate stands again.
+            Role::Leader => wants_to_lead.then_some(Reply::Leads),
+            Role::Candidate(_) if (!candidate.visible, candidate.tab) < (!visible, self.tab.as_str()) => {
+                self.role = Role::Follower(now_ms + CHALLENGE_INTERVAL_MS);
+                Some(Reply::Follows)
             }
-            self.follow(State::Idle);
-            return;
-        }
-        match self.election.state {
-            State::Idle => self.stand_for_election(now_ms),
-            State::Following(until) if now_ms >= until => self.stand_for_election(now_ms),
-            State::Candidate(until) if now_ms >= until => {
-                self.election.state = State::Leading;
-                self.election.term += 1;
-                self.broadcast("lead", None, Value::Null);
-                self.poll_now(now_ms);
-                // Without ids, what is read once more could not be told from what is here.
-                let named = |entry: &Entry| entry.id.is_some() || entry.local_id.is_some();
-                if self.timeline.is_truncated && self.timeline.entries().iter().all(named) {
-                    self.resync(now_ms);
-                }
-                // The tab that had them may be gone, and nothing of them was kept.
-                self.restore_missing(&[]);
-                // What the tab before had not told is told now.
-                self.mark_snapshot_dirty();
-            }
-            _ => {}
+            Role::Candidate(_) => Some(Reply::Stands),
+            Role::Idle | Role::Follower(_) => None,
         }
     }
 
-    /// The tab was stopped for a while, and does not know what happened in the others. It hears them out before it leads;
-    /// once, because a browser may slow the timers of a hidden tab down for good.
-    pub(crate) fn reconfirm_leadership(&mut self, now_ms: u64) {
-        self.election.reconfirmed = !self.election.reconfirmed;
-        if self.leads() || (self.election.is_undecided() && self.election.reconfirmed) {
-            self.stand_for_election(now_ms);
+    /// Another tab leads. Returns whether this tab stays the leader.
+    pub(crate) fn on_leader(&mut self, now_ms: u64, leader: &Peer<'_>, wants_to_lead: bool) -> bool {
+        let is_later = (leader.term, self.tab.as_str()) > (self.term, leader.tab);
+        if self.is_leader() && !is_later {
+            return true;
+        }
+        self.observe_term(leader.term);
+        self.role = if wants_to_lead { Role::Follower(now_ms + CHALLENGE_INTERVAL_MS) } else { Role::Idle };
+        false
+    }
+
+    /// The leader resigned, or is to yield.
+    pub(crate) fn on_vacancy(&mut self, now_ms: u64) -> Step {
+        if matches!(self.role, Role::Follower(_)) { self.stand(now_ms) } else { Step::Waits }
+    }
+
+    /// Leaves the election: another visitor begins, whose tabs have no leader yet.
+    pub(crate) fn reset(&mut self) {
+        self.role = Role::Idle;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(tab: &str, term: u64, visible: bool) -> Peer<'_> {
+        Peer { tab, term, revision: 0, visible }
+    }
+
+    fn leader(tab: &str) -> Election {
+        let mut election = Election::new(tab.to_owned());
+        assert_eq!(election.advance(0, true), Step::Stands);
+        assert_eq!(election.advance(CANDIDACY_MS, true), Step::Won);
+        election
+    }
+
+    #[test]
+    fn a_candidate_leads_when_nobody_objects_in_time() {
+        let mut election = Election::new("a".to_owned());
+        assert_eq!(election.advance(1_000, true), Step::Stands);
+        assert_eq!(election.due_ms(), Some(1_300));
+        assert_eq!(election.advance(1_299, true), Step::Waits);
+        assert_eq!(election.advance(1_300, true), Step::Won);
+        assert_eq!((election.is_leader(), election.term(), election.due_ms()), (true, 1, None));
+    }
+
+    #[test]
+    fn of_two_candidates_the_visible_one_leads_and_among_equals_the_smaller_name() {
+        for (own, visible, other, other_visible, reply) in [
+            ("a", true, "b", true, Reply::Stands),
+            ("b", true, "a", true, Reply::Follows),
+            ("b", true, "a", false, Reply::Stands),
+            ("a", false, "b", true, Reply::Follows),
+        ] {
+            let mut election = Election::new(own.to_owned());
+            election.advance(0, true);
+            let replied = election.on_candidate(10, &peer(other, 0, other_visible), visible, true);
+            assert_eq!(replied, Some(reply), "{own} and {other}");
         }
     }
 
-    fn stand_for_election(&mut self, now_ms: u64) {
-        self.election.state = State::Candidate(now_ms + CANDIDACY_MS);
-        self.broadcast("ask", None, Value::Null);
+    #[test]
+    fn a_follower_challenges_its_leader_every_second() {
+        let mut election = Election::new("b".to_owned());
+        election.advance(0, true);
+        assert!(!election.on_leader(100, &peer("a", 4, true), true));
+        assert_eq!((election.term(), election.due_ms()), (4, Some(1_100)));
+        assert_eq!(election.advance(1_099, true), Step::Waits);
+        assert_eq!(election.advance(1_100, true), Step::Stands);
     }
 
-    /// Another tab asks for the lead.
-    pub(crate) fn on_candidate(&mut self, now_ms: u64, candidate: &Candidate<'_>) {
-        match self.election.state {
-            State::Leading => {
-                if !self.visible && candidate.visible {
-                    self.election.yielded_until_ms = now_ms + YIELD_MS;
-                }
-                // What is on its way is waited for; the tab that asked will ask again.
-                if self.wants_leadership(now_ms) {
-                    self.broadcast("lead", None, Value::Null);
-                }
-            }
-            State::Candidate(_) => {
-                // A tab that can be seen comes first.
-                if (!candidate.visible, candidate.tab) < (!self.visible, self.election.tab.as_str()) {
-                    self.follow(State::Following(now_ms + CHALLENGE_INTERVAL_MS));
-                } else {
-                    self.broadcast("ask", None, Value::Null);
-                }
-            }
-            State::Idle | State::Following(_) => {}
-        }
+    #[test]
+    fn of_two_leaders_the_later_one_stays_and_in_one_term_the_smaller_name() {
+        assert!(leader("b").on_leader(500, &peer("a", 0, true), true), "an earlier term");
+        assert!(!leader("b").on_leader(500, &peer("c", 2, true), true), "a later term");
+        assert!(!leader("b").on_leader(500, &peer("a", 1, true), true), "a smaller name");
+        assert!(leader("b").on_leader(500, &peer("c", 1, true), true), "a larger name");
     }
 
-    /// Another tab leads.
-    pub(crate) fn on_leader(&mut self, now_ms: u64, candidate: &Candidate<'_>) {
-        let later = (candidate.term, self.election.tab.as_str()) > (self.election.term, candidate.tab);
-        if self.leads() && !later {
-            // What is told from now on is newer than anything that the other one told.
-            self.revision = self.revision.max(candidate.revision);
-            self.mark_snapshot_dirty();
-            self.broadcast("lead", None, Value::Null);
-            return;
-        }
-        self.election.term = self.election.term.max(candidate.term);
-        self.follow(if self.wants_leadership(now_ms) {
-            State::Following(now_ms + CHALLENGE_INTERVAL_MS)
-        } else {
-            State::Idle
-        });
+    #[test]
+    fn a_hidden_leader_yields_to_a_visible_candidate_for_five_seconds() {
+        let mut election = leader("a");
+        election.yield_to(1_000, &peer("b", 0, false), false);
+        assert!(!election.yields(1_000), "the candidate is hidden as well");
+        election.yield_to(1_000, &peer("b", 0, true), false);
+        assert!(election.yields(5_999) && !election.yields(6_000));
+        let step = election.advance(1_000, false);
+        assert_eq!(step, Step::Idle { was_leader: true, was_standing: true });
+        assert_eq!(election.due_ms(), Some(6_000));
+        election.stop_yielding();
+        assert_eq!(election.due_ms(), None);
     }
 
-    /// The tab that led does not any more, or is to make way.
-    pub(crate) fn on_leader_gone(&mut self, now_ms: u64) {
-        if matches!(self.election.state, State::Following(_)) {
-            self.stand_for_election(now_ms);
-        }
+    #[test]
+    fn a_leader_that_does_not_want_to_lead_any_more_does_not_object() {
+        let mut election = leader("a");
+        assert_eq!(election.on_candidate(500, &peer("b", 0, true), true, false), None);
+        assert_eq!(election.on_candidate(500, &peer("b", 0, true), true, true), Some(Reply::Leads));
     }
 
-    /// Another visitor begins, whose tabs have not agreed on a leader.
-    pub(crate) fn reset_election(&mut self) {
-        self.follow(State::Idle);
+    #[test]
+    fn a_tab_that_was_stopped_stands_again_and_a_candidate_once_in_a_row() {
+        let mut election = leader("a");
+        assert_eq!(election.reconfirm(10_000), Step::Stands);
+        assert!(election.is_candidate());
+        assert_eq!(election.reconfirm(20_000), Step::Waits, "slow timers do not put it off for ever");
+        assert_eq!(election.reconfirm(30_000), Step::Stands);
+        let mut idle = Election::new("b".to_owned());
+        assert_eq!(idle.reconfirm(10_000), Step::Waits);
     }
 
-    /// Does not lead, or does not any more.
-    fn follow(&mut self, state: State) {
-        self.cancel_polls();
-        // A message that is on its way may arrive: it is not called back, and the tab that leads repeats it.
-        self.in_flight.cancel_where(|endpoint| endpoint == Endpoint::Send);
-        self.sending = None;
-        self.urgent = false;
-        self.in_doubt = None;
-        self.election.state = state;
-    }
-
-    /// Tells the other tabs something.
-    pub(crate) fn broadcast(&mut self, what: &str, name: Option<&str>, value: Value) {
-        let message = Value::object([
-            ("visitor", (&self.visitor_id).into()),
-            ("tab", self.election.tab.as_str().into()),
-            ("term", to_value(self.election.term)),
-            ("visible", self.visible.into()),
-            ("revision", to_value(self.revision.max(u64::from(!self.is_fresh())))),
-            ("writer", self.writer.as_str().into()),
-            ("seen", self.seen.into()),
-            ("lacks", self.timeline.is_truncated.into()),
-            ("does", what.into()),
-            ("name", name.into()),
-            ("value", value),
-        ]);
-        self.effects.push(Effect::Broadcast(message.to_json()));
+    #[test]
+    fn only_a_follower_stands_for_a_vacancy() {
+        let mut election = Election::new("b".to_owned());
+        assert_eq!(election.on_vacancy(0), Step::Waits);
+        election.on_leader(0, &peer("a", 1, true), true);
+        assert_eq!(election.on_vacancy(50), Step::Stands);
+        assert_eq!(election.due_ms(), Some(350));
+        assert_eq!(leader("a").on_vacancy(0), Step::Waits);
     }
 }

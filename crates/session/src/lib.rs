@@ -7,24 +7,19 @@
 //! Times are milliseconds since the Unix epoch, on a clock that does not go back while the page lives.
 
 mod back_off;
-mod deferral;
 mod effect;
 mod election;
+mod error_action;
 mod event_queue;
 mod in_flight;
 mod input;
 mod notice;
 mod outbox;
 mod pace;
-mod polling;
 mod random;
-mod reports;
-mod responses;
-mod sending;
 mod session;
-mod shared;
 mod stored;
-mod tabs;
+mod tab_message;
 mod timeline;
 mod wait;
 

@@ -1,7 +1,19 @@
 //! The session itself: what it knows, and what it decides to do next.
 
 mod decide;
+mod deferral;
+mod leadership;
+mod persistence;
+mod polling;
+mod remote;
+mod reports;
+mod responses;
+mod sending;
+mod snapshot;
 mod start;
+mod tabs;
+mod visitor;
+mod waiting;
 
 use chat_protocol::{ChatConfig, ConversationId, Endpoint, Presence, Value, VisitorId, VisitorProfile};
 
@@ -12,12 +24,12 @@ use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
-use crate::reports::TRACKING_OFF_MS;
-use crate::sending::REPLY_TIMEOUT_MS;
-use crate::stored::to_value;
+use crate::tab_message::TabMessage;
 use crate::timeline::{Entry, EntryKey, Sync, Timeline};
 use crate::wait::Waiting;
 use crate::{Effect, Input, Notice, Reports, SessionEvent};
+use reports::TRACKING_OFF_MS;
+use sending::REPLY_TIMEOUT_MS;
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
@@ -27,87 +39,87 @@ const LATE_TIMER_MS: u64 = 1_000;
 /// One visitor's conversation with one site, in one tab.
 #[derive(Debug)]
 pub struct Session {
-    pub(crate) random: Random,
+    random: Random,
     /// What the keys of this customer's conversation end with.
-    pub(crate) suffix: String,
+    suffix: String,
     channel: String,
-    pub(crate) visitor: VisitorProfile,
-    pub(crate) visitor_id: VisitorId,
+    visitor: VisitorProfile,
+    visitor_id: VisitorId,
     /// Neither the site nor storage knew the visitor: the id was made for this page.
-    pub(crate) is_new: bool,
+    is_new: bool,
     /// It is the visitor of another tab, that knows more: of two such visitors, the one whose id is smaller stays.
-    pub(crate) merged: bool,
+    merged: bool,
     /// The visitor that was to be forgotten.
-    pub(crate) erased_visitor: Option<VisitorId>,
-    pub(crate) customer_id: Option<String>,
+    erased_visitor: Option<VisitorId>,
+    customer_id: Option<String>,
     /// Contact details that the visitor left, as they are stored; null without any.
-    pub(crate) contact: Value,
-    pub(crate) locale: Option<String>,
-    pub(crate) reports: Reports,
+    contact: Value,
+    locale: Option<String>,
+    reports: Reports,
 
     // What all tabs share. The tab that leads changes it, the others take it over.
-    pub(crate) revision: u64,
+    revision: u64,
     /// The tab that wrote it: two that lead for a moment may count to the same number.
-    pub(crate) writer: String,
-    pub(crate) conversation: Option<ConversationId>,
-    pub(crate) timeline: Timeline,
-    pub(crate) notice: Option<Notice>,
-    pub(crate) operator_online: Option<bool>,
+    writer: String,
+    conversation: Option<ConversationId>,
+    timeline: Timeline,
+    notice: Option<Notice>,
+    operator_online: Option<bool>,
     /// The reply to the last message is still to be read, until this time.
-    pub(crate) reply_due_ms: Option<u64>,
+    reply_due_ms: Option<u64>,
     /// The service asked for silence until this time.
-    pub(crate) hold_until_ms: u64,
+    hold_until_ms: u64,
     /// The visitor's messages are not tried again soon.
-    pub(crate) deferred: bool,
+    deferred: bool,
     /// Something of this changed, and the other tabs do not know yet.
-    pub(crate) snapshot_dirty: bool,
+    snapshot_dirty: bool,
     /// Another tab has only the end of what this one is to tell.
-    pub(crate) full_snapshot_requested: bool,
+    full_snapshot_requested: bool,
 
-    pub(crate) seen: i64,
+    seen: i64,
     unread: u32,
-    pub(crate) outbox: Outbox,
-    pub(crate) events: EventQueue,
-    pub(crate) config: Option<ChatConfig>,
+    outbox: Outbox,
+    events: EventQueue,
+    config: Option<ChatConfig>,
     /// When to ask for the config, if it is wanted.
-    pub(crate) config_due_ms: Option<u64>,
-    pub(crate) config_failures: u64,
+    config_due_ms: Option<u64>,
+    config_failures: u64,
 
     // What only this tab knows.
-    pub(crate) election: Election,
-    pub(crate) sending: Option<EntryKey>,
+    election: Election,
+    sending: Option<EntryKey>,
     /// When it was sent, until the conversation is read.
-    pub(crate) sending_since_ms: Option<u64>,
+    sending_since_ms: Option<u64>,
     /// The visitor asked to send now: messages do not wait for a `Retry-After` until the next one fails.
-    pub(crate) urgent: bool,
-    pub(crate) waiting: Waiting,
+    urgent: bool,
+    waiting: Waiting,
     /// The last answer was a fallback text.
-    pub(crate) fell_back: bool,
+    fell_back: bool,
     /// A message that the service has taken under another body: reading tells what became of it.
-    pub(crate) in_doubt: Option<EntryKey>,
-    pub(crate) sync: Sync,
+    in_doubt: Option<EntryKey>,
+    sync: Sync,
     /// Messages are read at once until a read brings nothing new.
-    pub(crate) polls_until_idle: bool,
+    polls_until_idle: bool,
     /// The read that is on its way set out before something happened, and does not tell what came of it.
-    pub(crate) poll_is_stale: bool,
+    poll_is_stale: bool,
     /// The last read brought messages, so that there may be more behind them.
-    pub(crate) has_more: bool,
-    pub(crate) presence: Option<Presence>,
-    pub(crate) pace: Pace,
-    pub(crate) open: bool,
-    pub(crate) visible: bool,
-    pub(crate) online: bool,
+    has_more: bool,
+    presence: Option<Presence>,
+    pace: Pace,
+    open: bool,
+    visible: bool,
+    online: bool,
     /// The page was left and may come back.
-    pub(crate) page_hidden: bool,
-    pub(crate) in_flight: InFlightRequests,
+    page_hidden: bool,
+    in_flight: InFlightRequests,
     /// How often the room for the conversation was halved, because the browser did not keep it.
-    pub(crate) snapshot_shrink: u32,
+    snapshot_shrink: u32,
     retry_persist_ms: Option<u64>,
     /// When what is kept was last told to a tab that knew less.
-    pub(crate) last_broadcast_ms: u64,
+    last_broadcast_ms: u64,
     wake_ms: Option<u64>,
-    pub(crate) view_dirty: bool,
-    pub(crate) effects: Vec<Effect>,
+    view_dirty: bool,
+    effects: Vec<Effect>,
 }
 
 impl Session {
@@ -134,7 +146,7 @@ impl Session {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
                     self.poll_now(now_ms);
                 } else {
-                    self.broadcast("answered", None, to_value(self.hold_until_ms));
+                    self.broadcast(TabMessage::Response { hold_until_ms: self.hold_until_ms });
                 }
             }
             Input::Failed(id) => {
@@ -290,10 +302,10 @@ impl Session {
     fn on_visibility(&mut self, now_ms: u64, visible: bool) {
         if visible && !self.visible {
             self.poll_now(now_ms);
-            self.election.yielded_until_ms = 0;
+            self.election.stop_yielding();
             self.visible = true;
             // A hidden tab that leads makes way.
-            self.on_leader_gone(now_ms);
+            self.on_vacancy(now_ms);
         }
         if !visible && self.visible {
             self.send_parting_events(now_ms);

@@ -64,8 +64,13 @@ pub(crate) fn take(stored: &mut Stored, name: &str) -> Value {
 
 /// A time or a count, zero when there is none.
 pub(crate) fn number(value: &Value, field: &str) -> u64 {
-    match value.get(field) {
-        Some(Value::Integer(number)) => u64::try_from(*number).unwrap_or(0),
+    value.get(field).map_or(0, as_number)
+}
+
+/// The value as a time or a count, zero when it is none.
+pub(crate) fn as_number(value: &Value) -> u64 {
+    match value {
+        Value::Integer(number) => u64::try_from(*number).unwrap_or(0),
         _ => 0,
     }
 }

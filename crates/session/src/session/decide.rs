@@ -55,18 +55,18 @@ impl Session {
         }
     }
 
-    pub(crate) fn ask(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
+    pub(super) fn ask(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
         let request = self.in_flight.start(now_ms, endpoint, query);
         self.effects.push(Effect::Request(request));
     }
 
-    pub(crate) fn send(&mut self, now_ms: u64, endpoint: Endpoint, body: String, key: IdempotencyKey) {
+    pub(super) fn send(&mut self, now_ms: u64, endpoint: Endpoint, body: String, key: IdempotencyKey) {
         let request = self.in_flight.start(now_ms, endpoint, Vec::new());
         self.effects.push(Effect::Request(crate::Request { body: Some(body), key: Some(key), ..request }));
     }
 
     /// Nobody waits for what is on its way any more.
-    pub(crate) fn cancel(&mut self, which: impl Fn(Endpoint) -> bool) {
+    pub(super) fn cancel(&mut self, which: impl Fn(Endpoint) -> bool) {
         for request in self.in_flight.cancel_where(which) {
             self.effects.push(Effect::Cancel(request.id));
         }

@@ -10,6 +10,7 @@ use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
 use crate::stored::{self, Stored, keys};
+use crate::tab_message::TabMessage;
 use crate::timeline::{Sync, Timeline};
 use crate::wait::Waiting;
 use crate::{Effect, Reports, Start};
@@ -98,7 +99,7 @@ impl Session {
         };
         session.persist_visitor();
         session.take_over(now_ms, stored);
-        session.broadcast("hello", None, Value::Null);
+        session.broadcast(TabMessage::Hello);
         session.pace.poll_now(now_ms);
         let effects = session.decide(now_ms);
         (session, effects)
@@ -145,7 +146,7 @@ impl Session {
         for name in gone {
             self.remove_if_delivered(&name);
         }
-        self.broadcast("hello", None, Value::Null);
+        self.broadcast(TabMessage::Hello);
         self.poll_now(now_ms);
         self.view_dirty = true;
     }

@@ -222,17 +222,17 @@ impl Service {
         &mut self,
         flight: &Rc<Flight>,
         now_ms: u64,
-        stats: &mut Stats,
+        counts: &mut Stats,
     ) -> Result<Reaction, Violation> {
         let malformed = |what: &str| Violation::new(Invariant::WellFormed, format!("a message {what}"));
         let text = flight.request.body.as_deref().ok_or_else(|| malformed("without a body"))?;
         let key = flight.request.key.as_ref().ok_or_else(|| malformed("without a key"))?;
         if let Some(known) = self.known.get_mut(key) {
             if known.body != text {
-                stats.count(Fact::Conflict);
+                counts.count(Fact::Conflict);
                 return Ok(Reaction::Answer(refuse(409, &ErrorCode::IdempotencyConflict)));
             }
-            stats.count(Fact::RequestRepeatedByService);
+            counts.count(Fact::RequestRepeatedByService);
             return Ok(match &mut known.state {
                 State::Done(answer) => Reaction::Answer(answer.clone()),
                 State::Thinking { waiting, .. } => {

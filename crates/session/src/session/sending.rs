@@ -5,9 +5,10 @@ use std::rc::Rc;
 use chat_protocol::{AiStatus, Endpoint, ErrorCode, Role, SendMessage, SendResult, ServiceError, Value};
 
 use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
+use crate::error_action::ErrorAction;
 use crate::outbox::{self, PendingMessage, check_message};
-use crate::responses::ErrorAction;
 use crate::stored::keys;
+use crate::tab_message::TabMessage;
 use crate::timeline::{Delivery, EntryKey};
 use crate::{Notice, Session, SessionEvent};
 
@@ -15,7 +16,7 @@ use crate::{Notice, Session, SessionEvent};
 pub(crate) const REPLY_TIMEOUT_MS: u64 = 30_000;
 
 impl Session {
-    pub(crate) fn write(&mut self, now_ms: u64, text: String, page_path: String) {
+    pub(super) fn write(&mut self, now_ms: u64, text: String, page_path: String) {
         if check_message(&text).is_err() {
             return;
         }
@@ -32,14 +33,14 @@ impl Session {
     }
 
     /// Asks the last message of the visitor once more.
-    pub(crate) fn ask_again(&mut self, now_ms: u64, page_path: String) {
+    pub(super) fn ask_again(&mut self, now_ms: u64, page_path: String) {
         let last = self.entries().iter().rev().find(|entry| entry.author == Role::Visitor);
         if let Some(text) = last.map(|entry| String::from(&*entry.text)) {
             self.write(now_ms, text, page_path);
         }
     }
 
-    pub(crate) fn retry(&mut self, now_ms: u64, key: EntryKey) {
+    pub(super) fn retry(&mut self, now_ms: u64, key: EntryKey) {
         let failed = self.outbox.iter().position(|pending| pending.entry == key && pending.failed);
         if let Some(index) = failed {
             self.outbox[index].renew(now_ms);
@@ -50,12 +51,12 @@ impl Session {
         if failed.is_some() || self.deferred {
             self.send_now();
             // The tab that leads sends it.
-            self.broadcast("retry", None, Value::Null);
+            self.broadcast(TabMessage::SendNow);
         }
     }
 
     /// Ends every wait for a later attempt, because a person asked. A message that is on its way stays the only one.
-    pub(crate) fn send_now(&mut self) {
+    pub(super) fn send_now(&mut self) {
         self.urgent = true;
         for pending in self.outbox.iter_mut().filter(|pending| Some(pending.entry) != self.sending) {
             pending.attempts = 0;
@@ -73,7 +74,7 @@ impl Session {
     }
 
     /// Another tab, or an earlier page, stored this message.
-    pub(crate) fn apply_remote_pending(&mut self, now_ms: u64, mut pending: PendingMessage) {
+    pub(super) fn apply_remote_pending(&mut self, now_ms: u64, mut pending: PendingMessage) {
         // Its time may be by a clock that was wrong.
         pending.not_before_ms = pending.not_before_ms.min(now_ms + MAX_RETRY_AFTER_MS);
         if pending.is_stale(now_ms) {
@@ -112,7 +113,7 @@ impl Session {
 
     /// Another tab removed the pending message: it knows that the message was delivered. The answer to one that is on its
     /// way from here will say so, too.
-    pub(crate) fn delivered_elsewhere(&mut self, now_ms: u64, name: &str) {
+    pub(super) fn delivered_elsewhere(&mut self, now_ms: u64, name: &str) {
         let pending = self.outbox.iter().find(|pending| pending.id == name);
         if let Some(entry) = pending.map(|pending| pending.entry).filter(|entry| self.sending != Some(*entry))
         {
@@ -126,7 +127,7 @@ impl Session {
     }
 
     /// Storage has the pending message no more: it was delivered, unless storage lost it.
-    pub(crate) fn remove_if_delivered(&mut self, name: &str) {
+    pub(super) fn remove_if_delivered(&mut self, name: &str) {
         let delivered =
             self.timeline.of_pending(name).is_none_or(|entry| entry.delivery == Delivery::Delivered);
         if delivered {
@@ -135,7 +136,7 @@ impl Session {
     }
 
     /// After the messages of another tab were taken over, of which it knows the pending messages `told`.
-    pub(crate) fn reconcile_outbox(&mut self, told: &[Rc<str>]) {
+    pub(super) fn reconcile_outbox(&mut self, told: &[Rc<str>]) {
         let timeline = &self.timeline;
         self.outbox.retain_mut(|pending| match timeline.of_pending(&pending.id) {
             Some(entry) => {
@@ -154,12 +155,12 @@ impl Session {
     }
 
     /// The message to send next.
-    pub(crate) fn next_pending(&self) -> Option<&PendingMessage> {
+    pub(super) fn next_pending(&self) -> Option<&PendingMessage> {
         self.outbox.iter().find(|pending| !pending.failed)
     }
 
     /// When the next message may be tried.
-    pub(crate) fn next_attempt_ms(&self) -> Option<u64> {
+    pub(super) fn next_attempt_ms(&self) -> Option<u64> {
         if self.sending.is_some() || self.in_doubt.is_some() {
             return None;
         }
@@ -167,7 +168,7 @@ impl Session {
         Some(pending.not_before_ms.max(if self.urgent { 0 } else { self.hold_until_ms }))
     }
 
-    pub(crate) fn send_due(&mut self, now_ms: u64) {
+    pub(super) fn send_due(&mut self, now_ms: u64) {
         while self.next_attempt_ms().is_some_and(|due| now_ms >= due) {
             let Some(index) = self.outbox.iter().position(|pending| !pending.failed) else {
                 return;
@@ -204,7 +205,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn on_sent(&mut self, now_ms: u64, result: SendResult) {
+    pub(super) fn on_sent(&mut self, now_ms: u64, result: SendResult) {
         let Some(entry) = self.sending.take() else { return };
         if self.conversation.as_ref() != Some(&result.conversation_id) {
             let shown = self.timeline.entry(entry).map(|shown| shown.delivery);
@@ -257,11 +258,11 @@ impl Session {
         self.poll_now(now_ms);
     }
 
-    pub(crate) fn expect_reply(&mut self, now_ms: u64) {
+    pub(super) fn expect_reply(&mut self, now_ms: u64) {
         self.reply_due_ms = Some(now_ms + REPLY_TIMEOUT_MS);
     }
 
-    pub(crate) fn on_send_error(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
+    pub(super) fn on_send_error(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
         self.emit_error(Endpoint::Send, error);
         let action = ErrorAction::of(error);
         let is_delivered = |entry: &EntryKey| {
@@ -283,7 +284,7 @@ impl Session {
                 self.resync(now_ms);
             }
             ErrorAction::ConversationGone if self.sends_into_conversation() => {
-                self.start_new_conversation(now_ms)
+                self.start_new_conversation(now_ms);
             }
             ErrorAction::InDoubt | ErrorAction::ConversationGone | ErrorAction::Fail => {
                 if error.status == 402 || error.code == ErrorCode::InsufficientQuota {
@@ -339,7 +340,7 @@ impl Session {
 
     /// Without a network, what is not on its way waits: be it between two attempts, or of a page that was left in the
     /// middle of one.
-    pub(crate) fn wait_for_network(&mut self) {
+    pub(super) fn wait_for_network(&mut self) {
         if self.online {
             return;
         }
@@ -351,7 +352,7 @@ impl Session {
     }
 
     /// Reading showed that the service has the message.
-    pub(crate) fn on_found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
+    pub(super) fn on_found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
         self.timeline.deliver(entry, None);
         self.emit_delivered(entry);
         if !self.timeline.is_answered(entry) {
@@ -360,7 +361,7 @@ impl Session {
         self.remove_delivered(entry);
     }
 
-    pub(crate) fn give_up(&mut self, entry: EntryKey) {
+    pub(super) fn give_up(&mut self, entry: EntryKey) {
         if let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) {
             pending.failed = true;
             self.persist_pending(entry);

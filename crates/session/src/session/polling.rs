@@ -3,7 +3,7 @@
 use chat_protocol::{ConversationId, Endpoint, History, Presence, Role, ServiceError};
 
 use crate::back_off::wait_ms;
-use crate::responses::ErrorAction;
+use crate::error_action::ErrorAction;
 use crate::timeline::{Delivery, Entry, EntryKey, Sync};
 use crate::{Notice, Session, SessionEvent};
 
@@ -13,7 +13,7 @@ impl Session {
         self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()
     }
 
-    pub(crate) fn poll(&mut self, now_ms: u64) {
+    pub(super) fn poll(&mut self, now_ms: u64) {
         if !self.can_poll() {
             // A tab that cannot be seen waits for the answer to a message only.
             self.cancel_polls();
@@ -38,12 +38,12 @@ impl Session {
     }
 
     /// What is being read is not wanted any more.
-    pub(crate) fn cancel_polls(&mut self) {
+    pub(super) fn cancel_polls(&mut self) {
         self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
     }
 
     /// When presence and messages are to be read next.
-    pub(crate) fn next_polls_ms(&self) -> [Option<u64>; 2] {
+    pub(super) fn next_polls_ms(&self) -> [Option<u64>; 2] {
         let messages_ms = self.confirm_ms().unwrap_or(u64::MAX).min(self.pace.next_messages_ms);
         let due = |wanted: bool, endpoint, at: u64| {
             (wanted && self.can_poll() && !self.in_flight.any(endpoint)).then(|| at.max(self.hold_until_ms))
@@ -64,7 +64,7 @@ impl Session {
     }
 
     /// Reads from the beginning once more.
-    pub(crate) fn resync(&mut self, now_ms: u64) {
+    pub(super) fn resync(&mut self, now_ms: u64) {
         // What is on its way was not asked for from the beginning.
         self.cancel_polls();
         self.timeline.rewind();
@@ -75,7 +75,7 @@ impl Session {
     }
 
     /// A conversation begins with the answer to a message: nothing in it is not known.
-    pub(crate) fn begin(&mut self, conversation: ConversationId) {
+    pub(super) fn begin(&mut self, conversation: ConversationId) {
         if self.conversation.is_some() {
             self.timeline.close();
         }
@@ -86,7 +86,7 @@ impl Session {
     }
 
     /// The service does not know the conversation any more. What was said stays on the screen.
-    pub(crate) fn forget_conversation(&mut self) {
+    pub(super) fn forget_conversation(&mut self) {
         self.cancel_polls();
         self.conversation = None;
         self.presence = None;
@@ -95,7 +95,7 @@ impl Session {
         self.mark_snapshot_dirty();
     }
 
-    pub(crate) fn on_messages(&mut self, now_ms: u64, history: History) {
+    pub(super) fn on_messages(&mut self, now_ms: u64, history: History) {
         let before = self.timeline.cursor().cloned();
         let is_empty = history.messages.is_empty();
         let attempted = self.attempted();
@@ -167,7 +167,7 @@ impl Session {
     }
 
     /// Messages of the others came in.
-    pub(crate) fn on_arrived(&mut self, now_ms: u64, new: &[Entry]) {
+    pub(super) fn on_arrived(&mut self, now_ms: u64, new: &[Entry]) {
         self.mark_snapshot_dirty();
         for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.sequence > 0) {
             self.pace.touch(now_ms);
@@ -184,7 +184,7 @@ impl Session {
     }
 
     /// A reply that was looked for long enough is given up.
-    pub(crate) fn end_wait_for_reply(&mut self, now_ms: u64) {
+    pub(super) fn end_wait_for_reply(&mut self, now_ms: u64) {
         if self.reply_due_ms.is_some_and(|until| now_ms >= until) {
             self.reply_due_ms = None;
             if self.sending.is_some() {
@@ -200,7 +200,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn on_presence(&mut self, now_ms: u64, presence: Presence) {
+    pub(super) fn on_presence(&mut self, now_ms: u64, presence: Presence) {
         if self.operator_online != Some(presence.operator_online) {
             self.operator_online = Some(presence.operator_online);
             self.emit(SessionEvent::Presence(presence.operator_online));
@@ -218,7 +218,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn on_poll_error(
+    pub(super) fn on_poll_error(
         &mut self,
         now_ms: u64,
         endpoint: Endpoint,

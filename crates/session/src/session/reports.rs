@@ -12,14 +12,14 @@ pub(crate) const TRACKING_OFF_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl Session {
     /// What the widget sees by itself.
-    pub(crate) fn report_by_itself(&mut self, now_ms: u64, event_type: &str, page: Page) {
+    pub(super) fn report_by_itself(&mut self, now_ms: u64, event_type: &str, page: Page) {
         if self.reports == Reports::Auto {
             self.report(now_ms, event_type.to_owned(), Value::Null, page);
         }
     }
 
     /// Tells the service of an event, with `data` of the site's own. What the conversation is about names it.
-    pub(crate) fn report(&mut self, now_ms: u64, event_type: String, data: Value, page: Page) {
+    pub(super) fn report(&mut self, now_ms: u64, event_type: String, data: Value, page: Page) {
         if self.reports == Reports::Off || now_ms < self.events.off_until_ms {
             return;
         }
@@ -55,12 +55,12 @@ impl Session {
     }
 
     /// When events are to be sent next.
-    pub(crate) fn next_events_ms(&self) -> Option<u64> {
+    pub(super) fn next_events_ms(&self) -> Option<u64> {
         let due = self.events.due_ms().filter(|_| !self.in_flight.any(Endpoint::Events))?;
         Some(due.max(self.hold_until_ms))
     }
 
-    pub(crate) fn send_events(&mut self, now_ms: u64) {
+    pub(super) fn send_events(&mut self, now_ms: u64) {
         if self.next_events_ms().is_none_or(|due| now_ms < due) {
             return;
         }
@@ -73,10 +73,10 @@ impl Session {
     }
 
     /// The page may be gone in a moment. A tab that knows of another one that leads leaves its events to that.
-    pub(crate) fn send_parting_events(&mut self, now_ms: u64) {
+    pub(super) fn send_parting_events(&mut self, now_ms: u64) {
         if self.online
             && self.is_on()
-            && (self.leads() || self.election.is_undecided())
+            && (self.leads() || self.election.is_candidate())
             && now_ms >= self.hold_until_ms
         {
             self.freeze_events();
@@ -101,7 +101,7 @@ impl Session {
         self.effects.push(Effect::Request(Request { body, key, keepalive, ..request }));
     }
 
-    pub(crate) fn on_events_accepted(&mut self, now_ms: u64, request: &InFlight, tracking: Option<Tracking>) {
+    pub(super) fn on_events_accepted(&mut self, now_ms: u64, request: &InFlight, tracking: Option<Tracking>) {
         let batch = self.events.done(now_ms, request.id);
         self.forget(keys::BATCH, batch);
         if tracking.is_some_and(|tracking| !tracking.enabled) {
@@ -114,7 +114,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn on_events_error(&mut self, now_ms: u64, request: &InFlight, wait_ms: u64) {
+    pub(super) fn on_events_error(&mut self, now_ms: u64, request: &InFlight, wait_ms: u64) {
         let given_up = self.events.failed(now_ms, wait_ms, request.id);
         self.forget(keys::BATCH, given_up);
     }

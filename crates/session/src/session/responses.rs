@@ -6,37 +6,12 @@ use chat_protocol::{
 };
 
 use crate::back_off::wait_ms;
+use crate::error_action::ErrorAction;
 use crate::in_flight::InFlight;
 use crate::{Answer, Session, SessionEvent};
 
-/// What to do about an attempt that was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ErrorAction {
-    /// The same again, later.
-    Retry,
-    /// Look what became of an earlier attempt.
-    InDoubt,
-    /// The service does not know the conversation.
-    ConversationGone,
-    /// Nothing that a repetition would change.
-    Fail,
-}
-
-impl ErrorAction {
-    pub(crate) fn of(error: &ServiceError) -> Self {
-        match (error.status, &error.code) {
-            (409, ErrorCode::IdempotencyConflict) => Self::InDoubt,
-            (404, ErrorCode::NotFound) => Self::ConversationGone,
-            // No answer at all; or a page that is no envelope, with a status of success: a network in between, such as
-            // a log-in page or a cache.
-            (0 | 200..=299 | 408 | 409 | 425 | 429 | 500..=599, _) => Self::Retry,
-            _ => Self::Fail,
-        }
-    }
-}
-
 impl Session {
-    pub(crate) fn on_response(&mut self, now_ms: u64, request: &InFlight, answer: Answer) {
+    pub(super) fn on_response(&mut self, now_ms: u64, request: &InFlight, answer: Answer) {
         let Answer { status, retry_after_ms, body } = answer;
         let endpoint = request.endpoint;
         let outcome = match endpoint {
@@ -57,7 +32,7 @@ impl Session {
     }
 
     /// There was no answer.
-    pub(crate) fn on_no_response(&mut self, now_ms: u64, request: &InFlight, code: &str, message: &str) {
+    pub(super) fn on_no_response(&mut self, now_ms: u64, request: &InFlight, code: &str, message: &str) {
         let error = ServiceError {
             status: 0,
             code: ErrorCode::Other(code.to_owned()),
@@ -101,7 +76,7 @@ impl Session {
         Ok(())
     }
 
-    pub(crate) fn emit_error(&mut self, endpoint: Endpoint, error: &ServiceError) {
+    pub(super) fn emit_error(&mut self, endpoint: Endpoint, error: &ServiceError) {
         let code = error.code.as_str().to_owned();
         self.emit(SessionEvent::Error { code, message: [endpoint.path(), " ", &error.sentence()].concat() });
     }

@@ -63,7 +63,7 @@ fn entry_from_value(value: Value) -> Option<Entry> {
 
 impl Session {
     /// What all tabs show, as much of it as goes into [`MAX_SNAPSHOT_CHARS`] halved so often; all of it without a number.
-    pub(crate) fn shared(&self, snapshot_shrink: Option<u32>) -> Value {
+    pub(super) fn shared(&self, snapshot_shrink: Option<u32>) -> Value {
         let entries = self.timeline.entries();
         let mut room =
             snapshot_shrink.map_or(usize::MAX, |snapshot_shrink| MAX_SNAPSHOT_CHARS >> snapshot_shrink);
@@ -82,7 +82,7 @@ impl Session {
             ("visitorId", (&self.visitor_id).into()),
             ("revision", to_value(self.revision)),
             ("writer", self.writer.as_str().into()),
-            ("term", to_value(self.election.term)),
+            ("term", to_value(self.election.term())),
             ("conversationId", self.conversation.as_ref().into()),
             ("after", self.timeline.cursor().into()),
             ("readUpTo", to_value(read_up_to as u64)),
@@ -100,7 +100,7 @@ impl Session {
 
     /// Takes over what the tab that leads has told, or an earlier page has kept, if it is newer than what is known.
     /// `live` tells the page what came in.
-    pub(crate) fn adopt(&mut self, shared: Value, live: bool) {
+    pub(super) fn adopt(&mut self, shared: Value, live: bool) {
         let text = |field| shared.get(field).and_then(Value::as_text);
         let number = |field| stored::number(&shared, field);
         let is = |field| shared.get(field) == Some(&Value::Bool(true));
@@ -114,7 +114,7 @@ impl Session {
         // Should it lead as well: what it reads does not go on from where the other one has come to.
         self.cancel_polls();
         self.revision = revision.max(1);
-        self.election.term = self.election.term.max(number("term"));
+        self.election.observe_term(number("term"));
         self.conversation = conversation.map(Into::into);
         self.notice = text("notice").and_then(Notice::of);
         self.reply_due_ms = Some(number("replyDue")).filter(|due| *due > 0);

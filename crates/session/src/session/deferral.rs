@@ -17,7 +17,7 @@ impl Session {
     }
 
     /// Updates after each input whether messages are deferred. They stay so until the next attempt.
-    pub(crate) fn update_deferred(&mut self, now_ms: u64) {
+    pub(super) fn update_deferred(&mut self, now_ms: u64) {
         let written_ms = self.next_pending().map_or(now_ms, |pending| pending.written_ms);
         let due_ms = self.next_attempt_ms().filter(|_| self.online).unwrap_or_default();
         let delay_ms = due_ms.saturating_sub(now_ms);

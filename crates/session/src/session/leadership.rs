@@ -1,0 +1,135 @@
+//! What follows from the election: who leads polls, sends and publishes; who does not stops all of that.
+
+use chat_protocol::Endpoint;
+
+use super::Session;
+use crate::Effect;
+use crate::election::{Peer, Reply, Step};
+use crate::tab_message::{Sender, TabMessage};
+use crate::timeline::Entry;
+
+impl Session {
+    /// Returns whether there is anything to lead for. A hidden tab leads only until the visitor's messages are sent.
+    fn wants_to_lead(&self, now_ms: u64) -> bool {
+        if self.page_hidden || !self.is_on() {
+            return false;
+        }
+        if self.visible {
+            // A leader stays one: the next message must not wait for an election.
+            let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
+            // The pending message behind an undelivered entry may be lost with the page that wrote it.
+            let undelivered = || self.timeline.entries().iter().any(|entry| !entry.is_settled());
+            busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
+        } else {
+            let unsent = || self.outbox.iter().any(|pending| !pending.failed);
+            self.sending.is_some() || (!self.election.yields(now_ms) && unsent())
+        }
+    }
+
+    /// Takes the step of the election that is due.
+    pub(super) fn elect(&mut self, now_ms: u64) {
+        let wants_to_lead = self.wants_to_lead(now_ms);
+        match self.election.advance(now_ms, wants_to_lead) {
+            Step::Idle { was_leader, was_standing } => {
+                if was_leader && self.snapshot_dirty {
+                    self.publish();
+                }
+                // A candidate may have kept another tab from leading.
+                if was_standing {
+                    self.broadcast(TabMessage::Vacancy);
+                }
+                self.stop_leading();
+            }
+            Step::Won => self.on_won(now_ms),
+            step => self.announce(step),
+        }
+    }
+
+    fn on_won(&mut self, now_ms: u64) {
+        self.broadcast(TabMessage::Leader);
+        self.poll_now(now_ms);
+        // Without ids, messages that are read again could not be told from those that are here.
+        let is_named = |entry: &Entry| entry.id.is_some() || entry.local_id.is_some();
+        if self.timeline.is_truncated && self.timeline.entries().iter().all(is_named) {
+            self.resync(now_ms);
+        }
+        // The tab that had them may be gone, and storage may have none of them.
+        self.restore_missing(&[]);
+        // The previous leader may not have published everything.
+        self.mark_snapshot_dirty();
+    }
+
+    fn announce(&mut self, step: Step) {
+        if step == Step::Stands {
+            self.broadcast(TabMessage::Candidate);
+        }
+    }
+
+    /// Confirms leadership after a timer that was late: the tab was stopped, and does not know what happened in the others.
+    pub(super) fn reconfirm_leadership(&mut self, now_ms: u64) {
+        let step = self.election.reconfirm(now_ms);
+        self.announce(step);
+    }
+
+    /// Another tab stands for election.
+    pub(super) fn on_candidate(&mut self, now_ms: u64, candidate: &Peer<'_>) {
+        self.election.yield_to(now_ms, candidate, self.visible);
+        let wants_to_lead = self.wants_to_lead(now_ms);
+        match self.election.on_candidate(now_ms, candidate, self.visible, wants_to_lead) {
+            Some(Reply::Leads) => self.broadcast(TabMessage::Leader),
+            Some(Reply::Stands) => self.broadcast(TabMessage::Candidate),
+            Some(Reply::Follows) => self.stop_leading(),
+            None => {}
+        }
+    }
+
+    /// Another tab leads.
+    pub(super) fn on_leader(&mut self, now_ms: u64, leader: &Peer<'_>) {
+        let wants_to_lead = self.wants_to_lead(now_ms);
+        if self.election.on_leader(now_ms, leader, wants_to_lead) {
+            // Snapshots from now on are newer than all of the other tab's.
+            self.revision = self.revision.max(leader.revision);
+            self.mark_snapshot_dirty();
+            self.broadcast(TabMessage::Leader);
+        } else {
+            self.stop_leading();
+        }
+    }
+
+    /// The leader resigned, or is to yield.
+    pub(super) fn on_vacancy(&mut self, now_ms: u64) {
+        let step = self.election.on_vacancy(now_ms);
+        self.announce(step);
+    }
+
+    /// Leaves the election: another visitor begins.
+    pub(super) fn reset_election(&mut self) {
+        self.election.reset();
+        self.stop_leading();
+    }
+
+    /// Ends all work of a leader.
+    fn stop_leading(&mut self) {
+        self.cancel_polls();
+        // A message in flight may arrive: it is not cancelled, and the next leader repeats it with the same key.
+        self.in_flight.cancel_where(|endpoint| endpoint == Endpoint::Send);
+        self.sending = None;
+        self.urgent = false;
+        self.in_doubt = None;
+    }
+
+    /// Sends a message to the other tabs.
+    pub(super) fn broadcast(&mut self, message: TabMessage) {
+        let sender = Sender {
+            visitor: self.visitor_id.as_str().to_owned(),
+            tab: self.election.tab().to_owned(),
+            term: self.election.term(),
+            visible: self.visible,
+            revision: self.revision.max(u64::from(!self.is_fresh())),
+            writer: self.writer.clone(),
+            seen: self.seen,
+            is_truncated: self.timeline.is_truncated,
+        };
+        self.effects.push(Effect::Broadcast(message.encode(&sender)));
+    }
+}

@@ -1,0 +1,145 @@
+//! What another tab, or an earlier page, stored.
+
+use std::rc::Rc;
+
+use chat_protocol::{ChatConfig, Fields, Value};
+
+use super::Session;
+use crate::back_off::MAX_RETRY_AFTER_MS;
+use crate::outbox::PendingMessage;
+use crate::stored::{self, Stored, keys};
+use crate::timeline::Delivery;
+
+impl Session {
+    /// Takes in all that this browser kept.
+    pub(super) fn take_over(&mut self, now_ms: u64, mut stored: Stored) {
+        let conversation = stored::take(&mut stored, keys::CONVERSATION);
+        self.adopt(conversation, false);
+        for name in [keys::SEEN, keys::TRACKING, keys::CONTACT] {
+            let value = stored::take(&mut stored, name);
+            self.apply_remote_write(now_ms, name, value);
+        }
+        // In the order in which they were written.
+        let written = |value: &Value| stored::number(value, "written");
+        let mut rest: Stored = Vec::with_capacity(stored.len());
+        for (name, value) in stored {
+            rest.insert(rest.partition_point(|(_, other)| written(other) <= written(&value)), (name, value));
+        }
+        for (name, value) in rest {
+            // What was no JSON is nothing, and not what another tab has forgotten.
+            if value != Value::Null {
+                self.apply_remote_write(now_ms, &name, value);
+            }
+        }
+        self.restore_missing(&[]);
+        // Where storage lost the conversation, it counts anew.
+        self.seen = self.seen.min(self.timeline.newest());
+    }
+
+    /// Messages that are not delivered, and whose pending messages are lost, are pending messages again, each in its place. Their keys are the
+    /// same. The tab that told of the pending messages `told` has those.
+    pub(super) fn restore_missing(&mut self, told: &[Rc<str>]) {
+        let (mut lost, mut place) = (Vec::new(), 0);
+        for entry in self.timeline.entries() {
+            if let Some(index) = self.outbox.iter().position(|pending| pending.entry == entry.key) {
+                place = index + 1;
+            } else if entry.delivery != Delivery::Delivered
+                && entry.local_id.as_ref().is_none_or(|name| !told.contains(name))
+                && let Some(pending) = PendingMessage::of_entry(entry)
+            {
+                lost.push(entry.key);
+                self.outbox.insert(place, pending);
+                place += 1;
+            }
+        }
+        for entry in lost {
+            self.persist_pending(entry);
+        }
+    }
+
+    /// Another tab, or an earlier page, kept this value under this name; null when it is kept no more.
+    pub(super) fn apply_remote_write(&mut self, now_ms: u64, name: &str, value: Value) {
+        match name {
+            keys::CONVERSATION => {
+                let (revision, writer) = (stored::number(&value, "revision"), value.get("writer"));
+                if revision < self.revision {
+                    // A tab that was stopped told what it knew, and it is not to stay in storage. It hears better when it asks.
+                    self.store_conversation(self.shared(Some(self.snapshot_shrink)).to_json());
+                } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
+                    // Two tabs led, and counted to the same number. The one that still does counts on.
+                    self.snapshot_dirty = true;
+                }
+                self.adopt(value, true);
+            }
+            keys::SEEN => {
+                let seen = i64::try_from(stored::number(&value, "serial")).unwrap_or(0);
+                if seen < self.seen {
+                    // It comes late, and is not to stay in storage.
+                    self.persist_seen();
+                }
+                self.seen = self.seen.max(seen);
+                self.view_dirty = true;
+            }
+            keys::TRACKING => {
+                let until_ms = stored::number(&value, "offUntil");
+                self.events.off_until_ms = self.events.off_until_ms.max(until_ms);
+            }
+            keys::CONTACT => {
+                if value != Value::Null && self.is_of_visitor(&value) {
+                    self.contact = value.clone();
+                    let mut fields = Fields::lenient(value);
+                    // What the site says of the visitor comes first.
+                    let known = &mut self.visitor;
+                    for (name, place) in
+                        [("name", &mut known.name), ("email", &mut known.email), ("phone", &mut known.phone)]
+                    {
+                        *place = place.take().or_else(|| fields.lenient_text(name));
+                    }
+                    self.view_dirty = true;
+                }
+            }
+            keys::CONFIG => {
+                let data = value.get("data").cloned().unwrap_or_default();
+                if let Ok(config) = ChatConfig::try_from(data) {
+                    self.config = Some(config);
+                    self.view_dirty = true;
+                }
+            }
+            _ => {
+                if let Some(name) = name.strip_prefix(keys::OUTBOX) {
+                    match PendingMessage::from_stored(name, &value) {
+                        // While storage was blocked, two visitors may have begun.
+                        _ if !self.is_of_visitor(&value) => {}
+                        Some(pending) => self.apply_remote_pending(now_ms, pending),
+                        None if value == Value::Null => self.delivered_elsewhere(now_ms, name),
+                        // A newer version may know what to do with it.
+                        None => {}
+                    }
+                } else if value != Value::Null && now_ms < self.events.off_until_ms {
+                    // An event of a tab that has not heard that the service wants none.
+                    self.persist(name, Value::Null);
+                } else if let Some(event) = name.strip_prefix(keys::EVENT) {
+                    self.events.apply_remote_event(now_ms, event, value);
+                } else if let Some(batch) = name.strip_prefix(keys::BATCH) {
+                    self.events.apply_remote_batch(batch, &value);
+                }
+            }
+        }
+    }
+
+    /// Whether this was kept for the visitor that this tab knows.
+    pub(super) fn is_of_visitor(&self, value: &Value) -> bool {
+        let visitor = value.get("visitorId").and_then(Value::as_text);
+        visitor.is_none_or(|id| id == self.visitor_id.as_str())
+    }
+
+    /// Silence that the service asked for, for all tabs.
+    pub(super) fn hold(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
+        if let Some(wait_ms) = retry_after_ms {
+            let until_ms = now_ms + wait_ms.min(MAX_RETRY_AFTER_MS);
+            self.hold_until_ms = self.hold_until_ms.max(until_ms);
+            self.urgent = false;
+            self.mark_snapshot_dirty();
+        }
+    }
+}

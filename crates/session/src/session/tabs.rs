@@ -1,0 +1,107 @@
+//! Messages of the other tabs.
+
+use chat_protocol::Value;
+
+use super::Session;
+use crate::election::Peer;
+use crate::stored::keys;
+use crate::tab_message::{Sender, TabMessage};
+
+/// The time after which a snapshot that was broadcast is broadcast again to a tab that asks. Milliseconds.
+const REPEAT_SNAPSHOT_AFTER_MS: u64 = 200;
+
+impl Session {
+    /// Handles a message of another tab.
+    pub(super) fn on_tab_message(&mut self, now_ms: u64, message: Value) {
+        if self.page_hidden {
+            return;
+        }
+        let (sender, message) = TabMessage::decode(message);
+        if sender.visitor != self.visitor_id.as_str() {
+            return self.resolve_visitor_conflict(&sender, &message);
+        }
+        // What the other tab knew, against what this one knew when it heard of it.
+        if sender.seen > self.seen {
+            self.seen = sender.seen;
+            self.view_dirty = true;
+        }
+        let Sender { ref tab, term, revision, visible, .. } = sender;
+        let peer = Peer { tab, term, revision, visible };
+        match message {
+            TabMessage::Candidate => {
+                self.on_candidate(now_ms, &peer);
+                let is_due = now_ms >= self.last_broadcast_ms + REPEAT_SNAPSHOT_AFTER_MS;
+                self.bring_up_to_date(now_ms, &sender, is_due);
+            }
+            // The tab was not here before, so that no earlier broadcast reached it.
+            TabMessage::Hello => self.bring_up_to_date(now_ms, &sender, true),
+            TabMessage::Leader => self.on_leader(now_ms, &peer),
+            TabMessage::Vacancy => self.on_vacancy(now_ms),
+            TabMessage::SendNow if self.deferred => self.send_now(),
+            TabMessage::Response { hold_until_ms } => {
+                self.hold_until_ms = self.hold_until_ms.max(hold_until_ms);
+                self.urgent = false;
+                self.poll_now(now_ms);
+            }
+            TabMessage::Stored { name, value } => {
+                if name == keys::CONVERSATION && self.leads() && term > self.election.term() {
+                    self.on_leader(now_ms, &peer);
+                }
+                self.apply_remote_write(now_ms, &name, value);
+            }
+            TabMessage::Reset { visitor: Some(visitor) } => {
+                self.erased_visitor = Some(self.visitor_id.clone());
+                self.replace_visitor(visitor);
+            }
+            TabMessage::Reset { visitor: None }
+            | TabMessage::SendNow
+            | TabMessage::Here
+            | TabMessage::Unknown => {}
+        }
+    }
+
+    /// Tells a tab what it does not know. Of many that ask at once, each would be told by each: unless `is_due`, a recent
+    /// broadcast has reached it.
+    fn bring_up_to_date(&mut self, now_ms: u64, other: &Sender, is_due: bool) {
+        if other.is_truncated && self.leads() {
+            self.full_snapshot_requested = true;
+            self.mark_snapshot_dirty();
+        }
+        if is_due && (other.seen < self.seen || other.revision < self.revision) {
+            self.last_broadcast_ms = now_ms;
+            if other.revision < self.revision {
+                self.retry_persist();
+            } else {
+                self.persist_seen();
+            }
+        }
+        if other.revision >= self.revision && self.leads() && other.writer != self.writer {
+            self.mark_snapshot_dirty();
+        }
+    }
+
+    /// Another tab has another visitor: both began before storage held one, or storage is blocked. The tab that has nothing
+    /// to lose adopts the other's visitor.
+    fn resolve_visitor_conflict(&mut self, other: &Sender, message: &TabMessage) {
+        let visitor = other.visitor.as_str();
+        let erased = self.erased_visitor.as_ref().filter(|id| id.as_str() == visitor);
+        if let Some(old) = erased.cloned() {
+            // It had not heard of the reset when it sent this, and may have stored what was erased. Each tab says so: perhaps
+            // none leads yet.
+            if !matches!(message, TabMessage::Reset { .. }) {
+                self.broadcast_reset(&old);
+                self.erase_stored();
+                self.retry_persist();
+            }
+        } else if self.is_fresh() && (other.revision == 0, visitor) < (!self.merged, self.visitor_id.as_str())
+        {
+            self.adopt_visitor(visitor.into());
+            self.merged = other.revision > 0;
+            self.persist_visitor();
+            // The tabs that know more reply.
+            self.broadcast(TabMessage::Hello);
+        } else if *message == TabMessage::Candidate {
+            self.broadcast(TabMessage::Here);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The wait for an answer, as the visitor sees it.
+
+use chat_protocol::Role;
+
+use super::Session;
+use crate::Wait;
+use crate::timeline::Delivery;
+
+/// A message that is still being sent after this time is looked for in the conversation: the service may have it, and be
+/// composing the answer. Milliseconds.
+const CONFIRM_MS: u64 = 2_000;
+
+impl Session {
+    /// Returns how long the visitor has waited for an answer.
+    pub fn wait(&self) -> Wait {
+        self.waiting.shown()
+    }
+
+    /// Returns whether the assistant is composing an answer: the service has the visitor's message, and its reply is due.
+    /// A message that is still being sent may not have arrived.
+    pub fn is_writing(&self) -> bool {
+        let attempted = |delivery| matches!(delivery, Delivery::Sending | Delivery::Delivered);
+        let newest = self
+            .entries()
+            .iter()
+            .rev()
+            .find(|entry| entry.author == Role::Visitor && attempted(entry.delivery));
+        self.waiting.is_waiting() && newest.is_some_and(|entry| entry.delivery == Delivery::Delivered)
+    }
+
+    /// Returns whether a person was the last to answer: the assistant is not expected to.
+    pub fn person_took_over(&self) -> bool {
+        let last = self.entries().iter().rev().find(|entry| entry.author != Role::Visitor);
+        last.is_some_and(|entry| entry.author == Role::Operator)
+    }
+
+    /// Returns whether the last answer was a fallback text, because the assistant could not answer (4.5).
+    pub fn fell_back(&self) -> bool {
+        self.fell_back
+    }
+
+    /// Updates the wait after each input.
+    pub(super) fn update_wait(&mut self, now_ms: u64) {
+        let awaited = self.awaits_reply() && (!self.deferred || self.reply_due_ms.is_some());
+        let waits = self.online && self.notice.is_none() && awaited && !self.person_took_over();
+        self.view_dirty |= self.waiting.update(now_ms, waits);
+    }
+
+    /// Returns when to look whether the service has the message that is being sent.
+    pub(super) fn confirm_ms(&self) -> Option<u64> {
+        self.sending_since_ms.filter(|_| self.sending.is_some()).map(|since| since + CONFIRM_MS)
+    }
+}

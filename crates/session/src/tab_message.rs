@@ -1,0 +1,171 @@
+//! Messages between the tabs of one browser, and their one codec.
+//!
+//! Tabs of two versions of the widget talk to each other while a site is updated: the names here are never reused for
+//! something else, and a message that is not known is ignored.
+
+use chat_protocol::{Fields, Value, VisitorId};
+
+use crate::stored::{self, to_value};
+
+/// What every message says of its sender.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Sender {
+    /// The visitor, as far as this tab knows.
+    pub(crate) visitor: String,
+    /// The tab's name among the tabs.
+    pub(crate) tab: String,
+    /// The number of leaders so far.
+    pub(crate) term: u64,
+    pub(crate) visible: bool,
+    /// The revision of the snapshot that the tab has; at least 1 if it has anything to lose.
+    pub(crate) revision: u64,
+    /// The tab that wrote this snapshot.
+    pub(crate) writer: String,
+    /// The sequence of the last message that the visitor has seen.
+    pub(crate) seen: i64,
+    /// The tab has only the end of the conversation.
+    pub(crate) is_truncated: bool,
+}
+
+/// A message to the other tabs.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TabMessage {
+    /// The tab is new here, and would like to know what the others know.
+    Hello,
+    /// The reply to a candidate with another visitor.
+    Here,
+    /// The tab stands for election, and would like to know what the others know.
+    Candidate,
+    /// The tab leads.
+    Leader,
+    /// The tab does not lead any more.
+    Vacancy,
+    /// The visitor asked for pending messages to be sent at once.
+    SendNow,
+    /// A response arrived that the leading tab may wait for, and that asks for silence until this time.
+    Response { hold_until_ms: u64 },
+    /// The tab stored a value under a name; null if it removed the name.
+    Stored { name: String, value: Value },
+    /// The visitor was erased; this one begins.
+    Reset { visitor: Option<VisitorId> },
+    /// A message of another version.
+    Unknown,
+}
+
+impl TabMessage {
+    /// Returns the message as JSON text.
+    pub(crate) fn encode(self, sender: &Sender) -> String {
+        let (kind, name, value) = match self {
+            Self::Hello => ("hello", None, Value::Null),
+            Self::Here => ("here", None, Value::Null),
+            Self::Candidate => ("ask", None, Value::Null),
+            Self::Leader => ("lead", None, Value::Null),
+            Self::Vacancy => ("free", None, Value::Null),
+            Self::SendNow => ("retry", None, Value::Null),
+            Self::Response { hold_until_ms } => ("answered", None, to_value(hold_until_ms)),
+            Self::Stored { name, value } => ("keep", Some(name), value),
+            Self::Reset { visitor } => {
+                ("reset", None, Value::object([("visitorId", visitor.as_ref().into())]))
+            }
+            Self::Unknown => ("", None, Value::Null),
+        };
+        let message = Value::object([
+            ("visitor", sender.visitor.as_str().into()),
+            ("tab", sender.tab.as_str().into()),
+            ("term", to_value(sender.term)),
+            ("visible", sender.visible.into()),
+            ("revision", to_value(sender.revision)),
+            ("writer", sender.writer.as_str().into()),
+            ("seen", sender.seen.into()),
+            ("lacks", sender.is_truncated.into()),
+            ("does", kind.into()),
+            ("name", name.into()),
+            ("value", value),
+        ]);
+        message.to_json()
+    }
+
+    /// Reads a message and its sender. Fields that are missing, or make no sense, are empty, zero or false.
+    pub(crate) fn decode(message: Value) -> (Sender, Self) {
+        let number = |field| stored::number(&message, field);
+        let is = |field| message.get(field) == Some(&Value::Bool(true));
+        let mut sender = Sender {
+            term: number("term"),
+            visible: is("visible"),
+            revision: number("revision"),
+            seen: i64::try_from(number("seen")).unwrap_or(0),
+            is_truncated: is("lacks"),
+            ..Sender::default()
+        };
+        let mut fields = Fields::lenient(message);
+        let mut text = |field| fields.lenient_text(field).unwrap_or_default();
+        (sender.visitor, sender.tab, sender.writer) = (text("visitor"), text("tab"), text("writer"));
+        let (kind, name) = (text("does"), text("name"));
+        let value = fields.take("value");
+        let message = match kind.as_str() {
+            "hello" => Self::Hello,
+            "here" => Self::Here,
+            "ask" => Self::Candidate,
+            "lead" => Self::Leader,
+            "free" => Self::Vacancy,
+            "retry" => Self::SendNow,
+            "answered" => Self::Response { hold_until_ms: stored::as_number(&value) },
+            "keep" => Self::Stored { name, value },
+            "reset" => Self::Reset { visitor: stored::visitor(&value) },
+            _ => Self::Unknown,
+        };
+        (sender, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Value {
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    #[test]
+    fn every_message_is_decoded_as_it_was_encoded() {
+        let sender = Sender {
+            visitor: "v1234567".into(),
+            tab: "a".into(),
+            term: 3,
+            visible: true,
+            revision: 9,
+            writer: "b".into(),
+            seen: 4,
+            is_truncated: true,
+        };
+        for message in [
+            TabMessage::Hello,
+            TabMessage::Here,
+            TabMessage::Candidate,
+            TabMessage::Leader,
+            TabMessage::Vacancy,
+            TabMessage::SendNow,
+            TabMessage::Response { hold_until_ms: 1_700_000_000_000 },
+            TabMessage::Stored { name: "outbox:m1".into(), value: parsed(r#"{"v":2}"#) },
+            TabMessage::Stored { name: "outbox:m1".into(), value: Value::Null },
+            TabMessage::Reset { visitor: Some("v7654321".into()) },
+        ] {
+            let text = message.clone().encode(&sender);
+            assert_eq!(TabMessage::decode(parsed(&text)), (sender.clone(), message), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_names_between_tabs_stay_what_earlier_versions_use() {
+        let text = TabMessage::Stored { name: "seen".into(), value: Value::Null }.encode(&Sender::default());
+        let expected = r#"{"visitor":"","tab":"","term":0,"visible":false,"revision":0,"writer":"","seen":0,"lacks":false,"does":"keep","name":"seen"}"#;
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_message_that_is_not_known_or_makes_no_sense_is_ignored() {
+        for text in ["null", "7", "[]", "{}", r#"{"does":7}"#, r#"{"does":"dance","term":-4,"seen":"x"}"#] {
+            assert_eq!(TabMessage::decode(parsed(text)), (Sender::default(), TabMessage::Unknown), "{text}");
+        }
+    }
+}
