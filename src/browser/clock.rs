@@ -30,16 +30,17 @@ pub fn now_iso() -> String {
     js_sys::Date::new_0().to_iso_string().into()
 }
 
-/// Returns 64 random bits, from the cryptographic generator where there is one.
+/// Returns 128 random bits, from the cryptographic generator where there is one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only the bits matter")]
-pub fn seed() -> u64 {
-    let mut bytes = [0; 8];
+pub fn seed() -> u128 {
+    let mut bytes = [0; 16];
     let crypto = super::window().crypto();
     let filled = crypto.is_ok_and(|crypto| crypto.get_random_values_with_u8_array(&mut bytes).is_ok());
     if filled {
-        u64::from_le_bytes(bytes)
+        u128::from_le_bytes(bytes)
     } else {
-        (js_sys::Math::random() * 2f64.powi(53)) as u64 ^ now_ms()
+        let random = || (js_sys::Math::random() * 2f64.powi(53)) as u128;
+        random() ^ (random() << 53) ^ (u128::from(now_ms()) << 80)
     }
 }
 

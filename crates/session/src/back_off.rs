@@ -35,6 +35,26 @@ mod tests {
     }
 
     #[test]
+    fn the_wait_is_that_of_every_client() {
+        let table = &crate::clients_table()["backOff"];
+        let constants = [INITIAL_DELAY_MS, MAX_DELAY_MS, MAX_RETRY_AFTER_MS];
+        assert_eq!(
+            ["firstMs", "maxMs", "maxRetryAfterMs"].map(|name| table[name].as_u64()),
+            constants.map(Some)
+        );
+        let mut random = Random::new(5);
+        for case in table["cases"].as_array().expect("cases") {
+            let number = |name: &str| case[name].as_u64();
+            let failures = number("failures").expect("a number");
+            let bounds = number("minMs").expect("a number")..=number("maxMs").expect("a number");
+            for _ in 0..1000 {
+                let wait = wait_ms(failures, number("retryAfterMs"), &mut random);
+                assert!(bounds.contains(&wait), "{wait} ms: {case}");
+            }
+        }
+    }
+
+    #[test]
     fn retry_after_is_obeyed_up_to_five_minutes() {
         let mut random = Random::new(4);
         assert!((7000..=7500).contains(&wait_ms(1, Some(7000), &mut random)));

@@ -27,3 +27,23 @@ impl ErrorAction {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clients_table;
+
+    #[test]
+    fn a_transient_error_is_retried_as_every_client_does() {
+        for case in clients_table()["transient"].as_array().expect("cases") {
+            let error = ServiceError {
+                status: u16::try_from(case["status"].as_u64().expect("a status")).expect("a status"),
+                code: ErrorCode::from(case["code"].as_str().expect("a code").to_owned()),
+                message: String::new(),
+                request_id: None,
+            };
+            let is_retried = ErrorAction::of(&error) == ErrorAction::Retry;
+            assert_eq!(is_retried, case["transient"].as_bool().expect("a bool"), "{case}");
+        }
+    }
+}

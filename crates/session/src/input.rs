@@ -9,8 +9,8 @@ use crate::{EntryKey, RequestId, Stored};
 pub struct Start {
     /// Milliseconds since the Unix epoch.
     pub now_ms: u64,
-    /// Random, and another one in every tab.
-    pub seed: u64,
+    /// 128 random bits, different in every tab.
+    pub seed: u128,
     /// What this browser kept.
     pub stored: Stored,
     /// `data` of the chat config, when somebody asked for it already.

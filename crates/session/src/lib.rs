@@ -23,6 +23,12 @@ mod tab_message;
 mod timeline;
 mod wait;
 
+/// The table that all clients of the proxy are held to.
+#[cfg(test)]
+fn clients_table() -> serde_json::Value {
+    serde_json::from_str(include_str!("../../../tests/clients.json")).expect("JSON")
+}
+
 pub use effect::{Effect, Request, RequestId, SessionEvent};
 pub use input::{Answer, Input, Page, Reports, Start};
 pub use notice::Notice;

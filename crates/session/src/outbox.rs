@@ -181,7 +181,7 @@ impl PendingMessage {
 ///
 /// It depends on nothing but its arguments: where storage lost a pending message and kept its entry, the key is the same.
 fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
-    let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(96).collect();
+    let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(100).collect();
     let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };
     IdempotencyKey::new(["chat-", visitor.as_str(), "-", name, &round].concat())
         .expect("visible ASCII of 8 to 160 characters")
@@ -287,6 +287,14 @@ mod tests {
         for visitor in ["", "ключ", "a b\r\nX: y", &"v".repeat(500)] {
             let key = key(&VisitorId::from(visitor), &new_id(&mut Random::new(1)), 7);
             assert!(limits::KEY_LENGTH.contains(&key.as_str().len()));
+        }
+        let table = &crate::clients_table()["idempotencyKey"];
+        let longest = table["maxVisitorIdLength"].as_u64().expect("a number");
+        for (length, kept) in [(longest, longest), (longest + 1, longest)] {
+            let visitor = "v".repeat(usize::try_from(length).expect("small"));
+            let key = key(&VisitorId::from(&*visitor), "m1", 0);
+            let expected = format!("chat-{}-m1", "v".repeat(usize::try_from(kept).expect("small")));
+            assert_eq!(key.as_str(), expected);
         }
     }
 

@@ -2,16 +2,21 @@
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub(crate) struct Random {
+    state: u64,
+    /// The bits of the seed that the stream does not depend on, for ids.
+    rest: u64,
+}
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
+    #[expect(clippy::cast_possible_truncation, reason = "the other half is kept")]
+    pub(crate) fn new(seed: u128) -> Self {
+        Self { state: seed as u64, rest: (seed >> 64) as u64 }
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
@@ -31,16 +36,31 @@ impl Random {
         duration_ms - fifth + self.up_to(2 * fifth)
     }
 
-    /// 16 hexadecimal digits.
+    /// Returns 16 hexadecimal digits.
     pub(crate) fn hex(&mut self) -> String {
-        let mut number = self.next();
-        let mut hex = String::new();
-        for _ in 0..16 {
-            hex.extend(char::from_digit((number >> 60) as u32, 16));
-            number <<= 4;
-        }
-        hex
+        hex(self.next())
     }
+
+    /// Returns a UUID of version 4, of all 128 bits of the seed.
+    pub(crate) fn uuid(&mut self) -> String {
+        let high = (self.next() & !0xF000) | 0x4000;
+        let low = ((self.next() ^ self.rest) >> 2) | 1 << 63;
+        let digits = hex(high) + &hex(low);
+        let (first, rest) = digits.split_at(8);
+        let (second, rest) = rest.split_at(4);
+        let (third, rest) = rest.split_at(4);
+        let (fourth, fifth) = rest.split_at(4);
+        [first, "-", second, "-", third, "-", fourth, "-", fifth].concat()
+    }
+}
+
+fn hex(mut number: u64) -> String {
+    let mut hex = String::new();
+    for _ in 0..16 {
+        hex.extend(char::from_digit((number >> 60) as u32, 16));
+        number <<= 4;
+    }
+    hex
 }
 
 #[cfg(test)]

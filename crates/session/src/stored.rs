@@ -88,7 +88,7 @@ pub(crate) fn visitor(value: &Value) -> Option<VisitorId> {
 }
 
 pub(crate) fn new_visitor(random: &mut Random) -> VisitorId {
-    ["v", &random.hex(), &random.hex()].concat().as_str().into()
+    random.uuid().as_str().into()
 }
 
 #[cfg(test)]
@@ -97,6 +97,47 @@ mod tests {
 
     fn json(text: &str) -> Value {
         serde_json::from_str(text).unwrap_or_default()
+    }
+
+    /// Whether a text has the pattern of a UUID of version 4, as the shared table writes it.
+    fn is_uuid(id: &str) -> bool {
+        let shape: String = id.chars().map(|digit| if digit == '-' { '-' } else { 'x' }).collect();
+        let is_hex = id.chars().all(|digit| digit == '-' || matches!(digit, '0'..='9' | 'a'..='f'));
+        let variant = matches!(id.as_bytes().get(19), Some(b'8' | b'9' | b'a' | b'b'));
+        is_hex && variant && shape == "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" && id.as_bytes()[14] == b'4'
+    }
+
+    #[test]
+    fn a_new_visitor_has_a_uuid_of_all_bits_of_the_seed() {
+        let id = |seed| new_visitor(&mut Random::new(seed)).to_string();
+        for seed in [0, 1, 1 << 64, u128::MAX] {
+            assert!(is_uuid(&id(seed)), "{}", id(seed));
+        }
+        assert_ne!(id(1), id(1 | 1 << 100), "the upper half of the seed counts");
+        let mut random = Random::new(7);
+        assert_ne!(new_visitor(&mut random), new_visitor(&mut random));
+    }
+
+    #[test]
+    fn what_is_stored_is_what_every_client_stores() {
+        let table = &crate::clients_table()["storage"];
+        assert_eq!(table["version"].as_i64(), Some(VERSION));
+        for key in table["keys"].as_array().expect("keys") {
+            let name = key["name"].as_str().expect("a name");
+            let own = [keys::VISITOR, keys::CONVERSATION, keys::CONFIG];
+            assert!(own.contains(&name), "{name}");
+            assert_eq!(key["key"].as_str(), Some(&*[keys::PREFIX, name].concat()));
+            // The config is the same for all customers.
+            let ann = if name == keys::CONFIG { String::new() } else { suffix(Some("ann")) };
+            assert_eq!(key["customerKey"].as_str(), Some(&*[keys::PREFIX, name, &ann].concat()));
+        }
+        let ids = |name: &str| table["visitorId"][name].as_array().expect("ids").clone();
+        for (id, is_kept) in
+            ids("kept").iter().map(|id| (id, true)).chain(ids("replaced").iter().map(|id| (id, false)))
+        {
+            let value = Value::object([("visitorId", id.as_str().expect("an id").into())]);
+            assert_eq!(visitor(&value).is_some(), is_kept, "{id}");
+        }
     }
 
     #[test]

@@ -91,7 +91,7 @@ fn another_customer_starts_clean_and_the_first_one_comes_back_to_the_same() {
 }
 
 #[test]
-fn letters_and_conversations_of_another_visitor_are_left_alone() {
+fn pending_messages_and_conversations_of_another_visitor_are_left_alone() {
     let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Online(false));
     browser.feed(1, Input::Online(false));
@@ -132,8 +132,8 @@ fn a_tab_that_has_not_heard_of_a_reset_is_told_whatever_it_says_and_what_it_kept
 
 #[test]
 fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so() {
-    // Its own name begins with a v.
-    for (visitor, revision, joins) in [("u-before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
+    // Its own id is a UUID, and stands between the two.
+    for (visitor, revision, joins) in [("!before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
         let mut tab = Tab::open(vec![], 0);
         tab.take_deeds();
         tab.hear_of(visitor, &format!(r#""does":"ask","revision":{revision}"#));
@@ -156,7 +156,7 @@ fn of_two_visitors_with_a_conversation_a_tab_that_has_neither_joins_the_one_that
         assert_eq!(tab.session.visitor_id().as_str(), joined);
     }
     let mut tab = Tab::open(vec![], 0);
-    for (visitor, revision, joined) in [("u", 0, "u"), ("x", 1, "x")] {
+    for (visitor, revision, joined) in [("!", 0, "!"), ("x", 1, "x")] {
         tab.hear_of(visitor, &asks(revision));
         assert_eq!(tab.session.visitor_id().as_str(), joined);
     }
@@ -164,13 +164,13 @@ fn of_two_visitors_with_a_conversation_a_tab_that_has_neither_joins_the_one_that
 
 #[test]
 fn a_tab_that_has_something_to_lose_stays_with_its_visitor() {
-    let mut with_letter = Tab::open(vec![], 0);
-    with_letter.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
+    let mut with_pending = Tab::open(vec![], 0);
+    with_pending.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
     let known_to_storage = Tab::open(vec![], 0).reload();
-    for mut tab in [with_letter, known_to_storage] {
+    for mut tab in [with_pending, known_to_storage] {
         tab.posts.clear();
-        tab.hear_of("u-before", r#""does":"ask","revision":9"#);
-        assert_ne!(tab.session.visitor_id().as_str(), "u-before");
+        tab.hear_of("!before", r#""does":"ask","revision":9"#);
+        assert_ne!(tab.session.visitor_id().as_str(), "!before");
         assert_eq!(json(&tab.posts[0]).get("revision"), Some(&1.into()), "there is something to join");
     }
 }

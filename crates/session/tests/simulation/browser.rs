@@ -22,7 +22,7 @@ impl Simulation {
         self.trace.note(self.now_ms, id, || format!("loads{}", if visible { "" } else { ", hidden" }));
         let (session, effects) = Session::start(Start {
             now_ms: self.now_ms,
-            seed: self.rng.u64(..),
+            seed: self.rng.u128(..),
             stored: self.storage.snapshot(),
             reports: if self.scenario.reports { Reports::Auto } else { Reports::Off },
             visible,

@@ -42,7 +42,7 @@ impl Browser {
     /// The same, before any time has passed.
     pub fn begin(&mut self, start: Start) -> usize {
         let seed = 100 + self.tabs.len() as u64 + self.now_ms;
-        let start = Start { seed, reports: Reports::Auto, visible: true, online: true, ..start };
+        let start = Start { seed: seed.into(), reports: Reports::Auto, visible: true, online: true, ..start };
         self.tabs.push(Tab::begin(start, self.storage.clone(), self.now_ms));
         self.talk();
         self.tabs.len() - 1

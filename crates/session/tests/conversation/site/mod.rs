@@ -58,7 +58,7 @@ impl Tab {
                 reports: Reports::Auto,
                 visible: true,
                 online: true,
-                seed: 42 + now_ms,
+                seed: (42 + now_ms).into(),
                 ..Start::default()
             },
             storage,
