@@ -39,8 +39,8 @@ pub fn seed() -> u128 {
     if filled {
         u128::from_le_bytes(bytes)
     } else {
-        let random = || (js_sys::Math::random() * 2f64.powi(53)) as u128;
-        random() ^ (random() << 53) ^ (u128::from(now_ms()) << 80)
+        let random = || (js_sys::Math::random() * 2f64.powi(53)) as u64;
+        (u128::from(random() ^ now_ms()) << 64) | u128::from(random())
     }
 }
 

@@ -132,15 +132,24 @@ for (const [what, pattern, answer, attributes, expected] of [
     "",
     /^files: The server sends .*\/chat-widget\.mjs as text\/html, which no browser runs as a module/,
   ],
-  ...["check", "page", "later", "language", "diagnose", "recover", "update", "derive", "element", "progress"].map(
-    (name) => [
-      `${name}.mjs that is missing`,
-      `**/${name}.mjs`,
-      { status: 404 },
-      "",
-      new RegExp(`^files: .*/${name}\\.mjs answers with status 404`),
-    ],
-  ),
+  ...[
+    "validate-options",
+    "host-page",
+    "page-listeners",
+    "language",
+    "diagnose",
+    "recover",
+    "update",
+    "derive",
+    "element",
+    "progress",
+  ].map((name) => [
+    `${name}.mjs that is missing`,
+    `**/${name}.mjs`,
+    { status: 404 },
+    "",
+    new RegExp(`^files: .*/${name}\\.mjs answers with status 404`),
+  ]),
   [
     "the WebAssembly module that is missing",
     "**/chat-widget.wasm",

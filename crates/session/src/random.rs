@@ -45,12 +45,14 @@ impl Random {
     pub(crate) fn uuid(&mut self) -> String {
         let high = (self.next() & !0xF000) | 0x4000;
         let low = ((self.next() ^ self.rest) >> 2) | 1 << 63;
-        let digits = hex(high) + &hex(low);
-        let (first, rest) = digits.split_at(8);
-        let (second, rest) = rest.split_at(4);
-        let (third, rest) = rest.split_at(4);
-        let (fourth, fifth) = rest.split_at(4);
-        [first, "-", second, "-", third, "-", fourth, "-", fifth].concat()
+        let mut uuid = String::new();
+        for (place, digit) in (hex(high) + &hex(low)).bytes().enumerate() {
+            if matches!(place, 8 | 12 | 16 | 20) {
+                uuid.push('-');
+            }
+            uuid.push(char::from(digit));
+        }
+        uuid
     }
 }
 

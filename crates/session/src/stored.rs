@@ -75,6 +75,13 @@ pub(crate) fn as_number(value: &Value) -> u64 {
     }
 }
 
+/// Takes a member out of an object; null if there is none.
+pub(crate) fn take_member(value: &mut Value, name: &str) -> Value {
+    let Value::Object(members) = value else { return Value::Null };
+    let found = members.iter_mut().find(|(key, _)| key == name);
+    found.map(|(_, member)| std::mem::take(member)).unwrap_or_default()
+}
+
 /// A time or a count as a value.
 pub(crate) fn to_value(number: u64) -> Value {
     i64::try_from(number).unwrap_or(i64::MAX).into()

@@ -3,24 +3,24 @@
 //! Tabs of two versions of the widget talk to each other while a site is updated: the names here are never reused for
 //! something else, and a message that is not known is ignored.
 
-use chat_protocol::{Fields, Value, VisitorId};
+use chat_protocol::{Value, VisitorId};
 
 use crate::stored::{self, to_value};
 
 /// What every message says of its sender.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Sender {
+pub(crate) struct Sender<'a> {
     /// The visitor, as far as this tab knows.
-    pub(crate) visitor: String,
+    pub(crate) visitor: &'a str,
     /// The tab's name among the tabs.
-    pub(crate) tab: String,
+    pub(crate) tab: &'a str,
     /// The number of leaders so far.
     pub(crate) term: u64,
     pub(crate) visible: bool,
     /// The revision of the snapshot that the tab has; at least 1 if it has anything to lose.
     pub(crate) revision: u64,
     /// The tab that wrote this snapshot.
-    pub(crate) writer: String,
+    pub(crate) writer: &'a str,
     /// The sequence of the last message that the visitor has seen.
     pub(crate) seen: i64,
     /// The tab has only the end of the conversation.
@@ -29,7 +29,7 @@ pub(crate) struct Sender {
 
 /// A message to the other tabs.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TabMessage {
+pub(crate) enum TabMessage<'a> {
     /// The tab is new here, and would like to know what the others know.
     Hello,
     /// The reply to a candidate with another visitor.
@@ -45,16 +45,16 @@ pub(crate) enum TabMessage {
     /// A response arrived that the leading tab may wait for, and that asks for silence until this time.
     Response { hold_until_ms: u64 },
     /// The tab stored a value under a name; null if it removed the name.
-    Stored { name: String, value: Value },
+    Stored { name: &'a str, value: Value },
     /// The visitor was erased; this one begins.
     Reset { visitor: Option<VisitorId> },
     /// A message of another version.
     Unknown,
 }
 
-impl TabMessage {
+impl<'a> TabMessage<'a> {
     /// Returns the message as JSON text.
-    pub(crate) fn encode(self, sender: &Sender) -> String {
+    pub(crate) fn encode(self, sender: &Sender<'_>) -> String {
         let (kind, name, value) = match self {
             Self::Hello => ("hello", None, Value::Null),
             Self::Here => ("here", None, Value::Null),
@@ -70,12 +70,12 @@ impl TabMessage {
             Self::Unknown => ("", None, Value::Null),
         };
         let message = Value::object([
-            ("visitor", sender.visitor.as_str().into()),
-            ("tab", sender.tab.as_str().into()),
+            ("visitor", sender.visitor.into()),
+            ("tab", sender.tab.into()),
             ("term", to_value(sender.term)),
             ("visible", sender.visible.into()),
             ("revision", to_value(sender.revision)),
-            ("writer", sender.writer.as_str().into()),
+            ("writer", sender.writer.into()),
             ("seen", sender.seen.into()),
             ("lacks", sender.is_truncated.into()),
             ("does", kind.into()),
@@ -85,24 +85,24 @@ impl TabMessage {
         message.to_json()
     }
 
-    /// Reads a message and its sender. Fields that are missing, or make no sense, are empty, zero or false.
-    pub(crate) fn decode(message: Value) -> (Sender, Self) {
-        let number = |field| stored::number(&message, field);
+    /// Reads a message and its sender, and takes the value out of it. Fields that are missing, or make no sense, are empty,
+    /// zero or false.
+    pub(crate) fn decode(message: &'a mut Value) -> (Sender<'a>, Self) {
+        let value = stored::take_member(message, "value");
+        let text = |field| message.get(field).and_then(Value::as_text).unwrap_or_default();
+        let number = |field| stored::number(message, field);
         let is = |field| message.get(field) == Some(&Value::Bool(true));
-        let mut sender = Sender {
+        let sender = Sender {
+            visitor: text("visitor"),
+            tab: text("tab"),
             term: number("term"),
             visible: is("visible"),
             revision: number("revision"),
+            writer: text("writer"),
             seen: i64::try_from(number("seen")).unwrap_or(0),
             is_truncated: is("lacks"),
-            ..Sender::default()
         };
-        let mut fields = Fields::lenient(message);
-        let mut text = |field| fields.lenient_text(field).unwrap_or_default();
-        (sender.visitor, sender.tab, sender.writer) = (text("visitor"), text("tab"), text("writer"));
-        let (kind, name) = (text("does"), text("name"));
-        let value = fields.take("value");
-        let message = match kind.as_str() {
+        let message = match text("does") {
             "hello" => Self::Hello,
             "here" => Self::Here,
             "ask" => Self::Candidate,
@@ -110,7 +110,7 @@ impl TabMessage {
             "free" => Self::Vacancy,
             "retry" => Self::SendNow,
             "answered" => Self::Response { hold_until_ms: stored::as_number(&value) },
-            "keep" => Self::Stored { name, value },
+            "keep" => Self::Stored { name: text("name"), value },
             "reset" => Self::Reset { visitor: stored::visitor(&value) },
             _ => Self::Unknown,
         };
@@ -129,12 +129,12 @@ mod tests {
     #[test]
     fn every_message_is_decoded_as_it_was_encoded() {
         let sender = Sender {
-            visitor: "v1234567".into(),
-            tab: "a".into(),
+            visitor: "v1234567",
+            tab: "a",
             term: 3,
             visible: true,
             revision: 9,
-            writer: "b".into(),
+            writer: "b",
             seen: 4,
             is_truncated: true,
         };
@@ -146,18 +146,18 @@ mod tests {
             TabMessage::Vacancy,
             TabMessage::SendNow,
             TabMessage::Response { hold_until_ms: 1_700_000_000_000 },
-            TabMessage::Stored { name: "outbox:m1".into(), value: parsed(r#"{"v":2}"#) },
-            TabMessage::Stored { name: "outbox:m1".into(), value: Value::Null },
+            TabMessage::Stored { name: "outbox:m1", value: parsed(r#"{"v":2}"#) },
+            TabMessage::Stored { name: "outbox:m1", value: Value::Null },
             TabMessage::Reset { visitor: Some("v7654321".into()) },
         ] {
             let text = message.clone().encode(&sender);
-            assert_eq!(TabMessage::decode(parsed(&text)), (sender.clone(), message), "{text}");
+            assert_eq!(TabMessage::decode(&mut parsed(&text)), (sender.clone(), message), "{text}");
         }
     }
 
     #[test]
     fn the_names_between_tabs_stay_what_earlier_versions_use() {
-        let text = TabMessage::Stored { name: "seen".into(), value: Value::Null }.encode(&Sender::default());
+        let text = TabMessage::Stored { name: "seen", value: Value::Null }.encode(&Sender::default());
         let expected = r#"{"visitor":"","tab":"","term":0,"visible":false,"revision":0,"writer":"","seen":0,"lacks":false,"does":"keep","name":"seen"}"#;
         assert_eq!(text, expected);
     }
@@ -165,7 +165,11 @@ mod tests {
     #[test]
     fn a_message_that_is_not_known_or_makes_no_sense_is_ignored() {
         for text in ["null", "7", "[]", "{}", r#"{"does":7}"#, r#"{"does":"dance","term":-4,"seen":"x"}"#] {
-            assert_eq!(TabMessage::decode(parsed(text)), (Sender::default(), TabMessage::Unknown), "{text}");
+            assert_eq!(
+                TabMessage::decode(&mut parsed(text)),
+                (Sender::default(), TabMessage::Unknown),
+                "{text}"
+            );
         }
     }
 }

@@ -119,17 +119,18 @@ impl Session {
     }
 
     /// Sends a message to the other tabs.
-    pub(super) fn broadcast(&mut self, message: TabMessage) {
+    pub(super) fn broadcast(&mut self, message: TabMessage<'_>) {
         let sender = Sender {
-            visitor: self.visitor_id.as_str().to_owned(),
-            tab: self.election.tab().to_owned(),
+            visitor: self.visitor_id.as_str(),
+            tab: self.election.tab(),
             term: self.election.term(),
             visible: self.visible,
             revision: self.revision.max(u64::from(!self.is_fresh())),
-            writer: self.writer.clone(),
+            writer: &self.writer,
             seen: self.seen,
             is_truncated: self.timeline.is_truncated,
         };
-        self.effects.push(Effect::Broadcast(message.encode(&sender)));
+        let text = message.encode(&sender);
+        self.effects.push(Effect::Broadcast(text));
     }
 }

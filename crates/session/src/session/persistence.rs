@@ -19,7 +19,7 @@ impl Session {
         let text = (value != Value::Null).then(|| value.to_json());
         let key = self.key(name);
         self.effects.push(Effect::Store(key, text));
-        self.broadcast(TabMessage::Stored { name: name.to_owned(), value });
+        self.broadcast(TabMessage::Stored { name, value });
     }
 
     pub(super) fn persist_visitor(&mut self) {
@@ -53,7 +53,7 @@ impl Session {
         // One for all customers.
         let key = [keys::PREFIX, keys::CONFIG].concat();
         self.effects.push(Effect::Store(key, Some(value.to_json())));
-        self.broadcast(TabMessage::Stored { name: keys::CONFIG.to_owned(), value });
+        self.broadcast(TabMessage::Stored { name: keys::CONFIG, value });
     }
 
     pub(super) fn persist_pending(&mut self, entry: EntryKey) {
@@ -84,7 +84,7 @@ impl Session {
             self.shared(Some(self.snapshot_shrink)).to_json()
         };
         self.store_conversation(kept);
-        self.broadcast(TabMessage::Stored { name: keys::CONVERSATION.to_owned(), value: told });
+        self.broadcast(TabMessage::Stored { name: keys::CONVERSATION, value: told });
     }
 
     pub(super) fn store_conversation(&mut self, kept: String) {

@@ -12,11 +12,11 @@ const REPEAT_SNAPSHOT_AFTER_MS: u64 = 200;
 
 impl Session {
     /// Handles a message of another tab.
-    pub(super) fn on_tab_message(&mut self, now_ms: u64, message: Value) {
+    pub(super) fn on_tab_message(&mut self, now_ms: u64, mut message: Value) {
         if self.page_hidden {
             return;
         }
-        let (sender, message) = TabMessage::decode(message);
+        let (sender, message) = TabMessage::decode(&mut message);
         if sender.visitor != self.visitor_id.as_str() {
             return self.resolve_visitor_conflict(&sender, &message);
         }
@@ -25,7 +25,7 @@ impl Session {
             self.seen = sender.seen;
             self.view_dirty = true;
         }
-        let Sender { ref tab, term, revision, visible, .. } = sender;
+        let Sender { tab, term, revision, visible, .. } = sender;
         let peer = Peer { tab, term, revision, visible };
         match message {
             TabMessage::Candidate => {
@@ -47,7 +47,7 @@ impl Session {
                 if name == keys::CONVERSATION && self.leads() && term > self.election.term() {
                     self.on_leader(now_ms, &peer);
                 }
-                self.apply_remote_write(now_ms, &name, value);
+                self.apply_remote_write(now_ms, name, value);
             }
             TabMessage::Reset { visitor: Some(visitor) } => {
                 self.erased_visitor = Some(self.visitor_id.clone());
@@ -62,7 +62,7 @@ impl Session {
 
     /// Tells a tab what it does not know. Of many that ask at once, each would be told by each: unless `is_due`, a recent
     /// broadcast has reached it.
-    fn bring_up_to_date(&mut self, now_ms: u64, other: &Sender, is_due: bool) {
+    fn bring_up_to_date(&mut self, now_ms: u64, other: &Sender<'_>, is_due: bool) {
         if other.is_truncated && self.leads() {
             self.full_snapshot_requested = true;
             self.mark_snapshot_dirty();
@@ -82,8 +82,8 @@ impl Session {
 
     /// Another tab has another visitor: both began before storage held one, or storage is blocked. The tab that has nothing
     /// to lose adopts the other's visitor.
-    fn resolve_visitor_conflict(&mut self, other: &Sender, message: &TabMessage) {
-        let visitor = other.visitor.as_str();
+    fn resolve_visitor_conflict(&mut self, other: &Sender<'_>, message: &TabMessage<'_>) {
+        let visitor = other.visitor;
         let erased = self.erased_visitor.as_ref().filter(|id| id.as_str() == visitor);
         if let Some(old) = erased.cloned() {
             // It had not heard of the reset when it sent this, and may have stored what was erased. Each tab says so: perhaps
