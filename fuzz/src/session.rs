@@ -68,7 +68,7 @@ impl Tab {
                     }
                 }
                 Effect::Broadcast(text) => {
-                    assert!(read(&text) != Value::Null, "told what is not JSON: {text}")
+                    assert!(read(&text) != Value::Null, "told what is not JSON: {text}");
                 }
                 _ => {}
             }
