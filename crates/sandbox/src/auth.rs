@@ -1,4 +1,4 @@
-//! Who may call the API: the site token (5), and the one call that needs none.
+//! Authentication of API calls: the site token (5), and the one call that needs none.
 
 use axum::http::{HeaderMap, header};
 use chat_protocol::ServerEndpoint;

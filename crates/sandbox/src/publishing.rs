@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::store::{NewJob, Review, ReviewKind, ReviewStatus, Store};
 use crate::text::truncate_words;
 
-/// Who approves publishing (1.4).
+/// The approval that publishing needs (1.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Publishing {
     /// A person approves each entry of the list.

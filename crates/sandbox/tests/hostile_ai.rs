@@ -65,7 +65,7 @@ fn assert_is_fallback(data: &Value, why: &str) {
     assert!(said.contains("cannot answer") && said.len() < 200, "{why}: {said}");
 }
 
-/// Longer than any test: whoever waits for it does not come back.
+/// A time longer than any test: a client that waits for it fails the test.
 const LONG: Duration = Duration::from_secs(3600);
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn a_declared_length_over_the_bound_is_refused_at_once() {
         async move {
             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", 1_500_000_000);
             let _ = peer.write_all(head.as_bytes()).await;
-            // Nothing of the body is ever sent: whoever waits for it waits for ever.
+            // The body never arrives: a client without a time limit waits for ever.
             let mut rest = Vec::new();
             let _ = peer.read_to_end(&mut rest).await;
             let closed = closed.lock().expect("not poisoned").take();

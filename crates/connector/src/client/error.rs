@@ -33,7 +33,7 @@ pub struct ConnectorError {
     pub code: ErrorCode,
     /// The reason and, where possible, what to do: one line, without terminal control characters.
     pub message: String,
-    /// `requestId`, for whoever operates the service.
+    /// `requestId`, for the operator of the service.
     pub request_id: Option<String>,
     /// Whether the same call may succeed later.
     pub retryable: bool,

@@ -80,7 +80,7 @@ impl PageRecord {
 
     /// Records what is about to be written in place of what was found.
     pub(super) fn record_write(&mut self, bytes: &[u8], found: Option<&[u8]>) {
-        // What was found stays known, even if processes are killed repeatedly before the write.
+        // Keeps the digest of the current page, even if the process is killed repeatedly before the write.
         let found = found.filter(|found| self.is_written_by_job(found));
         for digest in [found, Some(bytes)].into_iter().flatten().map(digest) {
             self.written.retain(|written| *written != digest);

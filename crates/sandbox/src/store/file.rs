@@ -58,7 +58,7 @@ pub(super) fn open(file: Option<&Path>) -> Result<Connection, OpenError> {
     // A sandbox that is killed may lose the last moment, never the file.
     db.pragma_update(None, "journal_mode", "WAL").map_err(broken)?;
     db.pragma_update(None, "synchronous", "NORMAL").map_err(broken)?;
-    // What is being sorted is as private as the rest.
+    // Temporary tables hold the same private data as the file.
     db.pragma_update(None, "temp_store", "MEMORY").map_err(broken)?;
     match db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(broken)? {
         0 => db.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;")).map_err(broken)?,

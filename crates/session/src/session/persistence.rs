@@ -1,4 +1,4 @@
-//! What a session stores, and tells the other tabs that it stored.
+//! Writes to storage, and their broadcasts to the other tabs.
 
 use chat_protocol::{Value, VisitorProfile};
 
@@ -9,12 +9,12 @@ use crate::tab_message::TabMessage;
 use crate::timeline::EntryKey;
 
 impl Session {
-    /// The key in storage of what has this name.
+    /// Returns the storage key of a name.
     fn key(&self, name: &str) -> String {
         [keys::PREFIX, name, &self.suffix].concat()
     }
 
-    /// Keeps a value under a name, and tells the other tabs; null forgets it.
+    /// Stores a value under a name, and broadcasts it; null removes it.
     pub(super) fn persist(&mut self, name: &str, value: Value) {
         let text = (value != Value::Null).then(|| value.to_json());
         let key = self.key(name);

@@ -26,7 +26,7 @@ impl Session {
             rest.insert(rest.partition_point(|(_, other)| written(other) <= written(&value)), (name, value));
         }
         for (name, value) in rest {
-            // What was no JSON is nothing, and not what another tab has forgotten.
+            // Null stands for text that is not JSON here, not for a value that another tab removed.
             if value != Value::Null {
                 self.apply_remote_write(now_ms, &name, value);
             }

@@ -60,8 +60,8 @@ impl Session {
         }
     }
 
-    /// Tells a tab what it does not know. Of many that ask at once, each would be told by each: unless `is_due`, a recent
-    /// broadcast has reached it.
+    /// Broadcasts the state that another tab lacks. Skips the broadcast unless `is_due`: one that was sent just now has
+    /// reached every tab.
     fn bring_up_to_date(&mut self, now_ms: u64, other: &Sender<'_>, is_due: bool) {
         if other.is_truncated && self.leads() {
             self.full_snapshot_requested = true;

@@ -92,7 +92,7 @@ async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), Dem
             "Customer's site   http://{site}\nOperator console  http://{sandbox}/operator\nCtrl-C stops both."
         )
     };
-    // Installed before the announcement: whoever reads it may send a signal at once.
+    // Installed before the announcement, because its reader may send a signal at once.
     let stop = shutdown_signal().map_err(DemoError::Signals)?;
     // A closed pipe is ignored: the servers run all the same.
     let _ = writeln!(io::stdout(), "{announcement}");

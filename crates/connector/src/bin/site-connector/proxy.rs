@@ -107,7 +107,7 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
     };
     let options = flags.settings.or(file).options()?;
     let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
-    // Installed before the announcement: whoever reads it may send a signal at once.
+    // Installed before the announcement, because its reader may send a signal at once.
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
     let mut said = match server.address() {
         Ok(address) => format!("Proxy    http://{address}\n"),
