@@ -4,22 +4,23 @@
 export const MISTAKES = [
   {
     name: "a key that is made anew on each retry",
-    file: "outbox.rs",
+    file: "outbox/message.rs",
     edits: [
-      ["key: key(visitor, &self.id, self.round),", "key: key(visitor, &self.id, self.attempts),"],
       [
-        "let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
-        "self.frozen = None;\n        let frozen = self.frozen.take().unwrap_or_else(|| Frozen {",
+        "let mut request = self.state.take_request().unwrap_or_else(|| SendRequest {",
+        "let attempts = self.attempts();\n        self.state.take_request();\n        let mut request = None.unwrap_or_else(|| SendRequest {",
       ],
+      ["key: key(visitor, &self.id, self.round),", "key: key(visitor, &self.id, attempts),"],
+      ["attempts: 0,\n        });\n        request", "attempts,\n        });\n        request"],
     ],
   },
   {
     name: "a body that is rebuilt after navigation",
-    file: "outbox.rs",
+    file: "outbox/message.rs",
     edits: [
       [
-        "pending.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });",
-        "_ = (key, body);",
+        'pending.state =\n                DeliveryState::BackingOff { request, until_ms: stored::number(value, "notBefore") };',
+        "_ = request;",
       ],
     ],
   },

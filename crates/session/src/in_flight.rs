@@ -2,7 +2,7 @@
 
 use chat_protocol::Endpoint;
 
-use crate::{Request, RequestId};
+use crate::{EntryKey, Request, RequestId};
 
 /// How long an answer is waited for. Milliseconds. An AI may think; the rest is quick or broken.
 const SEND_TIMEOUT_MS: u64 = 30_000;
@@ -13,6 +13,8 @@ const READ_TIMEOUT_MS: u64 = 15_000;
 pub(crate) struct InFlight {
     pub(crate) id: RequestId,
     pub(crate) endpoint: Endpoint,
+    /// The message that it sends.
+    pub(crate) message: Option<EntryKey>,
     deadline_ms: u64,
 }
 
@@ -29,12 +31,13 @@ impl InFlightRequests {
         now_ms: u64,
         endpoint: Endpoint,
         query: Vec<(&'static str, String)>,
+        message: Option<EntryKey>,
     ) -> Request {
         self.last += 1;
         let id = RequestId(self.last);
         let within_ms = if endpoint == Endpoint::Send { SEND_TIMEOUT_MS } else { READ_TIMEOUT_MS };
         let deadline_ms = now_ms + within_ms;
-        self.under_way.push(InFlight { id, endpoint, deadline_ms });
+        self.under_way.push(InFlight { id, endpoint, message, deadline_ms });
         Request { id, endpoint, query, body: None, key: None, deadline_ms, keepalive: false }
     }
 
@@ -57,6 +60,11 @@ impl InFlightRequests {
             recalled.push(self.under_way.remove(index));
         }
         recalled
+    }
+
+    /// Returns the message in flight: there is one at most.
+    pub(crate) fn message(&self) -> Option<EntryKey> {
+        self.under_way.iter().find_map(|request| request.message)
     }
 
     pub(crate) fn any(&self, endpoint: Endpoint) -> bool {

@@ -1,26 +1,35 @@
 //! The visitor's messages on their way to the service: one at a time, each at most once.
+//!
+//! A message is in one [`DeliveryState`]. Its attempts, the time of the next one and the delivery that the visitor sees
+//! follow from the state.
 
-use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId, decimal, limits};
+mod message;
 
+use std::rc::Rc;
+use std::slice::Iter;
+
+use chat_protocol::{SendMessage, VisitorId, limits};
+
+use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::random::Random;
-use crate::stored;
-use crate::timeline::{Created, Delivery, Entry, EntryKey};
+use crate::timeline::{Delivery, Entry, EntryKey};
+use message::DeliveryState;
+pub(crate) use message::{PendingMessage, SendRequest, is_valid_id, new_id};
 
-/// After so many attempts in a row a message is shown as failed.
-const MAX_ATTEMPTS: u64 = 6;
-/// What waited longer than a day is not sent behind the visitor's back.
-const MAX_QUEUE_AGE_MS: u64 = 24 * 60 * 60 * 1000;
+/// A message that is still being sent after this time is looked for in the conversation: the service may have it, and be
+/// composing the answer. Milliseconds.
+const CONFIRM_DELAY_MS: u64 = 2_000;
 
 /// Why a text cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// There is nothing in it but white space.
+    /// The text has nothing but white space.
     Empty,
-    /// It has more characters than the contract lets through (section 8).
+    /// The text has more characters than the contract allows (section 8).
     TooLong,
 }
 
-/// Whether a text can be sent, before anything is.
+/// Checks whether a text can be sent.
 pub fn check_message(text: &str) -> Result<(), Refusal> {
     if text.trim().is_empty() {
         Err(Refusal::Empty)
@@ -31,285 +40,331 @@ pub fn check_message(text: &str) -> Result<(), Refusal> {
     }
 }
 
-/// What every attempt of a message sends, to the byte.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Frozen {
-    pub(crate) key: IdempotencyKey,
-    pub(crate) body: String,
+/// The pending messages, in the order in which the visitor wrote them or asked for another attempt.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    messages: Vec<PendingMessage>,
+    /// The visitor asked to send now: no message waits for a `Retry-After` until the next attempt fails.
+    urgent: bool,
 }
 
-/// A message that the service has not confirmed.
-#[derive(Debug)]
-pub(crate) struct PendingMessage {
-    /// Identifies the message in storage, and in its idempotency key.
-    pub(crate) id: String,
-    pub(crate) entry: EntryKey,
-    pub(crate) text: String,
-    pub(crate) page_path: String,
-    pub(crate) written_ms: u64,
-    /// None until the first attempt: the conversation that it belongs to may not have begun.
-    pub(crate) frozen: Option<Frozen>,
-    /// How often it had to become another request, because its conversation was gone.
-    pub(crate) round: u64,
-    pub(crate) attempts: u64,
-    /// Given up until the visitor asks for another try.
-    pub(crate) failed: bool,
-    /// No attempt before this time.
-    pub(crate) not_before_ms: u64,
+/// The state of the outbox after an attempt failed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum AfterFailure {
+    /// The next attempt is made later.
+    BacksOff,
+    /// The maximum number of attempts was made.
+    Exhausted,
+    /// Another tab removed the message in the meantime.
+    Gone,
 }
 
-impl Frozen {
-    /// Whether the attempts belong to a conversation, rather than begin one.
-    pub(crate) fn names_conversation(&self) -> bool {
-        // The one form that `SendMessage` is written in.
-        self.body.starts_with(r#"{"conversationId":"#)
-    }
+/// The effect of a message that another tab, or an earlier page, stored.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum RemoteMessage {
+    /// The message is in the outbox now, as it was stored.
+    Taken,
+    /// The visitor asked for another attempt of a failed message: it is the last one now.
+    Requeued,
+    /// This tab knows more about the message.
+    Ignored,
 }
 
-impl PendingMessage {
-    pub(crate) fn new(id: String, entry: EntryKey, text: String, page_path: String, written_ms: u64) -> Self {
-        Self {
-            id,
-            entry,
-            text,
-            page_path,
-            written_ms,
-            frozen: None,
-            round: 0,
-            attempts: 0,
-            failed: false,
-            not_before_ms: 0,
-        }
+impl Outbox {
+    pub(crate) fn iter(&self) -> Iter<'_, PendingMessage> {
+        self.messages.iter()
     }
 
-    /// Makes a pending message again from an entry that is not delivered.
-    pub(crate) fn of_entry(entry: &Entry) -> Option<Self> {
-        let written_ms = match entry.created {
-            Some(Created::Local(ms)) => ms,
-            _ => 0,
-        };
-        let name = String::from(&**entry.local_id.as_ref()?);
-        let mut pending = Self::new(name, entry.key, String::from(&*entry.text), String::new(), written_ms);
-        pending.failed = entry.delivery == Delivery::Failed;
-        Some(pending)
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
     }
 
-    /// Body and key of this message's attempts, the same on every call.
-    pub(crate) fn freeze(
-        &mut self,
-        visitor: &VisitorId,
-        compose: impl FnOnce(&Self) -> SendMessage,
-    ) -> &Frozen {
-        let frozen = self.frozen.take().unwrap_or_else(|| Frozen {
-            key: key(visitor, &self.id, self.round),
-            body: Value::from(&compose(self)).to_json(),
-        });
-        self.frozen.insert(frozen)
+    pub(crate) fn get(&self, entry: EntryKey) -> Option<&PendingMessage> {
+        self.messages.iter().find(|pending| pending.entry == entry)
     }
 
-    /// Whether there were as many attempts as there may be.
-    pub(crate) fn is_exhausted(&self) -> bool {
-        self.attempts >= MAX_ATTEMPTS
+    fn get_mut(&mut self, entry: EntryKey) -> Option<&mut PendingMessage> {
+        self.messages.iter_mut().find(|pending| pending.entry == entry)
     }
 
-    /// Whether the service may have it without our knowing.
-    pub(crate) fn is_attempted(&self) -> bool {
-        self.frozen.is_some()
+    /// Returns the delivery of a message as the visitor sees it.
+    pub(crate) fn delivery(&self, entry: EntryKey) -> Option<Delivery> {
+        self.get(entry).map(|pending| pending.state.delivery())
     }
 
-    /// The visitor wants it tried again: the same request, with its attempts before it.
-    pub(crate) fn renew(&mut self, now_ms: u64) {
-        self.failed = false;
-        self.attempts = 0;
-        self.not_before_ms = now_ms;
-        self.written_ms = now_ms;
+    pub(crate) fn push(&mut self, pending: PendingMessage) {
+        self.messages.push(pending);
     }
 
-    /// It becomes another request: a conversation that is gone takes no message.
-    pub(crate) fn start_over(&mut self, now_ms: u64) {
-        self.frozen = None;
-        self.round += 1;
-        self.attempts = 0;
-        self.not_before_ms = now_ms;
+    pub(crate) fn clear(&mut self) {
+        self.messages.clear();
     }
 
-    pub(crate) fn is_stale(&self, now_ms: u64) -> bool {
-        now_ms.saturating_sub(self.written_ms) > MAX_QUEUE_AGE_MS
+    pub(crate) fn remove(&mut self, entry: EntryKey) -> Option<PendingMessage> {
+        let index = self.messages.iter().position(|pending| pending.entry == entry)?;
+        Some(self.messages.remove(index))
     }
 
-    /// The message as it is stored.
-    pub(crate) fn to_stored(&self, visitor: &VisitorId) -> Value {
-        let frozen = self.frozen.as_ref();
-        Value::object([
-            ("v", stored::VERSION.into()),
-            ("visitorId", visitor.into()),
-            ("text", self.text.as_str().into()),
-            ("path", self.page_path.as_str().into()),
-            ("written", stored::to_value(self.written_ms)),
-            ("round", stored::to_value(self.round)),
-            ("attempts", stored::to_value(self.attempts)),
-            ("notBefore", stored::to_value(self.not_before_ms)),
-            ("key", frozen.map(|frozen| frozen.key.as_str()).into()),
-            ("body", frozen.map(|frozen| frozen.body.as_str()).into()),
-            ("failed", self.failed.into()),
-        ])
+    pub(crate) fn remove_id(&mut self, id: &str) {
+        self.messages.retain(|pending| pending.id != id);
     }
 
-    /// Reads a stored message, without an entry yet. Returns `None` for one that cannot be used.
-    pub(crate) fn from_stored(name: &str, value: &Value) -> Option<Self> {
-        let field = |field| value.get(field).and_then(Value::as_text);
-        if !is_valid_id(name) {
+    /// Returns the entry of a message that may be removed: its own attempt in flight would tell more.
+    pub(crate) fn idle_entry(&self, id: &str) -> Option<EntryKey> {
+        let pending = self.messages.iter().find(|pending| pending.id == id);
+        pending.filter(|pending| !pending.is_in_flight()).map(|pending| pending.entry)
+    }
+
+    /// Returns the message to send next.
+    pub(crate) fn next(&self) -> Option<&PendingMessage> {
+        self.messages.iter().find(|pending| !pending.is_failed())
+    }
+
+    /// Returns when the next attempt may be made, where the service asked for silence until `hold_until_ms`. Returns
+    /// `None` while a message is in flight or in doubt: it comes before the others.
+    pub(crate) fn next_attempt_ms(&self, hold_until_ms: u64) -> Option<u64> {
+        if self.in_doubt().is_some() || self.messages.iter().any(PendingMessage::is_in_flight) {
             return None;
         }
-        let text = field("text").filter(|text| check_message(text).is_ok())?;
-        let path = field("path").unwrap_or_default().to_owned();
-        let written_ms = stored::number(value, "written");
-        let mut pending = Self::new(name.to_owned(), EntryKey::default(), text.to_owned(), path, written_ms);
-        if let (Some(key), Some(body)) = (field("key"), field("body")) {
-            pending.frozen = Some(Frozen { key: IdempotencyKey::new(key).ok()?, body: body.to_owned() });
+        let hold_until_ms = if self.urgent { 0 } else { hold_until_ms };
+        Some(self.next()?.not_before_ms().max(hold_until_ms))
+    }
+
+    /// Returns whether the next message must not be sent automatically: it is too old, or was attempted too often.
+    pub(crate) fn is_next_expired(&self, now_ms: u64) -> bool {
+        self.next().is_some_and(|next| next.is_stale(now_ms) || next.is_exhausted())
+    }
+
+    /// Begins an attempt of the next message.
+    pub(crate) fn start_next(
+        &mut self,
+        now_ms: u64,
+        visitor: &VisitorId,
+        compose: impl FnOnce(&PendingMessage) -> SendMessage,
+    ) -> Option<SendRequest> {
+        let next = self.messages.iter_mut().find(|pending| !pending.is_failed())?;
+        Some(next.start(now_ms, visitor, compose))
+    }
+
+    /// The attempt failed in a way that another one may mend.
+    pub(crate) fn back_off(
+        &mut self,
+        now_ms: u64,
+        entry: EntryKey,
+        retry_after_ms: Option<u64>,
+        random: &mut Random,
+    ) -> AfterFailure {
+        self.urgent = false;
+        match self.get_mut(entry) {
+            None => AfterFailure::Gone,
+            Some(pending) if pending.is_exhausted() => AfterFailure::Exhausted,
+            Some(pending) => {
+                pending.back_off(now_ms + wait_ms(pending.attempts(), retry_after_ms, random));
+                AfterFailure::BacksOff
+            }
         }
-        pending.round = stored::number(value, "round");
-        pending.attempts = stored::number(value, "attempts");
-        pending.not_before_ms = stored::number(value, "notBefore");
-        pending.failed = value.get("failed") == Some(&Value::Bool(true));
-        Some(pending)
+    }
+
+    /// The service has the key of this message with another body.
+    pub(crate) fn doubt(&mut self, entry: EntryKey) {
+        self.get_mut(entry).into_iter().for_each(PendingMessage::doubt);
+    }
+
+    /// Returns the message that is in doubt.
+    pub(crate) fn in_doubt(&self) -> Option<EntryKey> {
+        let is_in_doubt = |pending: &&PendingMessage| matches!(pending.state, DeliveryState::InDoubt(_));
+        self.messages.iter().find(is_in_doubt).map(|pending| pending.entry)
+    }
+
+    /// Marks a message as failed.
+    pub(crate) fn fail(&mut self, entry: EntryKey) {
+        self.get_mut(entry).into_iter().for_each(PendingMessage::fail);
+    }
+
+    /// Makes another request of a message: the conversation that its request names is gone.
+    pub(crate) fn start_over(&mut self, entry: EntryKey) {
+        self.get_mut(entry).into_iter().for_each(PendingMessage::start_over);
+    }
+
+    /// Returns whether the request of a message names a conversation.
+    pub(crate) fn names_conversation(&self, entry: EntryKey) -> bool {
+        let request = self.get(entry).and_then(|pending| pending.state.request());
+        request.is_some_and(SendRequest::names_conversation)
+    }
+
+    /// Returns whether more than one attempt of a message was made.
+    pub(crate) fn is_repeated(&self, entry: EntryKey) -> bool {
+        self.get(entry).is_some_and(|pending| pending.attempts() > 1)
+    }
+
+    /// The visitor asks for another attempt of a failed message: the same request, after all others. Returns whether the
+    /// message was failed.
+    pub(crate) fn retry(&mut self, now_ms: u64, entry: EntryKey) -> bool {
+        let Some(pending) = self.get_mut(entry).filter(|pending| pending.is_failed()) else {
+            return false;
+        };
+        pending.reset_attempts();
+        pending.queue();
+        pending.written_ms = now_ms;
+        self.move_to_end(entry);
+        true
+    }
+
+    /// Ends every wait for a later attempt, because a person asked. A message that is in flight stays the only one.
+    pub(crate) fn send_now(&mut self) {
+        self.urgent = true;
+        for pending in self.messages.iter_mut().filter(|pending| !pending.is_in_flight()) {
+            pending.reset_attempts();
+        }
+        self.end_back_off();
+    }
+
+    /// Obeys a `Retry-After` again after [`Outbox::send_now`].
+    pub(crate) fn end_urgency(&mut self) {
+        self.urgent = false;
+    }
+
+    /// Makes the next attempts as soon as their turn comes.
+    pub(crate) fn end_back_off(&mut self) {
+        for pending in &mut self.messages {
+            if let DeliveryState::BackingOff { until_ms, .. } = &mut pending.state {
+                *until_ms = 0;
+            }
+        }
+    }
+
+    /// Without a network, messages between two attempts wait for it.
+    pub(crate) fn wait_for_network(&mut self) {
+        for pending in &mut self.messages {
+            if let DeliveryState::BackingOff { .. } = pending.state {
+                pending.queue();
+            }
+        }
+    }
+
+    /// Another tab sends from now on. Attempts in flight may arrive: the other tab repeats them with the same key.
+    pub(crate) fn interrupt(&mut self) {
+        self.urgent = false;
+        for pending in &mut self.messages {
+            if pending.is_in_flight() || matches!(pending.state, DeliveryState::InDoubt(_)) {
+                pending.back_off(0);
+            }
+        }
+    }
+
+    /// Returns whether the service has to answer an attempt, now or after the next one.
+    pub(crate) fn awaits_response(&self) -> bool {
+        self.messages.iter().any(|pending| pending.is_attempted() && !pending.is_failed())
+    }
+
+    /// Returns when to look whether the service has the message that is in flight.
+    pub(crate) fn confirm_ms(&self) -> Option<u64> {
+        self.messages.iter().find_map(|pending| match pending.state {
+            DeliveryState::InFlight { unconfirmed_since_ms, .. } => {
+                unconfirmed_since_ms.map(|since_ms| since_ms + CONFIRM_DELAY_MS)
+            }
+            _ => None,
+        })
+    }
+
+    /// The conversation is being polled: there is no need to look for the message in flight once more.
+    pub(crate) fn mark_polled(&mut self) {
+        for pending in &mut self.messages {
+            if let DeliveryState::InFlight { unconfirmed_since_ms, .. } = &mut pending.state {
+                *unconfirmed_since_ms = None;
+            }
+        }
+    }
+
+    /// Returns the attempted messages that are not in flight. `backfill` leaves out all but the one in doubt: in a
+    /// history that is read for the first time, an older message may say the same.
+    pub(crate) fn attempted(&self, backfill: bool) -> impl Iterator<Item = EntryKey> {
+        self.messages.iter().filter_map(move |pending| {
+            let counts = !backfill || matches!(pending.state, DeliveryState::InDoubt(_));
+            (pending.is_attempted() && counts && !pending.is_in_flight()).then_some(pending.entry)
+        })
+    }
+
+    /// Returns the number of attempted messages with this text: a poll cannot tell their echoes apart.
+    pub(crate) fn attempted_with(&self, text: &str) -> usize {
+        self.messages.iter().filter(|pending| pending.is_attempted() && pending.text == text).count()
+    }
+
+    /// Takes over a message that another tab, or an earlier page, stored for this entry. A tab that sends knows best
+    /// how far its messages have come, unless another one led for a moment and sent them.
+    pub(crate) fn apply_remote(
+        &mut self,
+        now_ms: u64,
+        entry: EntryKey,
+        mut remote: PendingMessage,
+        sends: bool,
+    ) -> RemoteMessage {
+        remote.entry = entry;
+        if let DeliveryState::BackingOff { until_ms, .. } = &mut remote.state {
+            // The clock may have been wrong then.
+            *until_ms = (*until_ms).min(now_ms + MAX_RETRY_AFTER_MS);
+        }
+        let Some(known) = self.messages.iter_mut().find(|known| known.id == remote.id) else {
+            self.messages.push(remote);
+            return RemoteMessage::Taken;
+        };
+        if known.is_failed() && !remote.is_failed() {
+            remote.queue();
+            *known = remote;
+            self.move_to_end(entry);
+            return RemoteMessage::Requeued;
+        }
+        if sends && (known.is_attempted() || !remote.is_attempted()) {
+            return RemoteMessage::Ignored;
+        }
+        *known = remote;
+        RemoteMessage::Taken
+    }
+
+    /// Takes over the entries and failures of another tab's snapshot. `find` returns the entry of a message there and
+    /// its delivery. Messages that were delivered, or that nobody shows, are removed.
+    pub(crate) fn reconcile<'a>(&mut self, find: impl Fn(&str) -> Option<(EntryKey, Delivery)> + 'a) {
+        self.messages.retain_mut(|pending| {
+            let Some((entry, delivery)) = find(&pending.id) else { return false };
+            pending.entry = entry;
+            match delivery {
+                Delivery::Delivered => return false,
+                // The response to an attempt in flight tells more than another tab knows.
+                Delivery::Failed if !pending.is_in_flight() => pending.fail(),
+                Delivery::Waiting | Delivery::Sending if pending.is_failed() => {
+                    pending.queue();
+                }
+                _ => {}
+            }
+            true
+        });
+    }
+
+    /// Adds a message for each undelivered entry that has none, in the entry's place: its pending message was lost. The key
+    /// is the same. Messages of another tab's snapshot, by the ids `remote`, are that tab's to send. Returns the entries.
+    pub(crate) fn restore_missing(&mut self, entries: &[Entry], remote: &[Rc<str>]) -> Vec<EntryKey> {
+        let (mut restored, mut place) = (Vec::new(), 0);
+        for entry in entries {
+            if let Some(index) = self.messages.iter().position(|pending| pending.entry == entry.key) {
+                place = index + 1;
+            } else if !entry.is_settled()
+                && entry.local_id.as_ref().is_none_or(|id| !remote.contains(id))
+                && let Some(pending) = PendingMessage::of_entry(entry)
+            {
+                restored.push(entry.key);
+                self.messages.insert(place, pending);
+                place += 1;
+            }
+        }
+        restored
+    }
+
+    fn move_to_end(&mut self, entry: EntryKey) {
+        if let Some(pending) = self.remove(entry) {
+            self.messages.push(pending);
+        }
     }
 }
-
-/// `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: what a header cannot
-/// carry is left out, and it is cut so that the whole stays within the limit.
-///
-/// It depends on nothing but its arguments: where storage lost a pending message and kept its entry, the key is the same.
-fn key(visitor: &VisitorId, name: &str, round: u64) -> IdempotencyKey {
-    let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(100).collect();
-    let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };
-    IdempotencyKey::new(["chat-", visitor.as_str(), "-", name, &round].concat())
-        .expect("visible ASCII of 8 to 160 characters")
-}
-
-/// Returns whether a message can have this id: it becomes part of a key, which goes into a header.
-pub(crate) fn is_valid_id(name: &str) -> bool {
-    (1..=32).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_graphic())
-}
-
-/// Returns an id for a new message.
-pub(crate) fn new_id(random: &mut Random) -> String {
-    ["m", &random.hex()].concat()
-}
-
-/// The pending messages, in the order in which the visitor wrote them or asked for another try.
-pub(crate) type Outbox = Vec<PendingMessage>;
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::timeline::Timeline;
-
-    fn pending(name: &str) -> PendingMessage {
-        PendingMessage::new(
-            name.into(),
-            Timeline::default().write(name, "hi", 0, Delivery::Waiting),
-            "hi".into(),
-            "/".into(),
-            5,
-        )
-    }
-
-    fn body(pending: &PendingMessage, locale: &str) -> SendMessage {
-        SendMessage {
-            conversation_id: None,
-            message: pending.text.clone(),
-            locale: Some(locale.into()),
-            source_page: Some(pending.page_path.clone()),
-            visitor: chat_protocol::VisitorProfile::default(),
-        }
-    }
-
-    #[test]
-    fn what_an_attempt_sends_never_changes_once_it_is_frozen() {
-        let mut pending = pending("m1");
-        let visitor = VisitorId::from("v1");
-        let first = pending.freeze(&visitor, |pending| body(pending, "en")).clone();
-        pending.page_path = "/elsewhere".into();
-        assert_eq!(pending.freeze(&visitor, |pending| body(pending, "de")), &first);
-        assert_eq!(first.key.as_str(), "chat-v1-m1");
-    }
-
-    #[test]
-    fn a_letter_comes_back_from_storage_with_the_same_body_and_key() {
-        let mut pending = pending("m1");
-        pending.freeze(&VisitorId::from("v1"), |pending| body(pending, "en"));
-        let stored: Value =
-            serde_json::from_str(&pending.to_stored(&VisitorId::from("v1")).to_string()).expect("JSON");
-        let back = PendingMessage::from_stored("m1", &stored).expect("usable");
-        assert_eq!((back.frozen, back.text, back.written_ms), (pending.frozen, pending.text, 5));
-    }
-
-    #[test]
-    fn a_name_that_no_key_can_carry_is_no_letter() {
-        let stored = pending("m1").to_stored(&VisitorId::from("v1"));
-        let longest = "m".repeat(32);
-        for (name, usable) in [("m", true), (&*longest, true), (&*(longest.clone() + "m"), false)] {
-            assert_eq!(PendingMessage::from_stored(name, &stored).is_some(), usable, "{name}");
-        }
-        for name in ["", "m 1", "m\n", "é"] {
-            assert!(PendingMessage::from_stored(name, &stored).is_none(), "{name:?}");
-        }
-    }
-
-    #[test]
-    fn a_letter_is_stale_after_a_day_and_exhausted_after_six_attempts() {
-        let mut pending = pending("m1");
-        assert!(!pending.is_stale(5 + MAX_QUEUE_AGE_MS) && pending.is_stale(6 + MAX_QUEUE_AGE_MS));
-        pending.attempts = 5;
-        assert!(!pending.is_exhausted());
-        pending.attempts = 6;
-        assert!(pending.is_exhausted());
-    }
-
-    #[test]
-    fn stored_rubbish_is_no_letter() {
-        for text in [
-            "null",
-            "[]",
-            "{}",
-            r#"{"text":""}"#,
-            r#"{"text":7}"#,
-            r#"{"text":"a","key":"short","body":"{}"}"#,
-        ] {
-            let stored: Value = serde_json::from_str(text).expect("JSON");
-            assert!(PendingMessage::from_stored("m1", &stored).is_none(), "{text}");
-        }
-    }
-
-    #[test]
-    fn any_visitor_id_makes_a_key_that_the_contract_takes() {
-        for visitor in ["", "ключ", "a b\r\nX: y", &"v".repeat(500)] {
-            let key = key(&VisitorId::from(visitor), &new_id(&mut Random::new(1)), 7);
-            assert!(limits::KEY_LENGTH.contains(&key.as_str().len()));
-        }
-        let table = &crate::clients_table()["idempotencyKey"];
-        let longest = table["maxVisitorIdLength"].as_u64().expect("a number");
-        for (length, kept) in [(longest, longest), (longest + 1, longest)] {
-            let visitor = "v".repeat(usize::try_from(length).expect("small"));
-            let key = key(&VisitorId::from(&*visitor), "m1", 0);
-            let expected = format!("chat-{}-m1", "v".repeat(usize::try_from(kept).expect("small")));
-            assert_eq!(key.as_str(), expected);
-        }
-    }
-
-    #[test]
-    fn a_key_says_how_often_its_message_became_another_request() {
-        let visitor = VisitorId::from("v1");
-        assert_eq!(key(&visitor, "m1", 0).as_str(), "chat-v1-m1");
-        assert_eq!(key(&visitor, "m1", 2).as_str(), "chat-v1-m1-2");
-    }
-
-    #[test]
-    fn a_text_is_checked_as_the_strictest_service_would() {
-        assert_eq!(check_message(" \n\u{a0}"), Err(Refusal::Empty));
-        assert_eq!(check_message(&"a".repeat(4000)), Ok(()));
-        assert_eq!(check_message(&"a".repeat(4001)), Err(Refusal::TooLong));
-        assert_eq!(check_message(&"\u{1F600}".repeat(2001)), Err(Refusal::TooLong));
-    }
-}
+mod tests;

@@ -25,7 +25,7 @@ use crate::outbox::Outbox;
 use crate::pace::Pace;
 use crate::random::Random;
 use crate::tab_message::TabMessage;
-use crate::timeline::{Entry, EntryKey, Sync, Timeline};
+use crate::timeline::{Entry, Sync, Timeline};
 use crate::wait::Waiting;
 use crate::{Effect, Input, Notice, Reports, SessionEvent};
 use reports::TRACKING_OFF_MS;
@@ -76,8 +76,6 @@ pub struct Session {
     /// Another tab has only the end of what this one is to tell.
     full_snapshot_requested: bool,
 
-    seen: i64,
-    unread: u32,
     outbox: Outbox,
     events: EventQueue,
     config: Option<ChatConfig>,
@@ -87,16 +85,9 @@ pub struct Session {
 
     // What only this tab knows.
     election: Election,
-    sending: Option<EntryKey>,
-    /// When it was sent, until the conversation is read.
-    sending_since_ms: Option<u64>,
-    /// The visitor asked to send now: messages do not wait for a `Retry-After` until the next one fails.
-    urgent: bool,
     waiting: Waiting,
     /// The last answer was a fallback text.
     fell_back: bool,
-    /// A message that the service has taken under another body: reading tells what became of it.
-    in_doubt: Option<EntryKey>,
     sync: Sync,
     /// Messages are read at once until a read brings nothing new.
     polls_until_idle: bool,
@@ -164,7 +155,7 @@ impl Session {
             Input::Online(online) => {
                 if online && !self.online {
                     self.poll_now(now_ms);
-                    self.outbox.iter_mut().for_each(|pending| pending.not_before_ms = 0);
+                    self.outbox.end_back_off();
                 }
                 self.online = online;
                 self.view_dirty = true;
@@ -218,8 +209,7 @@ impl Session {
 
     /// Whether a reply is on its way.
     pub fn awaits_reply(&self) -> bool {
-        let under_way = || self.outbox.iter().any(|pending| pending.is_attempted() && !pending.failed);
-        self.reply_due_ms.is_some() || under_way()
+        self.reply_due_ms.is_some() || self.outbox.awaits_response()
     }
 
     /// Whether a person is there; unknown until the service has said so.
@@ -244,7 +234,7 @@ impl Session {
 
     /// How many messages came in while nobody looked, in whatever tab.
     pub fn unread(&self) -> u32 {
-        self.unread
+        self.timeline.unread()
     }
 
     /// The visitor's id, stable over time (2.8).
@@ -332,16 +322,12 @@ impl Session {
         true
     }
 
-    /// What came in has been seen, when somebody looks.
+    /// Marks messages as seen if the visitor looks, and counts the unread ones.
     fn look(&mut self) {
-        let newest = self.timeline.newest();
-        if self.open && self.visible && !self.page_hidden && self.seen < newest {
-            self.seen = newest;
+        if self.open && self.visible && !self.page_hidden && self.timeline.mark_seen() {
             self.persist_seen();
         }
-        let unread = self.timeline.unread(self.seen);
-        if unread != self.unread {
-            self.unread = unread;
+        if let Some(unread) = self.timeline.update_unread() {
             self.view_dirty = true;
             self.emit(SessionEvent::Unread(unread));
         }

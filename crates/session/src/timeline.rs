@@ -2,6 +2,7 @@
 
 mod entry;
 mod merge;
+mod seen;
 
 use chat_protocol::{ChatMessage, MessageId, Role};
 
@@ -28,7 +29,10 @@ pub(crate) struct Timeline {
     /// So many entries belong to a conversation that is gone: what comes stands behind them.
     archived_len: usize,
     /// There is more before the first entry than this tab has heard.
-    pub(crate) is_truncated: bool,
+    is_truncated: bool,
+    /// The sequence of the last message that the visitor has seen.
+    seen: i64,
+    unread: u32,
 }
 
 impl Timeline {
@@ -50,6 +54,27 @@ impl Timeline {
 
     pub(crate) fn archived_len(&self) -> usize {
         self.archived_len
+    }
+
+    /// Returns whether messages before the first entry are missing in this tab.
+    pub(crate) fn is_truncated(&self) -> bool {
+        self.is_truncated
+    }
+
+    /// Records that messages before the first entry may be missing.
+    pub(crate) fn mark_truncated(&mut self) {
+        self.is_truncated = true;
+    }
+
+    /// Records that the whole conversation was read.
+    pub(crate) fn mark_complete(&mut self) {
+        self.is_truncated = false;
+    }
+
+    /// Returns whether each entry has an id. Without ids, messages that are read again cannot be told from those that are
+    /// known.
+    pub(crate) fn is_identified(&self) -> bool {
+        self.entries.iter().all(|entry| entry.id.is_some() || entry.local_id.is_some())
     }
 
     /// The sequence of the newest message.
@@ -88,13 +113,6 @@ impl Timeline {
                 index += 1;
             }
         }
-    }
-
-    /// How many messages of others came in after the one with this sequence.
-    pub(crate) fn unread(&self, seen: i64) -> u32 {
-        let unread =
-            self.entries.iter().filter(|entry| entry.sequence > seen && entry.author != Role::Visitor);
-        u32::try_from(unread.count()).unwrap_or(u32::MAX)
     }
 
     /// Whether somebody else wrote after this message.

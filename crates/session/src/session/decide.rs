@@ -1,9 +1,11 @@
 //! What a session does after each input: it starts what is due, and asks to be woken for what is due next.
 
-use chat_protocol::{Endpoint, IdempotencyKey};
+use chat_protocol::Endpoint;
 
 use super::Session;
-use crate::Effect;
+use crate::outbox::SendRequest;
+use crate::timeline::EntryKey;
+use crate::{Effect, Request};
 
 impl Session {
     /// Starts what is due, and asks to be woken for what is due next.
@@ -56,13 +58,14 @@ impl Session {
     }
 
     pub(super) fn ask(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
-        let request = self.in_flight.start(now_ms, endpoint, query);
+        let request = self.in_flight.start(now_ms, endpoint, query, None);
         self.effects.push(Effect::Request(request));
     }
 
-    pub(super) fn send(&mut self, now_ms: u64, endpoint: Endpoint, body: String, key: IdempotencyKey) {
-        let request = self.in_flight.start(now_ms, endpoint, Vec::new());
-        self.effects.push(Effect::Request(crate::Request { body: Some(body), key: Some(key), ..request }));
+    pub(super) fn send(&mut self, now_ms: u64, entry: EntryKey, request: SendRequest) {
+        let SendRequest { key, body, .. } = request;
+        let request = self.in_flight.start(now_ms, Endpoint::Send, Vec::new(), Some(entry));
+        self.effects.push(Effect::Request(Request { body: Some(body), key: Some(key), ..request }));
     }
 
     /// Nobody waits for what is on its way any more.

@@ -1,6 +1,7 @@
 //! Messages that are not tried again soon: the visitor is told, and may send them now.
 
 use crate::Session;
+use crate::outbox::PendingMessage;
 
 /// The longest wait for the next attempt that the visitor is not told of. Milliseconds.
 const MAX_QUIET_DELAY_MS: u64 = 15_000;
@@ -18,7 +19,7 @@ impl Session {
 
     /// Updates after each input whether messages are deferred. They stay so until the next attempt.
     pub(super) fn update_deferred(&mut self, now_ms: u64) {
-        let written_ms = self.next_pending().map_or(now_ms, |pending| pending.written_ms);
+        let written_ms = self.outbox.next().map_or(now_ms, PendingMessage::written_ms);
         let due_ms = self.next_attempt_ms().filter(|_| self.online).unwrap_or_default();
         let delay_ms = due_ms.saturating_sub(now_ms);
         let is_late = due_ms.saturating_sub(written_ms) > LATE_MS;

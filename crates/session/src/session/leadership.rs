@@ -6,7 +6,6 @@ use super::Session;
 use crate::Effect;
 use crate::election::{Peer, Reply, Step};
 use crate::tab_message::{Sender, TabMessage};
-use crate::timeline::Entry;
 
 impl Session {
     /// Returns whether there is anything to lead for. A hidden tab leads only until the visitor's messages are sent.
@@ -21,8 +20,8 @@ impl Session {
             let undelivered = || self.timeline.entries().iter().any(|entry| !entry.is_settled());
             busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
         } else {
-            let unsent = || self.outbox.iter().any(|pending| !pending.failed);
-            self.sending.is_some() || (!self.election.yields(now_ms) && unsent())
+            self.in_flight.any(Endpoint::Send)
+                || (!self.election.yields(now_ms) && self.outbox.next().is_some())
         }
     }
 
@@ -48,9 +47,7 @@ impl Session {
     fn on_won(&mut self, now_ms: u64) {
         self.broadcast(TabMessage::Leader);
         self.poll_now(now_ms);
-        // Without ids, messages that are read again could not be told from those that are here.
-        let is_named = |entry: &Entry| entry.id.is_some() || entry.local_id.is_some();
-        if self.timeline.is_truncated && self.timeline.entries().iter().all(is_named) {
+        if self.timeline.is_truncated() && self.timeline.is_identified() {
             self.resync(now_ms);
         }
         // The tab that had them may be gone, and storage may have none of them.
@@ -113,9 +110,7 @@ impl Session {
         self.cancel_polls();
         // A message in flight may arrive: it is not cancelled, and the next leader repeats it with the same key.
         self.in_flight.cancel_where(|endpoint| endpoint == Endpoint::Send);
-        self.sending = None;
-        self.urgent = false;
-        self.in_doubt = None;
+        self.outbox.interrupt();
     }
 
     /// Sends a message to the other tabs.
@@ -127,8 +122,8 @@ impl Session {
             visible: self.visible,
             revision: self.revision.max(u64::from(!self.is_fresh())),
             writer: &self.writer,
-            seen: self.seen,
-            is_truncated: self.timeline.is_truncated,
+            seen: self.timeline.seen(),
+            is_truncated: self.timeline.is_truncated(),
         };
         let text = message.encode(&sender);
         self.effects.push(Effect::Broadcast(text));

@@ -4,6 +4,7 @@ use chat_protocol::{Value, VisitorProfile};
 
 use super::Session;
 use crate::Effect;
+use crate::outbox::PendingMessage;
 use crate::stored::{VERSION, keys};
 use crate::tab_message::TabMessage;
 use crate::timeline::EntryKey;
@@ -45,7 +46,8 @@ impl Session {
     }
 
     pub(super) fn persist_seen(&mut self) {
-        self.persist(keys::SEEN, Value::object([("v", VERSION.into()), ("serial", self.seen.into())]));
+        let seen = Value::object([("v", VERSION.into()), ("serial", self.timeline.seen().into())]);
+        self.persist(keys::SEEN, seen);
     }
 
     pub(super) fn persist_config(&mut self, data: Value) {
@@ -57,9 +59,20 @@ impl Session {
     }
 
     pub(super) fn persist_pending(&mut self, entry: EntryKey) {
-        if let Some(pending) = self.outbox.iter().find(|pending| pending.entry == entry) {
-            let name = [keys::OUTBOX, &pending.id].concat();
+        if let Some(pending) = self.outbox.get(entry) {
+            let name = [keys::OUTBOX, pending.id()].concat();
             let value = pending.to_stored(&self.visitor_id);
+            self.persist(&name, value);
+        }
+    }
+
+    /// Stores the pending messages for which `which` is true.
+    pub(super) fn persist_outbox(&mut self, which: impl Fn(&PendingMessage) -> bool) {
+        let mut messages = Vec::new();
+        for pending in self.outbox.iter().filter(|pending| which(pending)) {
+            messages.push(([keys::OUTBOX, pending.id()].concat(), pending.to_stored(&self.visitor_id)));
+        }
+        for (name, value) in messages {
             self.persist(&name, value);
         }
     }
@@ -95,9 +108,7 @@ impl Session {
     /// Everything that this tab knows, for a browser that did not keep it or a tab that has not heard it.
     pub(super) fn retry_persist(&mut self) {
         self.persist_visitor();
-        for index in 0..self.outbox.len() {
-            self.persist_pending(self.outbox[index].entry);
-        }
+        self.persist_outbox(|_| true);
         self.persist_conversation();
         self.persist_seen();
         if self.contact != Value::Null {
@@ -108,8 +119,8 @@ impl Session {
     /// Forgets all that is kept of this visitor.
     pub(super) fn erase_stored(&mut self) {
         let mut names = self.events.clear();
-        for pending in &self.outbox {
-            names.push([keys::OUTBOX, &pending.id].concat());
+        for pending in self.outbox.iter() {
+            names.push([keys::OUTBOX, pending.id()].concat());
         }
         for name in [keys::CONVERSATION, keys::SEEN, keys::CONTACT] {
             names.push(name.to_owned());

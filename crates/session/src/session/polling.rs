@@ -29,7 +29,7 @@ impl Session {
         }
         if messages.is_some_and(|due| now_ms >= due) {
             self.poll_is_stale = false;
-            self.sending_since_ms = None;
+            self.outbox.mark_polled();
             if let Some(id) = self.timeline.cursor() {
                 query.push(("after", id.as_str().to_owned()));
             }
@@ -44,7 +44,7 @@ impl Session {
 
     /// When presence and messages are to be read next.
     pub(super) fn next_polls_ms(&self) -> [Option<u64>; 2] {
-        let messages_ms = self.confirm_ms().unwrap_or(u64::MAX).min(self.pace.next_messages_ms);
+        let messages_ms = self.outbox.confirm_ms().unwrap_or(u64::MAX).min(self.pace.next_messages_ms);
         let due = |wanted: bool, endpoint, at: u64| {
             (wanted && self.can_poll() && !self.in_flight.any(endpoint)).then(|| at.max(self.hold_until_ms))
         };
@@ -59,7 +59,7 @@ impl Session {
         self.polls_until_idle
             || self.has_more
             || self.awaits_reply()
-            || self.in_doubt.is_some()
+            || self.outbox.in_doubt().is_some()
             || self.presence.as_ref().is_none_or(|presence| presence.should_poll_messages)
     }
 
@@ -121,9 +121,9 @@ impl Session {
         }
         if !self.polls_until_idle {
             self.sync = Sync::Live;
-            self.timeline.is_truncated = false;
+            self.timeline.mark_complete();
             // A service that does not list what the visitor says has it all the same: it said so.
-            if let Some(entry) = self.in_doubt.take() {
+            if let Some(entry) = self.outbox.in_doubt() {
                 self.timeline.deliver_in_doubt(entry);
                 self.on_found_delivered(now_ms, entry);
             }
@@ -140,14 +140,8 @@ impl Session {
     /// The messages that may have arrived without an answer; first the one that is on its way.
     fn attempted(&self) -> Vec<EntryKey> {
         let mut attempted = Vec::new();
-        attempted.extend(self.sending);
-        for pending in &self.outbox {
-            // In a history that is read for the first time, an older message may say the same.
-            let first = self.sync == Sync::Backfill && Some(pending.entry) != self.in_doubt;
-            if pending.is_attempted() && !first && Some(pending.entry) != self.sending {
-                attempted.push(pending.entry);
-            }
-        }
+        attempted.extend(self.in_flight.message());
+        attempted.extend(self.outbox.attempted(self.sync == Sync::Backfill));
         attempted
     }
 
@@ -155,9 +149,9 @@ impl Session {
     /// then only sending both again tells.
     fn is_found(&self, entry: EntryKey) -> bool {
         let Some(shown) = self.timeline.entry(entry) else { return false };
-        let alike =
-            self.outbox.iter().filter(|pending| pending.is_attempted() && *pending.text == *shown.text);
-        shown.delivery == Delivery::Delivered && self.sending != Some(entry) && alike.count() == 1
+        shown.is_settled()
+            && self.in_flight.message() != Some(entry)
+            && self.outbox.attempted_with(&shown.text) == 1
     }
 
     /// Whether the service has the message, and nobody has said anything to it.
@@ -187,7 +181,7 @@ impl Session {
     pub(super) fn end_wait_for_reply(&mut self, now_ms: u64) {
         if self.reply_due_ms.is_some_and(|until| now_ms >= until) {
             self.reply_due_ms = None;
-            if self.sending.is_some() {
+            if self.in_flight.any(Endpoint::Send) {
                 // It may still come with the answer.
                 self.expect_reply(now_ms);
                 return;
@@ -233,7 +227,7 @@ impl Session {
                 return;
             }
             self.forget_conversation();
-            if let Some(entry) = self.in_doubt.take() {
+            if let Some(entry) = self.outbox.in_doubt() {
                 self.give_up(entry);
             }
             return;

@@ -8,7 +8,6 @@ use super::Session;
 use crate::back_off::MAX_RETRY_AFTER_MS;
 use crate::outbox::PendingMessage;
 use crate::stored::{self, Stored, keys};
-use crate::timeline::Delivery;
 
 impl Session {
     /// Takes in all that this browser kept.
@@ -33,26 +32,12 @@ impl Session {
         }
         self.restore_missing(&[]);
         // Where storage lost the conversation, it counts anew.
-        self.seen = self.seen.min(self.timeline.newest());
+        self.timeline.limit_seen();
     }
 
-    /// Messages that are not delivered, and whose pending messages are lost, are pending messages again, each in its place. Their keys are the
-    /// same. The tab that told of the pending messages `told` has those.
+    /// Restores pending messages that were lost, except those that the tab that wrote a snapshot has: `told`.
     pub(super) fn restore_missing(&mut self, told: &[Rc<str>]) {
-        let (mut lost, mut place) = (Vec::new(), 0);
-        for entry in self.timeline.entries() {
-            if let Some(index) = self.outbox.iter().position(|pending| pending.entry == entry.key) {
-                place = index + 1;
-            } else if entry.delivery != Delivery::Delivered
-                && entry.local_id.as_ref().is_none_or(|name| !told.contains(name))
-                && let Some(pending) = PendingMessage::of_entry(entry)
-            {
-                lost.push(entry.key);
-                self.outbox.insert(place, pending);
-                place += 1;
-            }
-        }
-        for entry in lost {
+        for entry in self.outbox.restore_missing(self.timeline.entries(), told) {
             self.persist_pending(entry);
         }
     }
@@ -73,11 +58,11 @@ impl Session {
             }
             keys::SEEN => {
                 let seen = i64::try_from(stored::number(&value, "serial")).unwrap_or(0);
-                if seen < self.seen {
-                    // It comes late, and is not to stay in storage.
+                if seen < self.timeline.seen() {
+                    // A late write: storage must not keep it.
                     self.persist_seen();
                 }
-                self.seen = self.seen.max(seen);
+                self.timeline.apply_remote_seen(seen);
                 self.view_dirty = true;
             }
             keys::TRACKING => {
@@ -138,7 +123,7 @@ impl Session {
         if let Some(wait_ms) = retry_after_ms {
             let until_ms = now_ms + wait_ms.min(MAX_RETRY_AFTER_MS);
             self.hold_until_ms = self.hold_until_ms.max(until_ms);
-            self.urgent = false;
+            self.outbox.end_urgency();
             self.mark_snapshot_dirty();
         }
     }

@@ -95,7 +95,7 @@ impl Session {
     }
 
     fn send_batch(&mut self, now_ms: u64, batch: Batch, keepalive: bool) {
-        let request = self.in_flight.start(now_ms, Endpoint::Events, Vec::new());
+        let request = self.in_flight.start(now_ms, Endpoint::Events, Vec::new(), None);
         self.events.started(&batch.name, request.id);
         let (body, key) = (Some(batch.body), Some(batch.key));
         self.effects.push(Effect::Request(Request { body, key, keepalive, ..request }));

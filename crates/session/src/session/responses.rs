@@ -15,7 +15,9 @@ impl Session {
         let Answer { status, retry_after_ms, body } = answer;
         let endpoint = request.endpoint;
         let outcome = match endpoint {
-            Endpoint::Send => usable(status, body).map(|result: SendResult| self.on_sent(now_ms, result)),
+            Endpoint::Send => {
+                usable(status, body).map(|result: SendResult| self.on_sent(now_ms, request, result))
+            }
             Endpoint::Messages => {
                 usable(status, body).map(|history: History| self.on_messages(now_ms, history))
             }
@@ -50,7 +52,7 @@ impl Session {
         retry_after_ms: Option<u64>,
     ) {
         match request.endpoint {
-            Endpoint::Send => self.on_send_error(now_ms, error, retry_after_ms),
+            Endpoint::Send => self.on_send_error(now_ms, request, error, retry_after_ms),
             Endpoint::Messages | Endpoint::Presence => {
                 self.on_poll_error(now_ms, request.endpoint, error, retry_after_ms);
             }

@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use chat_protocol::{AiStatus, Endpoint, ErrorCode, Role, SendMessage, SendResult, ServiceError, Value};
 
-use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::error_action::ErrorAction;
-use crate::outbox::{self, PendingMessage, check_message};
+use crate::in_flight::InFlight;
+use crate::outbox::{self, AfterFailure, PendingMessage, RemoteMessage, check_message};
 use crate::stored::keys;
 use crate::tab_message::TabMessage;
 use crate::timeline::{Delivery, EntryKey};
 use crate::{Notice, Session, SessionEvent};
 
-/// A reply that did not come with its answer is looked for this long. Milliseconds.
+/// A reply that did not come with its response is polled for this long. Milliseconds.
 pub(crate) const REPLY_TIMEOUT_MS: u64 = 30_000;
 
 impl Session {
@@ -20,19 +20,18 @@ impl Session {
         if check_message(&text).is_err() {
             return;
         }
-        let name = outbox::new_id(&mut self.random);
-        let entry = self.timeline.write(&name, &text, now_ms, Delivery::Waiting);
-        let pending = PendingMessage::new(name, entry, text, page_path, now_ms);
+        let id = outbox::new_id(&mut self.random);
+        let entry = self.timeline.write(&id, &text, now_ms, Delivery::Waiting);
         if self.notice == Some(Notice::NoReply) {
             self.notice = None;
         }
-        self.outbox.push(pending);
+        self.outbox.push(PendingMessage::new(id, entry, text, page_path, now_ms));
         self.persist_pending(entry);
         self.pace.touch(now_ms);
         self.mark_snapshot_dirty();
     }
 
-    /// Asks the last message of the visitor once more.
+    /// Sends the visitor's last message again, as a new one.
     pub(super) fn ask_again(&mut self, now_ms: u64, page_path: String) {
         let last = self.entries().iter().rev().find(|entry| entry.author == Role::Visitor);
         if let Some(text) = last.map(|entry| String::from(&*entry.text)) {
@@ -40,84 +39,71 @@ impl Session {
         }
     }
 
-    pub(super) fn retry(&mut self, now_ms: u64, key: EntryKey) {
-        let failed = self.outbox.iter().position(|pending| pending.entry == key && pending.failed);
-        if let Some(index) = failed {
-            self.outbox[index].renew(now_ms);
-            self.persist_pending(key);
-            self.line_up(index);
+    pub(super) fn retry(&mut self, now_ms: u64, entry: EntryKey) {
+        let was_failed = self.outbox.retry(now_ms, entry);
+        if was_failed {
+            self.persist_pending(entry);
+            self.move_to_end(entry);
             self.notice = None;
         }
-        if failed.is_some() || self.deferred {
-            self.send_now();
+        if was_failed || self.deferred {
+            self.outbox.send_now();
             // The tab that leads sends it.
             self.broadcast(TabMessage::SendNow);
         }
     }
 
-    /// Ends every wait for a later attempt, because a person asked. A message that is on its way stays the only one.
-    pub(super) fn send_now(&mut self) {
-        self.urgent = true;
-        for pending in self.outbox.iter_mut().filter(|pending| Some(pending.entry) != self.sending) {
-            pending.attempts = 0;
-            pending.not_before_ms = 0;
-        }
-    }
-
-    /// Moves a failed message to the end of the queue.
-    fn line_up(&mut self, index: usize) {
-        let pending = self.outbox.remove(index);
-        self.timeline.set_delivery(pending.entry, Delivery::Waiting);
-        self.timeline.move_to_end(pending.entry);
-        self.outbox.push(pending);
+    /// Shows a message as the last one: it is the last one of the outbox.
+    fn move_to_end(&mut self, entry: EntryKey) {
+        self.show_delivery(entry);
+        self.timeline.move_to_end(entry);
         self.mark_snapshot_dirty();
     }
 
-    /// Another tab, or an earlier page, stored this message.
+    /// Shows how far a message has come.
+    fn show_delivery(&mut self, entry: EntryKey) {
+        if let Some(delivery) = self.outbox.delivery(entry) {
+            self.snapshot_dirty |= self.timeline.set_delivery(entry, delivery);
+        }
+    }
+
+    /// Takes over a message that another tab, or an earlier page, stored.
     pub(super) fn apply_remote_pending(&mut self, now_ms: u64, mut pending: PendingMessage) {
-        // Its time may be by a clock that was wrong.
-        pending.not_before_ms = pending.not_before_ms.min(now_ms + MAX_RETRY_AFTER_MS);
         if pending.is_stale(now_ms) {
-            pending.failed = true;
+            pending.fail();
         }
-        let shown = self.timeline.of_pending(&pending.id).map(|entry| (entry.key, entry.delivery));
+        let shown = self.timeline.of_pending(pending.id()).map(|entry| (entry.key, entry.delivery));
         if let Some((_, Delivery::Delivered)) = shown {
-            // It comes late: the service has the message.
-            self.persist(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
-            return self.remove_if_delivered(&pending.id);
+            // A late write: the service has the message.
+            self.persist(&[keys::OUTBOX, pending.id()].concat(), Value::Null);
+            return self.remove_if_delivered(pending.id());
         }
-        let delivery = if pending.failed { Delivery::Failed } else { Delivery::Waiting };
+        let is_failed = pending.is_failed();
         let entry = shown.map_or_else(
-            || self.timeline.write(&pending.id, &pending.text, pending.written_ms, delivery),
+            || {
+                let delivery = if is_failed { Delivery::Failed } else { Delivery::Waiting };
+                self.timeline.write(pending.id(), pending.text(), pending.written_ms(), delivery)
+            },
             |(key, _)| key,
         );
-        pending.entry = entry;
-        let known = self.outbox.iter().position(|known| known.id == pending.id);
-        match known {
-            Some(index) if self.outbox[index].failed && !pending.failed => {
-                self.outbox[index] = pending;
-                return self.line_up(index);
+        let leads = self.leads();
+        match self.outbox.apply_remote(now_ms, entry, pending, leads) {
+            RemoteMessage::Ignored => {}
+            RemoteMessage::Requeued => self.move_to_end(entry),
+            RemoteMessage::Taken => {
+                if is_failed {
+                    self.show_delivery(entry);
+                }
+                self.mark_snapshot_dirty();
             }
-            // The tab that leads knows best how far it has come, unless another one led for a moment and sent it.
-            Some(index) if self.leads() && (self.outbox[index].is_attempted() || !pending.is_attempted()) => {
-                return;
-            }
-            Some(index) => self.outbox[index] = pending,
-            None => self.outbox.push(pending),
         }
-        if delivery == Delivery::Failed {
-            self.timeline.set_delivery(entry, delivery);
-        }
-        self.mark_snapshot_dirty();
     }
 
-    /// Another tab removed the pending message: it knows that the message was delivered. The answer to one that is on its
-    /// way from here will say so, too.
-    pub(super) fn delivered_elsewhere(&mut self, now_ms: u64, name: &str) {
-        let pending = self.outbox.iter().find(|pending| pending.id == name);
-        if let Some(entry) = pending.map(|pending| pending.entry).filter(|entry| self.sending != Some(*entry))
-        {
-            self.outbox.retain(|pending| pending.entry != entry);
+    /// Another tab removed the pending message: it knows that the message was delivered. The response to an attempt in
+    /// flight will say so, too.
+    pub(super) fn delivered_elsewhere(&mut self, now_ms: u64, id: &str) {
+        if let Some(entry) = self.outbox.idle_entry(id) {
+            self.outbox.remove(entry);
             self.timeline.deliver_in_doubt(entry);
             if self.leads() && !self.timeline.is_answered(entry) {
                 self.await_reply(now_ms);
@@ -127,90 +113,63 @@ impl Session {
     }
 
     /// Storage has the pending message no more: it was delivered, unless storage lost it.
-    pub(super) fn remove_if_delivered(&mut self, name: &str) {
-        let delivered =
-            self.timeline.of_pending(name).is_none_or(|entry| entry.delivery == Delivery::Delivered);
-        if delivered {
-            self.outbox.retain(|pending| pending.id != name);
+    pub(super) fn remove_if_delivered(&mut self, id: &str) {
+        if self.timeline.of_pending(id).is_none_or(|entry| entry.delivery == Delivery::Delivered) {
+            self.outbox.remove_id(id);
         }
     }
 
-    /// After the messages of another tab were taken over, of which it knows the pending messages `told`.
-    pub(super) fn reconcile_outbox(&mut self, told: &[Rc<str>]) {
+    /// Adapts the outbox to the snapshot of another tab, which knows the pending messages `remote`.
+    pub(super) fn reconcile_outbox(&mut self, remote: &[Rc<str>]) {
         let timeline = &self.timeline;
-        self.outbox.retain_mut(|pending| match timeline.of_pending(&pending.id) {
-            Some(entry) => {
-                pending.entry = entry.key;
-                pending.failed = entry.delivery == Delivery::Failed;
-                entry.delivery != Delivery::Delivered
-            }
-            None => false,
-        });
-        // The other tab has not heard of these.
-        for index in 0..self.outbox.len() {
-            if told.iter().all(|name| **name != *self.outbox[index].id) {
-                self.persist_pending(self.outbox[index].entry);
-            }
-        }
+        self.outbox.reconcile(|id| timeline.of_pending(id).map(|entry| (entry.key, entry.delivery)));
+        // The other tab does not know these.
+        self.persist_outbox(|pending| remote.iter().all(|id| **id != *pending.id()));
     }
 
-    /// The message to send next.
-    pub(super) fn next_pending(&self) -> Option<&PendingMessage> {
-        self.outbox.iter().find(|pending| !pending.failed)
-    }
-
-    /// When the next message may be tried.
+    /// Returns when the next attempt may be made.
     pub(super) fn next_attempt_ms(&self) -> Option<u64> {
-        if self.sending.is_some() || self.in_doubt.is_some() {
+        if self.in_flight.any(Endpoint::Send) {
             return None;
         }
-        let pending = self.next_pending()?;
-        Some(pending.not_before_ms.max(if self.urgent { 0 } else { self.hold_until_ms }))
+        self.outbox.next_attempt_ms(self.hold_until_ms)
     }
 
     pub(super) fn send_due(&mut self, now_ms: u64) {
         while self.next_attempt_ms().is_some_and(|due| now_ms >= due) {
-            let Some(index) = self.outbox.iter().position(|pending| !pending.failed) else {
-                return;
-            };
-            let entry = self.outbox[index].entry;
-            if self.outbox[index].is_stale(now_ms) || self.outbox[index].is_exhausted() {
+            let Some(next) = self.outbox.next() else { return };
+            let (entry, is_attempted) = (next.entry(), next.is_attempted());
+            if self.outbox.is_next_expired(now_ms) {
                 self.give_up(entry);
                 continue;
             }
-            if !self.outbox[index].is_attempted() {
-                // The tabs may have put what waited in another order than it is sent in.
+            if !is_attempted {
+                // The tabs may show waiting messages in another order than they are sent in.
                 self.timeline.move_behind_settled(entry);
             }
             let mut profile = self.visitor.clone();
             profile.visitor_id = Some(self.visitor_id.clone());
             let (conversation_id, locale) = (self.conversation.clone(), self.locale.clone());
-            let pending = &mut self.outbox[index];
-            let frozen = pending
-                .freeze(&self.visitor_id, |pending| SendMessage {
-                    conversation_id,
-                    message: pending.text.clone(),
-                    locale,
-                    source_page: Some(pending.page_path.clone()).filter(|path| !path.is_empty()),
-                    visitor: profile,
-                })
-                .clone();
-            pending.attempts += 1;
+            let request = self.outbox.start_next(now_ms, &self.visitor_id, |pending| SendMessage {
+                conversation_id,
+                message: pending.text().to_owned(),
+                locale,
+                source_page: Some(pending.page_path().to_owned()).filter(|path| !path.is_empty()),
+                visitor: profile,
+            });
+            let Some(request) = request else { return };
             self.persist_pending(entry);
-            self.sending = Some(entry);
-            self.sending_since_ms = Some(now_ms);
-            self.timeline.set_delivery(entry, Delivery::Sending);
+            self.show_delivery(entry);
             self.mark_snapshot_dirty();
-            self.send(now_ms, Endpoint::Send, frozen.body, frozen.key);
+            self.send(now_ms, entry, request);
         }
     }
 
-    pub(super) fn on_sent(&mut self, now_ms: u64, result: SendResult) {
-        let Some(entry) = self.sending.take() else { return };
+    pub(super) fn on_sent(&mut self, now_ms: u64, request: &InFlight, result: SendResult) {
+        let Some(entry) = request.message else { return };
         if self.conversation.as_ref() != Some(&result.conversation_id) {
-            let shown = self.timeline.entry(entry).map(|shown| shown.delivery);
-            if self.conversation.is_some() && shown == Some(Delivery::Delivered) {
-                // It comes from a conversation that another tab has found gone since.
+            if self.conversation.is_some() && self.is_delivered(entry) {
+                // The response is from a conversation that another tab has found gone since.
                 self.remove_delivered(entry);
                 return;
             }
@@ -221,24 +180,23 @@ impl Session {
         }
         // The echo may have been taken for another message, which is to be sent after all, or was given up before.
         self.restore_missing(&[]);
-        for pending in self.outbox.iter().filter(|pending| pending.failed) {
-            self.timeline.set_delivery(pending.entry, Delivery::Failed);
+        for pending in self.outbox.iter().filter(|pending| pending.is_failed()) {
+            self.timeline.set_delivery(pending.entry(), Delivery::Failed);
         }
         self.emit_delivered(entry);
-        // A fallback text is an answer.
+        // A fallback text is a reply.
         let reply = result.message.filter(|message| !message.content.trim().is_empty());
         let replied = reply.is_some();
         self.fell_back = replied && result.ai_status == AiStatus::ProviderError;
         self.notice = match result.ai_status {
             AiStatus::QuotaInsufficient => Some(Notice::Quota),
             _ if result.blocked || result.ai_status == AiStatus::Blocked => Some(Notice::Blocked),
-            // Nobody is writing an answer; one that comes all the same is read, and takes the notice back.
+            // Nobody is writing a reply. One that comes later is shown, and removes the notice.
             AiStatus::ProviderError if !replied && !self.person_took_over() => Some(Notice::NoReply),
             _ => None,
         };
-        // What was said before the reply, and not read, is read although the service may see nothing to poll for.
-        let repeated = self.outbox.iter().any(|pending| pending.entry == entry && pending.attempts > 1);
-        if self.reply_due_ms.take().is_some() || repeated {
+        // Messages before the reply that were not polled yet: the service may see nothing to poll for.
+        if self.reply_due_ms.take().is_some() || self.outbox.is_repeated(entry) {
             self.poll_now(now_ms);
         }
         if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
@@ -252,7 +210,7 @@ impl Session {
         self.remove_delivered(entry);
     }
 
-    /// The reply did not come with the answer, so it is read.
+    /// The reply did not come with the response: it is polled.
     fn await_reply(&mut self, now_ms: u64) {
         self.expect_reply(now_ms);
         self.poll_now(now_ms);
@@ -262,14 +220,18 @@ impl Session {
         self.reply_due_ms = Some(now_ms + REPLY_TIMEOUT_MS);
     }
 
-    pub(super) fn on_send_error(&mut self, now_ms: u64, error: &ServiceError, retry_after_ms: Option<u64>) {
+    pub(super) fn on_send_error(
+        &mut self,
+        now_ms: u64,
+        request: &InFlight,
+        error: &ServiceError,
+        retry_after_ms: Option<u64>,
+    ) {
         self.emit_error(Endpoint::Send, error);
+        let Some(entry) = request.message else { return };
         let action = ErrorAction::of(error);
-        let is_delivered = |entry: &EntryKey| {
-            self.timeline.entry(*entry).is_some_and(|shown| shown.delivery == Delivery::Delivered)
-        };
-        if let Some(entry) = self.sending.take_if(|entry| is_delivered(entry)) {
-            // An earlier attempt arrived: its echo was read while this one was on its way.
+        if self.is_delivered(entry) {
+            // An earlier attempt arrived: its echo was polled while this one was in flight.
             if action == ErrorAction::ConversationGone {
                 self.forget_conversation();
             }
@@ -277,81 +239,60 @@ impl Session {
             return;
         }
         match action {
-            ErrorAction::Retry => self.back_off(now_ms, retry_after_ms),
-            // It was taken, whatever became of the answer: to send it again would be the one mistake left.
+            ErrorAction::Retry => self.back_off(now_ms, entry, retry_after_ms),
+            // The service has the message, whatever became of its response: it must not be sent again.
             ErrorAction::InDoubt if self.conversation.is_some() => {
-                self.in_doubt = self.sending.take();
+                self.outbox.doubt(entry);
                 self.resync(now_ms);
             }
-            ErrorAction::ConversationGone if self.sends_into_conversation() => {
-                self.start_new_conversation(now_ms);
+            // The message was refused with its conversation: it becomes another request, which begins one.
+            ErrorAction::ConversationGone if self.outbox.names_conversation(entry) => {
+                self.forget_conversation();
+                self.outbox.start_over(entry);
+                self.persist_pending(entry);
+                self.show_delivery(entry);
             }
             ErrorAction::InDoubt | ErrorAction::ConversationGone | ErrorAction::Fail => {
                 if error.status == 402 || error.code == ErrorCode::InsufficientQuota {
                     self.notice = Some(Notice::Quota);
                 }
-                if let Some(entry) = self.sending.take() {
-                    self.give_up(entry);
-                }
+                self.give_up(entry);
             }
         }
         self.mark_snapshot_dirty();
     }
 
-    /// Whether the message on its way belongs to a conversation, be it known here or already forgotten.
-    fn sends_into_conversation(&self) -> bool {
-        let pending = self.outbox.iter().find(|pending| Some(pending.entry) == self.sending);
-        pending
-            .and_then(|pending| pending.frozen.as_ref())
-            .is_some_and(crate::outbox::Frozen::names_conversation)
+    fn is_delivered(&self, entry: EntryKey) -> bool {
+        self.timeline.entry(entry).is_some_and(|shown| shown.delivery == Delivery::Delivered)
     }
 
-    /// The conversation is gone. The message was refused with it, so it is another request now: it starts a new one.
-    fn start_new_conversation(&mut self, now_ms: u64) {
-        self.forget_conversation();
-        let Some(entry) = self.sending.take() else { return };
-        let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) else {
-            return;
-        };
-        pending.start_over(now_ms);
-        self.persist_pending(entry);
-        self.timeline.set_delivery(entry, Delivery::Waiting);
-    }
-
-    /// Another attempt after a while, or none when there were enough or none is needed.
-    fn back_off(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
-        self.urgent = false;
-        let Some(entry) = self.sending.take() else { return };
-        let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) else {
-            return;
-        };
-        if pending.is_exhausted() {
-            self.give_up(entry);
-        } else {
-            pending.not_before_ms = now_ms + wait_ms(pending.attempts, retry_after_ms, &mut self.random);
-            self.persist_pending(entry);
+    /// Makes another attempt later, unless there were enough.
+    fn back_off(&mut self, now_ms: u64, entry: EntryKey, retry_after_ms: Option<u64>) {
+        match self.outbox.back_off(now_ms, entry, retry_after_ms, &mut self.random) {
+            AfterFailure::BacksOff => self.persist_pending(entry),
+            AfterFailure::Exhausted => self.give_up(entry),
+            AfterFailure::Gone => return,
         }
-        // The service may have it all the same, also when it is given up.
+        // The service may have the message, also when it is given up.
         if retry_after_ms.is_none() {
             self.poll_until_idle();
             self.pace.read_soon(now_ms, &mut self.random);
         }
     }
 
-    /// Without a network, what is not on its way waits: be it between two attempts, or of a page that was left in the
-    /// middle of one.
+    /// Without a network, messages that are not in flight are shown as waiting for it.
     pub(super) fn wait_for_network(&mut self) {
-        if self.online {
-            return;
-        }
-        for pending in
-            self.outbox.iter().filter(|pending| !pending.failed && self.sending != Some(pending.entry))
-        {
-            self.snapshot_dirty |= self.timeline.set_delivery(pending.entry, Delivery::Waiting);
+        if !self.online {
+            self.outbox.wait_for_network();
+            for pending in self.outbox.iter().filter(|pending| !pending.is_failed()) {
+                if self.in_flight.message() != Some(pending.entry()) {
+                    self.snapshot_dirty |= self.timeline.set_delivery(pending.entry(), Delivery::Waiting);
+                }
+            }
         }
     }
 
-    /// Reading showed that the service has the message.
+    /// A poll showed that the service has the message.
     pub(super) fn on_found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
         self.timeline.deliver(entry, None);
         self.emit_delivered(entry);
@@ -361,11 +302,10 @@ impl Session {
         self.remove_delivered(entry);
     }
 
+    /// Marks a message as failed.
     pub(super) fn give_up(&mut self, entry: EntryKey) {
-        if let Some(pending) = self.outbox.iter_mut().find(|pending| pending.entry == entry) {
-            pending.failed = true;
-            self.persist_pending(entry);
-        }
+        self.outbox.fail(entry);
+        self.persist_pending(entry);
         self.timeline.set_delivery(entry, Delivery::Failed);
         self.mark_snapshot_dirty();
     }
@@ -376,14 +316,13 @@ impl Session {
         }
     }
 
-    /// The message is delivered.
+    /// Removes a delivered message from the outbox.
     fn remove_delivered(&mut self, entry: EntryKey) {
         self.mark_snapshot_dirty();
-        if let Some(index) = self.outbox.iter().position(|pending| pending.entry == entry) {
-            let pending = self.outbox.remove(index);
-            // What all tabs show comes first: a page that ends in between must not lose the message.
+        if let Some(pending) = self.outbox.remove(entry) {
+            // The snapshot is written first: a page that ends between the two writes must not lose the message.
             self.publish();
-            self.persist(&[keys::OUTBOX, &pending.id].concat(), Value::Null);
+            self.persist(&[keys::OUTBOX, pending.id()].concat(), Value::Null);
         }
     }
 }

@@ -87,7 +87,7 @@ impl Session {
             ("after", self.timeline.cursor().into()),
             ("readUpTo", to_value(read_up_to as u64)),
             ("floor", to_value(self.timeline.archived_len().saturating_sub(dropped) as u64)),
-            ("cut", (dropped > 0 || self.timeline.is_truncated).into()),
+            ("cut", (dropped > 0 || self.timeline.is_truncated()).into()),
             ("newest", self.timeline.newest().into()),
             ("notice", self.notice.map(Notice::as_str).into()),
             ("operatorOnline", self.operator_online.into()),
@@ -149,7 +149,7 @@ impl Session {
         }
         let newest = self.timeline.newest();
         // What this tab had not heard of the beginning was said before.
-        let beginning = self.timeline.is_truncated && !cut;
+        let beginning = self.timeline.is_truncated() && !cut;
         let archived_len = archived_len.min(entries.len());
         for entry in self.timeline.adopt(entries, after, read_up_to, archived_len, cut) {
             let arrived = (entry.local_id.is_some() && !beginning) || entry.sequence > newest;
@@ -158,7 +158,9 @@ impl Session {
             }
         }
         // What storage had no room for may hold more than this page knows of that time.
-        self.timeline.is_truncated |= cut && !live;
+        if cut && !live {
+            self.timeline.mark_truncated();
+        }
         // Messages that were cut away are counted.
         self.timeline.count_from(newest_told);
         self.reconcile_outbox(&told);

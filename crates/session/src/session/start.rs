@@ -65,20 +65,14 @@ impl Session {
             deferred: false,
             snapshot_dirty: false,
             full_snapshot_requested: false,
-            seen: 0,
-            unread: 0,
-            outbox: Outbox::new(),
+            outbox: Outbox::default(),
             events: EventQueue::default(),
             // One that was kept is good for a start, and asked for again.
             config_due_ms: config.is_none().then_some(now_ms),
             config: config.or(stored_config).and_then(|data| ChatConfig::try_from(data).ok()),
             config_failures: 0,
-            sending: None,
-            sending_since_ms: None,
-            urgent: false,
             waiting: Waiting::default(),
             fell_back: false,
-            in_doubt: None,
             sync: Sync::Live,
             polls_until_idle: true,
             poll_is_stale: false,
@@ -135,9 +129,9 @@ impl Session {
         }
         let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
         let mut gone = Vec::new();
-        for pending in &self.outbox {
-            if !kept(&pending.id) {
-                gone.push(pending.id.clone());
+        for pending in self.outbox.iter() {
+            if !kept(pending.id()) {
+                gone.push(pending.id().to_owned());
             }
         }
         // What this page kept, and storage no longer has, another tab has sent.

@@ -21,10 +21,7 @@ impl Session {
             return self.resolve_visitor_conflict(&sender, &message);
         }
         // What the other tab knew, against what this one knew when it heard of it.
-        if sender.seen > self.seen {
-            self.seen = sender.seen;
-            self.view_dirty = true;
-        }
+        self.view_dirty |= self.timeline.apply_remote_seen(sender.seen);
         let Sender { tab, term, revision, visible, .. } = sender;
         let peer = Peer { tab, term, revision, visible };
         match message {
@@ -37,10 +34,10 @@ impl Session {
             TabMessage::Hello => self.bring_up_to_date(now_ms, &sender, true),
             TabMessage::Leader => self.on_leader(now_ms, &peer),
             TabMessage::Vacancy => self.on_vacancy(now_ms),
-            TabMessage::SendNow if self.deferred => self.send_now(),
+            TabMessage::SendNow if self.deferred => self.outbox.send_now(),
             TabMessage::Response { hold_until_ms } => {
                 self.hold_until_ms = self.hold_until_ms.max(hold_until_ms);
-                self.urgent = false;
+                self.outbox.end_urgency();
                 self.poll_now(now_ms);
             }
             TabMessage::Stored { name, value } => {
@@ -67,7 +64,7 @@ impl Session {
             self.full_snapshot_requested = true;
             self.mark_snapshot_dirty();
         }
-        if is_due && (other.seen < self.seen || other.revision < self.revision) {
+        if is_due && (other.seen < self.timeline.seen() || other.revision < self.revision) {
             self.last_broadcast_ms = now_ms;
             if other.revision < self.revision {
                 self.retry_persist();

@@ -5,7 +5,6 @@ use chat_protocol::{Endpoint, Value, VisitorId};
 use super::Session;
 use crate::stored;
 use crate::tab_message::TabMessage;
-use crate::timeline::Timeline;
 
 impl Session {
     /// Nothing has happened yet that would be lost.
@@ -50,12 +49,11 @@ impl Session {
         self.visitor.visitor_id = None;
         self.revision = 0;
         self.conversation = None;
-        self.timeline = Timeline::default();
+        self.timeline.clear();
         self.notice = None;
         self.operator_online = None;
         self.presence = None;
         self.reply_due_ms = None;
-        self.seen = 0;
         self.outbox.clear();
         self.events.clear();
         self.snapshot_dirty = false;

@@ -6,10 +6,6 @@ use super::Session;
 use crate::Wait;
 use crate::timeline::Delivery;
 
-/// A message that is still being sent after this time is looked for in the conversation: the service may have it, and be
-/// composing the answer. Milliseconds.
-const CONFIRM_MS: u64 = 2_000;
-
 impl Session {
     /// Returns how long the visitor has waited for an answer.
     pub fn wait(&self) -> Wait {
@@ -44,10 +40,5 @@ impl Session {
         let awaited = self.awaits_reply() && (!self.deferred || self.reply_due_ms.is_some());
         let waits = self.online && self.notice.is_none() && awaited && !self.person_took_over();
         self.view_dirty |= self.waiting.update(now_ms, waits);
-    }
-
-    /// Returns when to look whether the service has the message that is being sent.
-    pub(super) fn confirm_ms(&self) -> Option<u64> {
-        self.sending_since_ms.filter(|_| self.sending.is_some()).map(|since| since + CONFIRM_MS)
     }
 }

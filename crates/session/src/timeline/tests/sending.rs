@@ -62,7 +62,7 @@ fn a_reply_stands_behind_what_is_delivered_and_before_what_is_not() {
 }
 
 #[test]
-fn what_others_wrote_later_is_unread_and_answers() {
+fn later_messages_of_others_are_unread_and_answer_the_visitors() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     assert!(!timeline.is_answered(mine));
@@ -72,7 +72,10 @@ fn what_others_wrote_later_is_unread_and_answers() {
     assert!(timeline.is_answered(mine));
     let [.., first, last] = timeline.entries() else { panic!("four messages") };
     let (first, last) = (first.sequence, last.sequence);
-    assert_eq!([first - 1, first, last].map(|seen| timeline.unread(seen)), [2, 1, 0]);
+    for (seen, unread) in [(first - 1, Some(2)), (first, Some(1)), (last, Some(0)), (first, None)] {
+        timeline.apply_remote_seen(seen);
+        assert_eq!(timeline.update_unread(), unread, "{seen}");
+    }
     assert_eq!(timeline.newest(), last);
     timeline.count_from(last - 1);
     assert_eq!(timeline.newest(), last);

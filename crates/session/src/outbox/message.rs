@@ -1,0 +1,469 @@
+//! One pending message, and the state of its delivery.
+
+use chat_protocol::{IdempotencyKey, SendMessage, Value, VisitorId, decimal};
+
+use super::check_message;
+use crate::random::Random;
+use crate::stored;
+use crate::timeline::{Created, Delivery, Entry, EntryKey};
+
+/// Maximum send attempts in a row before a message is marked as failed.
+pub(super) const MAX_ATTEMPTS: u64 = 6;
+/// Messages older than 24 hours are not sent automatically. Milliseconds.
+pub(super) const MAX_QUEUE_AGE_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// The request of a message. Every attempt sends the same key and body, to the byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SendRequest {
+    pub(crate) key: IdempotencyKey,
+    pub(crate) body: String,
+    /// The number of attempts so far, since the visitor last asked for one.
+    pub(super) attempts: u64,
+}
+
+/// How far a pending message has come.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum DeliveryState {
+    /// Waits for its turn, or for the network. Without a request until the first attempt: the conversation that it belongs
+    /// to may not have begun.
+    Queued(Option<SendRequest>),
+    /// An attempt is in flight since this time, or at no time once the conversation was polled after it.
+    InFlight { request: SendRequest, unconfirmed_since_ms: Option<u64> },
+    /// The last attempt failed, or its tab lost the lead. No attempt before this time.
+    BackingOff { request: SendRequest, until_ms: u64 },
+    /// The service has the key with another body: polling shows whether the message arrived.
+    InDoubt(SendRequest),
+    /// Marked as failed until the visitor asks for another attempt.
+    Failed(Option<SendRequest>),
+}
+
+impl DeliveryState {
+    pub(super) fn request(&self) -> Option<&SendRequest> {
+        match self {
+            Self::Queued(request) | Self::Failed(request) => request.as_ref(),
+            Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
+                Some(request)
+            }
+        }
+    }
+
+    fn request_mut(&mut self) -> Option<&mut SendRequest> {
+        match self {
+            Self::Queued(request) | Self::Failed(request) => request.as_mut(),
+            Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
+                Some(request)
+            }
+        }
+    }
+
+    /// Takes the request out, to move it into another state.
+    pub(super) fn take_request(&mut self) -> Option<SendRequest> {
+        match std::mem::replace(self, Self::Queued(None)) {
+            Self::Queued(request) | Self::Failed(request) => request,
+            Self::InFlight { request, .. } | Self::BackingOff { request, .. } | Self::InDoubt(request) => {
+                Some(request)
+            }
+        }
+    }
+
+    /// Returns the delivery as the visitor sees it.
+    pub(super) fn delivery(&self) -> Delivery {
+        match self {
+            Self::Queued(_) => Delivery::Waiting,
+            Self::InFlight { .. } | Self::BackingOff { .. } | Self::InDoubt(_) => Delivery::Sending,
+            Self::Failed(_) => Delivery::Failed,
+        }
+    }
+}
+
+/// A message that the service has not confirmed.
+#[derive(Debug)]
+pub(crate) struct PendingMessage {
+    /// Identifies the message in storage, and in its idempotency key.
+    pub(super) id: String,
+    pub(super) entry: EntryKey,
+    pub(super) text: String,
+    pub(super) page_path: String,
+    pub(super) written_ms: u64,
+    /// The number of times that it became another request, because its conversation was gone.
+    round: u64,
+    pub(super) state: DeliveryState,
+}
+
+impl PendingMessage {
+    pub(crate) fn new(id: String, entry: EntryKey, text: String, page_path: String, written_ms: u64) -> Self {
+        Self { id, entry, text, page_path, written_ms, round: 0, state: DeliveryState::Queued(None) }
+    }
+
+    /// Creates a pending message again from an entry that is not delivered.
+    pub(crate) fn of_entry(entry: &Entry) -> Option<Self> {
+        let written_ms = match entry.created {
+            Some(Created::Local(ms)) => ms,
+            _ => 0,
+        };
+        let id = String::from(&**entry.local_id.as_ref()?);
+        let mut pending = Self::new(id, entry.key, String::from(&*entry.text), String::new(), written_ms);
+        if entry.delivery == Delivery::Failed {
+            pending.fail();
+        }
+        Some(pending)
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the entry that shows the message.
+    pub(crate) fn entry(&self) -> EntryKey {
+        self.entry
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn page_path(&self) -> &str {
+        &self.page_path
+    }
+
+    pub(crate) fn written_ms(&self) -> u64 {
+        self.written_ms
+    }
+
+    /// Returns whether the visitor has to ask for the next attempt.
+    pub(crate) fn is_failed(&self) -> bool {
+        matches!(self.state, DeliveryState::Failed(_))
+    }
+
+    /// Returns whether the service may have the message.
+    pub(crate) fn is_attempted(&self) -> bool {
+        self.state.request().is_some()
+    }
+
+    pub(super) fn is_in_flight(&self) -> bool {
+        matches!(self.state, DeliveryState::InFlight { .. })
+    }
+
+    pub(super) fn attempts(&self) -> u64 {
+        self.state.request().map_or(0, |request| request.attempts)
+    }
+
+    /// Returns whether the maximum number of attempts was made.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.attempts() >= MAX_ATTEMPTS
+    }
+
+    pub(crate) fn is_stale(&self, now_ms: u64) -> bool {
+        now_ms.saturating_sub(self.written_ms) > MAX_QUEUE_AGE_MS
+    }
+
+    /// Returns the time before which no attempt is made; zero if there is none.
+    pub(super) fn not_before_ms(&self) -> u64 {
+        match self.state {
+            DeliveryState::BackingOff { until_ms, .. } => until_ms,
+            _ => 0,
+        }
+    }
+
+    /// Begins an attempt. Freezes key and body if it is the first one.
+    pub(super) fn start(
+        &mut self,
+        now_ms: u64,
+        visitor: &VisitorId,
+        compose: impl FnOnce(&Self) -> SendMessage,
+    ) -> SendRequest {
+        let mut request = self.state.take_request().unwrap_or_else(|| SendRequest {
+            key: key(visitor, &self.id, self.round),
+            body: Value::from(&compose(self)).to_json(),
+            attempts: 0,
+        });
+        request.attempts += 1;
+        let started = request.clone();
+        self.state = DeliveryState::InFlight { request, unconfirmed_since_ms: Some(now_ms) };
+        started
+    }
+
+    /// Waits until this time for the next attempt.
+    pub(super) fn back_off(&mut self, until_ms: u64) {
+        if let Some(request) = self.state.take_request() {
+            self.state = DeliveryState::BackingOff { request, until_ms };
+        }
+    }
+
+    /// Waits for its turn, with the request that it has.
+    pub(super) fn queue(&mut self) {
+        self.state = DeliveryState::Queued(self.state.take_request());
+    }
+
+    pub(super) fn doubt(&mut self) {
+        if let Some(request) = self.state.take_request() {
+            self.state = DeliveryState::InDoubt(request);
+        }
+    }
+
+    pub(crate) fn fail(&mut self) {
+        self.state = DeliveryState::Failed(self.state.take_request());
+    }
+
+    /// Begins to count the attempts again.
+    pub(super) fn reset_attempts(&mut self) {
+        if let Some(request) = self.state.request_mut() {
+            request.attempts = 0;
+        }
+    }
+
+    /// Becomes another request: the conversation that the one before names is gone.
+    pub(super) fn start_over(&mut self) {
+        self.state = DeliveryState::Queued(None);
+        self.round += 1;
+    }
+
+    /// Returns the message as it is stored.
+    pub(crate) fn to_stored(&self, visitor: &VisitorId) -> Value {
+        let request = self.state.request();
+        Value::object([
+            ("v", stored::VERSION.into()),
+            ("visitorId", visitor.into()),
+            ("text", self.text.as_str().into()),
+            ("path", self.page_path.as_str().into()),
+            ("written", stored::to_value(self.written_ms)),
+            ("round", stored::to_value(self.round)),
+            ("attempts", stored::to_value(self.attempts())),
+            ("notBefore", stored::to_value(self.not_before_ms())),
+            ("key", request.map(|request| request.key.as_str()).into()),
+            ("body", request.map(|request| request.body.as_str()).into()),
+            ("failed", self.is_failed().into()),
+        ])
+    }
+
+    /// Reads a stored message, without an entry yet. Returns `None` if it cannot be used.
+    pub(crate) fn from_stored(id: &str, value: &Value) -> Option<Self> {
+        let field = |field| value.get(field).and_then(Value::as_text);
+        if !is_valid_id(id) {
+            return None;
+        }
+        let text = field("text").filter(|text| check_message(text).is_ok())?;
+        let path = field("path").unwrap_or_default().to_owned();
+        let written_ms = stored::number(value, "written");
+        let mut pending = Self::new(id.to_owned(), EntryKey::default(), text.to_owned(), path, written_ms);
+        pending.round = stored::number(value, "round");
+        if let (Some(key), Some(body)) = (field("key"), field("body")) {
+            let key = IdempotencyKey::new(key).ok()?;
+            let attempts = stored::number(value, "attempts");
+            let request = SendRequest { key, body: body.to_owned(), attempts };
+            pending.state =
+                DeliveryState::BackingOff { request, until_ms: stored::number(value, "notBefore") };
+        }
+        if value.get("failed") == Some(&Value::Bool(true)) {
+            pending.fail();
+        }
+        Some(pending)
+    }
+}
+
+impl SendRequest {
+    /// Returns whether the request belongs to a conversation. The others begin one.
+    pub(super) fn names_conversation(&self) -> bool {
+        // `SendMessage` has one written form.
+        self.body.starts_with(r#"{"conversationId":"#)
+    }
+}
+
+/// Returns `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: characters that a
+/// header cannot carry are left out, and the id is cut so that the key stays within the limit.
+///
+/// The key depends on the arguments only: where storage lost a pending message and kept its entry, the key is the same.
+fn key(visitor: &VisitorId, id: &str, round: u64) -> IdempotencyKey {
+    let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(100).collect();
+    let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };
+    IdempotencyKey::new(["chat-", visitor.as_str(), "-", id, &round].concat())
+        .expect("visible ASCII of 8 to 160 characters")
+}
+
+/// Returns whether a message can have this id: it becomes part of a key, which goes into a header.
+pub(crate) fn is_valid_id(id: &str) -> bool {
+    (1..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Returns an id for a new message.
+pub(crate) fn new_id(random: &mut Random) -> String {
+    ["m", &random.hex()].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use chat_protocol::{VisitorProfile, limits};
+
+    use super::*;
+
+    fn pending(id: &str) -> PendingMessage {
+        PendingMessage::new(id.into(), EntryKey::default(), "hi".into(), "/".into(), 5)
+    }
+
+    fn body(pending: &PendingMessage, locale: &str) -> SendMessage {
+        SendMessage {
+            conversation_id: None,
+            message: pending.text.clone(),
+            locale: Some(locale.into()),
+            source_page: Some(pending.page_path.clone()),
+            visitor: VisitorProfile::default(),
+        }
+    }
+
+    fn start(pending: &mut PendingMessage) -> SendRequest {
+        pending.start(7, &VisitorId::from("v1"), |pending| body(pending, "en"))
+    }
+
+    #[test]
+    fn every_attempt_sends_the_same_key_and_body() {
+        let mut pending = pending("m1");
+        let first = start(&mut pending);
+        pending.page_path = "/elsewhere".into();
+        pending.back_off(10);
+        let second = pending.start(20, &VisitorId::from("v2"), |pending| body(pending, "de"));
+        assert_eq!((&second.key, &second.body), (&first.key, &first.body));
+        assert_eq!((first.key.as_str(), first.attempts, second.attempts), ("chat-v1-m1", 1, 2));
+    }
+
+    #[test]
+    fn a_stored_message_has_the_same_key_body_and_attempts() {
+        let mut pending = pending("m1");
+        start(&mut pending);
+        pending.back_off(90);
+        let stored: Value =
+            serde_json::from_str(&pending.to_stored(&VisitorId::from("v1")).to_string()).expect("JSON");
+        let back = PendingMessage::from_stored("m1", &stored).expect("usable");
+        assert_eq!((back.state, back.text, back.written_ms), (pending.state, pending.text, 5));
+    }
+
+    #[test]
+    fn a_failed_message_is_stored_as_failed_with_and_without_a_request() {
+        for is_attempted in [false, true] {
+            let mut pending = pending("m1");
+            if is_attempted {
+                start(&mut pending);
+            }
+            pending.fail();
+            let back = PendingMessage::from_stored("m1", &pending.to_stored(&VisitorId::from("v1")));
+            let back = back.expect("usable");
+            assert!(back.is_failed());
+            assert_eq!(back.is_attempted(), is_attempted);
+        }
+    }
+
+    #[test]
+    fn an_attempt_in_flight_is_stored_as_one_that_may_be_repeated_at_once() {
+        let mut pending = pending("m1");
+        start(&mut pending);
+        let back = PendingMessage::from_stored("m1", &pending.to_stored(&VisitorId::from("v1")));
+        let back = back.expect("usable");
+        assert!(!back.is_in_flight() && back.is_attempted());
+        assert_eq!((back.not_before_ms(), back.attempts()), (0, 1));
+    }
+
+    #[test]
+    fn the_shown_delivery_follows_from_the_state() {
+        let mut pending = pending("m1");
+        assert_eq!(pending.state.delivery(), Delivery::Waiting);
+        start(&mut pending);
+        assert_eq!(pending.state.delivery(), Delivery::Sending);
+        pending.doubt();
+        assert_eq!(pending.state.delivery(), Delivery::Sending);
+        pending.back_off(10);
+        assert_eq!((pending.state.delivery(), pending.not_before_ms()), (Delivery::Sending, 10));
+        pending.queue();
+        assert_eq!((pending.state.delivery(), pending.not_before_ms()), (Delivery::Waiting, 0));
+        pending.fail();
+        assert_eq!(pending.state.delivery(), Delivery::Failed);
+        assert!(pending.is_attempted(), "the request survives every change of the state");
+    }
+
+    #[test]
+    fn a_message_that_was_never_sent_can_neither_back_off_nor_be_in_doubt() {
+        let mut pending = pending("m1");
+        pending.back_off(10);
+        assert_eq!(pending.state, DeliveryState::Queued(None));
+        pending.doubt();
+        assert_eq!(pending.state, DeliveryState::Queued(None));
+    }
+
+    #[test]
+    fn only_ids_that_a_header_can_carry_are_read() {
+        let stored = pending("m1").to_stored(&VisitorId::from("v1"));
+        let longest = "m".repeat(32);
+        for (id, usable) in [("m", true), (&*longest, true), (&*(longest.clone() + "m"), false)] {
+            assert_eq!(PendingMessage::from_stored(id, &stored).is_some(), usable, "{id}");
+        }
+        for id in ["", "m 1", "m\n", "é"] {
+            assert!(PendingMessage::from_stored(id, &stored).is_none(), "{id:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_stale_after_a_day_and_exhausted_after_six_attempts() {
+        let mut pending = pending("m1");
+        assert!(!pending.is_stale(5 + MAX_QUEUE_AGE_MS) && pending.is_stale(6 + MAX_QUEUE_AGE_MS));
+        for _ in 0..5 {
+            start(&mut pending);
+        }
+        assert!(!pending.is_exhausted());
+        start(&mut pending);
+        assert!(pending.is_exhausted());
+        pending.reset_attempts();
+        assert!(!pending.is_exhausted());
+    }
+
+    #[test]
+    fn unusable_stored_messages_are_ignored() {
+        for text in [
+            "null",
+            "[]",
+            "{}",
+            r#"{"text":""}"#,
+            r#"{"text":7}"#,
+            r#"{"text":"a","key":"short","body":"{}"}"#,
+        ] {
+            let stored: Value = serde_json::from_str(text).expect("JSON");
+            assert!(PendingMessage::from_stored("m1", &stored).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn any_visitor_id_makes_a_key_that_the_contract_accepts() {
+        for visitor in ["", "ключ", "a b\r\nX: y", &"v".repeat(500)] {
+            let key = key(&VisitorId::from(visitor), &new_id(&mut Random::new(1)), 7);
+            assert!(limits::KEY_LENGTH.contains(&key.as_str().len()));
+        }
+        let table = &crate::clients_table()["idempotencyKey"];
+        let longest = table["maxVisitorIdLength"].as_u64().expect("a number");
+        for (length, kept) in [(longest, longest), (longest + 1, longest)] {
+            let visitor = "v".repeat(usize::try_from(length).expect("small"));
+            let key = key(&VisitorId::from(&*visitor), "m1", 0);
+            let expected = format!("chat-{}-m1", "v".repeat(usize::try_from(kept).expect("small")));
+            assert_eq!(key.as_str(), expected);
+        }
+    }
+
+    #[test]
+    fn a_message_that_becomes_another_request_has_another_key() {
+        let mut pending = pending("m1");
+        let first = start(&mut pending);
+        pending.start_over();
+        assert!(!pending.is_attempted());
+        pending.start_over();
+        assert_eq!(first.key.as_str(), "chat-v1-m1");
+        assert_eq!(start(&mut pending).key.as_str(), "chat-v1-m1-2");
+    }
+
+    #[test]
+    fn a_request_names_its_conversation_or_begins_one() {
+        let mut first = pending("m1");
+        assert!(!start(&mut first).names_conversation());
+        let mut second = pending("m2");
+        let named = second.start(7, &VisitorId::from("v1"), |pending| SendMessage {
+            conversation_id: Some("c1".into()),
+            ..body(pending, "en")
+        });
+        assert!(named.names_conversation());
+    }
+}
