@@ -19,9 +19,10 @@ export const MISTAKES = [
     file: "outbox/message.rs",
     edits: [
       [
-        'pending.state =\n                DeliveryState::BackingOff { request, until_ms: stored::number(value, "notBefore") };',
-        "_ = request;",
+        "let mut request = self.state.take_request().unwrap_or_else(|| SendRequest {",
+        "let attempts = self.attempts();\n        self.state.take_request();\n        let mut request = None.unwrap_or_else(|| SendRequest {",
       ],
+      ["attempts: 0,\n        });\n        request", "attempts,\n        });\n        request"],
     ],
   },
   {
