@@ -15,7 +15,7 @@ mod in_flight;
 mod input;
 mod notice;
 mod outbox;
-mod pace;
+mod poller;
 mod random;
 mod session;
 mod stored;

@@ -15,21 +15,19 @@ mod tabs;
 mod visitor;
 mod waiting;
 
-use chat_protocol::{ChatConfig, ConversationId, Endpoint, Presence, Value, VisitorId, VisitorProfile};
+use chat_protocol::{ChatConfig, ConversationId, Endpoint, Value, VisitorId, VisitorProfile};
 
-use crate::back_off::MAX_RETRY_AFTER_MS;
 use crate::election::Election;
 use crate::event_queue::EventQueue;
 use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
-use crate::pace::Pace;
+use crate::poller::Poller;
 use crate::random::Random;
 use crate::tab_message::TabMessage;
-use crate::timeline::{Entry, Sync, Timeline};
+use crate::timeline::{Entry, Timeline};
 use crate::wait::Waiting;
 use crate::{Effect, Input, Notice, Reports, SessionEvent};
 use reports::TRACKING_OFF_MS;
-use sending::REPLY_TIMEOUT_MS;
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
@@ -65,10 +63,6 @@ pub struct Session {
     timeline: Timeline,
     notice: Option<Notice>,
     operator_online: Option<bool>,
-    /// The reply to the last message is still to be read, until this time.
-    reply_due_ms: Option<u64>,
-    /// The service asked for silence until this time.
-    hold_until_ms: u64,
     /// The visitor's messages are not tried again soon.
     deferred: bool,
     /// Something of this changed, and the other tabs do not know yet.
@@ -88,15 +82,7 @@ pub struct Session {
     waiting: Waiting,
     /// The last answer was a fallback text.
     fell_back: bool,
-    sync: Sync,
-    /// Messages are read at once until a read brings nothing new.
-    polls_until_idle: bool,
-    /// The read that is on its way set out before something happened, and does not tell what came of it.
-    poll_is_stale: bool,
-    /// The last read brought messages, so that there may be more behind them.
-    has_more: bool,
-    presence: Option<Presence>,
-    pace: Pace,
+    poller: Poller,
     open: bool,
     visible: bool,
     online: bool,
@@ -119,10 +105,8 @@ impl Session {
         if self.wake_ms.is_some_and(|at| now_ms > at + LATE_TIMER_MS) {
             self.reconfirm_leadership(now_ms);
         }
-        // Storage and other tabs may say anything, and a clock may be set back.
-        self.hold_until_ms = self.hold_until_ms.min(now_ms + MAX_RETRY_AFTER_MS);
+        self.poller.limit_waits(now_ms);
         self.events.off_until_ms = self.events.off_until_ms.min(now_ms + TRACKING_OFF_MS);
-        self.reply_due_ms = self.reply_due_ms.map(|due| due.min(now_ms + REPLY_TIMEOUT_MS));
         match input {
             Input::Send { text, page_path } => self.write(now_ms, text, page_path),
             Input::Retry(key) => self.retry(now_ms, key),
@@ -137,7 +121,7 @@ impl Session {
                     // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
                     self.poll_now(now_ms);
                 } else {
-                    self.broadcast(TabMessage::Response { hold_until_ms: self.hold_until_ms });
+                    self.broadcast(TabMessage::Response { hold_until_ms: self.poller.hold_until_ms() });
                 }
             }
             Input::Failed(id) => {
@@ -209,7 +193,7 @@ impl Session {
 
     /// Whether a reply is on its way.
     pub fn awaits_reply(&self) -> bool {
-        self.reply_due_ms.is_some() || self.outbox.awaits_response()
+        self.poller.reply_due_ms().is_some() || self.outbox.awaits_response()
     }
 
     /// Whether a person is there; unknown until the service has said so.
@@ -277,16 +261,9 @@ impl Session {
         self.effects.push(Effect::Emit(event));
     }
 
-    /// Something happened that the service may have news for: what is to be read is read at once.
-    pub(crate) fn poll_now(&mut self, now_ms: u64) {
-        self.pace.poll_now(now_ms);
-        self.poll_until_idle();
-    }
-
-    /// Messages are read, whatever the service says; what is on its way by now was asked for too early.
-    pub(crate) fn poll_until_idle(&mut self) {
-        self.polls_until_idle = true;
-        self.poll_is_stale = self.in_flight.any(Endpoint::Messages);
+    /// Polls at once: the service may have something new.
+    fn poll_now(&mut self, now_ms: u64) {
+        self.poller.poll_now(now_ms, self.in_flight.any(Endpoint::Messages));
     }
 
     fn on_visibility(&mut self, now_ms: u64, visible: bool) {

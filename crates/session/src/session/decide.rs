@@ -86,7 +86,7 @@ impl Session {
             due.push(self.config_due_ms);
         }
         if self.leads() {
-            due.push(self.reply_due_ms);
+            due.push(self.poller.reply_due_ms());
             if self.online && self.is_on() {
                 due.push(self.next_attempt_ms());
                 due.push(self.next_events_ms());

@@ -18,7 +18,7 @@ impl Session {
             let busy = self.open || self.conversation.is_some() || self.events.due_ms().is_some();
             // The pending message behind an undelivered entry may be lost with the page that wrote it.
             let undelivered = || self.timeline.entries().iter().any(|entry| !entry.is_settled());
-            busy || self.reply_due_ms.is_some() || self.leads() || undelivered()
+            busy || self.poller.reply_due_ms().is_some() || self.leads() || undelivered()
         } else {
             self.in_flight.any(Endpoint::Send)
                 || (!self.election.yields(now_ms) && self.outbox.next().is_some())

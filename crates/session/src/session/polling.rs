@@ -2,7 +2,6 @@
 
 use chat_protocol::{ConversationId, Endpoint, History, Presence, Role, ServiceError};
 
-use crate::back_off::wait_ms;
 use crate::error_action::ErrorAction;
 use crate::timeline::{Delivery, Entry, EntryKey, Sync};
 use crate::{Notice, Session, SessionEvent};
@@ -28,7 +27,7 @@ impl Session {
             self.ask(now_ms, Endpoint::Presence, query.clone());
         }
         if messages.is_some_and(|due| now_ms >= due) {
-            self.poll_is_stale = false;
+            self.poller.on_poll_started();
             self.outbox.mark_polled();
             if let Some(id) = self.timeline.cursor() {
                 query.push(("after", id.as_str().to_owned()));
@@ -44,23 +43,14 @@ impl Session {
 
     /// When presence and messages are to be read next.
     pub(super) fn next_polls_ms(&self) -> [Option<u64>; 2] {
-        let messages_ms = self.outbox.confirm_ms().unwrap_or(u64::MAX).min(self.pace.next_messages_ms);
-        let due = |wanted: bool, endpoint, at: u64| {
-            (wanted && self.can_poll() && !self.in_flight.any(endpoint)).then(|| at.max(self.hold_until_ms))
-        };
+        let is_awaited = self.awaits_reply() || self.outbox.in_doubt().is_some();
+        let idle = |endpoint| self.can_poll() && !self.in_flight.any(endpoint);
         [
-            due(true, Endpoint::Presence, self.pace.next_presence_ms),
-            due(self.reads_messages(), Endpoint::Messages, messages_ms),
+            Some(self.poller.presence_due_ms()).filter(|_| idle(Endpoint::Presence)),
+            self.poller
+                .messages_due_ms(self.outbox.confirm_ms(), is_awaited)
+                .filter(|_| idle(Endpoint::Messages)),
         ]
-    }
-
-    /// The service may say that there is nothing to poll for. What is awaited is read all the same.
-    fn reads_messages(&self) -> bool {
-        self.polls_until_idle
-            || self.has_more
-            || self.awaits_reply()
-            || self.outbox.in_doubt().is_some()
-            || self.presence.as_ref().is_none_or(|presence| presence.should_poll_messages)
     }
 
     /// Reads from the beginning once more.
@@ -68,9 +58,7 @@ impl Session {
         // What is on its way was not asked for from the beginning.
         self.cancel_polls();
         self.timeline.rewind();
-        if self.sync == Sync::Live {
-            self.sync = Sync::Resync;
-        }
+        self.poller.resync();
         self.poll_now(now_ms);
     }
 
@@ -81,16 +69,14 @@ impl Session {
         }
         self.cancel_polls();
         self.conversation = Some(conversation);
-        self.sync = Sync::Live;
-        self.polls_until_idle = false;
+        self.poller.begin_conversation();
     }
 
     /// The service does not know the conversation any more. What was said stays on the screen.
     pub(super) fn forget_conversation(&mut self) {
         self.cancel_polls();
         self.conversation = None;
-        self.presence = None;
-        self.reply_due_ms = None;
+        self.poller.end_conversation();
         self.timeline.close();
         self.mark_snapshot_dirty();
     }
@@ -99,28 +85,25 @@ impl Session {
         let before = self.timeline.cursor().cloned();
         let is_empty = history.messages.is_empty();
         let attempted = self.attempted();
-        let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.sync);
-        self.pace.failures = 0;
+        let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.poller.sync());
         if !new.is_empty() {
-            self.pace.touch(now_ms);
+            self.poller.touch(now_ms);
             self.on_arrived(now_ms, &new);
         }
         let moved = self.timeline.cursor() != before.as_ref();
         if self.timeline.take_rearranged() || moved {
             self.mark_snapshot_dirty();
         }
-        self.has_more = moved && !is_empty;
-        self.polls_until_idle &= !new.is_empty() || std::mem::take(&mut self.poll_is_stale);
+        self.poller.on_history(!new.is_empty(), moved && !is_empty);
         for entry in attempted {
             if self.is_found(entry) {
                 self.on_found_delivered(now_ms, entry);
-            } else if self.is_unanswered(entry) && self.reply_due_ms.is_none() {
+            } else if self.is_unanswered(entry) && self.poller.reply_due_ms().is_none() {
                 // Another tab is to know that a reply is due, should this one go before the answer is there.
-                self.expect_reply(now_ms);
+                self.poller.expect_reply(now_ms);
             }
         }
-        if !self.polls_until_idle {
-            self.sync = Sync::Live;
+        if self.poller.end_sync() {
             self.timeline.mark_complete();
             // A service that does not list what the visitor says has it all the same: it said so.
             if let Some(entry) = self.outbox.in_doubt() {
@@ -128,20 +111,15 @@ impl Session {
                 self.on_found_delivered(now_ms, entry);
             }
         }
-        if self.polls_until_idle {
-            self.pace.next_messages_ms = now_ms;
-        } else if self.awaits_reply() || self.has_more {
-            self.pace.read_later(now_ms, &mut self.random);
-        } else {
-            self.pace.messages_read(now_ms, self.presence.as_ref(), self.open, &mut self.random);
-        }
+        let is_awaited = self.awaits_reply();
+        self.poller.plan_messages(now_ms, is_awaited, self.open, &mut self.random);
     }
 
     /// The messages that may have arrived without an answer; first the one that is on its way.
     fn attempted(&self) -> Vec<EntryKey> {
         let mut attempted = Vec::new();
         attempted.extend(self.in_flight.message());
-        attempted.extend(self.outbox.attempted(self.sync == Sync::Backfill));
+        attempted.extend(self.outbox.attempted(self.poller.sync() == Sync::Backfill));
         attempted
     }
 
@@ -164,14 +142,14 @@ impl Session {
     pub(super) fn on_arrived(&mut self, now_ms: u64, new: &[Entry]) {
         self.mark_snapshot_dirty();
         for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.sequence > 0) {
-            self.pace.touch(now_ms);
-            self.reply_due_ms = None;
+            self.poller.touch(now_ms);
+            self.poller.end_reply_wait();
             if self.notice == Some(Notice::NoReply) {
                 self.notice = None;
             }
             if entry.author == Role::Operator {
                 // Presence may still say that nobody is there.
-                self.pace.next_presence_ms = now_ms;
+                self.poller.poll_presence_now(now_ms);
             }
             self.emit(SessionEvent::Message(entry.clone()));
         }
@@ -179,11 +157,11 @@ impl Session {
 
     /// A reply that was looked for long enough is given up.
     pub(super) fn end_wait_for_reply(&mut self, now_ms: u64) {
-        if self.reply_due_ms.is_some_and(|until| now_ms >= until) {
-            self.reply_due_ms = None;
+        if self.poller.reply_due_ms().is_some_and(|until| now_ms >= until) {
+            self.poller.end_reply_wait();
             if self.in_flight.any(Endpoint::Send) {
                 // It may still come with the answer.
-                self.expect_reply(now_ms);
+                self.poller.expect_reply(now_ms);
                 return;
             }
             // A person who is there takes the time that a person takes.
@@ -200,16 +178,8 @@ impl Session {
             self.emit(SessionEvent::Presence(presence.operator_online));
             self.mark_snapshot_dirty();
         }
-        self.pace.presence_read(now_ms, Some(&presence), self.open, &mut self.random);
-        let hint = presence.message_interval_ms;
-        let other_hint = self.presence.as_ref().is_none_or(|before| before.message_interval_ms != hint);
-        self.presence = Some(presence);
-        // What is looked for has a pace of its own.
-        if other_hint && !self.awaits_reply() && !self.polls_until_idle {
-            let held_ms = if self.pace.failures > 0 { self.pace.next_messages_ms } else { 0 };
-            self.pace.messages_read(now_ms, self.presence.as_ref(), self.open, &mut self.random);
-            self.pace.next_messages_ms = self.pace.next_messages_ms.max(held_ms);
-        }
+        let is_awaited = self.awaits_reply();
+        self.poller.on_presence(now_ms, presence, is_awaited, self.open, &mut self.random);
     }
 
     pub(super) fn on_poll_error(
@@ -232,8 +202,6 @@ impl Session {
             }
             return;
         }
-        self.pace.failures += 1;
-        let wait = wait_ms(self.pace.failures + 2, retry_after_ms, &mut self.random);
-        self.pace.hold(now_ms, wait, &mut self.random);
+        self.poller.on_error(now_ms, retry_after_ms, &mut self.random);
     }
 }

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use chat_protocol::{ChatConfig, Fields, Value};
 
 use super::Session;
-use crate::back_off::MAX_RETRY_AFTER_MS;
 use crate::outbox::PendingMessage;
 use crate::stored::{self, Stored, keys};
 
@@ -118,11 +117,10 @@ impl Session {
         visitor.is_none_or(|id| id == self.visitor_id.as_str())
     }
 
-    /// Silence that the service asked for, for all tabs.
+    /// Obeys a `Retry-After`, in all tabs.
     pub(super) fn hold(&mut self, now_ms: u64, retry_after_ms: Option<u64>) {
         if let Some(wait_ms) = retry_after_ms {
-            let until_ms = now_ms + wait_ms.min(MAX_RETRY_AFTER_MS);
-            self.hold_until_ms = self.hold_until_ms.max(until_ms);
+            self.poller.hold(now_ms, wait_ms);
             self.outbox.end_urgency();
             self.mark_snapshot_dirty();
         }

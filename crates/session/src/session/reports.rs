@@ -57,7 +57,7 @@ impl Session {
     /// When events are to be sent next.
     pub(super) fn next_events_ms(&self) -> Option<u64> {
         let due = self.events.due_ms().filter(|_| !self.in_flight.any(Endpoint::Events))?;
-        Some(due.max(self.hold_until_ms))
+        Some(due.max(self.poller.hold_until_ms()))
     }
 
     pub(super) fn send_events(&mut self, now_ms: u64) {
@@ -77,7 +77,7 @@ impl Session {
         if self.online
             && self.is_on()
             && (self.leads() || self.election.is_candidate())
-            && now_ms >= self.hold_until_ms
+            && now_ms >= self.poller.hold_until_ms()
         {
             self.freeze_events();
             if let Some(batch) = self.events.parting() {

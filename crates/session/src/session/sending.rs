@@ -12,9 +12,6 @@ use crate::tab_message::TabMessage;
 use crate::timeline::{Delivery, EntryKey};
 use crate::{Notice, Session, SessionEvent};
 
-/// A reply that did not come with its response is polled for this long. Milliseconds.
-pub(crate) const REPLY_TIMEOUT_MS: u64 = 30_000;
-
 impl Session {
     pub(super) fn write(&mut self, now_ms: u64, text: String, page_path: String) {
         if check_message(&text).is_err() {
@@ -27,7 +24,7 @@ impl Session {
         }
         self.outbox.push(PendingMessage::new(id, entry, text, page_path, now_ms));
         self.persist_pending(entry);
-        self.pace.touch(now_ms);
+        self.poller.touch(now_ms);
         self.mark_snapshot_dirty();
     }
 
@@ -132,7 +129,7 @@ impl Session {
         if self.in_flight.any(Endpoint::Send) {
             return None;
         }
-        self.outbox.next_attempt_ms(self.hold_until_ms)
+        self.outbox.next_attempt_ms(self.poller.hold_until_ms())
     }
 
     pub(super) fn send_due(&mut self, now_ms: u64) {
@@ -196,7 +193,7 @@ impl Session {
             _ => None,
         };
         // Messages before the reply that were not polled yet: the service may see nothing to poll for.
-        if self.reply_due_ms.take().is_some() || self.outbox.is_repeated(entry) {
+        if self.poller.end_reply_wait() || self.outbox.is_repeated(entry) {
             self.poll_now(now_ms);
         }
         if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {
@@ -205,19 +202,15 @@ impl Session {
         if !replied && self.notice.is_none_or(|notice| notice == Notice::NoReply) {
             self.await_reply(now_ms);
         }
-        self.pace.touch(now_ms);
+        self.poller.touch(now_ms);
         self.emit(SessionEvent::Lead(result.lead));
         self.remove_delivered(entry);
     }
 
     /// The reply did not come with the response: it is polled.
     fn await_reply(&mut self, now_ms: u64) {
-        self.expect_reply(now_ms);
+        self.poller.expect_reply(now_ms);
         self.poll_now(now_ms);
-    }
-
-    pub(super) fn expect_reply(&mut self, now_ms: u64) {
-        self.reply_due_ms = Some(now_ms + REPLY_TIMEOUT_MS);
     }
 
     pub(super) fn on_send_error(
@@ -275,8 +268,8 @@ impl Session {
         }
         // The service may have the message, also when it is given up.
         if retry_after_ms.is_none() {
-            self.poll_until_idle();
-            self.pace.read_soon(now_ms, &mut self.random);
+            self.poller.poll_until_idle(self.in_flight.any(Endpoint::Messages));
+            self.poller.poll_soon(now_ms, &mut self.random);
         }
     }
 

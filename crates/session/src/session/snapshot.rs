@@ -4,7 +4,7 @@ use chat_protocol::{Fields, MessageId, Role, Value};
 
 use crate::outbox::is_valid_id;
 use crate::stored::{self, VERSION, to_value};
-use crate::timeline::{Created, Delivery, Entry, EntryKey, Sync};
+use crate::timeline::{Created, Delivery, Entry, EntryKey};
 use crate::{Notice, Session, SessionEvent};
 
 /// So many characters of messages are kept and told, the last ones. They are written at each message, and a browser has a
@@ -91,8 +91,8 @@ impl Session {
             ("newest", self.timeline.newest().into()),
             ("notice", self.notice.map(Notice::as_str).into()),
             ("operatorOnline", self.operator_online.into()),
-            ("replyDue", self.reply_due_ms.map_or(Value::Null, to_value)),
-            ("holdUntil", to_value(self.hold_until_ms)),
+            ("replyDue", self.poller.reply_due_ms().map_or(Value::Null, to_value)),
+            ("holdUntil", to_value(self.poller.hold_until_ms())),
             ("deferred", self.deferred.into()),
             ("entries", Value::List(entries[dropped..].iter().map(entry_to_value).collect())),
         ])
@@ -117,8 +117,8 @@ impl Session {
         self.election.observe_term(number("term"));
         self.conversation = conversation.map(Into::into);
         self.notice = text("notice").and_then(Notice::of);
-        self.reply_due_ms = Some(number("replyDue")).filter(|due| *due > 0);
-        self.hold_until_ms = self.hold_until_ms.max(number("holdUntil"));
+        self.poller.apply_remote_reply_wait(Some(number("replyDue")).filter(|due| *due > 0));
+        self.poller.apply_remote_hold(number("holdUntil"));
         self.deferred = is("deferred");
         let operator_online = shared.get("operatorOnline").map(|_| is("operatorOnline"));
         if live && operator_online != self.operator_online {
@@ -145,7 +145,7 @@ impl Session {
             told.extend(entry.local_id.clone());
         }
         if id_alone {
-            self.sync = Sync::Backfill;
+            self.poller.backfill();
         }
         let newest = self.timeline.newest();
         // What this tab had not heard of the beginning was said before.

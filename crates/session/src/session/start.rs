@@ -7,11 +7,11 @@ use crate::election::Election;
 use crate::event_queue::EventQueue;
 use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
-use crate::pace::Pace;
+use crate::poller::Poller;
 use crate::random::Random;
 use crate::stored::{self, Stored, keys};
 use crate::tab_message::TabMessage;
-use crate::timeline::{Sync, Timeline};
+use crate::timeline::Timeline;
 use crate::wait::Waiting;
 use crate::{Effect, Reports, Start};
 
@@ -60,8 +60,6 @@ impl Session {
             timeline: Timeline::default(),
             notice: None,
             operator_online: None,
-            reply_due_ms: None,
-            hold_until_ms: 0,
             deferred: false,
             snapshot_dirty: false,
             full_snapshot_requested: false,
@@ -73,12 +71,7 @@ impl Session {
             config_failures: 0,
             waiting: Waiting::default(),
             fell_back: false,
-            sync: Sync::Live,
-            polls_until_idle: true,
-            poll_is_stale: false,
-            has_more: false,
-            presence: None,
-            pace: Pace::default(),
+            poller: Poller::new(now_ms),
             open: false,
             visible,
             online,
@@ -94,7 +87,6 @@ impl Session {
         session.persist_visitor();
         session.take_over(now_ms, stored);
         session.broadcast(TabMessage::Hello);
-        session.pace.poll_now(now_ms);
         let effects = session.decide(now_ms);
         (session, effects)
     }

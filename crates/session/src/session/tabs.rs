@@ -36,7 +36,7 @@ impl Session {
             TabMessage::Vacancy => self.on_vacancy(now_ms),
             TabMessage::SendNow if self.deferred => self.outbox.send_now(),
             TabMessage::Response { hold_until_ms } => {
-                self.hold_until_ms = self.hold_until_ms.max(hold_until_ms);
+                self.poller.apply_remote_hold(hold_until_ms);
                 self.outbox.end_urgency();
                 self.poll_now(now_ms);
             }

@@ -52,8 +52,7 @@ impl Session {
         self.timeline.clear();
         self.notice = None;
         self.operator_online = None;
-        self.presence = None;
-        self.reply_due_ms = None;
+        self.poller.end_conversation();
         self.outbox.clear();
         self.events.clear();
         self.snapshot_dirty = false;

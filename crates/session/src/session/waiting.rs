@@ -37,7 +37,7 @@ impl Session {
 
     /// Updates the wait after each input.
     pub(super) fn update_wait(&mut self, now_ms: u64) {
-        let awaited = self.awaits_reply() && (!self.deferred || self.reply_due_ms.is_some());
+        let awaited = self.awaits_reply() && (!self.deferred || self.poller.reply_due_ms().is_some());
         let waits = self.online && self.notice.is_none() && awaited && !self.person_took_over();
         self.view_dirty |= self.waiting.update(now_ms, waits);
     }
