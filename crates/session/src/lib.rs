@@ -10,7 +10,6 @@ mod back_off;
 mod effect;
 mod election;
 mod error_action;
-mod event_queue;
 mod in_flight;
 mod input;
 mod notice;
@@ -21,6 +20,7 @@ mod session;
 mod stored;
 mod tab_message;
 mod timeline;
+mod tracking;
 mod wait;
 
 /// The table that all clients of the proxy are held to.

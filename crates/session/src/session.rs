@@ -2,11 +2,11 @@
 
 mod decide;
 mod deferral;
+mod events;
 mod leadership;
 mod persistence;
 mod polling;
 mod remote;
-mod reports;
 mod responses;
 mod sending;
 mod snapshot;
@@ -18,16 +18,15 @@ mod waiting;
 use chat_protocol::{ChatConfig, ConversationId, Endpoint, Value, VisitorId, VisitorProfile};
 
 use crate::election::Election;
-use crate::event_queue::EventQueue;
 use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
 use crate::poller::Poller;
 use crate::random::Random;
 use crate::tab_message::TabMessage;
 use crate::timeline::{Entry, Timeline};
+use crate::tracking::Tracking;
 use crate::wait::Waiting;
-use crate::{Effect, Input, Notice, Reports, SessionEvent};
-use reports::TRACKING_OFF_MS;
+use crate::{Effect, Input, Notice, SessionEvent};
 
 /// What the browser did not keep is offered to it again after so long. Milliseconds.
 const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
@@ -53,7 +52,6 @@ pub struct Session {
     /// Contact details that the visitor left, as they are stored; null without any.
     contact: Value,
     locale: Option<String>,
-    reports: Reports,
 
     // What all tabs share. The tab that leads changes it, the others take it over.
     revision: u64,
@@ -71,7 +69,7 @@ pub struct Session {
     full_snapshot_requested: bool,
 
     outbox: Outbox,
-    events: EventQueue,
+    tracking: Tracking,
     config: Option<ChatConfig>,
     /// When to ask for the config, if it is wanted.
     config_due_ms: Option<u64>,
@@ -106,7 +104,7 @@ impl Session {
             self.reconfirm_leadership(now_ms);
         }
         self.poller.limit_waits(now_ms);
-        self.events.off_until_ms = self.events.off_until_ms.min(now_ms + TRACKING_OFF_MS);
+        self.tracking.limit_waits(now_ms);
         match input {
             Input::Send { text, page_path } => self.write(now_ms, text, page_path),
             Input::Retry(key) => self.retry(now_ms, key),
@@ -147,11 +145,11 @@ impl Session {
             Input::Opened(open, page) => {
                 if self.set_open(now_ms, open) {
                     let event_type = if open { "chat_opened" } else { "chat_closed" };
-                    self.report_by_itself(now_ms, event_type, page);
+                    self.report_automatically(now_ms, event_type, page);
                 }
             }
             Input::Reopened => _ = self.set_open(now_ms, true),
-            Input::PageViewed(page) => self.report_by_itself(now_ms, "page_view", page),
+            Input::PageViewed(page) => self.report_automatically(now_ms, "page_view", page),
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => {
                 self.persist_contact(&given);

@@ -118,7 +118,7 @@ impl Session {
 
     /// Forgets all that is kept of this visitor.
     pub(super) fn erase_stored(&mut self) {
-        let mut names = self.events.clear();
+        let mut names = self.tracking.clear();
         for pending in self.outbox.iter() {
             names.push([keys::OUTBOX, pending.id()].concat());
         }

@@ -64,10 +64,6 @@ impl Session {
                 self.timeline.apply_remote_seen(seen);
                 self.view_dirty = true;
             }
-            keys::TRACKING => {
-                let until_ms = stored::number(&value, "offUntil");
-                self.events.off_until_ms = self.events.off_until_ms.max(until_ms);
-            }
             keys::CONTACT => {
                 if value != Value::Null && self.is_of_visitor(&value) {
                     self.contact = value.clone();
@@ -99,13 +95,9 @@ impl Session {
                         // A newer version may know what to do with it.
                         None => {}
                     }
-                } else if value != Value::Null && now_ms < self.events.off_until_ms {
-                    // An event of a tab that has not heard that the service wants none.
-                    self.persist(name, Value::Null);
-                } else if let Some(event) = name.strip_prefix(keys::EVENT) {
-                    self.events.apply_remote_event(now_ms, event, value);
-                } else if let Some(batch) = name.strip_prefix(keys::BATCH) {
-                    self.events.apply_remote_batch(batch, &value);
+                } else {
+                    let writes = self.tracking.apply_remote(now_ms, name, value);
+                    self.persist_all(writes);
                 }
             }
         }

@@ -25,8 +25,10 @@ impl Session {
                 usable(status, body).map(|presence: Presence| self.on_presence(now_ms, presence))
             }
             Endpoint::Config => open_envelope(status, body).and_then(|data| Ok(self.on_config(data)?)),
-            Endpoint::Events => usable(status, body)
-                .map(|tracking: Tracking| self.on_events_accepted(now_ms, request, Some(tracking))),
+            Endpoint::Events => usable(status, body).map(|tracking: Tracking| {
+                let writes = self.tracking.on_accepted(now_ms, request.id, Some(&tracking));
+                self.persist_all(writes);
+            }),
         };
         if let Err(error) = outcome {
             self.on_error(now_ms, request, &error, retry_after_ms);
@@ -64,9 +66,13 @@ impl Session {
             }
             Endpoint::Events if ErrorAction::of(error) == ErrorAction::Retry => {
                 let wait = wait_ms(3, retry_after_ms, &mut self.random);
-                self.on_events_error(now_ms, request, wait.max(MIN_EVENTS_RETRY_MS));
+                let writes = self.tracking.on_error(now_ms, request.id, wait.max(MIN_EVENTS_RETRY_MS));
+                self.persist_all(writes);
             }
-            Endpoint::Events => self.on_events_accepted(now_ms, request, None),
+            Endpoint::Events => {
+                let writes = self.tracking.on_accepted(now_ms, request.id, None);
+                self.persist_all(writes);
+            }
         }
     }
 

@@ -4,7 +4,6 @@ use chat_protocol::{ChatConfig, Value};
 
 use super::Session;
 use crate::election::Election;
-use crate::event_queue::EventQueue;
 use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
 use crate::poller::Poller;
@@ -12,6 +11,7 @@ use crate::random::Random;
 use crate::stored::{self, Stored, keys};
 use crate::tab_message::TabMessage;
 use crate::timeline::Timeline;
+use crate::tracking::Tracking;
 use crate::wait::Waiting;
 use crate::{Effect, Reports, Start};
 
@@ -53,7 +53,6 @@ impl Session {
             customer_id,
             contact: Value::Null,
             locale,
-            reports,
             revision: 0,
             writer: String::new(),
             conversation: None,
@@ -64,7 +63,7 @@ impl Session {
             snapshot_dirty: false,
             full_snapshot_requested: false,
             outbox: Outbox::default(),
-            events: EventQueue::default(),
+            tracking: Tracking::new(reports),
             // One that was kept is good for a start, and asked for again.
             config_due_ms: config.is_none().then_some(now_ms),
             config: config.or(stored_config).and_then(|data| ChatConfig::try_from(data).ok()),
@@ -93,7 +92,7 @@ impl Session {
 
     /// From now on the browser keeps what it is given.
     pub(super) fn on_consent(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
-        self.reports = reports;
+        self.tracking.set_reports(reports);
         // A visitor whom the site named is not new, and goes on as well.
         if self.revision == 0 && self.outbox.is_empty() && self.erased_visitor.is_none() {
             self.on_page_restored(now_ms, stored);
@@ -127,7 +126,7 @@ impl Session {
             }
         }
         // What this page kept, and storage no longer has, another tab has sent.
-        self.events.clear();
+        self.tracking.clear();
         self.take_over(now_ms, stored);
         for name in gone {
             self.remove_if_delivered(&name);

@@ -54,7 +54,7 @@ impl Session {
         self.operator_online = None;
         self.poller.end_conversation();
         self.outbox.clear();
-        self.events.clear();
+        self.tracking.clear();
         self.snapshot_dirty = false;
         self.view_dirty = true;
     }

@@ -1,4 +1,4 @@
-//! Visitor events on their way: in batches, and never in the way of the chat.
+//! The queue of visitor events: they are sent in batches, and never delay the chat.
 
 use chat_protocol::{IdempotencyKey, Value, limits};
 
@@ -6,24 +6,25 @@ use crate::RequestId;
 use crate::random::Random;
 use crate::stored::{self, keys};
 
-/// Events wait so long for company. Milliseconds.
+/// The time that events are collected for a batch. Milliseconds.
 const BATCH_DELAY_MS: u64 = 3_000;
-/// More than this are not kept: the oldest page views go first, and leads never.
+/// Maximum number of queued events. The oldest page views make room first, and leads never.
 const MAX_QUEUED_EVENTS: usize = 200;
+/// Maximum send attempts before a batch is dropped.
 const MAX_ATTEMPTS: u32 = 4;
-/// A browser sends no more than 64 KiB for a page that is left; the rest is room for what else is on its way.
+/// Maximum size of a batch that is sent from a page that is left. A browser allows 64 KiB for all its requests together.
 const MAX_BATCH_BYTES: usize = 60 * 1024;
 const LEAD: &str = "lead_submitted";
-const PAGE_VIEW: &str = "page_view";
+pub(super) const PAGE_VIEW: &str = "page_view";
 
-/// A batch as it is sent on every attempt.
+/// A batch of events. Every attempt sends the same key and body.
 #[derive(Clone, Debug)]
 pub(crate) struct Batch {
     pub(crate) name: String,
     pub(crate) key: IdempotencyKey,
     pub(crate) body: String,
     attempts: u32,
-    /// The request that it is on its way with.
+    /// The request of the attempt in flight.
     request: Option<RequestId>,
 }
 
@@ -43,15 +44,13 @@ impl Batch {
     }
 }
 
-/// The queue.
+/// Events that wait, and batches that were frozen.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     waiting: Vec<(String, Value)>,
-    /// Their bodies do not change any more.
+    /// Batches whose bodies do not change any more, the oldest first.
     batches: Vec<Batch>,
-    pub(crate) not_before_ms: u64,
-    /// The service wants no events before this time.
-    pub(crate) off_until_ms: u64,
+    not_before_ms: u64,
 }
 
 fn kind(event: &Value) -> &str {
@@ -59,7 +58,7 @@ fn kind(event: &Value) -> &str {
 }
 
 impl EventQueue {
-    /// Takes an event in. Gives the name of one that had to make room for it, if one had to.
+    /// Adds an event. Returns the name of one that had to make room for it, if any.
     pub(crate) fn push(&mut self, now_ms: u64, name: &str, event: Value) -> Vec<String> {
         if self.waiting.is_empty() && self.batches.is_empty() {
             self.not_before_ms = now_ms + BATCH_DELAY_MS;
@@ -78,7 +77,7 @@ impl EventQueue {
         index.map(|index| vec![self.waiting.remove(index).0]).unwrap_or_default()
     }
 
-    /// Takes in what another tab, or an earlier page, kept under this name; null when it is kept no more.
+    /// Takes over an event that another tab, or an earlier page, stored under this name; null if it was removed.
     pub(crate) fn apply_remote_event(&mut self, now_ms: u64, name: &str, event: Value) {
         self.waiting.retain(|(known, _)| known != name);
         if event != Value::Null {
@@ -86,7 +85,7 @@ impl EventQueue {
         }
     }
 
-    /// The same for a batch.
+    /// Takes over a batch in the same way.
     pub(crate) fn apply_remote_batch(&mut self, name: &str, batch: &Value) {
         let known = self.batches.iter().position(|known| known.name == name);
         match (known, Batch::from_stored(name, batch)) {
@@ -96,20 +95,20 @@ impl EventQueue {
         }
     }
 
-    /// When there is next something to send.
+    /// Returns when there is something to send.
     pub(crate) fn due_ms(&self) -> Option<u64> {
         let any = !self.batches.is_empty() || !self.waiting.is_empty();
         any.then_some(self.not_before_ms)
     }
 
-    /// Makes a batch of those that wait, as many as a request may carry. Gives it, and the names of its events.
+    /// Makes a batch of waiting events, as many as a request may have. Returns it, and the names of its events.
     pub(crate) fn freeze(&mut self, random: &mut Random) -> Option<(&Batch, Vec<String>)> {
         let mut bytes = br#"{"events":[]}"#.len();
         let fitting = self.waiting.iter().take(*limits::EVENTS.end()).take_while(|(_, event)| {
             bytes += event.to_json().len() + 1;
             bytes <= MAX_BATCH_BYTES
         });
-        // One that is too large by itself still goes, only not from a page that is left.
+        // An event that is too large by itself is sent alone, but not from a page that is left.
         let count = fitting.count().max(1).min(self.waiting.len());
         let (names, events): (Vec<String>, Vec<Value>) = self.waiting.drain(..count).unzip();
         if names.is_empty() {
@@ -126,12 +125,12 @@ impl EventQueue {
         !self.batches.is_empty()
     }
 
-    /// The batch to send now: the oldest.
+    /// Returns the batch to send now: the oldest.
     pub(crate) fn first(&self) -> Option<Batch> {
         self.batches.first().cloned()
     }
 
-    /// The batch to send from a page that is left: the newest, if the browser does that for one of its size.
+    /// Returns the batch to send from a page that is left: the newest, if it is not too large for that.
     pub(crate) fn parting(&self) -> Option<Batch> {
         self.batches
             .last()
@@ -139,7 +138,7 @@ impl EventQueue {
             .cloned()
     }
 
-    /// The batch is on its way with this request; nothing else is due before its answer.
+    /// The batch is in flight with this request.
     pub(crate) fn started(&mut self, name: &str, request: RequestId) {
         for batch in self.batches.iter_mut().filter(|batch| batch.name == name) {
             batch.attempts += 1;
@@ -147,14 +146,14 @@ impl EventQueue {
         }
     }
 
-    /// The service took the batch, or will never take it. Gives its name, if there still is one.
+    /// The service took the batch, or never will. Returns its name, if it still exists.
     pub(crate) fn done(&mut self, now_ms: u64, request: RequestId) -> Vec<String> {
         self.not_before_ms = now_ms + BATCH_DELAY_MS;
         let index = self.batches.iter().position(|batch| batch.request == Some(request));
         index.map(|index| vec![self.batches.remove(index).name]).unwrap_or_default()
     }
 
-    /// The batch may be tried again after `wait_ms`. Gives its name when it was tried often enough.
+    /// The batch may be tried again after `wait_ms`. Returns its name if it was tried often enough.
     pub(crate) fn failed(&mut self, now_ms: u64, wait_ms: u64, request: RequestId) -> Vec<String> {
         let index = self.batches.iter().position(|batch| batch.request == Some(request));
         if index.is_some_and(|index| self.batches[index].attempts >= MAX_ATTEMPTS) {
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn events_gather_for_three_seconds_or_until_a_request_is_full() {
+    fn events_are_collected_for_three_seconds_or_until_a_batch_is_full() {
         let mut queue = queue([PAGE_VIEW; 49]);
         assert_eq!(queue.due_ms(), Some(4_000), "three seconds after the first");
         queue.push(2_000, "last", event(PAGE_VIEW));
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_for_a_page_that_is_left_has_sixty_kibibytes_at_most() {
+    fn a_batch_for_a_page_that_is_left_has_at_most_60_kib() {
         let large = || Value::object([("eventType", "x".into()), ("title", "t".repeat(20_000).into())]);
         let mut queue = EventQueue::default();
         for name in ["a", "b", "c", "d"] {
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_a_batch_are_counted_to_the_last_comma() {
+    fn the_size_of_a_batch_is_exact() {
         // `{"events":[` and `]}`, two events and what parts them.
         let around = |bytes: usize| "t".repeat(bytes - r#"{"eventType":""}"#.len());
         let room = 60 * 1024 - 13 - 2;
@@ -256,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_does_not_hurry_a_batch_that_waits_for_its_next_attempt() {
+    fn a_full_queue_does_not_shorten_the_back_off_of_a_batch() {
         let mut queue = queue([PAGE_VIEW]);
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_that_is_on_its_way_is_not_sent_a_second_time_on_leaving() {
+    fn a_batch_in_flight_is_not_sent_again_from_a_page_that_is_left() {
         let mut queue = queue([PAGE_VIEW]);
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
@@ -290,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_tried_four_times() {
+    fn a_batch_is_dropped_after_four_attempts() {
         let mut queue = queue([PAGE_VIEW]);
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
@@ -303,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_batch_waits_for_company_after_the_one_before_was_taken() {
+    fn events_are_collected_again_after_a_batch_was_accepted() {
         let mut queue = queue([PAGE_VIEW]);
         queue.freeze(&mut Random::new(1));
         let name = queue.first().expect("a batch").name;
@@ -315,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_tab_sent_or_froze_is_not_sent_here() {
+    fn events_and_batches_of_other_tabs_are_not_sent_twice() {
         let mut queue = queue([PAGE_VIEW, PAGE_VIEW, PAGE_VIEW]);
         queue.apply_remote_event(0, "0", Value::Null);
         queue.apply_remote_event(0, "2", event(PAGE_VIEW));

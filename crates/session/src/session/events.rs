@@ -1,0 +1,68 @@
+//! Visitor events: queued, stored, and sent by the tab that leads.
+
+use chat_protocol::{Endpoint, Value};
+
+use crate::tracking::{Batch, Subject, Write};
+use crate::{Effect, Page, Request, Session};
+
+impl Session {
+    /// Reports what the widget sees by itself, if the site wants that.
+    pub(super) fn report_automatically(&mut self, now_ms: u64, event_type: &str, page: Page) {
+        if self.tracking.is_automatic() {
+            self.report(now_ms, event_type.to_owned(), Value::Null, page);
+        }
+    }
+
+    /// Reports an event, with `data` of the site's own.
+    pub(super) fn report(&mut self, now_ms: u64, event_type: String, data: Value, page: Page) {
+        let subject = Subject {
+            visitor: &self.visitor_id,
+            customer: self.customer_id.as_deref(),
+            conversation: self.conversation.as_ref(),
+        };
+        let writes = self.tracking.report(now_ms, event_type, data, page, &subject, &mut self.random);
+        self.persist_all(writes);
+    }
+
+    /// Stores values of the event queue.
+    pub(super) fn persist_all(&mut self, writes: Vec<Write>) {
+        for (name, value) in writes {
+            self.persist(&name, value);
+        }
+    }
+
+    /// Returns when events are sent next.
+    pub(super) fn next_events_ms(&self) -> Option<u64> {
+        let due = self.tracking.due_ms().filter(|_| !self.in_flight.any(Endpoint::Events))?;
+        Some(due.max(self.poller.hold_until_ms()))
+    }
+
+    pub(super) fn send_events(&mut self, now_ms: u64) {
+        if self.next_events_ms().is_some_and(|due| now_ms >= due) {
+            let (writes, batch) = self.tracking.next_batch(&mut self.random);
+            self.persist_all(writes);
+            self.send_batch(now_ms, batch, false);
+        }
+    }
+
+    /// Sends events from a page that is about to be left. A tab that knows of a leader leaves its events to that.
+    pub(super) fn send_parting_events(&mut self, now_ms: u64) {
+        if self.online
+            && self.is_on()
+            && (self.leads() || self.election.is_candidate())
+            && now_ms >= self.poller.hold_until_ms()
+        {
+            let (writes, batch) = self.tracking.parting_batch(&mut self.random);
+            self.persist_all(writes);
+            self.send_batch(now_ms, batch, true);
+        }
+    }
+
+    fn send_batch(&mut self, now_ms: u64, batch: Option<Batch>, keepalive: bool) {
+        let Some(batch) = batch else { return };
+        let request = self.in_flight.start(now_ms, Endpoint::Events, Vec::new(), None);
+        self.tracking.on_started(&batch.name, request.id);
+        let (body, key) = (Some(batch.body), Some(batch.key));
+        self.effects.push(Effect::Request(Request { body, key, keepalive, ..request }));
+    }
+}

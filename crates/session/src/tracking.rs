@@ -1,0 +1,307 @@
+//! What the visitor does on the page, reported to the service when the site and the visitor's browser allow it.
+
+mod queue;
+
+use chat_protocol::{ConversationId, Tracking as Acceptance, Value, VisitorEvent, VisitorId};
+
+use crate::random::Random;
+use crate::stored::{self, VERSION, keys, to_value};
+use crate::{Page, Reports, RequestId};
+pub(crate) use queue::Batch;
+use queue::EventQueue;
+
+/// The time after which a service that wants no events is asked again. Milliseconds.
+const TRACKING_OFF_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// A value to store under a name; null removes the name.
+pub(crate) type Write = (String, Value);
+
+/// Whose event it is.
+#[derive(Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) visitor: &'a VisitorId,
+    pub(crate) customer: Option<&'a str>,
+    pub(crate) conversation: Option<&'a ConversationId>,
+}
+
+/// The state of tracking.
+#[derive(Debug)]
+pub(crate) struct Tracking {
+    reports: Reports,
+    queue: EventQueue,
+    /// The service wants no events before this time.
+    off_until_ms: u64,
+}
+
+impl Tracking {
+    pub(crate) fn new(reports: Reports) -> Self {
+        Self { reports, queue: EventQueue::default(), off_until_ms: 0 }
+    }
+
+    /// Changes what is reported from now on.
+    pub(crate) fn set_reports(&mut self, reports: Reports) {
+        self.reports = reports;
+    }
+
+    /// Returns whether the widget reports what it sees by itself.
+    pub(crate) fn is_automatic(&self) -> bool {
+        self.reports == Reports::Auto
+    }
+
+    /// Limits the time without tracking: storage and other tabs may say anything, and a clock may be set back.
+    pub(crate) fn limit_waits(&mut self, now_ms: u64) {
+        self.off_until_ms = self.off_until_ms.min(now_ms + TRACKING_OFF_MS);
+    }
+
+    /// Queues an event, with `data` of the site's own. Its data names the conversation, if there is one. Returns the writes
+    /// that keep it, and that remove an event that had to make room.
+    pub(crate) fn report(
+        &mut self,
+        now_ms: u64,
+        event_type: String,
+        data: Value,
+        page: Page,
+        subject: &Subject<'_>,
+        random: &mut Random,
+    ) -> Vec<Write> {
+        if self.reports == Reports::Off || now_ms < self.off_until_ms {
+            return Vec::new();
+        }
+        let mut event_data = if let Value::Object(data) = data { data } else { Vec::new() };
+        if let Some(id) = subject.conversation
+            && event_type != queue::PAGE_VIEW
+            && event_data.iter().all(|(name, _)| name != "conversationId")
+        {
+            event_data.push(("conversationId".to_owned(), id.into()));
+        }
+        let event = VisitorEvent {
+            event_type,
+            visitor_id: Some(subject.visitor.clone()),
+            customer_id: subject.customer.map(str::to_owned),
+            channel: Some("webchat".to_owned()),
+            path: Some(page.path),
+            url: Some(page.url),
+            title: Some(page.title),
+            referrer: Some(page.referrer).filter(|referrer| !referrer.is_empty()),
+            event_data: if event_data.is_empty() { Value::Null } else { Value::Object(event_data) },
+            created_at: Some(page.now_iso),
+        };
+        let (name, event) = (random.hex(), Value::from(&event));
+        let displaced = self.queue.push(now_ms, &name, event.clone());
+        let mut writes = vec![([keys::EVENT, &name].concat(), event)];
+        remove(&mut writes, keys::EVENT, displaced);
+        writes
+    }
+
+    /// Returns when events are sent next.
+    pub(crate) fn due_ms(&self) -> Option<u64> {
+        self.queue.due_ms()
+    }
+
+    /// Returns the batch to send now, and the writes that keep it. Freezes one if there is none.
+    pub(crate) fn next_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
+        let writes = if self.queue.has_batch() { Vec::new() } else { self.freeze(random) };
+        (writes, self.queue.first())
+    }
+
+    /// Returns a batch of the latest events for a page that is left, and the writes that keep it.
+    pub(crate) fn parting_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
+        (self.freeze(random), self.queue.parting())
+    }
+
+    fn freeze(&mut self, random: &mut Random) -> Vec<Write> {
+        let mut writes = Vec::new();
+        if let Some((batch, events)) = self.queue.freeze(random) {
+            writes.push(([keys::BATCH, &batch.name].concat(), batch.to_stored()));
+            remove(&mut writes, keys::EVENT, events);
+        }
+        writes
+    }
+
+    /// The batch of this name is in flight with this request.
+    pub(crate) fn on_started(&mut self, name: &str, request: RequestId) {
+        self.queue.started(name, request);
+    }
+
+    /// The service took a batch, or never will: `None` if it refused it. Returns the writes that remove it, and everything
+    /// else if the service wants no events.
+    pub(crate) fn on_accepted(
+        &mut self,
+        now_ms: u64,
+        request: RequestId,
+        acceptance: Option<&Acceptance>,
+    ) -> Vec<Write> {
+        let mut writes = Vec::new();
+        remove(&mut writes, keys::BATCH, self.queue.done(now_ms, request));
+        if acceptance.is_some_and(|acceptance| !acceptance.enabled) {
+            self.off_until_ms = now_ms + TRACKING_OFF_MS;
+            let off = [("v", VERSION.into()), ("offUntil", to_value(self.off_until_ms))];
+            writes.push((keys::TRACKING.to_owned(), Value::object(off)));
+            remove(&mut writes, "", self.queue.clear());
+        }
+        writes
+    }
+
+    /// The attempt failed. The batch may be tried again after `wait_ms`. Returns the writes that remove it if it was tried
+    /// often enough.
+    pub(crate) fn on_error(&mut self, now_ms: u64, request: RequestId, wait_ms: u64) -> Vec<Write> {
+        let mut writes = Vec::new();
+        remove(&mut writes, keys::BATCH, self.queue.failed(now_ms, wait_ms, request));
+        writes
+    }
+
+    /// Takes over an event or a batch that another tab, or an earlier page, stored under this name, or removed: null. Returns
+    /// the writes that remove it if the service wants no events.
+    pub(crate) fn apply_remote(&mut self, now_ms: u64, name: &str, value: Value) -> Vec<Write> {
+        if name == keys::TRACKING {
+            self.off_until_ms = self.off_until_ms.max(stored::number(&value, "offUntil"));
+        } else if value != Value::Null && now_ms < self.off_until_ms {
+            // The other tab does not know yet.
+            return vec![(name.to_owned(), Value::Null)];
+        } else if let Some(event) = name.strip_prefix(keys::EVENT) {
+            self.queue.apply_remote_event(now_ms, event, value);
+        } else if let Some(batch) = name.strip_prefix(keys::BATCH) {
+            self.queue.apply_remote_batch(batch, &value);
+        }
+        Vec::new()
+    }
+
+    /// Empties the queue. Returns the names under which its events and batches are stored.
+    pub(crate) fn clear(&mut self) -> Vec<String> {
+        self.queue.clear()
+    }
+}
+
+/// Adds the removal of names of one kind.
+fn remove(writes: &mut Vec<Write>, kind: &str, names: Vec<String>) {
+    for name in names {
+        writes.push(([kind, &name].concat(), Value::Null));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY_MS: u64 = 24 * 60 * 60 * 1000;
+
+    fn report(tracking: &mut Tracking, now_ms: u64, event_type: &str, data: Value) -> Vec<Write> {
+        let (visitor, conversation) = (VisitorId::from("v1"), ConversationId::from("c1"));
+        let subject = Subject { visitor: &visitor, customer: Some("ann"), conversation: Some(&conversation) };
+        let page = Page { path: "/a".into(), ..Page::default() };
+        tracking.report(now_ms, event_type.to_owned(), data, page, &subject, &mut Random::new(now_ms.into()))
+    }
+
+    fn acceptance(enabled: bool) -> Acceptance {
+        let state = if enabled { "enabled" } else { "disabled" };
+        Acceptance::try_from(Value::object([("tracking", state.into())])).expect("an answer")
+    }
+
+    fn field<'a>(event: &'a Value, name: &str) -> Option<&'a str> {
+        event.get(name).and_then(Value::as_text)
+    }
+
+    #[test]
+    fn an_event_is_stored_with_its_visitor_customer_page_and_conversation() {
+        let mut tracking = Tracking::new(Reports::Manual);
+        let writes = report(&mut tracking, 0, "cta_clicked", Value::Null);
+        let [(name, event)] = &*writes else { panic!("one write") };
+        assert!(name.starts_with(keys::EVENT), "{name}");
+        for (name, text) in
+            [("eventType", "cta_clicked"), ("visitorId", "v1"), ("customerId", "ann"), ("channel", "webchat")]
+        {
+            assert_eq!(field(event, name), Some(text), "{name}");
+        }
+        assert_eq!(event.get("eventData").and_then(|data| field(data, "conversationId")), Some("c1"));
+        assert_eq!(event.get("referrer"), None, "an empty one is left out");
+    }
+
+    #[test]
+    fn a_page_view_names_no_conversation_and_the_sites_own_name_for_it_stays() {
+        let mut tracking = Tracking::new(Reports::Auto);
+        let [(_, view)] = &*report(&mut tracking, 0, "page_view", Value::Null) else { panic!("one write") };
+        assert_eq!(view.get("eventData"), None);
+        let data = Value::object([("conversationId", "own".into())]);
+        let [(_, own)] = &*report(&mut tracking, 1, "custom", data) else { panic!("one write") };
+        assert_eq!(own.get("eventData").and_then(|data| field(data, "conversationId")), Some("own"));
+    }
+
+    #[test]
+    fn nothing_is_reported_if_the_site_wants_no_reports() {
+        let mut tracking = Tracking::new(Reports::Off);
+        assert!(report(&mut tracking, 0, "custom", Value::Null).is_empty());
+        assert!(!tracking.is_automatic() && tracking.due_ms().is_none());
+        tracking.set_reports(Reports::Auto);
+        assert!(tracking.is_automatic());
+        assert_eq!(report(&mut tracking, 0, "custom", Value::Null).len(), 1);
+    }
+
+    #[test]
+    fn a_service_that_wants_no_events_is_left_alone_for_a_day() {
+        let mut tracking = Tracking::new(Reports::Auto);
+        report(&mut tracking, 0, "page_view", Value::Null);
+        let (frozen, batch) = tracking.next_batch(&mut Random::new(1));
+        let batch = batch.expect("a batch");
+        assert_eq!(frozen.len(), 2, "the batch is stored, the event removed");
+        tracking.on_started(&batch.name, RequestId(1));
+        report(&mut tracking, 10, "custom", Value::Null);
+        let writes = tracking.on_accepted(100, RequestId(1), Some(&acceptance(false)));
+        let names: Vec<&str> =
+            writes.iter().map(|(name, _)| &name[..name.find(':').unwrap_or(name.len())]).collect();
+        assert_eq!(names, ["batch", "tracking", "event"]);
+        assert!(tracking.due_ms().is_none());
+        assert!(report(&mut tracking, 99 + DAY_MS, "custom", Value::Null).is_empty());
+        assert_eq!(report(&mut tracking, 100 + DAY_MS, "custom", Value::Null).len(), 1);
+    }
+
+    #[test]
+    fn a_day_without_tracking_does_not_grow_by_a_wrong_clock() {
+        let mut tracking = Tracking::new(Reports::Auto);
+        tracking.apply_remote(0, keys::TRACKING, Value::object([("offUntil", to_value(u64::MAX))]));
+        tracking.limit_waits(5);
+        assert!(report(&mut tracking, 4 + DAY_MS, "custom", Value::Null).is_empty());
+        assert_eq!(report(&mut tracking, 5 + DAY_MS, "custom", Value::Null).len(), 1);
+    }
+
+    #[test]
+    fn an_accepted_batch_is_removed_and_a_failed_one_is_repeated_as_it_was() {
+        let mut tracking = Tracking::new(Reports::Auto);
+        report(&mut tracking, 0, "page_view", Value::Null);
+        let (_, first) = tracking.next_batch(&mut Random::new(1));
+        let first = first.expect("a batch");
+        tracking.on_started(&first.name, RequestId(1));
+        assert!(tracking.on_error(10, RequestId(1), 2_000).is_empty());
+        assert_eq!(tracking.due_ms(), Some(2_010));
+        let (writes, again) = tracking.next_batch(&mut Random::new(2));
+        let again = again.expect("the batch");
+        assert!(writes.is_empty());
+        assert_eq!((again.key, again.body), (first.key, first.body));
+        tracking.on_started(&first.name, RequestId(2));
+        let writes = tracking.on_accepted(20, RequestId(2), Some(&acceptance(true)));
+        assert_eq!(writes, [([keys::BATCH, &first.name].concat(), Value::Null)]);
+        assert!(tracking.due_ms().is_none());
+    }
+
+    #[test]
+    fn a_page_that_is_left_sends_its_latest_events_in_a_batch_of_their_own() {
+        let mut tracking = Tracking::new(Reports::Auto);
+        assert!(tracking.parting_batch(&mut Random::new(1)).1.is_none());
+        report(&mut tracking, 0, "page_view", Value::Null);
+        let (writes, batch) = tracking.parting_batch(&mut Random::new(1));
+        assert_eq!(writes.len(), 2);
+        assert!(batch.is_some_and(|batch| batch.body.contains("page_view")));
+    }
+
+    #[test]
+    fn an_event_of_a_tab_that_does_not_know_that_tracking_is_off_is_removed() {
+        let mut tracking = Tracking::new(Reports::Auto);
+        let name = [keys::EVENT, "e1"].concat();
+        assert!(tracking.apply_remote(0, &name, Value::object([])).is_empty());
+        assert!(tracking.due_ms().is_some());
+        let off = Value::object([("offUntil", to_value(1_000))]);
+        assert!(tracking.apply_remote(0, keys::TRACKING, off).is_empty());
+        assert_eq!(tracking.apply_remote(999, &name, Value::object([])), [(name.clone(), Value::Null)]);
+        assert!(tracking.apply_remote(999, &name, Value::Null).is_empty(), "another tab removed it");
+        assert!(tracking.due_ms().is_none());
+    }
+}
