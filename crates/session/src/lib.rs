@@ -7,9 +7,11 @@
 //! Times are milliseconds since the Unix epoch, on a clock that does not go back while the page lives.
 
 mod back_off;
+mod config_loader;
 mod effect;
 mod election;
 mod error_action;
+mod identity;
 mod in_flight;
 mod input;
 mod notice;
@@ -18,7 +20,7 @@ mod poller;
 mod random;
 mod session;
 mod stored;
-mod tab_message;
+mod tab_sync;
 mod timeline;
 mod tracking;
 mod wait;

@@ -17,20 +17,20 @@ mod waiting;
 
 use chat_protocol::{ChatConfig, ConversationId, Endpoint, Value, VisitorId, VisitorProfile};
 
+use crate::config_loader::ConfigLoader;
 use crate::election::Election;
+use crate::identity::Identity;
 use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
 use crate::poller::Poller;
 use crate::random::Random;
-use crate::tab_message::TabMessage;
+use crate::tab_sync::{TabMessage, TabSync};
 use crate::timeline::{Entry, Timeline};
 use crate::tracking::Tracking;
 use crate::wait::Waiting;
 use crate::{Effect, Input, Notice, SessionEvent};
 
-/// What the browser did not keep is offered to it again after so long. Milliseconds.
-const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
-/// A wake-up that is so late means that the tab was stopped: another one may lead by now. Milliseconds.
+/// A timer that is later than this means that the tab was stopped: another one may lead by now. Milliseconds.
 const LATE_TIMER_MS: u64 = 1_000;
 
 /// One visitor's conversation with one site, in one tab.
@@ -40,40 +40,21 @@ pub struct Session {
     /// What the keys of this customer's conversation end with.
     suffix: String,
     channel: String,
-    visitor: VisitorProfile,
-    visitor_id: VisitorId,
-    /// Neither the site nor storage knew the visitor: the id was made for this page.
-    is_new: bool,
-    /// It is the visitor of another tab, that knows more: of two such visitors, the one whose id is smaller stays.
-    merged: bool,
-    /// The visitor that was to be forgotten.
-    erased_visitor: Option<VisitorId>,
-    customer_id: Option<String>,
-    /// Contact details that the visitor left, as they are stored; null without any.
-    contact: Value,
+    identity: Identity,
     locale: Option<String>,
 
     // What all tabs share. The tab that leads changes it, the others take it over.
-    revision: u64,
-    /// The tab that wrote it: two that lead for a moment may count to the same number.
-    writer: String,
+    tab_sync: TabSync,
     conversation: Option<ConversationId>,
     timeline: Timeline,
     notice: Option<Notice>,
     operator_online: Option<bool>,
     /// The visitor's messages are not tried again soon.
     deferred: bool,
-    /// Something of this changed, and the other tabs do not know yet.
-    snapshot_dirty: bool,
-    /// Another tab has only the end of what this one is to tell.
-    full_snapshot_requested: bool,
 
     outbox: Outbox,
     tracking: Tracking,
-    config: Option<ChatConfig>,
-    /// When to ask for the config, if it is wanted.
-    config_due_ms: Option<u64>,
-    config_failures: u64,
+    config: ConfigLoader,
 
     // What only this tab knows.
     election: Election,
@@ -87,11 +68,6 @@ pub struct Session {
     /// The page was left and may come back.
     page_hidden: bool,
     in_flight: InFlightRequests,
-    /// How often the room for the conversation was halved, because the browser did not keep it.
-    snapshot_shrink: u32,
-    retry_persist_ms: Option<u64>,
-    /// When what is kept was last told to a tab that knew less.
-    last_broadcast_ms: u64,
     wake_ms: Option<u64>,
     view_dirty: bool,
     effects: Vec<Effect>,
@@ -153,27 +129,24 @@ impl Session {
             Input::Track(event_type, data, page) => self.report(now_ms, event_type, data, page),
             Input::Contact(given, page) => {
                 self.persist_contact(&given);
-                self.visitor.merge(given);
+                self.identity.merge(given);
                 let form = Value::object([("formType", "contact".into())]);
                 self.report(now_ms, "lead_submitted".to_owned(), form, page);
             }
-            Input::Identify(given) => self.visitor.merge(given),
+            Input::Identify(given) => self.identity.merge(given),
             Input::Locale(locale) => {
                 self.locale = locale;
-                self.config_due_ms = Some(now_ms);
+                self.config.request(now_ms);
             }
             Input::Consented(stored, reports) => self.on_consent(now_ms, stored, reports),
             Input::TabMessage(message) => self.on_tab_message(now_ms, message),
-            Input::PersistFailed => {
-                self.snapshot_shrink = (self.snapshot_shrink + 2).min(16);
-                self.retry_persist_ms = Some(now_ms + PERSIST_RETRY_INTERVAL_MS);
-            }
+            Input::PersistFailed => self.tab_sync.on_persist_failed(now_ms),
             Input::PageHidden => {
                 self.send_parting_events(now_ms);
                 self.page_hidden = true;
             }
             Input::PageRestored(stored) => self.on_page_restored(now_ms, stored),
-            Input::ReloadConfig => self.config_due_ms = Some(now_ms),
+            Input::ReloadConfig => self.config.request(now_ms),
             Input::Reset => self.reset(now_ms),
         }
         self.decide(now_ms)
@@ -186,7 +159,7 @@ impl Session {
 
     /// The chat's config, once it is known.
     pub fn config(&self) -> Option<&ChatConfig> {
-        self.config.as_ref()
+        self.config.config()
     }
 
     /// Whether a reply is on its way.
@@ -221,12 +194,12 @@ impl Session {
 
     /// The visitor's id, stable over time (2.8).
     pub fn visitor_id(&self) -> &VisitorId {
-        &self.visitor_id
+        self.identity.id()
     }
 
     /// Returns what is known about the visitor, contact details included (2.8).
     pub fn profile(&self) -> &VisitorProfile {
-        &self.visitor
+        self.identity.profile()
     }
 
     /// The conversation, once the service has begun one.
@@ -246,12 +219,12 @@ impl Session {
 
     /// The site wants the chat, as far as is known. A chat that is switched off asks for nothing more.
     pub fn is_on(&self) -> bool {
-        self.config.as_ref().is_none_or(ChatConfig::shows_widget)
+        self.config.is_on()
     }
 
     /// Something that all tabs show has changed.
     pub(crate) fn mark_snapshot_dirty(&mut self) {
-        self.snapshot_dirty = true;
+        self.tab_sync.mark_dirty();
         self.view_dirty = true;
     }
 

@@ -28,15 +28,14 @@ impl Session {
         }
         self.update_deferred(now_ms);
         self.update_wait(now_ms);
-        if self.retry_persist_ms.is_some_and(|at| now_ms >= at) {
-            self.retry_persist_ms = None;
+        if self.tab_sync.take_retry(now_ms) {
             self.retry_persist();
         }
         if self.view_dirty {
             self.wait_for_network();
             self.look();
         }
-        if self.snapshot_dirty && self.leads() {
+        if self.tab_sync.is_dirty() && self.leads() {
             self.publish();
         }
         self.plan_wake(now_ms);
@@ -47,8 +46,7 @@ impl Session {
     }
 
     fn ask_for_config(&mut self, now_ms: u64) {
-        if self.config_due_ms.is_some_and(|due| now_ms >= due) && !self.in_flight.any(Endpoint::Config) {
-            self.config_due_ms = None;
+        if !self.in_flight.any(Endpoint::Config) && self.config.take_due(now_ms) {
             let mut query = Vec::new();
             if let Some(locale) = &self.locale {
                 query.push(("locale", locale.clone()));
@@ -78,12 +76,12 @@ impl Session {
     fn plan_wake(&mut self, now_ms: u64) {
         let mut due = vec![
             self.in_flight.deadline_ms(),
-            self.retry_persist_ms,
+            self.tab_sync.retry_persist_ms(),
             self.election.due_ms(),
             self.waiting.due_ms(),
         ];
         if self.online && !self.page_hidden && !self.in_flight.any(Endpoint::Config) {
-            due.push(self.config_due_ms);
+            due.push(self.config.due_ms());
         }
         if self.leads() {
             due.push(self.poller.reply_due_ms());

@@ -16,8 +16,8 @@ impl Session {
     /// Reports an event, with `data` of the site's own.
     pub(super) fn report(&mut self, now_ms: u64, event_type: String, data: Value, page: Page) {
         let subject = Subject {
-            visitor: &self.visitor_id,
-            customer: self.customer_id.as_deref(),
+            visitor: self.identity.id(),
+            customer: self.identity.customer_id(),
             conversation: self.conversation.as_ref(),
         };
         let writes = self.tracking.report(now_ms, event_type, data, page, &subject, &mut self.random);

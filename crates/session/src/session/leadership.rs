@@ -1,11 +1,11 @@
 //! What follows from the election: who leads polls, sends and publishes; who does not stops all of that.
 
-use chat_protocol::Endpoint;
+use chat_protocol::{Endpoint, VisitorId};
 
 use super::Session;
 use crate::Effect;
 use crate::election::{Peer, Reply, Step};
-use crate::tab_message::{Sender, TabMessage};
+use crate::tab_sync::{Sender, TabMessage};
 
 impl Session {
     /// Returns whether there is anything to lead for. A hidden tab leads only until the visitor's messages are sent.
@@ -30,7 +30,7 @@ impl Session {
         let wants_to_lead = self.wants_to_lead(now_ms);
         match self.election.advance(now_ms, wants_to_lead) {
             Step::Idle { was_leader, was_standing } => {
-                if was_leader && self.snapshot_dirty {
+                if was_leader && self.tab_sync.is_dirty() {
                     self.publish();
                 }
                 // A candidate may have kept another tab from leading.
@@ -85,7 +85,7 @@ impl Session {
         let wants_to_lead = self.wants_to_lead(now_ms);
         if self.election.on_leader(now_ms, leader, wants_to_lead) {
             // Snapshots from now on are newer than all of the other tab's.
-            self.revision = self.revision.max(leader.revision);
+            self.tab_sync.outdo(leader.revision);
             self.mark_snapshot_dirty();
             self.broadcast(TabMessage::Leader);
         } else {
@@ -115,13 +115,19 @@ impl Session {
 
     /// Sends a message to the other tabs.
     pub(super) fn broadcast(&mut self, message: TabMessage<'_>) {
+        let visitor = self.identity.id().clone();
+        self.broadcast_as(&visitor, message);
+    }
+
+    /// Sends a message to the other tabs of this visitor.
+    pub(super) fn broadcast_as(&mut self, visitor: &VisitorId, message: TabMessage<'_>) {
         let sender = Sender {
-            visitor: self.visitor_id.as_str(),
+            visitor: visitor.as_str(),
             tab: self.election.tab(),
             term: self.election.term(),
             visible: self.visible,
-            revision: self.revision.max(u64::from(!self.is_fresh())),
-            writer: &self.writer,
+            revision: self.tab_sync.revision().max(u64::from(!self.is_fresh())),
+            writer: self.tab_sync.writer(),
             seen: self.timeline.seen(),
             is_truncated: self.timeline.is_truncated(),
         };

@@ -6,7 +6,7 @@ use super::Session;
 use crate::Effect;
 use crate::outbox::PendingMessage;
 use crate::stored::{VERSION, keys};
-use crate::tab_message::TabMessage;
+use crate::tab_sync::TabMessage;
 use crate::timeline::EntryKey;
 
 impl Session {
@@ -24,25 +24,14 @@ impl Session {
     }
 
     pub(super) fn persist_visitor(&mut self) {
-        let value = Value::object([("v", VERSION.into()), ("visitorId", (&self.visitor_id).into())]);
+        let value = Value::object([("v", VERSION.into()), ("visitorId", self.identity.id().into())]);
         self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_json())));
     }
 
-    /// Stores contact details that the visitor left, with those from before that are not among them. What the site says
-    /// of the visitor is the site's to store.
+    /// Stores contact details that the visitor left.
     pub(super) fn persist_contact(&mut self, given: &VisitorProfile) {
-        let before = std::mem::take(&mut self.contact);
-        let detail = |name: &'static str, given: &Option<String>| {
-            (name, given.as_deref().or_else(|| before.get(name)?.as_text()).into())
-        };
-        self.contact = Value::object([
-            ("v", VERSION.into()),
-            ("visitorId", (&self.visitor_id).into()),
-            detail("name", &given.name),
-            detail("email", &given.email),
-            detail("phone", &given.phone),
-        ]);
-        self.persist(keys::CONTACT, self.contact.clone());
+        self.identity.keep_contact(given);
+        self.persist(keys::CONTACT, self.identity.contact().clone());
     }
 
     pub(super) fn persist_seen(&mut self) {
@@ -61,7 +50,7 @@ impl Session {
     pub(super) fn persist_pending(&mut self, entry: EntryKey) {
         if let Some(pending) = self.outbox.get(entry) {
             let name = [keys::OUTBOX, pending.id()].concat();
-            let value = pending.to_stored(&self.visitor_id);
+            let value = pending.to_stored(self.identity.id());
             self.persist(&name, value);
         }
     }
@@ -70,49 +59,48 @@ impl Session {
     pub(super) fn persist_outbox(&mut self, which: impl Fn(&PendingMessage) -> bool) {
         let mut messages = Vec::new();
         for pending in self.outbox.iter().filter(|pending| which(pending)) {
-            messages.push(([keys::OUTBOX, pending.id()].concat(), pending.to_stored(&self.visitor_id)));
+            messages.push(([keys::OUTBOX, pending.id()].concat(), pending.to_stored(self.identity.id())));
         }
         for (name, value) in messages {
             self.persist(&name, value);
         }
     }
 
-    /// The conversation as it is now, to be kept and told.
+    /// Stores and broadcasts the next revision of the conversation.
     pub(super) fn publish(&mut self) {
-        self.revision += 1;
-        self.writer.replace_range(.., self.election.tab());
-        self.snapshot_dirty = false;
+        self.tab_sync.begin_revision(self.election.tab());
         self.persist_visitor();
         self.persist_conversation();
-        self.snapshot_shrink = self.snapshot_shrink.saturating_sub(1);
+        self.tab_sync.on_published();
     }
 
     fn persist_conversation(&mut self) {
-        // The other tabs have room for it, whatever storage has.
-        let wanted = std::mem::take(&mut self.full_snapshot_requested);
-        let told = self.shared((!wanted).then_some(0));
-        let kept = if self.snapshot_shrink == 0 && !wanted {
-            told.to_json()
+        let shrink = self.tab_sync.take_broadcast_shrink();
+        let value = self.snapshot(shrink);
+        if shrink == self.tab_sync.stored_shrink() {
+            let key = self.key(keys::CONVERSATION);
+            self.effects.push(Effect::Store(key, Some(value.to_json())));
         } else {
-            self.shared(Some(self.snapshot_shrink)).to_json()
-        };
-        self.store_conversation(kept);
-        self.broadcast(TabMessage::Stored { name: keys::CONVERSATION, value: told });
+            self.store_snapshot();
+        }
+        self.broadcast(TabMessage::Stored { name: keys::CONVERSATION, value });
     }
 
-    pub(super) fn store_conversation(&mut self, kept: String) {
+    /// Stores the snapshot, and does not broadcast it.
+    pub(super) fn store_snapshot(&mut self) {
         let key = self.key(keys::CONVERSATION);
-        self.effects.push(Effect::Store(key, Some(kept)));
+        let stored = self.snapshot(self.tab_sync.stored_shrink()).to_json();
+        self.effects.push(Effect::Store(key, Some(stored)));
     }
 
-    /// Everything that this tab knows, for a browser that did not keep it or a tab that has not heard it.
+    /// Stores and broadcasts everything that this tab knows: the browser refused it, or another tab lacks it.
     pub(super) fn retry_persist(&mut self) {
         self.persist_visitor();
         self.persist_outbox(|_| true);
         self.persist_conversation();
         self.persist_seen();
-        if self.contact != Value::Null {
-            self.persist(keys::CONTACT, self.contact.clone());
+        if *self.identity.contact() != Value::Null {
+            self.persist(keys::CONTACT, self.identity.contact().clone());
         }
     }
 

@@ -2,17 +2,18 @@
 
 use std::rc::Rc;
 
-use chat_protocol::{ChatConfig, Fields, Value};
+use chat_protocol::Value;
 
 use super::Session;
 use crate::outbox::PendingMessage;
 use crate::stored::{self, Stored, keys};
+use crate::tab_sync::RemoteRevision;
 
 impl Session {
     /// Takes in all that this browser kept.
     pub(super) fn take_over(&mut self, now_ms: u64, mut stored: Stored) {
         let conversation = stored::take(&mut stored, keys::CONVERSATION);
-        self.adopt(conversation, false);
+        self.adopt_snapshot(conversation, false);
         for name in [keys::SEEN, keys::TRACKING, keys::CONTACT] {
             let value = stored::take(&mut stored, name);
             self.apply_remote_write(now_ms, name, value);
@@ -45,15 +46,14 @@ impl Session {
     pub(super) fn apply_remote_write(&mut self, now_ms: u64, name: &str, value: Value) {
         match name {
             keys::CONVERSATION => {
-                let (revision, writer) = (stored::number(&value, "revision"), value.get("writer"));
-                if revision < self.revision {
-                    // A tab that was stopped told what it knew, and it is not to stay in storage. It hears better when it asks.
-                    self.store_conversation(self.shared(Some(self.snapshot_shrink)).to_json());
-                } else if revision == self.revision && writer.and_then(Value::as_text) != Some(&self.writer) {
-                    // Two tabs led, and counted to the same number. The one that still does counts on.
-                    self.snapshot_dirty = true;
+                let writer = value.get("writer").and_then(Value::as_text);
+                match self.tab_sync.compare(stored::number(&value, "revision"), writer) {
+                    // Storage must not keep it. The tab is brought up to date when it asks.
+                    RemoteRevision::Outdated => self.store_snapshot(),
+                    RemoteRevision::Conflict => self.tab_sync.mark_dirty(),
+                    RemoteRevision::Current => {}
                 }
-                self.adopt(value, true);
+                self.adopt_snapshot(value, true);
             }
             keys::SEEN => {
                 let seen = i64::try_from(stored::number(&value, "serial")).unwrap_or(0);
@@ -65,31 +65,17 @@ impl Session {
                 self.view_dirty = true;
             }
             keys::CONTACT => {
-                if value != Value::Null && self.is_of_visitor(&value) {
-                    self.contact = value.clone();
-                    let mut fields = Fields::lenient(value);
-                    // What the site says of the visitor comes first.
-                    let known = &mut self.visitor;
-                    for (name, place) in
-                        [("name", &mut known.name), ("email", &mut known.email), ("phone", &mut known.phone)]
-                    {
-                        *place = place.take().or_else(|| fields.lenient_text(name));
-                    }
-                    self.view_dirty = true;
-                }
+                self.view_dirty |= self.identity.apply_remote_contact(value);
             }
             keys::CONFIG => {
                 let data = value.get("data").cloned().unwrap_or_default();
-                if let Ok(config) = ChatConfig::try_from(data) {
-                    self.config = Some(config);
-                    self.view_dirty = true;
-                }
+                self.view_dirty |= self.config.apply_remote(data);
             }
             _ => {
                 if let Some(name) = name.strip_prefix(keys::OUTBOX) {
                     match PendingMessage::from_stored(name, &value) {
                         // While storage was blocked, two visitors may have begun.
-                        _ if !self.is_of_visitor(&value) => {}
+                        _ if !self.identity.is_of(&value) => {}
                         Some(pending) => self.apply_remote_pending(now_ms, pending),
                         None if value == Value::Null => self.delivered_elsewhere(now_ms, name),
                         // A newer version may know what to do with it.
@@ -101,12 +87,6 @@ impl Session {
                 }
             }
         }
-    }
-
-    /// Whether this was kept for the visitor that this tab knows.
-    pub(super) fn is_of_visitor(&self, value: &Value) -> bool {
-        let visitor = value.get("visitorId").and_then(Value::as_text);
-        visitor.is_none_or(|id| id == self.visitor_id.as_str())
     }
 
     /// Obeys a `Retry-After`, in all tabs.

@@ -1,8 +1,7 @@
 //! What a session makes of the service's answers, and of their absence.
 
 use chat_protocol::{
-    ChatConfig, Endpoint, ErrorCode, History, Presence, SendResult, ServiceError, Tracking, Value,
-    open_envelope,
+    Endpoint, ErrorCode, History, Presence, SendResult, ServiceError, Tracking, Value, open_envelope,
 };
 
 use crate::back_off::wait_ms;
@@ -60,9 +59,7 @@ impl Session {
             }
             Endpoint::Config => {
                 self.emit_error(request.endpoint, error);
-                self.config_failures += 1;
-                let wait = wait_ms(self.config_failures + 4, retry_after_ms, &mut self.random);
-                self.config_due_ms = Some(now_ms + MIN_CONFIG_RETRY_MS + wait);
+                self.config.on_error(now_ms, retry_after_ms, &mut self.random);
             }
             Endpoint::Events if ErrorAction::of(error) == ErrorAction::Retry => {
                 let wait = wait_ms(3, retry_after_ms, &mut self.random);
@@ -77,8 +74,7 @@ impl Session {
     }
 
     fn on_config(&mut self, data: Value) -> Result<(), chat_protocol::FieldError> {
-        self.config = Some(ChatConfig::try_from(data.clone())?);
-        self.config_failures = 0;
+        self.config.on_config(data.clone())?;
         self.persist_config(data);
         self.view_dirty = true;
         Ok(())
@@ -90,8 +86,7 @@ impl Session {
     }
 }
 
-/// The least wait before the config, or a batch of events, is tried again. Milliseconds.
-const MIN_CONFIG_RETRY_MS: u64 = 20_000;
+/// Minimum time before a batch of events is tried again. Milliseconds.
 const MIN_EVENTS_RETRY_MS: u64 = 2_000;
 
 fn usable<T: TryFrom<Value, Error = chat_protocol::FieldError>>(

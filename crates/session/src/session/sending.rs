@@ -8,7 +8,7 @@ use crate::error_action::ErrorAction;
 use crate::in_flight::InFlight;
 use crate::outbox::{self, AfterFailure, PendingMessage, RemoteMessage, check_message};
 use crate::stored::keys;
-use crate::tab_message::TabMessage;
+use crate::tab_sync::TabMessage;
 use crate::timeline::{Delivery, EntryKey};
 use crate::{Notice, Session, SessionEvent};
 
@@ -59,8 +59,10 @@ impl Session {
 
     /// Shows how far a message has come.
     fn show_delivery(&mut self, entry: EntryKey) {
-        if let Some(delivery) = self.outbox.delivery(entry) {
-            self.snapshot_dirty |= self.timeline.set_delivery(entry, delivery);
+        if let Some(delivery) = self.outbox.delivery(entry)
+            && self.timeline.set_delivery(entry, delivery)
+        {
+            self.tab_sync.mark_dirty();
         }
     }
 
@@ -144,15 +146,14 @@ impl Session {
                 // The tabs may show waiting messages in another order than they are sent in.
                 self.timeline.move_behind_settled(entry);
             }
-            let mut profile = self.visitor.clone();
-            profile.visitor_id = Some(self.visitor_id.clone());
+            let visitor = self.identity.sent_profile();
             let (conversation_id, locale) = (self.conversation.clone(), self.locale.clone());
-            let request = self.outbox.start_next(now_ms, &self.visitor_id, |pending| SendMessage {
+            let request = self.outbox.start_next(now_ms, self.identity.id(), |pending| SendMessage {
                 conversation_id,
                 message: pending.text().to_owned(),
                 locale,
                 source_page: Some(pending.page_path().to_owned()).filter(|path| !path.is_empty()),
-                visitor: profile,
+                visitor,
             });
             let Some(request) = request else { return };
             self.persist_pending(entry);
@@ -278,8 +279,10 @@ impl Session {
         if !self.online {
             self.outbox.wait_for_network();
             for pending in self.outbox.iter().filter(|pending| !pending.is_failed()) {
-                if self.in_flight.message() != Some(pending.entry()) {
-                    self.snapshot_dirty |= self.timeline.set_delivery(pending.entry(), Delivery::Waiting);
+                if self.in_flight.message() != Some(pending.entry())
+                    && self.timeline.set_delivery(pending.entry(), Delivery::Waiting)
+                {
+                    self.tab_sync.mark_dirty();
                 }
             }
         }

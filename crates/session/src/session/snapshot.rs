@@ -1,172 +1,86 @@
-//! The conversation as the tab that leads keeps and tells it, and as the others take it over.
+//! The session's side of a snapshot: what it is made of, and how one of another tab is taken over.
 
-use chat_protocol::{Fields, MessageId, Role, Value};
+use chat_protocol::Value;
 
-use crate::outbox::is_valid_id;
-use crate::stored::{self, VERSION, to_value};
-use crate::timeline::{Created, Delivery, Entry, EntryKey};
-use crate::{Notice, Session, SessionEvent};
-
-/// So many characters of messages are kept and told, the last ones. They are written at each message, and a browser has a
-/// few megabytes for all that a site keeps.
-const MAX_SNAPSHOT_CHARS: usize = 16 * 1024;
-/// What an entry takes beside its text.
-const ENTRY_OVERHEAD_CHARS: usize = 128;
-
-const UNDELIVERED: [(Delivery, &str); 3] =
-    [(Delivery::Waiting, "waiting"), (Delivery::Sending, "sending"), (Delivery::Failed, "failed")];
-
-fn entry_to_value(entry: &Entry) -> Value {
-    let delivery = UNDELIVERED.iter().find(|(delivery, _)| *delivery == entry.delivery);
-    Value::object([
-        ("letter", entry.local_id.as_deref().into()),
-        ("serial", entry.sequence.into()),
-        ("id", entry.id.as_ref().into()),
-        ("role", entry.author.as_str().into()),
-        ("text", (*entry.text).into()),
-        (
-            "at",
-            match &entry.created {
-                Some(Created::Local(ms)) => to_value(*ms),
-                Some(Created::Remote(text)) => (**text).into(),
-                None => Value::Null,
-            },
-        ),
-        ("delivery", delivery.map(|(_, name)| *name).into()),
-    ])
-}
-
-fn entry_from_value(value: Value) -> Option<Entry> {
-    let mut fields = Fields::of(value).ok()?;
-    let delivery = fields.lenient_text("delivery");
-    let delivery = UNDELIVERED.iter().find(|(_, name)| delivery.as_deref() == Some(name));
-    let local_id = fields.lenient_text("letter");
-    // Without a name that its key can carry, a message could never be sent.
-    if !local_id.as_deref().map_or(delivery.is_none(), is_valid_id) {
-        return None;
-    }
-    Some(Entry {
-        key: EntryKey::default(),
-        author: Role::from(fields.text("role").ok()?.as_str()),
-        text: fields.text("text").ok()?.into(),
-        created: match fields.take("at") {
-            Value::Integer(ms) => Some(Created::Local(u64::try_from(ms).unwrap_or(0))),
-            Value::Text(text) => Some(Created::Remote(text.into())),
-            _ => None,
-        },
-        delivery: delivery.map_or(Delivery::Delivered, |(delivery, _)| *delivery),
-        id: fields.lenient_text("id").map(Into::into),
-        local_id: local_id.map(Into::into),
-        sequence: fields.lenient_integer("serial").unwrap_or(0),
-    })
-}
+use crate::tab_sync::{LocalState, Snapshot};
+use crate::timeline::Delivery;
+use crate::{Session, SessionEvent};
 
 impl Session {
-    /// What all tabs show, as much of it as goes into [`MAX_SNAPSHOT_CHARS`] halved so often; all of it without a number.
-    pub(super) fn shared(&self, snapshot_shrink: Option<u32>) -> Value {
-        let entries = self.timeline.entries();
-        let mut room =
-            snapshot_shrink.map_or(usize::MAX, |snapshot_shrink| MAX_SNAPSHOT_CHARS >> snapshot_shrink);
-        let fitting = entries.iter().rev().take_while(|entry| {
-            let size = entry.text.len() + ENTRY_OVERHEAD_CHARS;
-            let fits = room >= size;
-            room = room.saturating_sub(size);
-            fits
-        });
-        let dropped = entries.len() - fitting.count();
-        // One more than the index; none is zero.
-        let read_up_to =
-            self.timeline.index_read_up_to().map_or(0, |index| index + 1).saturating_sub(dropped);
-        Value::object([
-            ("v", VERSION.into()),
-            ("visitorId", (&self.visitor_id).into()),
-            ("revision", to_value(self.revision)),
-            ("writer", self.writer.as_str().into()),
-            ("term", to_value(self.election.term())),
-            ("conversationId", self.conversation.as_ref().into()),
-            ("after", self.timeline.cursor().into()),
-            ("readUpTo", to_value(read_up_to as u64)),
-            ("floor", to_value(self.timeline.archived_len().saturating_sub(dropped) as u64)),
-            ("cut", (dropped > 0 || self.timeline.is_truncated()).into()),
-            ("newest", self.timeline.newest().into()),
-            ("notice", self.notice.map(Notice::as_str).into()),
-            ("operatorOnline", self.operator_online.into()),
-            ("replyDue", self.poller.reply_due_ms().map_or(Value::Null, to_value)),
-            ("holdUntil", to_value(self.poller.hold_until_ms())),
-            ("deferred", self.deferred.into()),
-            ("entries", Value::List(entries[dropped..].iter().map(entry_to_value).collect())),
-        ])
+    /// Returns the snapshot of the conversation, its room halved `shrink` times; all of it without a number.
+    pub(super) fn snapshot(&self, shrink: Option<u32>) -> Value {
+        let state = LocalState {
+            visitor: self.identity.id(),
+            revision: self.tab_sync.revision(),
+            writer: self.tab_sync.writer(),
+            term: self.election.term(),
+            conversation: self.conversation.as_ref(),
+            timeline: &self.timeline,
+            notice: self.notice,
+            operator_online: self.operator_online,
+            reply_due_ms: self.poller.reply_due_ms(),
+            hold_until_ms: self.poller.hold_until_ms(),
+            deferred: self.deferred,
+        };
+        state.encode(shrink)
     }
 
-    /// Takes over what the tab that leads has told, or an earlier page has kept, if it is newer than what is known.
-    /// `live` tells the page what came in.
-    pub(super) fn adopt(&mut self, shared: Value, live: bool) {
-        let text = |field| shared.get(field).and_then(Value::as_text);
-        let number = |field| stored::number(&shared, field);
-        let is = |field| shared.get(field) == Some(&Value::Bool(true));
-        let revision = number("revision");
-        let conversation = text("conversationId").filter(|id| (1..=512).contains(&id.len()));
-        // Version 1 kept the id alone: all that is read then was said before.
-        let id_alone = revision == 0 && self.revision == 0 && conversation.is_some() && !live;
-        if !self.is_of_visitor(&shared) || (revision <= self.revision && !id_alone) {
+    /// Takes over a snapshot of another tab, or of an earlier page, if it is newer than what is known. The page is told of
+    /// new messages if it is `live`.
+    pub(super) fn adopt_snapshot(&mut self, value: Value, live: bool) {
+        let is_own = self.identity.is_of(&value);
+        let snapshot = Snapshot::decode(value);
+        let known = self.tab_sync.revision();
+        // Version 1 stored the id alone: the whole history was said before.
+        let id_alone = snapshot.revision == 0 && known == 0 && snapshot.conversation.is_some() && !live;
+        if !is_own || (snapshot.revision <= known && !id_alone) {
             return;
         }
-        // Should it lead as well: what it reads does not go on from where the other one has come to.
+        // A poll of this tab does not go on from where the other one has come to.
         self.cancel_polls();
-        self.revision = revision.max(1);
-        self.election.observe_term(number("term"));
-        self.conversation = conversation.map(Into::into);
-        self.notice = text("notice").and_then(Notice::of);
-        self.poller.apply_remote_reply_wait(Some(number("replyDue")).filter(|due| *due > 0));
-        self.poller.apply_remote_hold(number("holdUntil"));
-        self.deferred = is("deferred");
-        let operator_online = shared.get("operatorOnline").map(|_| is("operatorOnline"));
-        if live && operator_online != self.operator_online {
-            self.emit(SessionEvent::Presence(operator_online == Some(true)));
+        let is_truncated = snapshot.is_truncated;
+        let local_ids = snapshot.local_ids();
+        // Storage may have had less room than a broadcast: then it is not what its writer told the others.
+        let writer = snapshot.writer.filter(|_| live || !is_truncated);
+        self.tab_sync.adopt(snapshot.revision, writer.as_deref().unwrap_or_default());
+        self.election.observe_term(snapshot.term);
+        self.conversation = snapshot.conversation;
+        self.notice = snapshot.notice;
+        self.poller.apply_remote_reply_wait(snapshot.reply_due_ms);
+        self.poller.apply_remote_hold(snapshot.hold_until_ms);
+        self.deferred = snapshot.deferred;
+        if live && snapshot.operator_online != self.operator_online {
+            self.emit(SessionEvent::Presence(snapshot.operator_online == Some(true)));
         }
-        self.operator_online = operator_online;
-        let cut = is("cut");
-        // Storage may have had less room for it than there is between tabs: then it is not what its writer told them.
-        text("writer").filter(|_| live || !cut).unwrap_or_default().clone_into(&mut self.writer);
-        let index = |field| usize::try_from(number(field)).unwrap_or(0);
-        let (archived_len, read_up_to) = (index("floor"), index("readUpTo").checked_sub(1));
-        let newest_told = i64::try_from(number("newest")).unwrap_or(0);
-        let after = text("after").map(MessageId::from);
-        let mut entries: Vec<Entry> = Vec::new();
-        for value in Fields::lenient(shared).list("entries").unwrap_or_default() {
-            // A message has one place: with two, it would be given up in one and waited for in the other.
-            let listed = |entry: &Entry| {
-                entry.local_id.is_some() && entries.iter().any(|known| known.local_id == entry.local_id)
-            };
-            entries.extend(entry_from_value(value).filter(|entry| !listed(entry)));
-        }
-        let mut told = Vec::new();
-        for entry in &entries {
-            told.extend(entry.local_id.clone());
-        }
+        self.operator_online = snapshot.operator_online;
         if id_alone {
             self.poller.backfill();
         }
         let newest = self.timeline.newest();
-        // What this tab had not heard of the beginning was said before.
-        let beginning = self.timeline.is_truncated() && !cut;
-        let archived_len = archived_len.min(entries.len());
-        for entry in self.timeline.adopt(entries, after, read_up_to, archived_len, cut) {
-            let arrived = (entry.local_id.is_some() && !beginning) || entry.sequence > newest;
+        // The beginning that this tab lacked was said before.
+        let is_beginning = self.timeline.is_truncated() && !is_truncated;
+        let new = self.timeline.adopt(
+            snapshot.entries,
+            snapshot.after,
+            snapshot.read_up_to,
+            snapshot.archived_len,
+            is_truncated,
+        );
+        for entry in new {
+            let arrived = (entry.local_id.is_some() && !is_beginning) || entry.sequence > newest;
             if live && arrived && entry.delivery == Delivery::Delivered {
                 self.emit(SessionEvent::Message(entry));
             }
         }
-        // What storage had no room for may hold more than this page knows of that time.
-        if cut && !live {
+        if is_truncated && !live {
+            // Storage had no room for messages that this page does not know.
             self.timeline.mark_truncated();
         }
-        // Messages that were cut away are counted.
-        self.timeline.count_from(newest_told);
-        self.reconcile_outbox(&told);
-        self.restore_missing(&told);
-        // Even a tab that leads as well has nothing to add: two of them would answer each other for ever.
-        self.snapshot_dirty = false;
+        // Messages that were dropped are counted.
+        self.timeline.count_from(snapshot.newest);
+        self.reconcile_outbox(&local_ids);
+        self.restore_missing(&local_ids);
+        self.tab_sync.on_adopted();
         self.view_dirty = true;
     }
 }

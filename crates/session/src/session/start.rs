@@ -1,15 +1,15 @@
 //! How a session begins: on a page that loads, on one that comes back, and when the visitor agrees to be remembered.
 
-use chat_protocol::{ChatConfig, Value};
-
 use super::Session;
+use crate::config_loader::ConfigLoader;
 use crate::election::Election;
+use crate::identity::Identity;
 use crate::in_flight::InFlightRequests;
 use crate::outbox::Outbox;
 use crate::poller::Poller;
 use crate::random::Random;
 use crate::stored::{self, Stored, keys};
-use crate::tab_message::TabMessage;
+use crate::tab_sync::{TabMessage, TabSync};
 use crate::timeline::Timeline;
 use crate::tracking::Tracking;
 use crate::wait::Waiting;
@@ -45,29 +45,17 @@ impl Session {
             random,
             channel: [keys::PREFIX, &suffix].concat(),
             suffix,
-            visitor,
-            visitor_id,
-            is_new,
-            merged: false,
-            erased_visitor: None,
-            customer_id,
-            contact: Value::Null,
+            identity: Identity::new(visitor_id, is_new, visitor, customer_id),
             locale,
-            revision: 0,
-            writer: String::new(),
+            tab_sync: TabSync::default(),
             conversation: None,
             timeline: Timeline::default(),
             notice: None,
             operator_online: None,
             deferred: false,
-            snapshot_dirty: false,
-            full_snapshot_requested: false,
             outbox: Outbox::default(),
             tracking: Tracking::new(reports),
-            // One that was kept is good for a start, and asked for again.
-            config_due_ms: config.is_none().then_some(now_ms),
-            config: config.or(stored_config).and_then(|data| ChatConfig::try_from(data).ok()),
-            config_failures: 0,
+            config: ConfigLoader::new(now_ms, config, stored_config),
             waiting: Waiting::default(),
             fell_back: false,
             poller: Poller::new(now_ms),
@@ -76,9 +64,6 @@ impl Session {
             online,
             page_hidden: false,
             in_flight: InFlightRequests::default(),
-            snapshot_shrink: 0,
-            retry_persist_ms: None,
-            last_broadcast_ms: 0,
             wake_ms: None,
             view_dirty: true,
             effects: Vec::new(),
@@ -94,7 +79,7 @@ impl Session {
     pub(super) fn on_consent(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
         self.tracking.set_reports(reports);
         // A visitor whom the site named is not new, and goes on as well.
-        if self.revision == 0 && self.outbox.is_empty() && self.erased_visitor.is_none() {
+        if self.tab_sync.revision() == 0 && self.outbox.is_empty() && !self.identity.has_erased() {
             self.on_page_restored(now_ms, stored);
             self.persist_visitor();
         } else {
@@ -108,14 +93,14 @@ impl Session {
         self.wake_ms = None;
         let mut stored = stored::of_customer(stored, &self.suffix);
         if let Some(id) = stored::visitor(&stored::take(&mut stored, keys::VISITOR))
-            && id != self.visitor_id
+            && id != *self.identity.id()
         {
             if was_left {
                 // The visitor was forgotten in the meantime.
                 self.replace_visitor(id);
-            } else if self.is_new {
+            } else if self.identity.is_new() {
                 self.adopt_visitor(id);
-                self.is_new = false;
+                self.identity.mark_known();
             }
         }
         let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));

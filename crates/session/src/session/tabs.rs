@@ -5,10 +5,7 @@ use chat_protocol::Value;
 use super::Session;
 use crate::election::Peer;
 use crate::stored::keys;
-use crate::tab_message::{Sender, TabMessage};
-
-/// The time after which a snapshot that was broadcast is broadcast again to a tab that asks. Milliseconds.
-const REPEAT_SNAPSHOT_AFTER_MS: u64 = 200;
+use crate::tab_sync::{Sender, TabMessage, Update};
 
 impl Session {
     /// Handles a message of another tab.
@@ -17,7 +14,7 @@ impl Session {
             return;
         }
         let (sender, message) = TabMessage::decode(&mut message);
-        if sender.visitor != self.visitor_id.as_str() {
+        if sender.visitor != self.identity.id().as_str() {
             return self.resolve_visitor_conflict(&sender, &message);
         }
         // What the other tab knew, against what this one knew when it heard of it.
@@ -27,8 +24,7 @@ impl Session {
         match message {
             TabMessage::Candidate => {
                 self.on_candidate(now_ms, &peer);
-                let is_due = now_ms >= self.last_broadcast_ms + REPEAT_SNAPSHOT_AFTER_MS;
-                self.bring_up_to_date(now_ms, &sender, is_due);
+                self.bring_up_to_date(now_ms, &sender, false);
             }
             // The tab was not here before, so that no earlier broadcast reached it.
             TabMessage::Hello => self.bring_up_to_date(now_ms, &sender, true),
@@ -47,7 +43,7 @@ impl Session {
                 self.apply_remote_write(now_ms, name, value);
             }
             TabMessage::Reset { visitor: Some(visitor) } => {
-                self.erased_visitor = Some(self.visitor_id.clone());
+                self.identity.mark_erased(self.identity.id().clone());
                 self.replace_visitor(visitor);
             }
             TabMessage::Reset { visitor: None }
@@ -57,23 +53,17 @@ impl Session {
         }
     }
 
-    /// Broadcasts the state that another tab lacks. Skips the broadcast unless `is_due`: one that was sent just now has
-    /// reached every tab.
-    fn bring_up_to_date(&mut self, now_ms: u64, other: &Sender<'_>, is_due: bool) {
-        if other.is_truncated && self.leads() {
-            self.full_snapshot_requested = true;
+    /// Broadcasts what another tab lacks. `is_new` tells that no earlier broadcast reached it.
+    fn bring_up_to_date(&mut self, now_ms: u64, other: &Sender<'_>, is_new: bool) {
+        let (leads, seen) = (self.leads(), self.timeline.seen());
+        let (update, is_dirty) = self.tab_sync.bring_up_to_date(now_ms, other, is_new, leads, seen);
+        if is_dirty {
             self.mark_snapshot_dirty();
         }
-        if is_due && (other.seen < self.timeline.seen() || other.revision < self.revision) {
-            self.last_broadcast_ms = now_ms;
-            if other.revision < self.revision {
-                self.retry_persist();
-            } else {
-                self.persist_seen();
-            }
-        }
-        if other.revision >= self.revision && self.leads() && other.writer != self.writer {
-            self.mark_snapshot_dirty();
+        match update {
+            Update::Nothing => {}
+            Update::Seen => self.persist_seen(),
+            Update::All => self.retry_persist(),
         }
     }
 
@@ -81,8 +71,7 @@ impl Session {
     /// to lose adopts the other's visitor.
     fn resolve_visitor_conflict(&mut self, other: &Sender<'_>, message: &TabMessage<'_>) {
         let visitor = other.visitor;
-        let erased = self.erased_visitor.as_ref().filter(|id| id.as_str() == visitor);
-        if let Some(old) = erased.cloned() {
+        if let Some(old) = self.identity.erased(visitor).cloned() {
             // It had not heard of the reset when it sent this, and may have stored what was erased. Each tab says so: perhaps
             // none leads yet.
             if !matches!(message, TabMessage::Reset { .. }) {
@@ -90,10 +79,11 @@ impl Session {
                 self.erase_stored();
                 self.retry_persist();
             }
-        } else if self.is_fresh() && (other.revision == 0, visitor) < (!self.merged, self.visitor_id.as_str())
+        } else if self.is_fresh()
+            && (other.revision == 0, visitor) < (!self.identity.is_merged(), self.identity.id().as_str())
         {
             self.adopt_visitor(visitor.into());
-            self.merged = other.revision > 0;
+            self.identity.set_merged(other.revision > 0);
             self.persist_visitor();
             // The tabs that know more reply.
             self.broadcast(TabMessage::Hello);
