@@ -90,8 +90,8 @@ impl TabSync {
     }
 
     /// Returns how often to halve the room of the snapshot that is stored.
-    pub(crate) fn stored_shrink(&self) -> Option<u32> {
-        Some(self.shrink)
+    pub(crate) fn stored_shrink(&self) -> u32 {
+        self.shrink
     }
 
     /// The browser took a snapshot, as far as is known: the next one may be larger.
@@ -228,15 +228,15 @@ mod tests {
     fn a_refused_write_shrinks_the_stored_snapshot_and_is_repeated_after_ten_seconds() {
         let mut sync = TabSync::default();
         sync.on_persist_failed(1_000);
-        assert_eq!((sync.stored_shrink(), sync.retry_persist_ms()), (Some(2), Some(11_000)));
+        assert_eq!((sync.stored_shrink(), sync.retry_persist_ms()), (2, Some(11_000)));
         assert!(!sync.take_retry(10_999));
         assert!(sync.take_retry(11_000) && !sync.take_retry(11_001));
         sync.on_published();
-        assert_eq!(sync.stored_shrink(), Some(1), "it grows again");
+        assert_eq!(sync.stored_shrink(), 1, "it grows again");
         for _ in 0..20 {
             sync.on_persist_failed(0);
         }
-        assert_eq!(sync.stored_shrink(), Some(16));
+        assert_eq!(sync.stored_shrink(), 16);
     }
 
     #[test]

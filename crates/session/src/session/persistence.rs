@@ -77,7 +77,7 @@ impl Session {
     fn persist_conversation(&mut self) {
         let shrink = self.tab_sync.take_broadcast_shrink();
         let value = self.snapshot(shrink);
-        if shrink == self.tab_sync.stored_shrink() {
+        if shrink == Some(self.tab_sync.stored_shrink()) {
             let key = self.key(keys::CONVERSATION);
             self.effects.push(Effect::Store(key, Some(value.to_json())));
         } else {
@@ -89,7 +89,7 @@ impl Session {
     /// Stores the snapshot, and does not broadcast it.
     pub(super) fn store_snapshot(&mut self) {
         let key = self.key(keys::CONVERSATION);
-        let stored = self.snapshot(self.tab_sync.stored_shrink()).to_json();
+        let stored = self.snapshot(Some(self.tab_sync.stored_shrink())).to_json();
         self.effects.push(Effect::Store(key, Some(stored)));
     }
 
