@@ -21,7 +21,7 @@ async function goBack(tab) {
   await eventually(async () => assert.deepEqual(await tab.evaluate(() => window.notes.shows), [false, true]));
 }
 
-test("A page whose chat nobody opened is kept, and can be chatted on", async ({ visit, server }) => {
+test("Back restores a page whose chat was never opened, and the chat works", async ({ visit, server }) => {
   const tab = await visit();
   await settled(tab);
   await tab.goto("/help.html");
@@ -32,7 +32,7 @@ test("A page whose chat nobody opened is kept, and can be chatted on", async ({ 
   await tab.showsAll(server);
 });
 
-test("A page that is left while a file of the widget is on its way hears of no error, and can be chatted on", async ({
+test("Leaving a page while a widget file loads raises no error event, and the chat works after going back", async ({
   visit,
   server,
 }) => {
@@ -49,8 +49,8 @@ test("A page that is left while a file of the widget is on its way hears of no e
   await tab.showsAll(server);
 });
 
-for (const how of ["open", "closed"]) {
-  test(`A page that is left with its window ${how} is kept, and its conversation goes on`, async ({
+for (const windowState of ["open", "closed"]) {
+  test(`Back restores a page whose window was ${windowState}, and its conversation continues`, async ({
     visit,
     server,
   }) => {
@@ -58,15 +58,15 @@ for (const how of ["open", "closed"]) {
     const tab = await visit();
     await tab.openChat();
     await tab.ask(QUESTION);
-    if (how === "closed") await tab.click("close");
+    if (windowState === "closed") await tab.click("close");
     await tab.goto("/help.html");
-    await (how === "closed" ? tab.openChat() : tab.stayedOpen());
+    await (windowState === "closed" ? tab.openChat() : tab.stayedOpen());
     await tab.ask(LATER);
     await server.operatorSays("Anna here.");
     await tab.has("message-operator", 1);
 
     await goBack(tab);
-    if (how === "closed") await tab.openChat();
+    if (windowState === "closed") await tab.openChat();
     await tab.showsAll(server);
     await server.operatorSays("Are you still there?");
     await tab.has("message-operator", 2);

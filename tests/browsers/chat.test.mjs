@@ -8,7 +8,7 @@ import { Key } from "./tab.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-test("A visitor opens the chat, asks and is answered, finds all of it after a reload, and Escape closes it", async ({
+test("A visitor opens the chat, gets a reply, finds the conversation after a reload and closes it with Escape", async ({
   visit,
   server,
 }) => {
@@ -29,7 +29,7 @@ test("A visitor opens the chat, asks and is answered, finds all of it after a re
   assert.equal((await server.sends()).length, 1);
 });
 
-test("The keyboard alone finds the launcher, opens the chat, asks and closes it again", async ({ visit, server }) => {
+test("The chat can be opened, used and closed with the keyboard alone", async ({ visit, server }) => {
   const tab = await visit();
   await whole(tab);
   for (let steps = 0; (await focused(tab)) !== "launcher"; steps += 1) {
@@ -50,7 +50,7 @@ test("The keyboard alone finds the launcher, opens the chat, asks and closes it 
   assert.equal(await tab.read("input", ([input]) => input.value), "and a mug");
 });
 
-test("F6 goes from the page into the widget and back to where it was", async ({ visit }) => {
+test("F6 moves the focus into the widget and back to the previous element", async ({ visit }) => {
   const tab = await visit();
   await whole(tab);
   const onPage = () => tab.evaluate(() => document.activeElement.textContent);

@@ -10,10 +10,7 @@ import { Key } from "./tab.mjs";
 const QUESTION = "How long does delivery take?";
 const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
-test("A whole visit breaks no rule of the strictest policy, and says nothing in the console", async ({
-  visit,
-  server,
-}) => {
+test("A visit under the strictest policy reports no violation and logs nothing", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const tab = await visit();
   const policy = (await fetch(tab.shop.origin)).headers.get("content-security-policy");
@@ -35,7 +32,7 @@ test("A whole visit breaks no rule of the strictest policy, and says nothing in 
   await tab.showsAll(server);
 });
 
-test("What breaks the rules is noticed by these tests", async ({ visit }) => {
+test("The record notices violations, log messages and requests to other origins", async ({ visit }) => {
   const tab = await visit({
     first: () =>
       addEventListener("load", () => {
@@ -71,7 +68,7 @@ test("What breaks the rules is noticed by these tests", async ({ visit }) => {
   complaints.splice(0);
 });
 
-test("A page whose storage is blocked chats all the same, and keeps nothing", async ({ visit, server }) => {
+test("The chat works where storage is blocked, and stores nothing", async ({ visit, server }) => {
   const tab = await visit({ first: REFUSES["is blocked"] });
   await tab.openChat();
   await tab.ask(QUESTION);
@@ -85,7 +82,7 @@ test("A page whose storage is blocked chats all the same, and keeps nothing", as
   assert.equal((await server.conversations()).length, 2);
 });
 
-test("In Arabic the chat is at the left, and reads from right to left", async ({ visit }) => {
+test("In Arabic the chat is on the left and its text runs from right to left", async ({ visit }) => {
   const tab = await visit({ tag: { locale: "ar" } });
   await tab.openChat();
   const launcher = await tab.box("launcher");
@@ -111,7 +108,7 @@ const asRgb = (hex) =>
     .map((pair) => Number.parseInt(pair, 16))
     .join(", ")})`;
 
-test("The launcher and the window have the colours of the theme, and of the tokens on top of it", async ({ visit }) => {
+test("The launcher and the window use the theme's colours, overridden by the page's tokens", async ({ visit }) => {
   const rose = readFileSync(new URL("../../themes/rose.css", import.meta.url), "utf8");
   const [, accent] = rose.match(/--cw-accent: light-dark\((#\w{6})/);
   const [, header] = rose.match(/--cw-header-bg: light-dark\((#\w{6})/);
@@ -128,7 +125,7 @@ test("The launcher and the window have the colours of the theme, and of the toke
   assert.equal(await background(own, "header"), asRgb(header));
 });
 
-test("On a screen 320 px wide the window is all of it, and nothing scrolls sideways", async ({ visit, server }) => {
+test("On a screen 320 px wide the window fills the screen and nothing scrolls sideways", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(8)} https://shop.example/${"path/".repeat(40)}`;
   const tab = await visit({ narrow: true });
@@ -147,7 +144,7 @@ test("On a screen 320 px wide the window is all of it, and nothing scrolls sidew
   await tab.has("window", 0);
 });
 
-test("What is wrong with what a visitor leaves stands below the line", async ({ visit, server }) => {
+test("An invalid contact address shows its error below the contact line", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const tab = await visit();
   await tab.openChat();

@@ -12,10 +12,7 @@ const LATER = "Can I book a workshop?";
 const WAYS = { "": {}, ", without BroadcastChannel": { first: () => delete window.BroadcastChannel } };
 
 for (const [how, options] of Object.entries(WAYS)) {
-  test(`What is sent in one tab is shown in the other, and what the operator says in both${how}`, async ({
-    visit,
-    server,
-  }) => {
+  test(`A message sent in one tab and an operator's reply appear in both tabs${how}`, async ({ visit, server }) => {
     await server.trouble(QUICK);
     const one = await visit(options);
     await one.openChat();

@@ -44,7 +44,7 @@ for (const state of [
   "menu",
   "rtl",
 ]) {
-  test(`axe finds nothing in the state "${state}" of any theme, light or dark`, async ({ visit, site }) => {
+  test(`axe reports no violation in the state "${state}" in any theme, light or dark`, async ({ visit, site }) => {
     const page = await visit({ path: BLANK, prepare: withAxe });
     const found = [];
     for (const theme of THEMES) {

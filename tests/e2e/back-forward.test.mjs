@@ -30,8 +30,8 @@ async function goBack(page) {
   });
 }
 
-for (const how of ["open", "closed"]) {
-  test(`A page that was left with its window ${how} comes back as it was, and shows what happened meanwhile`, async ({
+for (const windowState of ["open", "closed"]) {
+  test(`Back restores a page whose window was ${windowState}, and shows messages that arrived meanwhile`, async ({
     visit,
     server,
     site,
@@ -39,7 +39,7 @@ for (const how of ["open", "closed"]) {
     await server.trouble(QUICK);
     const page = await opened(visit);
     await ask(page, QUESTION);
-    if (how === "closed") await part(page, "close").click();
+    if (windowState === "closed") await part(page, "close").click();
     await page.goto(`${site}/help.html`);
     await openChat(page);
     await ask(page, "Can I book a workshop?");
@@ -47,7 +47,7 @@ for (const how of ["open", "closed"]) {
     await part(page, "message-operator").waitFor();
 
     await goBack(page);
-    if (how === "closed") await part(page, "launcher").click();
+    if (windowState === "closed") await part(page, "launcher").click();
     await showsAll(page, server);
     assert.equal(await page.evaluate(() => window.chatWidget.state.unread), 0);
     // It goes on as if it had not been away.
@@ -59,11 +59,7 @@ for (const how of ["open", "closed"]) {
   });
 }
 
-test("A page that was left in the middle of a send comes back, and the message arrived once", async ({
-  visit,
-  server,
-  site,
-}) => {
+test("Leaving a page during a send and going back delivers the message once", async ({ visit, server, site }) => {
   await server.trouble({ ai: "slow", slowMs: 1000 });
   const page = await opened(visit);
   await say(page, QUESTION);

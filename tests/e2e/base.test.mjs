@@ -34,7 +34,7 @@ const pageWithBase = (body) => {
 const tagOf = (site, attributes) => `<script async src="${site}/chat-widget/chat-widget.js" ${attributes}></script>`;
 
 for (const proxy of ["/connector", "/connector/", "connector"]) {
-  test(`With data-proxy="${proxy}" everything goes to the page's own origin`, async ({
+  test(`With data-proxy="${proxy}" and a <base> of another host, every request goes to the page's origin`, async ({
     visit,
     site,
     server,
@@ -62,7 +62,7 @@ for (const proxy of ["/connector", "/connector/", "connector"]) {
   });
 }
 
-test("The element, mount() and the client go to the page's own origin as well", async ({ visit, site, server }) => {
+test("The element, mount() and the client ignore a <base> of another host", async ({ visit, site, server }) => {
   seen.length = 0;
   const page = await visit({ prepare: pageWithBase("<p>Shop</p>") });
   await page.evaluate(async (site) => {
@@ -87,7 +87,11 @@ test("The element, mount() and the client go to the page's own origin as well", 
   assert.deepEqual(seen, []);
 });
 
-test("Another origin that is written in full is used, and diagnose() names it", async ({ visit, site, recordOf }) => {
+test("A proxy with an absolute URL of another origin is used, and diagnose() reports it", async ({
+  visit,
+  site,
+  recordOf,
+}) => {
   seen.length = 0;
   const page = await visit({ prepare: pageWithBase(tagOf(site, `data-proxy="${OTHER}/connector"`)) });
   await part(page, "launcher").waitFor();
@@ -114,7 +118,7 @@ test("Another origin that is written in full is used, and diagnose() names it", 
   recordOf(page).forgive();
 });
 
-test("Where the module cannot be loaded, neither the sentence nor diagnose() asks the other host", async ({
+test("With a <base> of another host, the load error and diagnose() send it no request", async ({
   visit,
   site,
   recordOf,

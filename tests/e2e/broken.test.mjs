@@ -28,7 +28,7 @@ const hearErrors = (page) =>
   });
 const heard = (page) => page.evaluate(() => window.codes);
 
-test("A module that breaks is followed by another one, which goes on from what is stored, and the page sees no error", async ({
+test("A module that crashes is replaced by a new instance with the stored conversation, and the page sees no error", async ({
   visit,
   server,
   recordOf,
@@ -56,7 +56,7 @@ test("A module that breaks is followed by another one, which goes on from what i
   await ask(page, QUESTION);
 });
 
-test("What follows a module that breaks is there before it breaks, whatever has become of the site's files", async ({
+test("The code that replaces a crashed module is loaded before the crash, so missing files do not matter", async ({
   visit,
   recordOf,
 }) => {
@@ -72,10 +72,7 @@ test("What follows a module that breaks is there before it breaks, whatever has 
   await delivered(page);
 });
 
-test("On a phone the page scrolls again after the module broke, once the window is closed", async ({
-  visit,
-  recordOf,
-}) => {
+test("On a phone the page scrolls again after a crash, once the window is closed", async ({ visit, recordOf }) => {
   const page = await visit({ viewport: { width: 390, height: 800 } });
   recordOf(page).tolerate("chat widget: the module broke");
   const overflow = () => page.evaluate(() => document.documentElement.style.overflow);
@@ -91,7 +88,7 @@ test("On a phone the page scrolls again after the module broke, once the window 
   assert.equal(await overflow(), "");
 });
 
-test("What breaks again and again ends in a sentence and the site's contact link, and goes with destroy()", async ({
+test("Repeated crashes end in an error message with the site's contact link, and destroy() removes it", async ({
   visit,
   recordOf,
 }) => {
@@ -122,10 +119,7 @@ test("What breaks again and again ends in a sentence and the site's contact link
   assert.equal(await page.locator("chat-widget").count(), 0);
 });
 
-test("The page's own button says what there is to be said once the chat has broken for good", async ({
-  visit,
-  recordOf,
-}) => {
+test("The page's own launcher shows the error message after repeated crashes", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: withOptions(`data-launcher=".brand" data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module broke");
   await page.evaluate(() =>
@@ -143,7 +137,7 @@ test("The page's own button says what there is to be said once the chat has brok
   assert.equal(await part(page, "notice").getByRole("link", { name: "Contact us" }).getAttribute("href"), CONTACT);
 });
 
-test("What the site said of the visitor goes along with what is sent after a break", async ({ visit, recordOf }) => {
+test("The identified visitor is sent with messages after a crash", async ({ visit, recordOf }) => {
   const page = await visit();
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
@@ -160,7 +154,7 @@ test("What the site said of the visitor goes along with what is sent after a bre
   assert.equal((await sent).postDataJSON().visitor.name, "Ada");
 });
 
-test("Where a policy forbids WebAssembly, a click brings the sentence and the link, and the page hears why", async ({
+test("Under a policy that forbids WebAssembly, a click shows the error message and the link, and the error event says why", async ({
   visit,
   recordOf,
 }) => {
@@ -180,7 +174,7 @@ test("Where a policy forbids WebAssembly, a click brings the sentence and the li
   recordOf(page).forgive();
 });
 
-test("A contact that is no address of a page, a letter box or a telephone is no link", async ({ visit, recordOf }) => {
+test("A contact option that is not an http, mailto or tel URL makes no link", async ({ visit, recordOf }) => {
   const page = await visit({
     prepare: withOptions(`data-load="intent" data-offset='{"x":0,"y":0}' data-contact="javascript:alert(1)"`),
   });
@@ -197,10 +191,7 @@ test("A contact that is no address of a page, a letter box or a telephone is no 
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Where the site's files could not be reached for a while, the next click brings the chat", async ({
-  visit,
-  recordOf,
-}) => {
+test("After a failed load, the next click loads the chat", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: withOptions('data-load="intent"') });
   recordOf(page).tolerate("chat widget: the module did not load");
   const files = "**/chat-widget/chat-widget.mjs";
@@ -212,7 +203,7 @@ test("Where the site's files could not be reached for a while, the next click br
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Who clicks the page's own button is told as well, and the next click tries once more", async ({
+test("After a failed load, a click on the page's own launcher shows the error message, and the next one retries", async ({
   visit,
   recordOf,
 }) => {
@@ -232,7 +223,7 @@ test("Who clicks the page's own button is told as well, and the next click tries
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Without a shadow root the sentence stands there as well, and the next attempt shows the chat in its place", async ({
+test("Without a shadow root the error message is shown as well, and the next attempt replaces it with the chat", async ({
   visit,
   recordOf,
 }) => {
@@ -250,7 +241,7 @@ test("Without a shadow root the sentence stands there as well, and the next atte
   assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null);
 });
 
-test("Where nothing can be loaded but the tag's own file, no error escapes, and the page hears of it from where it was", async ({
+test("Where only the script tag's file loads, no error escapes, and the error event names the missing file", async ({
   visit,
   recordOf,
 }) => {
@@ -282,7 +273,7 @@ test("Where nothing can be loaded but the tag's own file, no error escapes, and 
   for (const line of recordOf(page).forgive()) assert.match(line, /TrustedScriptURL|require-trusted-types-for/);
 });
 
-test("An element whose module cannot be loaded says so in its place", async ({ visit, recordOf }) => {
+test("An element whose module cannot be loaded shows the error message in its place", async ({ visit, recordOf }) => {
   const body = `<chat-widget inline proxy="/connector" contact="${CONTACT}"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>`;
   const page = await visit({
     prepare: async (page) => {
@@ -302,7 +293,7 @@ test("An element whose module cannot be loaded says so in its place", async ({ v
   assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
 });
 
-test("Where the proxy cannot be reached, the window opens, a message stays to be tried again, and the page hears of it", async ({
+test("Without a reachable proxy the window opens, a message can be retried, and the page gets an error event", async ({
   visit,
   recordOf,
 }) => {

@@ -59,7 +59,7 @@ for (const [where, host] of [
   ["another site", "localhost"],
   ["another port of the same site", "127.0.0.1"],
 ]) {
-  test(`A page of ${where} neither reads nor changes anything in the console`, async ({
+  test(`A page of ${where} can neither read nor change anything in the console`, async ({
     operator,
     server,
     service,

@@ -33,7 +33,7 @@ const row = (console, list, text) => console.locator(`#${list} > li`).filter({ h
 /** A step of an article that the operator may take. */
 const button = (console, verb) => console.getByRole("button", { name: `${verb}: ${TITLE}` });
 
-test("An article is a draft until an operator publishes it, then a job, and then a page of the site, until it is deleted", async ({
+test("An article goes from draft to publishing job to page, and deleting it removes the page", async ({
   operator,
   service,
 }) => {
@@ -68,7 +68,7 @@ test("An article is a draft until an operator publishes it, then a job, and then
   }
 });
 
-test("An article without a title is refused in words, and stays in the form", async ({ operator }) => {
+test("An article without a title shows an error, and its text stays in the form", async ({ operator }) => {
   const console = await publishing(operator);
   await write(console, " ", "/news/empty", "<p>Nothing</p>");
   await console.locator("#article-problem").getByText(/title/i).waitFor();
@@ -76,7 +76,7 @@ test("An article without a title is refused in words, and stays in the form", as
   assert.equal(await row(console, "reviews", "/news/empty").count(), 0);
 });
 
-test("What visitors do is listed for the operator while they do it", async ({ visit, operator }) => {
+test("The operator sees the visitors' events as they happen", async ({ visit, operator }) => {
   const console = await publishing(operator);
   assert.equal(await console.locator("#all-events > li").count(), 0);
   const page = await visit();
@@ -88,7 +88,7 @@ test("What visitors do is listed for the operator while they do it", async ({ vi
   });
 });
 
-test("Whoever publishes with the keyboard goes on from where they were", async ({ operator }) => {
+test("Publishing with the keyboard keeps the focus in place", async ({ operator }) => {
   const console = await publishing(operator);
   await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
   await button(console, "Publish").focus();

@@ -68,7 +68,7 @@ async function consoleWith(operator, service, said, { prepare, change = (convers
 }
 
 for (const role of ["assistant", "operator"]) {
-  test(`Markdown by the ${role} is laid out, in the visible part of the log`, async ({ operator, service }) => {
+  test(`The console renders Markdown by the ${role} in the visible part of the log`, async ({ operator, service }) => {
     const console = await consoleWith(operator, service, [{ role, content: ANSWER }]);
     const bubble = console.locator("#log .bubble");
     const shows = async (selector, text) => {
@@ -123,7 +123,7 @@ for (const role of ["assistant", "operator"]) {
   });
 }
 
-test("A visitor's own words stay as they were written, but for addresses", async ({ operator, service }) => {
+test("The console shows visitors' messages as plain text with links", async ({ operator, service }) => {
   const words = "**Is** `this` <b>it</b>?\n  [Yes](https://a.example/) or\twww.b.example.";
   const console = await consoleWith(operator, service, [{ role: "visitor", content: words }]);
   const bubble = console.locator("#log .bubble");
@@ -136,7 +136,7 @@ test("A visitor's own words stay as they were written, but for addresses", async
   );
 });
 
-test("The console lays out a text as the widget does, whatever it is", async ({
+test("The console renders every text of the corpus as the widget does", async ({
   visit,
   operator,
   server,
@@ -231,7 +231,11 @@ async function isHarmless(operator, service, said) {
   return console;
 }
 
-test("No hostile text runs in the console, by any author and in any place", async ({ operator, service, remark }) => {
+test("No hostile text runs as script in the console, from any author and in any field", async ({
+  operator,
+  service,
+  remark,
+}) => {
   remark(origin);
   const said = ["visitor", "assistant", "operator", "Other"].flatMap((role) =>
     parts(payloads, 20).map((some) => ({ role, content: some.join("\n\n") })),
@@ -240,7 +244,7 @@ test("No hostile text runs in the console, by any author and in any place", asyn
   assert.equal(await console.locator("#log .visitor .bubble").first().textContent(), said[0].content);
 });
 
-test("Nothing hostile in links and tables runs in the console, or leads anywhere but where links may", async ({
+test("Hostile links and tables run no script in the console, and link only to allowed schemes", async ({
   operator,
   service,
 }) => {

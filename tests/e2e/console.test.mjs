@@ -15,7 +15,7 @@ const isFocused = (locator) => locator.evaluate((element) => element === documen
 /** An entry of the list has the focus. Each change of the list makes its entries anew. */
 const keepsFocus = (locator) => eventually(async () => assert.ok(await isFocused(locator), "the entry has the focus"));
 
-test("The list shows the visitor's last words and their time, also after an answer", async ({
+test("The list shows the visitor's last message and its time, also after a reply", async ({
   operator,
   server,
   service,
@@ -35,7 +35,7 @@ test("The list shows the visitor's last words and their time, also after an answ
   assert.match(await time.getAttribute("title"), /^\w+day,? \d+ \w+ \d{4} at \d\d:\d\d:\d\d$/);
 });
 
-test("A visitor who wants a person stands on top and is marked, until a person has written", async ({
+test("A visitor who asked for a person is marked and listed first until an operator replies", async ({
   operator,
   service,
 }) => {
@@ -71,7 +71,7 @@ test("A visitor who wants a person stands on top and is marked, until a person h
   assert.deepEqual(await names(console), ["Anna", "Ben"]);
 });
 
-test("Dates before today name their day: in the list, above the messages, and after midnight", async ({
+test("Dates before today name their day in the list and above the messages, also after midnight", async ({
   operator,
   service,
 }) => {
@@ -131,7 +131,7 @@ for (const [way, send] of [
   ["Enter", (console) => field(console).press("Enter")],
   ["the button", (console) => console.getByRole("button", { name: "Send" }).click()],
 ]) {
-  test(`After sending with ${way} the field has the focus, what was written meanwhile, and the answer is in view`, async ({
+  test(`After sending with ${way} the field keeps the focus and new text, and the reply is in view`, async ({
     operator,
     service,
   }) => {
@@ -158,7 +158,7 @@ for (const [way, send] of [
   });
 }
 
-test("An answer that was not sent stays in the field, with the reason in view and the focus", async ({
+test("A reply that could not be sent stays in the focused field, with the error in view", async ({
   operator,
   service,
 }) => {
@@ -175,7 +175,7 @@ test("An answer that was not sent stays in the field, with the reason in view an
   assert.ok(await isFocused(field(console)));
 });
 
-test("A draft and the focus survive what visitors write, and a look at another conversation", async ({
+test("A draft and the focus survive new messages and a switch to another conversation", async ({
   operator,
   service,
 }) => {
@@ -203,7 +203,7 @@ test("A draft and the focus survive what visitors write, and a look at another c
   await eventually(async () => assert.equal(await field(console).inputValue(), "24.00, Anna."));
 });
 
-test("The log stays at its end, also when it shrinks, and where it is read when that is further back", async ({
+test("The log stays scrolled to its end when it shrinks, and keeps its position when scrolled back", async ({
   operator,
   service,
 }) => {
@@ -234,7 +234,7 @@ test("The log stays at its end, also when it shrinks, and where it is read when 
   await eventually(() => newestIsInView(console, "I am."));
 });
 
-test("On a phone one thing is on the screen: the list, the messages, or what is known of the visitor", async ({
+test("On a phone the console shows one pane at a time: the list, the messages or the visitor's details", async ({
   visit,
   operator,
 }) => {
@@ -271,7 +271,7 @@ test("On a phone one thing is on the screen: the list, the messages, or what is 
   );
 });
 
-test("On a phone a long name and long words leave everything within the screen", async ({ operator, service }) => {
+test("On a phone long names and long words do not overflow the screen", async ({ operator, service }) => {
   const name = `Bartholomew ${"Featherstonehaugh-".repeat(6)} of Northumberland`;
   const visitor = visitorOf(service, name);
   await visitor.say(`Can I talk to a person about https://shop.example/${"pot".repeat(80)}?`);

@@ -13,7 +13,7 @@ const listen = (page, names) =>
   }, names);
 const told = (page) => page.evaluate(() => window.told);
 
-test("What was pushed before the script arrived is done once it has", async ({ visit, server }) => {
+test("Calls pushed before the script loads are executed once it has loaded", async ({ visit, server }) => {
   const queue = () => {
     window.told = [];
     (window.chatWidget ||= []).push(["on", "message", (message) => window.told.push(message.role)]);
@@ -30,7 +30,7 @@ test("What was pushed before the script arrived is done once it has", async ({ v
   await part(page, "window").waitFor({ state: "detached" });
 });
 
-test("What is called before the module has come is done in order once it has", async ({ visit }) => {
+test("Calls made before the module loads are executed in order once it has loaded", async ({ visit }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").waitFor();
@@ -48,7 +48,7 @@ test("What is called before the module has come is done in order once it has", a
   assert.equal(await part(page, "input").inputValue(), "Are you open on Saturday?");
 });
 
-test("open(), close(), toggle() and the state agree with what is seen", async ({ visit, server }) => {
+test("open(), close() and toggle() change the window and the state alike", async ({ visit, server }) => {
   const page = await visit();
   await ready(page);
   await page.evaluate(() => window.chatWidget.ready.then(() => {}));
@@ -73,10 +73,7 @@ test("open(), close(), toggle() and the state agree with what is seen", async ({
   );
 });
 
-test("A page hears of opening, messages, leads, presence and closing, on the controller and from the element", async ({
-  visit,
-  server,
-}) => {
+test("The controller and the element emit open, message, lead, presence and close", async ({ visit, server }) => {
   const page = await visit();
   await ready(page);
   await listen(page, ["open", "message", "lead", "presence", "close"]);
@@ -108,11 +105,7 @@ test("A page hears of opening, messages, leads, presence and closing, on the con
   );
 });
 
-test("A page hears of each message once, however often it is read, and of none that a reload brings back", async ({
-  visit,
-  server,
-  recordOf,
-}) => {
+test("Each message is emitted once, and none is emitted again after a reload", async ({ visit, server, recordOf }) => {
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await ready(page);
@@ -137,7 +130,7 @@ test("A page hears of each message once, however often it is read, and of none t
   assert.deepEqual(await told(page), []);
 });
 
-test("once() hears once, and what on() gives back ends it", async ({ visit }) => {
+test("once() fires once, and the function that on() returns unsubscribes", async ({ visit }) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   await page.evaluate(() => {
@@ -151,7 +144,7 @@ test("once() hears once, and what on() gives back ends it", async ({ visit }) =>
   assert.deepEqual(await told(page), ["once", "until off"]);
 });
 
-test("A handler that throws harms neither the widget nor the other handlers", async ({ visit, recordOf }) => {
+test("A handler that throws affects neither the widget nor the other handlers", async ({ visit, recordOf }) => {
   const page = await visit();
   recordOf(page).tolerate("a handler of open threw");
   await ready(page);
@@ -166,7 +159,7 @@ test("A handler that throws harms neither the widget nor the other handlers", as
   await ask(page, "How long does delivery take?");
 });
 
-test("A window that the page opens leaves the focus where it was", async ({ visit }) => {
+test("open() does not move the focus", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await page.getByRole("link", { name: "Help" }).focus();
@@ -177,7 +170,7 @@ test("A window that the page opens leaves the focus where it was", async ({ visi
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Help");
 });
 
-test("hide() makes the widget invisible, and show() brings it back", async ({ visit }) => {
+test("hide() hides the widget, and show() shows it again", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await page.evaluate(() => window.chatWidget.hide());
@@ -186,7 +179,7 @@ test("hide() makes the widget invisible, and show() brings it back", async ({ vi
   await part(page, "launcher").waitFor();
 });
 
-test("destroy() leaves nothing behind: no element, no global, no request", async ({ visit, recordOf, server }) => {
+test("destroy() leaves no element, no global and no request behind", async ({ visit, recordOf, server }) => {
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } });
   const page = await visit({ clock: true });
   await openChat(page);
@@ -209,7 +202,7 @@ test("destroy() leaves nothing behind: no element, no global, no request", async
   assert.equal((await server.sends()).length, 1);
 });
 
-test("destroy() before the module has come means that it never does", async ({ visit, recordOf }) => {
+test("destroy() before the module loads prevents the load", async ({ visit, recordOf }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").click();

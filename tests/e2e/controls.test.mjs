@@ -30,7 +30,7 @@ async function reported(server, count) {
   return server.events();
 }
 
-test("The theme changes while the window is open, and the page is told", async ({ visit }) => {
+test("setTheme() changes the theme of an open window and emits theme", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -58,7 +58,7 @@ test("The theme changes while the window is open, and the page is told", async (
   );
 });
 
-test("Of several themes at a time the last one stays", async ({ visit }) => {
+test("The last of several concurrent setTheme() calls wins", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const teal = await background(page, "launcher");
@@ -70,7 +70,7 @@ test("Of several themes at a time the last one stays", async ({ visit }) => {
   assert.equal(await background(page, "launcher"), teal);
 });
 
-test("A change of the page's takes no focus from the page", async ({ visit }) => {
+test("Changing options does not take the focus from the page", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await page.locator("a[href]").first().focus();
@@ -80,7 +80,7 @@ test("A change of the page's takes no focus from the page", async ({ visit }) =>
   assert.equal(await page.evaluate(() => document.activeElement.tagName), "A");
 });
 
-test("A theme that is not there is refused, and the next change goes on without it", async ({ visit, recordOf }) => {
+test("An unknown theme is rejected, and the next change succeeds", async ({ visit, recordOf }) => {
   const page = await visit();
   await ready(page);
   recordOf(page).tolerate("404");
@@ -93,7 +93,7 @@ test("A theme that is not there is refused, and the next change goes on without 
   assert.notEqual(await background(page, "launcher"), before);
 });
 
-test("The language changes while the visitor writes: texts, direction and what the service is told", async ({
+test("setLocale() changes texts, direction and the language sent to the service, and keeps the draft", async ({
   visit,
   server,
 }) => {
@@ -115,7 +115,7 @@ test("The language changes while the visitor writes: texts, direction and what t
   assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
 });
 
-test("Other options change as well, and a wrong one is refused and changes nothing", async ({ visit }) => {
+test("update() changes other options, and rejects an invalid one without changing anything", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await control(page, "update", {
@@ -136,7 +136,7 @@ test("Other options change as well, and a wrong one is refused and changes nothi
   await part(page, "suggestions").waitFor({ state: "detached" });
 });
 
-test("What the site learns of the visitor goes along with the next message", async ({ visit, server }) => {
+test("identify() sends the profile with the next message", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await control(page, "identify", { name: "Ingrid Solberg", company: "Fjord Inn" });
@@ -145,7 +145,7 @@ test("What the site learns of the visitor goes along with the next message", asy
   assert.deepEqual([visitor.name, visitor.company], ["Ingrid Solberg", "Fjord Inn"]);
 });
 
-test("What the visitor said is not overwritten by what the site knew at first, when something else changes", async ({
+test("Details given by the visitor are not overwritten by the visitor option on another change", async ({
   visit,
   server,
 }) => {
@@ -166,7 +166,7 @@ test("What the visitor said is not overwritten by what the site knew at first, w
   assert.deepEqual(await named(), ["Ingrid Solberg", "Fjord Hotel"]);
 });
 
-test("Page views, also of a single-page application, calls to action and what the site tracks are reported", async ({
+test("Page views, single-page navigations, calls to action and tracked events are reported", async ({
   visit,
   server,
 }) => {
@@ -200,7 +200,7 @@ test("Page views, also of a single-page application, calls to action and what th
   assert.deepEqual(events.find(({ eventType }) => eventType === "video_played").eventData, { seconds: 12 });
 });
 
-test("Consent that was given before the widget had come has nothing reported twice", async ({ visit, server }) => {
+test("Consent given before the widget loads does not report events twice", async ({ visit, server }) => {
   const page = await visit({ prepare: withOptions('data-consent="required"') });
   await page.evaluate(() => (window.chatWidget ||= []).push(["grantConsent"]));
   await whole(page);
@@ -214,10 +214,7 @@ test("Consent that was given before the widget had come has nothing reported twi
   );
 });
 
-test("Without the Navigation API history is watched, and is the browser's own again afterwards", async ({
-  visit,
-  server,
-}) => {
+test("Without the Navigation API history is patched, and destroy() restores it", async ({ visit, server }) => {
   const withoutNavigation = () => Object.defineProperty(window, "navigation", { value: undefined });
   const page = await visit({ prepare: (page) => page.addInitScript(withoutNavigation) });
   await whole(page);
@@ -234,11 +231,11 @@ test("Without the Navigation API history is watched, and is the browser's own ag
   );
 });
 
-for (const [what, attributes, prepare] of [
+for (const [setting, attributes, prepare] of [
   ["events: manual", 'data-events="manual"'],
   ["Global Privacy Control", "", () => Object.defineProperty(navigator, "globalPrivacyControl", { value: true })],
 ]) {
-  test(`With ${what} nothing is reported by itself`, async ({ visit, server, recordOf }) => {
+  test(`With ${setting} no event is reported automatically`, async ({ visit, server, recordOf }) => {
     const page = await visit({
       prepare: async (page) => {
         await withOptions(attributes)(page);
@@ -265,11 +262,7 @@ for (const [what, attributes, prepare] of [
 
 const kept = async (page) => [Object.keys(await stored(page)), await page.evaluate(() => Object.keys(sessionStorage))];
 
-test("Until the visitor agrees nothing is kept and nothing reported, and the chat works", async ({
-  visit,
-  server,
-  recordOf,
-}) => {
+test("Without consent the chat works, and nothing is stored or reported", async ({ visit, server, recordOf }) => {
   const page = await visit({ prepare: withOptions('data-consent="required"') });
   await openChat(page);
   await ask(page, QUESTION);
@@ -291,7 +284,7 @@ test("Until the visitor agrees nothing is kept and nothing reported, and the cha
   assert.equal((await stored(page))["chat-widget:visitor"].visitorId, visitors[0]);
 });
 
-test("A visitor who agreed on an earlier page finds the conversation again once the page says so", async ({
+test("A visitor who consented on an earlier page finds the conversation after grantConsent()", async ({
   visit,
   server,
 }) => {
@@ -310,7 +303,7 @@ test("A visitor who agreed on an earlier page finds the conversation again once 
   await eventually(async () => assert.equal((await server.conversation()).messages.length, 4));
 });
 
-test("diagnose() finds nothing wrong on a sound page", async ({ visit }) => {
+test("diagnose() reports no problem on a working page", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const { ok, checks } = await control(page, "diagnose");
@@ -325,24 +318,24 @@ test("diagnose() finds nothing wrong on a sound page", async ({ visit }) => {
   );
 });
 
-for (const [trouble, pattern, answer, expected] of [
-  ["a module that is not there", "**/chat-widget.wasm", { status: 404 }, /chat-widget\.wasm answers with status 404/],
+for (const [problem, pattern, answer, expected] of [
+  ["a missing module", "**/chat-widget.wasm", { status: 404 }, /chat-widget\.wasm answers with status 404/],
   [
-    "a page in place of the module",
+    "an HTML page instead of the module",
     "**/chat-widget.wasm",
     { contentType: "text/html", body: "<p>" },
     /is no WebAssembly module/,
   ],
-  ["a proxy that is not there", "**/chat/config*", { status: 404 }, /There is no proxy at \/connector\/chat\/config/],
-  ["a token that is refused", "**/chat/config*", { status: 401, json: { ok: false } }, /refuses the proxy's token/],
+  ["a missing proxy", "**/chat/config*", { status: 404 }, /There is no proxy at \/connector\/chat\/config/],
+  ["a rejected token", "**/chat/config*", { status: 401, json: { ok: false } }, /refuses the proxy's token/],
   [
-    "a page in place of the proxy",
+    "an HTML page instead of the proxy",
     "**/chat/config*",
     { contentType: "text/html", body: "<p>" },
     /must be JSON with ok and data/,
   ],
 ]) {
-  test(`diagnose() names ${trouble}`, async ({ visit, recordOf }) => {
+  test(`diagnose() reports ${problem}`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: (page) => page.route(pattern, (route) => route.fulfill(answer)) });
     recordOf(page).tolerate("chat widget: ");
     await page.waitForFunction(() => window.chatWidget?.diagnose);

@@ -20,10 +20,7 @@ async function attempts(server) {
   return [new Set(sends.map(({ idempotencyKey }) => idempotencyKey)).size, sends.map(({ status }) => status)];
 }
 
-test("A Retry-After of hours is told at once, and who does not want to wait sends the same request", async ({
-  visit,
-  server,
-}) => {
+test("A Retry-After of hours is shown at once, and sending now repeats the same request", async ({ visit, server }) => {
   await server.trouble({ ...HOURS, times: 2 });
   const page = await visit();
   await openChat(page);
@@ -44,7 +41,7 @@ test("A Retry-After of hours is told at once, and who does not want to wait send
   assert.equal(await part(page, "retry").count(), 0);
 });
 
-test("Two clicks, and a click while the message is on its way, send one copy", async ({ visit, server }) => {
+test("A double click, and a click while the message is in flight, send one copy", async ({ visit, server }) => {
   await server.trouble({ ...HOURS, times: 1 });
   const page = await visit();
   await openChat(page);
@@ -64,10 +61,7 @@ test("Two clicks, and a click while the message is on its way, send one copy", a
   assert.equal((await server.messages()).length, 2);
 });
 
-test("What is written meanwhile waits behind, and one click sends all of it in its order", async ({
-  visit,
-  server,
-}) => {
+test("Messages written during the wait are queued, and one click sends all in order", async ({ visit, server }) => {
   await server.trouble({ ...HOURS, times: 1 });
   const page = await visit();
   await openChat(page);
@@ -85,7 +79,7 @@ test("What is written meanwhile waits behind, and one click sends all of it in i
   assert.deepEqual(await attempts(server), [3, [429, 200, 200, 200]]);
 });
 
-test("After a reload it is still told, and the request is the same", async ({ visit, server }) => {
+test("After a reload the wait is still shown, and the request is the same", async ({ visit, server }) => {
   await server.trouble({ ...HOURS, times: 1 });
   const page = await visit();
   await openChat(page);
@@ -100,7 +94,7 @@ test("After a reload it is still told, and the request is the same", async ({ vi
   assert.deepEqual(await attempts(server), [1, [429, 200]]);
 });
 
-test("All tabs tell it, and a click in any of them sends one copy", async ({ visit, server }) => {
+test("All tabs show the wait, and a click in any of them sends one copy", async ({ visit, server }) => {
   const tabs = await talkingTabs(visit, 2);
   for (const tab of tabs) {
     const before = (await server.sends()).length;
@@ -114,7 +108,7 @@ test("All tabs tell it, and a click in any of them sends one copy", async ({ vis
   for (const tab of tabs) await showsAll(tab, server);
 });
 
-test("Offline the banner says what there is to say, and afterwards the offer is back", async ({ visit, server }) => {
+test("Offline the banner replaces the offer to send now, which is back once online", async ({ visit, server }) => {
   await server.trouble({ ...HOURS, times: 1 });
   const page = await openTab(visit);
   await say(page, QUESTION);
@@ -132,7 +126,7 @@ test("Offline the banner says what there is to say, and afterwards the offer is 
 const SHORT = ["0", "-7200", "Infinity", "NaN", "soon, please", "Thu, 01 Jan 1970 00:00:00 GMT"];
 const LONG = ["7200", " 7200 ", "7200.5", "1e308", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"];
 
-test("Whatever a Retry-After says, it is a wait within bounds or none", async ({ visit, server }) => {
+test("Every Retry-After value becomes a bounded wait or none", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "Hello");

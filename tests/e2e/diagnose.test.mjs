@@ -25,16 +25,16 @@ async function wrongs(page) {
   return wrong.map(({ name, message }) => `${name}: ${message}`);
 }
 
-for (const [what, attributes, options] of [
-  ["as it comes", ""],
+for (const [setup, attributes, options] of [
+  ["with default options", ""],
   [
-    "in German, with a theme, an offset and buttons of the page's",
+    "in German, with a theme, an offset and the page's own launcher",
     `data-locale="de" data-theme="rose" data-offset='{"x":40}' data-launcher=".brand"`,
   ],
   ["in a container", 'data-container="main"'],
   ["with attributes of other tools", 'data-cfasync="false" data-wp-strategy="async"'],
 ]) {
-  test(`On a sound page, ${what}, nothing is wrong`, async ({ visit }) => {
+  test(`diagnose() reports no problem on a working page ${setup}`, async ({ visit }) => {
     const page = await visit({ prepare: withOptions(attributes), ...options });
     await ready(page);
     const { ok, checks } = await diagnose(page);
@@ -71,7 +71,7 @@ const WRONG = {
   themetokens: ["{}", /data-themetokens is not an option; expected data-theme-tokens/],
 };
 
-test("Each option that is wrong is named, with what may be written", async ({ visit, recordOf }) => {
+test("diagnose() names each invalid option and its accepted values", async ({ visit, recordOf }) => {
   for (const [name, [text, message]] of Object.entries(WRONG)) {
     const prepare = async (page) => {
       recordOf(page).tolerate("; expected ");
@@ -86,7 +86,7 @@ test("Each option that is wrong is named, with what may be written", async ({ vi
   }
 });
 
-test("An element that is wrong is named by its attribute", async ({ visit, recordOf }) => {
+test("diagnose() names the invalid attribute of an element", async ({ visit, recordOf }) => {
   const body =
     '<chat-widget inline proxy="/connector" theme="tael"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>';
   const prepare = async (page) => {
@@ -103,30 +103,24 @@ test("An element that is wrong is named by its attribute", async ({ visit, recor
   );
 });
 
-for (const [what, pattern, answer, attributes, expected] of [
+for (const [problem, pattern, answer, attributes, expected] of [
   [
-    "a theme's file that is missing",
+    "a missing theme file",
     "**/themes/*.mjs",
     { status: 404 },
     'data-theme="rose"',
     /^files: .*\/themes\/rose\.mjs answers with status 404\. All files of dist\/ must stand beside each other/,
   ],
   [
-    "a language's file that is missing",
+    "a missing language file",
     "**/locales/*.mjs",
     { status: 404 },
     'data-locale="de"',
     /^files: .*\/locales\/de\.mjs answers with status 404/,
   ],
+  ["a missing style sheet", "**/styles.mjs", { status: 404 }, "", /^files: .*\/styles\.mjs answers with status 404/],
   [
-    "the sheet that is missing",
-    "**/styles.mjs",
-    { status: 404 },
-    "",
-    /^files: .*\/styles\.mjs answers with status 404/,
-  ],
-  [
-    "a page in place of the module",
+    "an HTML page instead of the module",
     "**/chat-widget.mjs",
     { contentType: "text/html", body: "<p>" },
     "",
@@ -144,28 +138,28 @@ for (const [what, pattern, answer, attributes, expected] of [
     "element",
     "progress",
   ].map((name) => [
-    `${name}.mjs that is missing`,
+    `a missing ${name}.mjs`,
     `**/${name}.mjs`,
     { status: 404 },
     "",
     new RegExp(`^files: .*/${name}\\.mjs answers with status 404`),
   ]),
   [
-    "the WebAssembly module that is missing",
+    "a missing WebAssembly module",
     "**/chat-widget.wasm",
     { status: 404 },
     "",
     /^wasm: .*chat-widget\.wasm answers with status 404/,
   ],
   [
-    "a WebAssembly module of an unknown kind",
+    "a WebAssembly module with a wrong Content-Type",
     "**/chat-widget.wasm",
     { contentType: "application/octet-stream", path: join(WIDGET_DIR, "chat-widget.wasm") },
     "",
     /^wasm: The server sends .* as application\/octet-stream/,
   ],
   [
-    "a launcher that is not on the page",
+    "a launcher selector without a match",
     "**/nothing",
     {},
     'data-launcher=".nope"',
@@ -179,7 +173,7 @@ for (const [what, pattern, answer, attributes, expected] of [
     /^proxy: There is no proxy at \/conector\/chat\/config/,
   ],
 ]) {
-  test(`diagnose() names ${what}`, async ({ visit, recordOf }) => {
+  test(`diagnose() reports ${problem}`, async ({ visit, recordOf }) => {
     const prepare = async (page) => {
       for (const text of ["chat widget: ", "Failed to load module script"]) recordOf(page).tolerate(text);
       await page.route(pattern, (route) => route.fulfill(answer));
@@ -195,7 +189,7 @@ for (const [what, pattern, answer, attributes, expected] of [
   });
 }
 
-test("diagnose() names a launcher that is there and cannot be seen, until it can be", async ({ visit }) => {
+test("diagnose() reports an invisible launcher until it is visible", async ({ visit }) => {
   const page = await visit({ prepare: withOptions('data-launcher=".brand"') });
   await ready(page);
   await page.evaluate(() => (document.querySelector(".brand").hidden = true));
@@ -209,7 +203,7 @@ test("diagnose() names a launcher that is there and cannot be seen, until it can
   assert.deepEqual(await wrongs(page), []);
 });
 
-test("diagnose() survives a page whose fetch throws, and says so", async ({ visit }) => {
+test("diagnose() reports a page's fetch that throws", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await page.evaluate(() => {
@@ -250,7 +244,7 @@ const pageFrom = (cdn, attributes = "") =>
     },
   );
 
-test("From another host that lets no page read its files, diagnose() answers, and a click brings the sentence and the link", async ({
+test("With files on another host without CORS, diagnose() resolves, and a click shows the error message and the link", async ({
   visit,
   recordOf,
 }) => {
@@ -271,7 +265,7 @@ test("From another host that lets no page read its files, diagnose() answers, an
   recordOf(page).forgive();
 });
 
-test("From another host that lets pages read its files, the chat runs and nothing is wrong", async ({
+test("With files on another host with CORS, the chat works and diagnose() reports no problem", async ({
   visit,
   recordOf,
 }) => {
@@ -282,7 +276,7 @@ test("From another host that lets pages read its files, the chat runs and nothin
   recordOf(page).forgive();
 });
 
-test("From a server that does not know what .mjs is, diagnose() answers", async ({ visit, recordOf }) => {
+test("With a server that sends .mjs with a wrong type, diagnose() resolves", async ({ visit, recordOf }) => {
   const prepare = async (page) => {
     await page.route("**/chat-widget/**/*.mjs", async (route) => {
       const response = await route.fetch();
@@ -301,10 +295,7 @@ test("From a server that does not know what .mjs is, diagnose() answers", async 
   recordOf(page).forgive();
 });
 
-test("Where nothing but the loader can be loaded, diagnose() is rejected, and does not wait for ever", async ({
-  visit,
-  recordOf,
-}) => {
+test("Where only the loader can be loaded, diagnose() rejects", async ({ visit, recordOf }) => {
   const prepare = (page) => page.route("**/chat-widget/error-state*", (route) => route.abort());
   const page = await visit({ prepare });
   await page.waitForFunction(() => window.chatWidget?.diagnose);

@@ -26,14 +26,17 @@ for (const [page, name] of [
   ["README.md", "Put it on a page: html"],
   ["docs/site-owner.md", "For site owners: html"],
 ]) {
-  test(`The line of ${page} puts the chat on a page`, async ({ visit }) => {
+  test(`The script tag of ${page} adds the chat to a page`, async ({ visit }) => {
     const visited = await visit({ prepare: pageOf(snippet(page, name)) });
     await openChat(visited);
     await ask(visited, QUESTION);
   });
 }
 
-test("The README's import mounts a widget, opens it, and counts in the page's title", async ({ visit, server }) => {
+test("The README's import mounts and opens a widget and shows the unread count in the page's title", async ({
+  visit,
+  server,
+}) => {
   await server.trouble(BRISK);
   const code = unbundled(snippet("README.md", "Put it on a page: ts"));
   const page = await visit({ prepare: pageWith(`${code}\nwindow.widget = widget;`) });
@@ -44,7 +47,7 @@ test("The README's import mounts a widget, opens it, and counts in the page's ti
   await eventually(async () => assert.equal(await page.title(), "(1) Shop"));
 });
 
-test("Under the policy of docs/csp.md the chat works, and nothing is reported", async ({ visit, recordOf }) => {
+test("Under the policy of docs/csp.md the chat works without violations", async ({ visit, recordOf }) => {
   const [name, policy] = snippet("docs/csp.md", "Content Security Policy and Trusted Types: http")
     .trim()
     .split(/: (.*)/);
@@ -54,21 +57,23 @@ test("Under the policy of docs/csp.md the chat works, and nothing is reported", 
   assert.deepEqual(recordOf(page).complaints, []);
 });
 
-test("The tag of docs/frontend.md with a button of the page's that may be quicker", async ({ visit }) => {
+test("The script tag of docs/frontend.md accepts a click on the page's button before the module loads", async ({
+  visit,
+}) => {
   const page = await visit({ prepare: pageOf(snippet("docs/frontend.md", "Add the chat to a page: html")) });
   await page.locator("#help").click();
   await part(page, "suggestion").getByText("Do you ship?").click();
   await part(page, "message-assistant").nth(1).waitFor();
 });
 
-test("The element of docs/frontend.md stands in the page, in its theme", async ({ visit }) => {
+test("The element of docs/frontend.md is inline and has its theme", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(snippet("docs/frontend.md", "Add the chat to a page: html 2")) });
   await ask(page, QUESTION);
   assert.equal(await part(page, "launcher").count(), 0);
   assert.equal(await colour(page, "header"), "rgb(56, 70, 91)");
 });
 
-test("The module of docs/frontend.md tells of messages, in a colour of the page's own", async ({ visit }) => {
+test("The module example of docs/frontend.md emits messages and uses the page's accent", async ({ visit }) => {
   const code = unbundled(snippet("docs/frontend.md", "Add the chat to a page: ts"));
   const page = await visit({ prepare: pageWith(code) });
   const said = [];
@@ -81,7 +86,7 @@ test("The module of docs/frontend.md tells of messages, in a colour of the page'
   assert.match(said[1], /^assistant ./);
 });
 
-test("The marked link of docs/frontend.md is a call to action", async ({ visit, server }) => {
+test("The marked link of docs/frontend.md is reported as a call to action", async ({ visit, server }) => {
   const link = snippet("docs/frontend.md", "Report visitor events: html");
   const page = await visit({ prepare: shopWith((html) => html.replace("<main", `${link}<main`)) });
   await whole(page);
@@ -90,7 +95,7 @@ test("The marked link of docs/frontend.md is a call to action", async ({ visit, 
   await eventually(async () => assert.deepEqual((await called())?.eventData, { label: "Book a workshop" }));
 });
 
-test("The colours of docs/themes.md are the launcher's, before the module has come and after", async ({ visit }) => {
+test("The launcher has the colours of docs/themes.md before and after the module loads", async ({ visit }) => {
   const css = snippet("docs/themes.md", "Set your own colours: css");
   let wasm;
   const page = await visit({
@@ -111,7 +116,7 @@ test("The colours of docs/themes.md are the launcher's, before the module has co
   assert.equal(await colour(page, "launcher"), "rgb(87, 36, 143)", "under the pointer");
 });
 
-test("The one colour of docs/themes.md gives the whole window its colours, light and dark", async ({ visit }) => {
+test("The single accent of docs/themes.md colours the whole window, light and dark", async ({ visit }) => {
   const tag = snippet("docs/themes.md", "Derive a theme from your brand's colour: html");
   const seen = async (tag) => {
     const page = await visit({ prepare: pageOf(tag) });
@@ -125,7 +130,7 @@ test("The one colour of docs/themes.md gives the whole window its colours, light
   assert.ok(blue > 2 * red && blue < 194, `${dark} is a darker blue`);
 });
 
-test("The options of docs/site-owner.md are what is seen", async ({ visit }) => {
+test("The options of docs/site-owner.md take effect", async ({ visit }) => {
   const tag = snippet("docs/site-owner.md", "Change the look and the texts: html");
   const page = await visit({ clock: true, prepare: pageOf(tag) });
   await ready(page);
@@ -142,7 +147,7 @@ test("The options of docs/site-owner.md are what is seen", async ({ visit }) => 
   assert.equal(await colour(page, "header"), "rgb(5, 120, 68)");
 });
 
-test("The buttons of docs/site-owner.md open and close the chat, and are all that does", async ({ visit }) => {
+test("The buttons of docs/site-owner.md open and close the chat, without another launcher", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(snippet("docs/site-owner.md", "Use your own buttons: html")) });
   const button = page.getByRole("button", { name: "ask us now" });
   await button.click();
@@ -153,7 +158,7 @@ test("The buttons of docs/site-owner.md open and close the chat, and are all tha
   await part(page, "window").waitFor({ state: "detached" });
 });
 
-test("A folder for each version, as docs/site-owner.md has it, is whole by itself", async ({ visit, recordOf }) => {
+test("The versioned folder of docs/site-owner.md is self-contained", async ({ visit, recordOf }) => {
   const tag = snippet("docs/site-owner.md", "Update the chat: html");
   const [, folder] = tag.match(/src="(\/chat-widget\/[^"]+\/)chat-widget\.js"/);
   const page = await visit({
@@ -176,7 +181,7 @@ test("A folder for each version, as docs/site-owner.md has it, is whole by itsel
 const kinds = (keys) =>
   [...new Set(keys.map((key) => key.replace(/^(chat-widget:(outbox|event|batch):).*/, "$1…")))].sort();
 
-test("What docs/privacy.md lists is what is kept in the browser, and nothing else is; reset() leaves what it says", async ({
+test("The browser stores exactly the keys of docs/privacy.md, and reset() leaves the documented ones", async ({
   visit,
   server,
 }) => {
@@ -233,7 +238,7 @@ test("What docs/privacy.md lists is what is kept in the browser, and nothing els
   assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), ["chat-widget::open"]);
 });
 
-test("The keys of a customer are named as docs/privacy.md says", async ({ visit }) => {
+test("A customer's storage keys are named as docs/privacy.md says", async ({ visit }) => {
   const page = await visit({
     prepare: shopWith((html) => html.replace("data-proxy=", 'data-customer-id="ann" data-proxy=')),
   });
@@ -249,7 +254,7 @@ test("The keys of a customer are named as docs/privacy.md says", async ({ visit 
   await eventually(async () => assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage).sort()), ofTab));
 });
 
-test("The page of docs/privacy.md that asks first keeps nothing before, and remembers the answer", async ({
+test("The consent page of docs/privacy.md stores nothing before consent, and remembers the choice", async ({
   visit,
   recordOf,
 }) => {
@@ -265,7 +270,7 @@ test("The page of docs/privacy.md that asks first keeps nothing before, and reme
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 
-test("The logout of docs/privacy.md forgets the conversation", async ({ visit }) => {
+test("The logout of docs/privacy.md erases the conversation", async ({ visit }) => {
   const tag = snippet("docs/site-owner.md", "For site owners: html");
   const page = await visit({
     prepare: pageWith(
@@ -282,9 +287,7 @@ test("The logout of docs/privacy.md forgets the conversation", async ({ visit })
   assert.equal((await stored(page))["chat-widget:conversation"], undefined);
 });
 
-test("What is written but not sent on its way is in the outbox that docs/privacy.md names, until it is delivered", async ({
-  visit,
-}) => {
+test("An unsent message is in the outbox key of docs/privacy.md until it is delivered", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   const send = await hold(page, SEND);
@@ -295,7 +298,7 @@ test("What is written but not sent on its way is in the outbox that docs/privacy
   await eventually(async () => assert.ok(!kinds(Object.keys(await stored(page))).includes("chat-widget:outbox:…")));
 });
 
-test("The question of docs/troubleshooting.md gives a table of what was looked at", async ({ visit }) => {
+test("The diagnose() call of docs/troubleshooting.md prints a table of the checks", async ({ visit }) => {
   const page = await visit();
   await page.waitForFunction(() => window.chatWidget?.diagnose);
   const table = page.waitForEvent("console", (message) => message.type() === "table");
@@ -322,7 +325,7 @@ const command = (page, name, places) =>
 
 const configAt = async (address) => (await (await fetch(`${address}/connector/chat/config`)).json()).ok;
 
-test("The proxy of docs/server.md is one by its command, and its check says so", async ({ service }) => {
+test("The proxy command of docs/server.md runs, and its check succeeds", async ({ service }) => {
   const folder = mkdtempSync(join(tmpdir(), "docs-"));
   writeFileSync(join(folder, "token"), service.token);
   const places = {
@@ -347,7 +350,7 @@ test("The proxy of docs/server.md is one by its command, and its check says so",
   }
 });
 
-test("The proxy of docs/server.md is one in Node's http, and where a router takes the prefix off, as Express does", async ({
+test("The proxy of docs/server.md works in Node's http, and behind a router that strips the prefix, as Express does", async ({
   service,
 }) => {
   const servers = [];
@@ -376,9 +379,7 @@ test("The proxy of docs/server.md is one in Node's http, and where a router take
   }
 });
 
-test("The tag that WordPress writes with the plugin of docs/wordpress.md is a chat, and the plugin is the proxy that it asks for", async ({
-  visit,
-}) => {
+test("The plugin of docs/wordpress.md writes a working script tag, and serves as its proxy", async ({ visit }) => {
   const plugin = snippet("docs/wordpress.md", "WordPress, by hand: php");
   const [, handle, file, strategy] = plugin.match(
     /wp_enqueue_script\('([\w-]+)', '([^']+)', \[\], null, \['strategy' => '(\w+)'\]\)/,

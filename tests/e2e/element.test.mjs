@@ -33,10 +33,7 @@ const withElement = (page, run, id = "one") =>
     [String(run), id],
   );
 
-test("An element is a widget where it stands, and its attributes change it while it is there", async ({
-  visit,
-  server,
-}) => {
+test("An element mounts an inline widget, and changing its attributes updates it", async ({ visit, server }) => {
   const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]' });
   await part(page, "input").waitFor();
   assert.equal(await part(page, "launcher").count(), 0);
@@ -53,7 +50,7 @@ test("An element is a widget where it stands, and its attributes change it while
   assert.equal((await server.messages()).length, 2);
 });
 
-test("The edge of an inline window is seen all around, with the visitor's panel open as well", async ({ visit }) => {
+test("The border of an inline window is visible on all sides, also with the data panel open", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   const edges = async () => {
     const { x, y, width, height } = await part(page, "window").boundingBox();
@@ -75,7 +72,7 @@ test("The edge of an inline window is seen all around, with the visitor's panel 
   isAround(await edges());
 });
 
-test("An element that is moved goes on as it was", async ({ visit, recordOf }) => {
+test("Moving an element keeps its state", async ({ visit, recordOf }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);
   await part(page, "input").fill("A draft");
@@ -94,7 +91,7 @@ test("An element that is moved goes on as it was", async ({ visit, recordOf }) =
   assert.equal(recordOf(page).of("/connector/chat/config").length, asked);
 });
 
-test("An element that is taken out is gone, and finds its conversation when it is put back", async ({ visit }) => {
+test("Removing an element unmounts it, and adding it again restores its conversation", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);
   await page.evaluate(() => {
@@ -108,7 +105,7 @@ test("An element that is taken out is gone, and finds its conversation when it i
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 
-test("Put in, taken out and put in again at once, as React does in its strict mode, it is mounted once", async ({
+test("An element that is added, removed and added at once, as in React's strict mode, is mounted once", async ({
   visit,
   recordOf,
 }) => {
@@ -130,7 +127,7 @@ test("Put in, taken out and put in again at once, as React does in its strict mo
   assert.equal(recordOf(page).of("/connector/chat/config").length, before + 1);
 });
 
-test("Any number may stand in a page, and one floats above it", async ({ visit, recordOf }) => {
+test("A page may have several inline elements and one floating one", async ({ visit, recordOf }) => {
   const prepare = (page) => void recordOf(page).tolerate("floats above the page already");
   const page = await withElements(
     (options) => visit({ ...options, prepare }),
@@ -147,7 +144,7 @@ test("Any number may stand in a page, and one floats above it", async ({ visit, 
   );
 });
 
-test("What is set before the element is known, and its controls, work as its attributes do", async ({ visit }) => {
+test("Properties set before the element is defined, and its methods, work like attributes", async ({ visit }) => {
   const page = await withElements(visit);
   await page.evaluate(() => {
     const element = document.createElement("chat-widget");
@@ -164,9 +161,7 @@ test("What is set before the element is known, and its controls, work as its att
   assert.equal(await withElement(page, (element) => element.ready.then(({ state }) => state.open)), false);
 });
 
-test("A property that is set to null takes the option back, also one that was written as an attribute", async ({
-  visit,
-}) => {
+test("Setting a property to null resets the option, also one given as an attribute", async ({ visit }) => {
   const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]', locale: "de" });
   await part(page, "suggestion").waitFor();
   await withElement(page, (element) => Object.assign(element, { suggestedQuestions: null, locale: null }));
@@ -174,13 +169,13 @@ test("A property that is set to null takes the option back, also one that was wr
   await page.getByRole("textbox", { name: "Write a message" }).waitFor();
 });
 
-test("A property that is text is read as its attribute would be", async ({ visit }) => {
+test("A string property is parsed like its attribute", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   await withElement(page, (element) => Object.assign(element, { suggestedQuestions: '["Do you ship?"]' }));
   await part(page, "suggestion").getByText("Do you ship?").waitFor();
 });
 
-test("Another customer is another conversation, on the same element", async ({ visit }) => {
+test("Changing the customer of an element changes the conversation", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);
   await withElement(page, (element) => element.setAttribute("customer-id", "ann"));
@@ -191,15 +186,15 @@ test("Another customer is another conversation, on the same element", async ({ v
 
 for (const [how, swap] of [
   [
-    "replaced, as Turbo and Astro do",
+    "replaced, as with Turbo and Astro",
     () => document.body.replaceWith(Object.assign(document.createElement("body"), { id: "next" })),
   ],
   [
-    "emptied, as htmx does",
+    "emptied, as with htmx",
     () => document.body.replaceChildren(Object.assign(document.createElement("main"), { id: "next" })),
   ],
 ]) {
-  test(`The script tag's widget outlives a body that is ${how}`, async ({ visit, server }) => {
+  test(`The script tag's widget survives a body that is ${how}`, async ({ visit, server }) => {
     const page = await visit();
     await openChat(page);
     await ask(page, QUESTION);

@@ -21,10 +21,7 @@ const hear = (page) =>
   }, NAMES);
 const heard = (page) => page.evaluate(() => window.heard);
 
-test("Each event comes once under each of its names, with the same detail, and goes up through the page", async ({
-  visit,
-  server,
-}) => {
+test("Each event bubbles once under each of its names, with the same detail", async ({ visit, server }) => {
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ prepare: hear });
   await ready(page);
@@ -49,10 +46,7 @@ test("Each event comes once under each of its names, with the same detail, and g
   assert.deepEqual([...new Set(events.map(({ goesUp, from }) => `${from} ${goesUp}`))], ["chat-widget true"]);
 });
 
-test("Of a module that does not load, the page hears under both names, with and without a visitor who asked for it", async ({
-  visit,
-  recordOf,
-}) => {
+test("A failed module load emits error under both names, with and without a click", async ({ visit, recordOf }) => {
   const prepare = async (page) => {
     recordOf(page).tolerate("chat widget: the module did not load");
     await hear(page);
@@ -72,7 +66,7 @@ test("Of a module that does not load, the page hears under both names, with and 
   assert.ok(names.length > 2);
 });
 
-test("An element that cannot be mounted says so under both names", async ({ visit, recordOf }) => {
+test("An element that cannot be mounted emits error under both names", async ({ visit, recordOf }) => {
   const prepare = async (page) => {
     recordOf(page).tolerate("chat widget: the option proxy");
     await hear(page);

@@ -6,7 +6,7 @@ import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-test("A visitor opens the chat, asks, and reads the assistant's answer", async ({ visit, server }) => {
+test("A visitor opens the chat, asks, and reads the assistant's reply", async ({ visit, server }) => {
   const page = await visit();
   const launcher = part(page, "launcher");
   await launcher.waitFor();
@@ -28,10 +28,7 @@ test("A visitor opens the chat, asks, and reads the assistant's answer", async (
   await showsAll(page, server);
 });
 
-test("What was sent leaves the input, which is ready for the next question, sent with the button", async ({
-  visit,
-  server,
-}) => {
+test("Sending with the button clears the input and keeps it focused", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await eventually(async () => assert.equal(await focused(page), "input"));
@@ -47,10 +44,7 @@ test("What was sent leaves the input, which is ready for the next question, sent
   assert.equal((await server.messages())[2], "visitor: Can I book a workshop?");
 });
 
-test("Suggested questions are asked with one click: any to begin with, and after the first message those that are left", async ({
-  visit,
-  server,
-}) => {
+test("A click sends a suggested question, and the others remain after the first message", async ({ visit, server }) => {
   await server.trouble({ only: "send", delayMs: 500 });
   const page = await visit();
   await openChat(page);
@@ -71,10 +65,7 @@ test("Suggested questions are asked with one click: any to begin with, and after
   assert.equal(await part(page, "suggestions").count(), 0, "whoever asks on knows what to ask");
 });
 
-test("The config's welcome and name are shown before anything is asked, and nothing is sent for it", async ({
-  visit,
-  server,
-}) => {
+test("The config's welcome and name are shown without sending a message", async ({ visit, server }) => {
   await server.trouble({ config: { welcomeMessage: "Come in, the kiln is warm.", assistantName: "Sorrel" } });
   const page = await visit();
   await openChat(page);
@@ -84,7 +75,7 @@ test("The config's welcome and name are shown before anything is asked, and noth
   assert.deepEqual(await server.sends(), []);
 });
 
-test("While the answer is on its way, the visitor sees that it is", async ({ visit, server }) => {
+test("A typing indicator is shown while the reply is pending", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   const way = await hold(page, SEND);
@@ -99,10 +90,7 @@ test("While the answer is on its way, the visitor sees that it is", async ({ vis
   assert.equal(await part(page, "typing").count(), 0);
 });
 
-test("Several messages in a row arrive one by one, in the order in which they were written", async ({
-  visit,
-  server,
-}) => {
+test("Several messages in a row are sent one by one, in order", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   const way = await hold(page, SEND);

@@ -47,7 +47,7 @@ function look() {
   return { count: looks.length, changed: looks.filter((look, index) => look !== before[index]).slice(0, 20) };
 }
 
-test("No style of the page reaches the widget, inherited or not, whatever its weight", async ({ visit }) => {
+test("No style of the page reaches the widget, whether inherited, universal or !important", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -70,7 +70,7 @@ const HIDES_EMPTY = `
   sheet.replaceSync(":empty { display: none !important; }");
   document.adoptedStyleSheets = [sheet];`;
 
-test("A page that hides what is empty does not hide the announcer, before it has said anything", async ({ visit }) => {
+test("A page rule that hides empty elements does not hide the live region", async ({ visit }) => {
   const page = await visit({ prepare: pageWith(HIDES_EMPTY, `<p id="empty"></p>${TAG}`) });
   await openChat(page);
   const shown = (selector) => page.locator(selector).evaluate((element) => getComputedStyle(element).display);
@@ -79,7 +79,7 @@ test("A page that hides what is empty does not hide the announcer, before it has
   assert.equal(await shown("chat-widget > [slot=announcer]"), "block");
 });
 
-test("A listener that captures hears the widget's keys as the widget's, and the one of the docs leaves them alone", async ({
+test("A capturing listener sees the widget as the target of its keys, and the example of the docs ignores them", async ({
   visit,
 }) => {
   const page = await visit({
@@ -101,7 +101,7 @@ async function above(page, name) {
   return page.evaluate(([x, y]) => document.elementFromPoint(x, y)?.localName, [x + width / 2, y + height / 2]);
 }
 
-test("Below a modal <dialog> of the page's the chat is seen, cannot be reached, and goes on", async ({
+test("Below the page's modal <dialog> the chat is visible and inert, and keeps receiving messages", async ({
   visit,
   server,
 }) => {
@@ -122,7 +122,7 @@ test("Below a modal <dialog> of the page's the chat is seen, cannot be reached, 
 });
 
 for (const early of [true, false]) {
-  test(`The page of docs/frontend.md hides the chat while its dialog is open, ${early ? "also before the chat has come" : "and unread messages are counted"}`, async ({
+  test(`The page of docs/frontend.md hides the chat while its dialog is open, ${early ? "also before the chat loads" : "and unread messages are counted"}`, async ({
     visit,
     server,
   }) => {
@@ -146,7 +146,7 @@ for (const early of [true, false]) {
   });
 }
 
-test("In the dialog of docs/frontend.md the chat goes on as it was, and Escape closes it first", async ({ visit }) => {
+test("In the dialog of docs/frontend.md the chat keeps its state, and Escape closes it first", async ({ visit }) => {
   const body = `<button id="buy">Buy</button><dialog id="order"><button>Done</button></dialog>${TAG}`;
   const page = await visit({ prepare: pageWith(snippet("docs/frontend.md", "Avoid page conflicts: js 2"), body) });
   await openChat(page);
@@ -171,7 +171,7 @@ test("In the dialog of docs/frontend.md the chat goes on as it was, and Escape c
 
 const MODAL = `<main><button>Behind</button></main><div id="modal" role="dialog" tabindex="-1" hidden><button>Within</button></div>${TAG}`;
 
-test("Beside the dialog of docs/frontend.md the chat can be used, and the rest of the page cannot", async ({
+test("Beside the dialog of docs/frontend.md the chat is usable while the rest of the page is inert", async ({
   visit,
 }) => {
   const code = snippet("docs/frontend.md", "Avoid page conflicts: js 3");
@@ -189,9 +189,7 @@ test("Beside the dialog of docs/frontend.md the chat can be used, and the rest o
   await page.getByRole("button", { name: "Behind" }).click();
 });
 
-test("What a page makes inert, or takes the focus back from, cannot be reached, the chat included", async ({
-  visit,
-}) => {
+test("A page's focus trap or inert attribute makes the chat unreachable", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(MODAL) });
   await openChat(page);
   await page.evaluate(() => {
@@ -208,7 +206,7 @@ test("What a page makes inert, or takes the focus back from, cannot be reached, 
   assert.equal(await focused(page), "page");
 });
 
-test("A page that locks its scrolling leaves the chat where it is", async ({ visit }) => {
+test("A page that locks scrolling does not move the chat", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   const boxes = async () => [await part(page, "launcher").boundingBox(), await part(page, "window").boundingBox()];
@@ -231,7 +229,7 @@ const MEDDLED = {
     Function.prototype.foo = true;
     Element.prototype.foo = 1;
   },
-  "with a library that brings its own toJSON, bind and Array.from": () => {
+  "with a library that replaces toJSON, bind and Array.from": () => {
     Array.prototype.toJSON = function () {
       return `[${this.map((one) => JSON.stringify(one)).join(", ")}]`;
     };
@@ -243,7 +241,7 @@ const MEDDLED = {
     };
     Array.from = (list) => (list ? Array.prototype.slice.call(list) : []);
   },
-  "whose console has nothing but log(), and that have no requestIdleCallback": () => {
+  "without requestIdleCallback, whose console has only log()": () => {
     window.console = { log() {} };
     delete window.requestIdleCallback;
   },
@@ -251,7 +249,7 @@ const MEDDLED = {
 
 for (const [pages, meddle] of Object.entries(MEDDLED)) {
   // That nothing is thrown at the page is seen by the record of each test.
-  test(`On pages ${pages}, everything goes as it does elsewhere`, async ({ visit, server }) => {
+  test(`The chat works on pages ${pages}`, async ({ visit, server }) => {
     const prepare = async (page) => {
       await page.addInitScript(meddle);
       await shopWith((html) =>

@@ -44,7 +44,7 @@ async function visitWith(visit, kept) {
 
 const VISITOR = "v0123456789abcdef";
 
-test("Nothing hostile in the browser's storage runs, whoever put it there", async ({ visit }) => {
+test("Hostile data in the browser's storage runs no script", async ({ visit }) => {
   const some = (index) => payloads[index % payloads.length];
   const roles = ["assistant", "operator", "visitor", "<img src=x onerror=alert(1)>"];
   const entries = roles.flatMap((role, row) =>
@@ -97,7 +97,7 @@ test("Nothing hostile in the browser's storage runs, whoever put it there", asyn
   await isHarmless(page);
 });
 
-test("Nothing hostile runs in messages that wait in the browser's storage to be sent", async ({ visit }) => {
+test("Hostile text in queued messages of the browser's storage runs no script", async ({ visit }) => {
   const texts = messagesOf(payloads);
   const letters = texts.map((text, index) => [
     `chat-widget:outbox:m${index}`,
@@ -147,7 +147,7 @@ async function configure({ some, lists }) {
   return found;
 }
 
-test("Nothing hostile runs in any field of the config", async ({ visit }) => {
+test("Hostile text in any field of the config runs no script", async ({ visit }) => {
   // Over https, the assistant's picture may come from anywhere: that is tested below.
   assert.deepEqual(
     payloads.filter((text) => text.startsWith("https://")),
@@ -161,10 +161,7 @@ test("Nothing hostile runs in any field of the config", async ({ visit }) => {
   await isHarmless(page);
 });
 
-test("A picture's address that ends its attribute too early is an address, and nothing more", async ({
-  visit,
-  recordOf,
-}) => {
+test("An avatar URL that tries to close its attribute stays a URL", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: watched });
   await page.route("https://pictures.example/**", (route) => route.fulfill({ path: "www/demo/icon.svg" }));
   await openChat(page);
@@ -189,7 +186,7 @@ async function mount(options) {
   window.mounted = await ChatWidget.mount({ proxy: "/connector", ...options });
 }
 
-test("Nothing hostile runs in any option of the page that is a text", async ({ visit, server }) => {
+test("Hostile text in any string option runs no script", async ({ visit, server }) => {
   const page = await inConversation(visit, server, { prepare: watched });
   await server.operatorOnline(true);
   await server.operatorSays("Anna here.");

@@ -21,7 +21,7 @@ const WRONGS = {
   "throws an error": () => {
     throw new Error("no fetching today");
   },
-  "throws nothing at all": () => {
+  "throws undefined": () => {
     throw undefined;
   },
   "rejects with a symbol": () => Promise.reject(Symbol("no")),
@@ -37,9 +37,9 @@ const WRONGS = {
         throw new Error("mine");
       },
     }),
-  "gives no promise": () => undefined,
-  "gives a promise of nothing": () => Promise.resolve(),
-  "gives what is like a response, whose text() throws": () =>
+  "returns no promise": () => undefined,
+  "resolves to undefined": () => Promise.resolve(),
+  "resolves to a response-like object whose text() throws": () =>
     Promise.resolve({
       ok: true,
       status: 200,
@@ -53,8 +53,8 @@ const WRONGS = {
     }),
 };
 
-for (const [what, wrong] of Object.entries(WRONGS)) {
-  test(`Behind a fetch that now and then ${what}, every message arrives once, and the module stays`, async ({
+for (const [failure, misbehave] of Object.entries(WRONGS)) {
+  test(`With a fetch that sometimes ${failure}, every message arrives once, and the module does not crash`, async ({
     visit,
     server,
     recordOf,
@@ -63,14 +63,14 @@ for (const [what, wrong] of Object.entries(WRONGS)) {
       await hearErrors(page);
       await page.addInitScript(`{
         const real = window.fetch;
-        const wrong = ${wrong};
+        const misbehave = ${misbehave};
         let times = 0;
         window.failed = 0;
         window.fetch = (address, ...rest) => {
           times += 1;
           if (!String(address).includes("/connector/") || times % 3 !== 0) return real(address, ...rest);
           window.failed += 1;
-          return wrong();
+          return misbehave();
         };
       }`);
     };
@@ -139,7 +139,7 @@ const pollute = (page) =>
     }
   }, MEMBERS);
 
-test("With members on Object.prototype that are named like options, the script tag's chat is as it is elsewhere", async ({
+test("Members of Object.prototype that are named like options do not affect the script tag's chat", async ({
   visit,
   server,
   recordOf,
@@ -182,7 +182,7 @@ test("With members on Object.prototype that are named like options, the script t
   await page.evaluate(() => window.chatWidget.destroy());
 });
 
-test("So is the launcher that the loader paints, and the one of an element, and a client without a window", async ({
+test("Members of Object.prototype do not affect the loader's launcher, an element or a client without a window", async ({
   visit,
   server,
 }) => {
@@ -215,7 +215,7 @@ test("So is the launcher that the loader paints, and the one of an element, and 
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 
-test("A page with frozen prototypes has its chat", async ({ visit }) => {
+test("The chat works on a page with frozen prototypes", async ({ visit }) => {
   const freeze = () =>
     [Object, Array, Function, Promise, EventTarget, Response, Headers].forEach((one) => Object.freeze(one.prototype));
   const page = await visit({ prepare: (page) => page.addInitScript(freeze) });

@@ -54,7 +54,7 @@ async function shows(visit, server, said, { laidOut }) {
   await isHarmless(page);
 }
 
-test("Nothing hostile in what is said runs, asks for anything, or becomes another element, whoever says it", async ({
+test("Hostile text in messages runs no script, sends no request and makes no element, from any author", async ({
   visit,
   server,
   remark,
@@ -66,10 +66,7 @@ test("Nothing hostile in what is said runs, asks for anything, or becomes anothe
   await shows(visit, server, said, { laidOut: true });
 });
 
-test("Nothing hostile in links, addresses and whatever else Markdown has runs, or leads anywhere but where links may", async ({
-  visit,
-  server,
-}) => {
+test("Hostile links and Markdown run no script, and link only to allowed schemes", async ({ visit, server }) => {
   const said = parts(payloads, 20).flatMap((some, index) =>
     parts([...LINKS, ...PLACES], 5).map((forms) => ({
       role: ["assistant", "operator"][index % 2],
@@ -94,7 +91,7 @@ const strings = [...new Set(naughty)];
 const blank = strings.filter((text) => /^\p{White_Space}*$/u.test(text));
 const sayable = strings.filter((text) => !blank.includes(text));
 
-test("Whatever a visitor writes is shown as it was written, and arrives so; what is blank is not sent", async ({
+test("Every text that a visitor writes is shown and sent unchanged, and blank text is not sent", async ({
   visit,
   server,
   remark,
@@ -142,7 +139,7 @@ const lines = (text) =>
 /** What has a meaning for Markdown: marks of emphasis, code, links and escapes anywhere, marks of blocks before a line. */
 const MARKS = /[\\`*_~[\]|]|^\s*(#{1,6} |>|[-+](\s|$)|\d+[.)](\s|$))|<(https?:|mailto:|tel:|www\.)|---/im;
 
-test("Whatever an assistant or an operator writes is shown, to the letter where Markdown has no say", async ({
+test("Every text of an assistant or an operator is shown, and unchanged where it has no Markdown", async ({
   visit,
   server,
   remark,

@@ -47,7 +47,7 @@ async function takeForHtml({ texts, calls }) {
   return { alone: [...ran.alone], byHand: [...ran.byHand] };
 }
 
-test("The same texts run where they are taken for HTML, and are counted", async ({ visit, remark }) => {
+test("The hostile texts run and are counted where a page inserts them as HTML", async ({ visit, remark }) => {
   const context = await (await visit()).context().browser().newContext();
   // A frame in a frame that goes takes Chromium along.
   const texts = payloads.filter((text) => !/srcdoc/i.test(text));
@@ -69,7 +69,7 @@ test("The same texts run where they are taken for HTML, and are counted", async 
   assert.ok(alone.size > 200, `${alone.size} ran by themselves`);
 });
 
-test("What would run in the shop is noticed there: that it ran, what it asked for, and where it stands", async ({
+test("The harness notices scripts, requests and elements of hostile text in the demo site", async ({
   visit,
   recordOf,
 }) => {

@@ -18,7 +18,7 @@ async function isShownAsText(page, author) {
   assert.equal(await page.evaluate(() => window.broken), undefined, "nothing of it ran");
 }
 
-test("HTML that a visitor and an operator write is shown as the text that it is", async ({ visit, server }) => {
+test("HTML in messages of visitors and operators is shown as text", async ({ visit, server }) => {
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await openChat(page);
@@ -31,7 +31,7 @@ test("HTML that a visitor and an operator write is shown as the text that it is"
   await isShownAsText(page, "operator");
 });
 
-test("HTML in the config's welcome and name is shown as the text that it is", async ({ visit, server }) => {
+test("HTML in the config's welcome and name is shown as text", async ({ visit, server }) => {
   await server.trouble({ config: { welcomeMessage: HTML, assistantName: HTML } });
   const page = await visit();
   await openChat(page);
@@ -40,10 +40,7 @@ test("HTML in the config's welcome and name is shown as the text that it is", as
   assert.equal(await part(page, "title").locator("*").count(), 0);
 });
 
-test("HTML in an assistant's answer is shown as the text that it is, also after a reload", async ({
-  visit,
-  server,
-}) => {
+test("HTML in an assistant's reply is shown as text, also after a reload", async ({ visit, server }) => {
   await server.trouble({ ai: "provider_error", fallbackText: HTML });
   const page = await visit();
   await openChat(page);

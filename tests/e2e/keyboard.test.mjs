@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { delivered, eventually, focused, openChat, part, ready } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-test("Enter sends, and Shift with Enter begins a new line", async ({ visit, server }) => {
+test("Enter sends, and Shift+Enter inserts a line break", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").focus();
@@ -19,7 +19,7 @@ test("Enter sends, and Shift with Enter begins a new line", async ({ visit, serv
   assert.equal(await part(page, "input").inputValue(), "");
 });
 
-test("The keyboard alone opens the chat, asks and closes it; the focus goes in and comes back", async ({ visit }) => {
+test("The keyboard opens, uses and closes the chat, and the focus returns to the launcher", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await part(page, "launcher").focus();
@@ -34,9 +34,7 @@ test("The keyboard alone opens the chat, asks and closes it; the focus goes in a
   assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "false");
 });
 
-test("However the visitor closes the window, the focus is on the launcher, and what was typed is kept", async ({
-  visit,
-}) => {
+test("Every way to close the window focuses the launcher and keeps the draft", async ({ visit }) => {
   const page = await visit();
   for (const close of [
     () => part(page, "close").click(),
@@ -55,7 +53,7 @@ test("However the visitor closes the window, the focus is on the launcher, and w
   assert.equal((await part(page, "input").inputValue()).length, 12);
 });
 
-test("No key that is typed in the widget reaches the page's shortcuts", async ({ visit }) => {
+test("Keys typed in the widget do not trigger the page's shortcuts", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await page.evaluate(() => {
@@ -84,7 +82,7 @@ test("No key that is typed in the widget reaches the page's shortcuts", async ({
   assert.ok((await page.evaluate(() => window.heard)).includes("keydown g"));
 });
 
-test("Escape outside of the widget is none of its business", async ({ visit }) => {
+test("Escape outside the widget does not close it", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await page.getByRole("link", { name: "Help" }).focus();
@@ -92,7 +90,7 @@ test("Escape outside of the widget is none of its business", async ({ visit }) =
   assert.equal(await part(page, "window").count(), 1);
 });
 
-test("An Enter that ends a composition does not send, whichever way the browser says so", async ({ visit, server }) => {
+test("An Enter that ends an IME composition does not send", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").fill("日本");
@@ -110,7 +108,7 @@ test("An Enter that ends a composition does not send, whichever way the browser 
   assert.equal((await server.sends()).length, 1);
 });
 
-test("A text that an input method composes is sent whole, by the Enter after its own", async ({ visit, server }) => {
+test("The Enter after an IME composition sends the composed text", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").focus();

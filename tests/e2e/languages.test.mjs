@@ -73,23 +73,23 @@ for (const [locale, language] of [
   ["tlh-Latn", "en"],
   ["fa-IR", "en"],
 ]) {
-  test(`The locale ${locale} is shown in ${language}, and no other language is loaded`, async ({ visit, recordOf }) => {
+  test(`The locale ${locale} resolves to ${language}, and no other language is loaded`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: shopIn({ locale }) });
     await isIn(language, page, recordOf(page));
   });
 }
 
-test("Without a locale the language is the page's", async ({ visit, recordOf }) => {
+test("Without a locale the page's language is used", async ({ visit, recordOf }) => {
   const page = await visit({ locale: "fr-FR", prepare: shopIn({ lang: "tr" }) });
   await isIn("tr", page, recordOf(page));
 });
 
-test("Without a locale, on a page without a language, it is the browser's", async ({ visit, recordOf }) => {
+test("Without a locale and a page language the browser's language is used", async ({ visit, recordOf }) => {
   const page = await visit({ locale: "fr-CA", prepare: shopIn({ lang: "" }) });
   await isIn("fr", page, recordOf(page));
 });
 
-test("In Arabic all is turned around, and numbers choose their words", async ({ visit, server }) => {
+test("In Arabic the layout is mirrored, and plural forms follow the number", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const page = await visit({ prepare: shopIn({ locale: "ar-EG" }) });
   const { charactersLeft, tooLong, openChatUnread } = textsOf("ar");
@@ -120,7 +120,7 @@ test("In Arabic all is turned around, and numbers choose their words", async ({ 
   }
 });
 
-test("In English one is one and all else is more", async ({ visit }) => {
+test("In English singular and plural forms follow the number", async ({ visit }) => {
   const page = await visit({ prepare: shopIn({ locale: "en" }) });
   await openChat(page);
   for (const [left, text] of [
@@ -133,7 +133,7 @@ test("In English one is one and all else is more", async ({ visit }) => {
   }
 });
 
-test("Times are written as the locale has them, also where the texts are English", async ({ visit }) => {
+test("Times use the locale's format, also where the texts are English", async ({ visit }) => {
   const page = await visit({ locale: "en-US", prepare: shopIn({ locale: "sv-SE" }) });
   await openChat(page);
   await asked(page);
@@ -142,7 +142,7 @@ test("Times are written as the locale has them, also where the texts are English
   for (const time of shown) assert.match(time, /^(\d{1,2}:\d\d)?$/);
 });
 
-test("The page's own texts stand in place of the language's, and single forms among the others", async ({ visit }) => {
+test("The strings option replaces texts and single plural forms", async ({ visit }) => {
   const strings = { write: "Frag die Töpferin", charactersLeft: { one: "Ein einziges" }, tooLong: "Zu lang: {count}" };
   const page = await visit({ prepare: shopIn({ locale: "de", strings }) });
   await openChat(page);
@@ -159,7 +159,7 @@ test("The page's own texts stand in place of the language's, and single forms am
   }
 });
 
-test("A single form may be replaced in English as well", async ({ visit }) => {
+test("The strings option replaces a single plural form in English", async ({ visit }) => {
   const strings = { charactersLeft: { other: "{count} to go" } };
   const page = await visit({ prepare: shopIn({ locale: "en", strings }) });
   await openChat(page);
@@ -172,7 +172,10 @@ test("A single form may be replaced in English as well", async ({ visit }) => {
   }
 });
 
-test("A language that does not load leaves the chat in English, and is told", async ({ visit, recordOf }) => {
+test("A language file that does not load leaves the chat in English, and emits an error", async ({
+  visit,
+  recordOf,
+}) => {
   const prepare = async (page) => {
     await shopIn({ locale: "ar" })(page);
     await page.route("**/locales/ar.mjs", (route) => route.fulfill({ status: 404 }));
@@ -188,7 +191,7 @@ test("A language that does not load leaves the chat in English, and is told", as
   assert.deepEqual(languageFiles(recordOf(page)), ["/chat-widget/locales/ar.mjs"]);
 });
 
-test("Strings that are none are refused by name, in any language", async ({ visit }) => {
+test("Invalid strings are rejected by name, in any language", async ({ visit }) => {
   const page = await visit({ prepare: shopIn({ locale: "de" }) });
   const refusal = await page.evaluate(
     async (strings) => {
@@ -205,7 +208,7 @@ test("Strings that are none are refused by name, in any language", async ({ visi
   ]);
 });
 
-test("A person whose name the site gives is named, whatever is in the name", async ({ visit, server }) => {
+test("The operatorName option is shown, whatever characters it has", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const page = await visit({ prepare: shopIn({ locale: "de", operatorName: "Anna $& Co" }) });
   await openChat(page);

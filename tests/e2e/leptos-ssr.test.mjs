@@ -51,7 +51,7 @@ test("The server renders the page with an empty element for the chat", async () 
   assert.deepEqual(errors, []);
 });
 
-test("The browser takes the rendered page over, and a visitor gets an answer", async () => {
+test("The browser hydrates the page, and a visitor gets a reply", async () => {
   const { page, errors } = await visit();
   await part(page, "launcher").waitFor();
   await page.locator("#ask").click();

@@ -89,7 +89,7 @@ async function want(page, wanted) {
   await page.locator("chat-widget").waitFor({ state: wanted ? "attached" : "detached" });
 }
 
-test("A Leptos application chats, and hears what is said", async ({ visit, server }) => {
+test("A Leptos application mounts the chat and receives its messages", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -97,7 +97,7 @@ test("A Leptos application chats, and hears what is said", async ({ visit, serve
   await eventually(async () => assert.equal(await lastHeard(page).textContent(), `assistant: ${answer}`));
 });
 
-test("The application's own button opens the window for whoever pressed it, and counts what is unread", async ({
+test("The application's button opens the window, gets the focus back and shows the unread count", async ({
   visit,
   server,
 }) => {
@@ -119,7 +119,7 @@ test("The application's own button opens the window for whoever pressed it, and 
   await askUs(page).getByText("Ask us", { exact: true }).waitFor();
 });
 
-test("A component further down asks about what it shows", async ({ visit }) => {
+test("A nested component calls the chat's controls", async ({ visit }) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   await page.getByRole("button", { name: "Ask about it" }).first().click();
@@ -180,10 +180,7 @@ test("Unmounting the component leaves no node, listener, timer, channel or reque
   assert.equal(await whole(), without);
 });
 
-test("What the application asks of a component that is not there is harmless, and it goes on when it is back", async ({
-  visit,
-  server,
-}) => {
+test("Calls to an unmounted component have no effect, and it works once mounted again", async ({ visit, server }) => {
   const page = await visit();
   await askUs(page).click();
   await ask(page, "How long does delivery take?");

@@ -62,7 +62,7 @@ const ring = (page) =>
     );
   });
 
-test("With forced colours, everything that has a shape has a border", async ({ visit, site }) => {
+test("With forced colours every shape has a border", async ({ visit, site }) => {
   const page = await visit({ path: BLANK, forcedColors: "active" });
   const shapes = {
     unread: [part(page, "launcher"), part(page, "badge")],
@@ -85,7 +85,7 @@ test("With forced colours, everything that has a shape has a border", async ({ v
   }
 });
 
-test("With forced colours, the three voices and a message that failed differ in their borders", async ({
+test("With forced colours the borders tell visitor, assistant, operator and failed messages apart", async ({
   visit,
   site,
 }) => {
@@ -108,7 +108,7 @@ test("With forced colours, the three voices and a message that failed differ in 
 });
 
 for (const forcedColors of ["active", "none"]) {
-  test(`The focus is seen wherever it goes, with forced colours ${forcedColors}`, async ({ visit, site }) => {
+  test(`The focus is visible on every control, with forced colours ${forcedColors}`, async ({ visit, site }) => {
     const page = await visit({ path: BLANK, forcedColors });
     await look(page, site, "failed");
     await part(page, "menu").focus();
@@ -124,7 +124,7 @@ for (const forcedColors of ["active", "none"]) {
   });
 }
 
-test("With less motion nothing moves, although an answer is being written", async ({ visit, site }) => {
+test("With reduced motion nothing is animated, not even the typing indicator", async ({ visit, site }) => {
   const page = await visit({ path: BLANK, reducedMotion: "no-preference" });
   const moving = () =>
     page.evaluate(() => {
@@ -170,7 +170,7 @@ const tooWide = (page) =>
 
 for (const viewport of SMALL) {
   const size = `${viewport.width} by ${viewport.height} px`;
-  test(`At ${size} nothing scrolls sideways but code and tables, and there is room to read and write`, async ({
+  test(`At ${size} only code and tables scroll sideways, and the log and the input stay usable`, async ({
     visit,
     site,
   }) => {

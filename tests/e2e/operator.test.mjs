@@ -8,7 +8,7 @@ import { test } from "./harness.mjs";
 const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 const QUESTION = "Can I talk to a real person?";
 
-test("An operator's answer arrives while the visitor does nothing", async ({ visit, server }) => {
+test("An operator's reply arrives without an action of the visitor", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const page = await visit();
   await openChat(page);
@@ -19,11 +19,7 @@ test("An operator's answer arrives while the visitor does nothing", async ({ vis
   assert.equal((await server.sends()).length, 1);
 });
 
-test("An operator who answers in the console is announced, read, and missed when gone", async ({
-  visit,
-  server,
-  operator,
-}) => {
+test("An operator's presence and replies are shown, and so is their leaving", async ({ visit, server, operator }) => {
   await server.trouble(QUICK);
   const page = await visit();
   await openChat(page);
@@ -48,7 +44,10 @@ test("An operator who answers in the console is announced, read, and missed when
   await part(page, "presence").getByText("A person replied").waitFor();
 });
 
-test("Messages that come while the window is closed are counted, until it is opened", async ({ visit, server }) => {
+test("Messages that arrive while the window is closed are counted as unread until it is opened", async ({
+  visit,
+  server,
+}) => {
   await server.trouble(QUICK);
   const page = await visit();
   await openChat(page);
@@ -72,7 +71,7 @@ test("Messages that come while the window is closed are counted, until it is ope
   assert.equal(await part(page, "badge").count(), 0);
 });
 
-test("The answer to a question whose window was closed meanwhile is counted as well", async ({ visit, server }) => {
+test("A reply that arrives after the window was closed is counted as unread", async ({ visit, server }) => {
   await server.trouble({ only: "send", delayMs: 500 });
   const page = await visit();
   await openChat(page);
@@ -81,7 +80,7 @@ test("The answer to a question whose window was closed meanwhile is counted as w
   await part(page, "badge").getByText("1", { exact: true }).waitFor();
 });
 
-test("Without a conversation nothing is polled", async ({ visit, recordOf, server }) => {
+test("Nothing is polled without a conversation", async ({ visit, recordOf, server }) => {
   await server.trouble(QUICK);
   const page = await visit({ clock: true });
   await openChat(page);

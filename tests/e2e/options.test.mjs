@@ -24,7 +24,7 @@ async function launcherColour(page) {
   return background(page, "launcher");
 }
 
-test("Every option of the script tag is wrong, and the chat goes on, with one warning for each", async ({
+test("With every option of the script tag invalid, the chat works and logs one warning for each", async ({
   visit,
   server,
   recordOf,
@@ -58,7 +58,7 @@ test("Every option of the script tag is wrong, and the chat goes on, with one wa
   assert.deepEqual(recordOf(page).of("/chat-widget/themes/tael.mjs"), []);
 });
 
-for (const [what, attributes, check] of [
+for (const [meaning, attributes, check] of [
   [
     "a theme in another case",
     'data-theme="Rose"',
@@ -70,7 +70,7 @@ for (const [what, attributes, check] of [
     async (page) => assert.equal(await background(page, "header"), "rgb(223, 246, 247)"),
   ],
   [
-    "no reports",
+    "events off",
     'data-events="none"',
     async (page, { recordOf }) => assert.deepEqual(recordOf(page).of("/connector/events"), []),
   ],
@@ -85,9 +85,9 @@ for (const [what, attributes, check] of [
     'data-color-scheme="Dark"',
     async (page) => assert.equal(await launcherColour(page), "rgb(0, 128, 132)"),
   ],
-  ["intent", 'data-load="Intent"', async () => {}],
+  ["loading on intent", 'data-load="Intent"', async () => {}],
 ]) {
-  test(`The script tag takes ${what} that is written as ${attributes}, without a word`, async ({ visit, recordOf }) => {
+  test(`The script tag accepts ${attributes} as ${meaning} without a warning`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: withOptions(attributes) });
     if (/intent/i.test(attributes)) {
       await part(page, "launcher").waitFor();
@@ -107,7 +107,7 @@ for (const [lang, position, side] of [
   ["ar", "left", "left"],
   ["ar", "end", "left"],
 ]) {
-  test(`On a page in ${lang}, the launcher of the position ${position} is at the ${side}, before the module comes and after`, async ({
+  test(`On a page in ${lang}, the position ${position} puts the launcher on the ${side}, before and after the module loads`, async ({
     visit,
   }) => {
     const prepare = withOptions(`data-position="${position}" data-locale="${lang}" data-load="intent"`);
@@ -121,7 +121,7 @@ for (const [lang, position, side] of [
   });
 }
 
-test("A wrong attribute of an element is its default, from the beginning and when it changes, with one warning for each", async ({
+test("An invalid attribute of an element falls back to its default with one warning, also when it changes", async ({
   visit,
   recordOf,
 }) => {
@@ -156,7 +156,7 @@ test("A wrong attribute of an element is its default, from the beginning and whe
   await ask(page, QUESTION);
 });
 
-test("A theme whose file is missing costs its look alone, and the page hears of it", async ({ visit, recordOf }) => {
+test("A missing theme file leaves the default theme and emits an error", async ({ visit, recordOf }) => {
   const prepare = async (page) => {
     await page.addInitScript(() => {
       window.codes = [];
@@ -176,7 +176,7 @@ test("A theme whose file is missing costs its look alone, and the page hears of 
   recordOf(page).forgive();
 });
 
-test("An invalid language of the page is skipped for the browser's, and what the service is told is always a language tag", async ({
+test("An invalid page language falls back to the browser's, and the service always gets a language tag", async ({
   visit,
   recordOf,
 }) => {
@@ -208,9 +208,7 @@ test("An invalid language of the page is skipped for the browser's, and what the
   assert.deepEqual([...new Set(asked)], ["?locale=fr-CA"]);
 });
 
-test("mount() refuses each of these before anything is on the page, and update() leaves what is there", async ({
-  visit,
-}) => {
+test("mount() and update() reject invalid options without changing the page", async ({ visit }) => {
   const page = await visit({ prepare: pageOf("<p>Shop</p>") });
   const refused = await page.evaluate(async () => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
@@ -252,7 +250,7 @@ test("mount() refuses each of these before anything is on the page, and update()
 });
 
 for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascript:alert(1)"]) {
-  test(`With data-proxy="${proxy}" nothing is asked of anybody, and the page is told what it may be`, async ({
+  test(`With the invalid data-proxy="${proxy}" no request is sent, and the error says what is expected`, async ({
     visit,
     recordOf,
   }) => {

@@ -14,10 +14,7 @@ const waits = (page) => part(page, "message-visitor").last().getByText("Waiting 
 /** What the visitor said, as the service has it. */
 const said = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
 
-test("What is written offline goes out once when the network is back, whichever tab it was written in", async ({
-  visit,
-  server,
-}) => {
+test("Messages written offline in any tab are sent once when the network is back", async ({ visit, server }) => {
   const one = await visit();
   await openChat(one);
   await ask(one, "Hello");
@@ -68,7 +65,7 @@ async function keepFiles(page) {
   };
 }
 
-test("What is written offline outlives a reload without a network, and arrives once when it is back", async ({
+test("Messages written offline survive a reload and are sent once when the network is back", async ({
   visit,
   server,
 }) => {
@@ -106,7 +103,7 @@ async function arrivedOnce(page, server) {
   assert.equal(await unsent(page), 0);
 }
 
-test("A reload while the message has not left the browser ends with one message", async ({ visit, server }) => {
+test("A reload before the message leaves the browser delivers it once", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   const post = await hold(page, SEND);
@@ -120,12 +117,12 @@ test("A reload while the message has not left the browser ends with one message"
 });
 
 for (const [when, trouble] of [
-  ["is being answered", { ai: "slow", slowMs: 1000 }],
-  ["is being answered, and whose answer is lost", { only: "send", loseAnswers: 1, ai: "slow", slowMs: 1000 }],
+  ["is being processed", { ai: "slow", slowMs: 1000 }],
+  ["is being processed and its response is lost", { only: "send", loseAnswers: 1, ai: "slow", slowMs: 1000 }],
   ["is about to be dropped", { only: "send", dropRequests: 1, delayMs: 500 }],
   ["is about to be refused", { only: "send", status: 503, times: 1, delayMs: 500 }],
 ]) {
-  test(`A reload while the message ${when} ends with one message`, async ({ visit, server }) => {
+  test(`A reload while the message ${when} delivers it once`, async ({ visit, server }) => {
     await server.trouble(trouble);
     const page = await visit();
     await openChat(page);
@@ -137,11 +134,11 @@ for (const [when, trouble] of [
   });
 }
 
-for (const [what, trouble] of [
-  ["answer is lost", { only: "send", loseAnswers: 1 }],
+for (const [lost, trouble] of [
+  ["response is lost", { only: "send", loseAnswers: 1 }],
   ["request is dropped", { only: "send", dropRequests: 1 }],
 ]) {
-  test(`A reload as soon as the ${what} ends with one message`, async ({ visit, server }) => {
+  test(`A reload as soon as the ${lost} delivers the message once`, async ({ visit, server }) => {
     await server.trouble(trouble);
     const page = await visit();
     await openChat(page);
@@ -155,7 +152,7 @@ for (const [what, trouble] of [
   });
 }
 
-test("What is written in a tab that is closed at once is sent by another", async ({ visit, server }) => {
+test("A message from a tab that is closed at once is sent by another tab", async ({ visit, server }) => {
   const one = await visit();
   await openChat(one);
   await ask(one, "Hello");
@@ -177,7 +174,7 @@ async function letters(page) {
   return { failed: failed.length, waiting: kept.length - failed.length };
 }
 
-test("500 messages arrive once each and in order, though three requests in ten go wrong", async ({ visit, server }) => {
+test("500 messages arrive once and in order with 30 % of requests failing", async ({ visit, server }) => {
   const texts = Array.from({ length: 500 }, (_, index) => `Order number ${index + 1}`);
   const page = await visit({ clock: true });
   await ready(page);

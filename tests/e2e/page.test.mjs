@@ -33,7 +33,7 @@ async function wholeVisit(page, server) {
   await part(page, "message-operator").waitFor();
 }
 
-test("The whole visit works under the strictest policy, and talks to the site alone", async ({
+test("A full visit works under the strictest policy and sends requests to the site only", async ({
   visit,
   server,
   recordOf,
@@ -71,7 +71,7 @@ test("The whole visit works under the strictest policy, and talks to the site al
   ]);
 });
 
-test("No answer carries a token, and no request needs one", async ({ visit, recordOf, site, service }) => {
+test("No response or request contains the token", async ({ visit, recordOf, site, service }) => {
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -94,7 +94,11 @@ test("No answer carries a token, and no request needs one", async ({ visit, reco
   assert.equal((await fetch(`${site}/connector/chat/config`)).status, 200);
 });
 
-test("What breaks the rules is noticed by these tests", async ({ visit, recordOf, server }) => {
+test("The record notices violations, log messages and requests to other origins", async ({
+  visit,
+  recordOf,
+  server,
+}) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   const record = recordOf(page);
@@ -136,7 +140,7 @@ test("What breaks the rules is noticed by these tests", async ({ visit, recordOf
   record.forgive();
 });
 
-test("The site's token is noticed in every place of a request and of an answer", async ({
+test("The record notices the token in every part of a request and of a response", async ({
   visit,
   recordOf,
   service: { token },
@@ -173,7 +177,7 @@ test("The site's token is noticed in every place of a request and of an answer",
   assert.equal(complaints.length, Object.keys(places).length, complaints.join("\n"));
 });
 
-test("The page gets one element and one global, and no style", async ({ visit, server }) => {
+test("The widget adds one element and one global to the page, and no style", async ({ visit, server }) => {
   await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
   const look = (page) =>
     page.evaluate(() => ({
@@ -203,7 +207,7 @@ test("The page gets one element and one global, and no style", async ({ visit, s
   for (const name of ["inHead", "sheets", "attributes", "styles"]) assert.deepEqual(added[name], without[name], name);
 });
 
-test("A widget that the page keeps no reference to stays on the page", async ({ visit }) => {
+test("A widget without a reference to it is not garbage-collected", async ({ visit }) => {
   const code =
     'import { ChatWidget } from "/chat-widget/chat-widget.mjs"; await ChatWidget.mount({ proxy: "/connector" });';
   const page = await visit({ prepare: pageWith(code) });

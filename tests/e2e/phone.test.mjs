@@ -23,7 +23,7 @@ async function tapOpen(page) {
   await part(page, "window").evaluate((window) => Promise.all(window.getAnimations().map(({ finished }) => finished)));
 }
 
-test("On a phone the window is the whole screen, without the launcher, and large enough to read and tap", async ({
+test("On a phone the window fills the screen without the launcher, with readable text and large targets", async ({
   visit,
 }) => {
   const page = await visit(PHONE);
@@ -45,7 +45,7 @@ test("On a phone the window is the whole screen, without the launcher, and large
   assert.equal(await part(page, "launcher").isVisible(), true);
 });
 
-test("Words without a break and long lines scroll nothing sideways", async ({ visit, server }) => {
+test("Long words and long lines do not scroll the window sideways", async ({ visit, server }) => {
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(12)} https://shop.example/${"path/".repeat(60)}`;
   await server.trouble({
     config: { assistantName: long, welcomeMessage: long },
@@ -63,7 +63,7 @@ test("Words without a break and long lines scroll nothing sideways", async ({ vi
   }
 });
 
-test("The newest message is in sight when the conversation is longer than the screen", async ({ visit }) => {
+test("The newest message is in view when the conversation is longer than the screen", async ({ visit }) => {
   const page = await visit(PHONE);
   await tapOpen(page);
   for (const question of ["How long does delivery take?", "Are the mugs dishwasher safe?", "Can I book a workshop?"]) {

@@ -11,13 +11,13 @@ const SNIPPET = readFileSync(fileURLToPath(new URL("../../dist/snippet.html", im
 const shopWithTag = (tag, policy) =>
   shopWith((html) => html.replace(TAG, () => tag), policy && { "content-security-policy": policy });
 
-test("The line that the build writes, with the hash of its file, is a chat", async ({ visit }) => {
+test("The script tag that the build writes, with the file's hash, loads the chat", async ({ visit }) => {
   const page = await visit({ prepare: shopWithTag(SNIPPET) });
   await openChat(page);
   await ask(page, "How long does delivery take?");
 });
 
-test("Another file in its place does not run", async ({ visit, recordOf }) => {
+test("A file that does not match the hash does not run", async ({ visit, recordOf }) => {
   const page = await visit({
     prepare: async (page) => {
       recordOf(page).tolerate("integrity");
@@ -32,7 +32,7 @@ test("Another file in its place does not run", async ({ visit, recordOf }) => {
   assert.deepEqual(await page.evaluate(() => [window.ran, window.chatWidget]), [undefined, undefined]);
 });
 
-test("A tag with a nonce brings the rest along under 'strict-dynamic'", async ({ visit, recordOf }) => {
+test("A script tag with a nonce loads the other files under 'strict-dynamic'", async ({ visit, recordOf }) => {
   const policy =
     "default-src 'none'; script-src 'nonce-kiln' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; " +
     "connect-src 'self'; img-src 'self'; require-trusted-types-for 'script'";

@@ -8,7 +8,7 @@ import { WELCOME } from "./sandbox.mjs";
 const QUESTION = "How long does delivery take?";
 const LATER = "Can I book a workshop?";
 
-test("402 closes the composer with a card, and shows the message as not sent", async ({ visit, server }) => {
+test("A 402 replaces the composer with a card and marks the message as not sent", async ({ visit, server }) => {
   await server.trouble({ only: "send", status: 402 });
   const page = await visit();
   await openChat(page);
@@ -27,7 +27,7 @@ test("402 closes the composer with a card, and shows the message as not sent", a
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("429 is obeyed: the message goes out once more, not before Retry-After is over", async ({ visit, server }) => {
+test("After a 429 the message is resent once, and not before Retry-After has passed", async ({ visit, server }) => {
   await server.trouble({ only: "send", status: 429, times: 1, retryAfter: 2 });
   const page = await visit();
   await openChat(page);
@@ -47,7 +47,7 @@ test("429 is obeyed: the message goes out once more, not before Retry-After is o
   assert.ok(waited >= 2000, `waited ${waited} ms`);
 });
 
-test("While Retry-After runs, what the visitor writes next waits its turn", async ({ visit, server }) => {
+test("Messages written during a Retry-After wait are sent after it, in order", async ({ visit, server }) => {
   await server.trouble({ only: "send", status: 429, times: 1, retryAfter: 1 });
   const page = await visit();
   await openChat(page);
@@ -59,11 +59,11 @@ test("While Retry-After runs, what the visitor writes next waits its turn", asyn
   assert.deepEqual(visitors, [`visitor: ${QUESTION}`, `visitor: ${LATER}`]);
 });
 
-for (const [sentence, trouble] of [
-  ["409 for a conflict of the moment is tried again", { status: 409, times: 1 }],
-  ["500 is tried again", { status: 500, times: 1 }],
+for (const [failure, trouble] of [
+  ["A 409 for a temporary conflict is retried", { status: 409, times: 1 }],
+  ["A 500 is retried", { status: 500, times: 1 }],
 ]) {
-  test(`${sentence}, and the message arrives once`, async ({ visit, server }) => {
+  test(`${failure}, and the message arrives once`, async ({ visit, server }) => {
     await server.trouble({ only: "send", ...trouble });
     const page = await visit();
     await openChat(page);
@@ -82,10 +82,7 @@ for (const [sentence, trouble] of [
 }
 
 const OTHER_BODY = { status: 409, code: "IDEMPOTENCY_CONFLICT" };
-test("409 for a key that was used with another body, in a conversation, means that the message was taken", async ({
-  visit,
-  server,
-}) => {
+test("A 409 for a reused key in a known conversation marks the message as delivered", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "Hello");
@@ -97,12 +94,12 @@ test("409 for a key that was used with another body, in a conversation, means th
   assert.deepEqual(await server.statuses(), [...before, 409, 200], "it is not sent again");
 });
 
-for (const [sentence, begun, trouble] of [
-  ["409 for a key that was used with another body", false, OTHER_BODY],
-  ["400", false, { status: 400 }],
-  ["401 in a conversation", true, { status: 401 }],
+for (const [failure, begun, trouble] of [
+  ["A 409 for a reused key in a new conversation", false, OTHER_BODY],
+  ["A 400", false, { status: 400 }],
+  ["A 401 in a conversation", true, { status: 401 }],
 ]) {
-  test(`${sentence} is the end of it: not sent, and never again by itself`, async ({ visit, server }) => {
+  test(`${failure} marks the message as failed without an automatic retry`, async ({ visit, server }) => {
     const page = await visit({ clock: true });
     await openChat(page);
     if (begun) await ask(page, "Hello");

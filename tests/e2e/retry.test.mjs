@@ -23,10 +23,7 @@ async function arrivedOnce(page, server) {
   assert.equal((await server.conversation()).messages[0].idempotencyKey, [...keys][0]);
 }
 
-test("A service that stays down leaves the message as not sent; the visitor's retry brings it there once", async ({
-  visit,
-  server,
-}) => {
+test("With the service down the message fails, and the visitor's retry delivers it once", async ({ visit, server }) => {
   await server.trouble({ only: "send", status: 503 });
   const page = await visit();
   await openChat(page);
@@ -46,7 +43,7 @@ test("A service that stays down leaves the message as not sent; the visitor's re
   assert.equal(await part(page, "retry").count(), 0);
 });
 
-test("A message whose answer was lost is there once, with one bubble and one answer", async ({ visit, server }) => {
+test("After a lost response the message appears once, with one reply", async ({ visit, server }) => {
   await server.trouble({ only: "send", loseAnswers: 1 });
   const page = await visit();
   await openChat(page);
@@ -55,10 +52,7 @@ test("A message whose answer was lost is there once, with one bubble and one ans
   assert.equal((await server.sends()).length, 2);
 });
 
-test("A message whose every answer was lost is shown as not sent, and a retry does not send it twice", async ({
-  visit,
-  server,
-}) => {
+test("A message that fails after lost responses is not duplicated by a retry", async ({ visit, server }) => {
   await server.trouble({ only: "send", loseAnswers: 6 });
   const page = await visit({ clock: true });
   await openChat(page);
@@ -73,7 +67,7 @@ test("A message whose every answer was lost is shown as not sent, and a retry do
   assert.equal((await server.sends()).length, 7);
 });
 
-test("A request that never reached the service is made again", async ({ visit, server }) => {
+test("A request that never reached the service is repeated", async ({ visit, server }) => {
   await server.trouble({ only: "send", dropRequests: 2 });
   const page = await visit();
   await openChat(page);
@@ -82,7 +76,7 @@ test("A request that never reached the service is made again", async ({ visit, s
   assert.equal((await server.sends()).length, 3);
 });
 
-test("A connection to the site itself that breaks is tried again", async ({ visit, server, recordOf }) => {
+test("A broken connection to the site is retried", async ({ visit, server, recordOf }) => {
   const page = await visit();
   await openChat(page);
   await page.route(SEND, (route) => route.abort("connectionreset"), { times: 2 });
@@ -93,7 +87,7 @@ test("A connection to the site itself that breaks is tried again", async ({ visi
   assert.equal(new Set(attempts.map(({ headers }) => headers["idempotency-key"])).size, 1);
 });
 
-test("A reload between two attempts goes on with the same key", async ({ visit, server }) => {
+test("A reload between two attempts resends with the same key", async ({ visit, server }) => {
   await server.trouble({ only: "send", status: 503 });
   const page = await visit();
   await openChat(page);
@@ -110,7 +104,7 @@ test("A reload between two attempts goes on with the same key", async ({ visit, 
   );
 });
 
-test("A reload after an answer was lost does not send the message twice", async ({ visit, server }) => {
+test("A reload after a lost response does not send the message twice", async ({ visit, server }) => {
   await server.trouble({ only: "send", loseAnswers: 1000 });
   const page = await visit();
   await openChat(page);
@@ -122,7 +116,7 @@ test("A reload after an answer was lost does not send the message twice", async 
   await arrivedOnce(page, server);
 });
 
-test("A message that was given up is still there after a reload, as not sent, until the visitor retries", async ({
+test("A failed message is still shown as not sent after a reload, until the visitor retries", async ({
   visit,
   server,
 }) => {
@@ -141,7 +135,7 @@ test("A message that was given up is still there after a reload, as not sent, un
   assert.deepEqual(await server.statuses(), [400, 200]);
 });
 
-test("What is written after a message that was given up is sent all the same", async ({ visit, server }) => {
+test("Messages written after a failed one are sent", async ({ visit, server }) => {
   await server.trouble({ only: "send", status: 400, times: 1 });
   const page = await visit();
   await openChat(page);

@@ -8,10 +8,7 @@ import { WELCOME } from "./sandbox.mjs";
 const QUESTION = "How long does delivery take?";
 const FALLBACK = "Our assistant is asleep. Write to us at hello@kiln.example.";
 
-test("A visitor who is blocked is told that the conversation is closed, and can write no more", async ({
-  visit,
-  server,
-}) => {
+test("A blocked visitor is told that the conversation is closed and cannot write", async ({ visit, server }) => {
   await server.trouble({ ai: "blocked" });
   const page = await visit();
   await openChat(page);
@@ -24,7 +21,7 @@ test("A visitor who is blocked is told that the conversation is closed, and can 
   assert.equal(await part(page, "typing").count(), 0);
 });
 
-test("A quota that is used up shows the fallback, and rests the chat", async ({ visit, server }) => {
+test("An exhausted quota shows the fallback text and pauses the chat", async ({ visit, server }) => {
   await server.trouble({ ai: "quota_insufficient", fallbackText: FALLBACK });
   const page = await visit();
   await openChat(page);
@@ -39,7 +36,7 @@ test("A quota that is used up shows the fallback, and rests the chat", async ({ 
   await ask(page, "Can I book a workshop?");
 });
 
-test("An AI that is out of order shows its fallback text, and the visitor may ask again", async ({ visit, server }) => {
+test("A failing AI shows its fallback text, and the visitor can ask again", async ({ visit, server }) => {
   await server.trouble({ ai: "provider_error", fallbackText: FALLBACK });
   const page = await visit();
   await openChat(page);
@@ -51,10 +48,7 @@ test("An AI that is out of order shows its fallback text, and the visitor may as
   assert.match((await messages(page)).at(-1), /2 to 4 working days/);
 });
 
-test("An AI that is out of order and says nothing leads to a note, and to an answer if one comes", async ({
-  visit,
-  server,
-}) => {
+test("A failing AI without a text shows a notice, and a late reply is shown", async ({ visit, server }) => {
   await server.trouble({ ai: "provider_error", fallbackText: "", presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ clock: true });
   await openChat(page);
@@ -70,7 +64,7 @@ test("An AI that is out of order and says nothing leads to a note, and to an ans
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("A reply that comes after the answer to the message is found by reading on", async ({ visit, server }) => {
+test("A reply that is created after the send response is found by polling", async ({ visit, server }) => {
   await server.trouble({ ai: "provider_error", fallbackText: "" });
   const page = await visit();
   await openChat(page);
@@ -82,7 +76,7 @@ test("A reply that comes after the answer to the message is found by reading on"
   await part(page, "notice").waitFor({ state: "detached" });
 });
 
-test("Offline, the visitor is told, nothing is asked for, and what is written goes out once on the way back", async ({
+test("Offline a notice is shown, no request is sent, and messages are sent once when back online", async ({
   visit,
   server,
   recordOf,
@@ -107,7 +101,7 @@ test("Offline, the visitor is told, nothing is asked for, and what is written go
   await showsAll(page, server);
 });
 
-test("A hidden tab asks for nothing, and catches up when it is seen again", async ({ visit, server, recordOf }) => {
+test("A hidden tab does not poll, and catches up when visible again", async ({ visit, server, recordOf }) => {
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, QUESTION);
@@ -129,7 +123,7 @@ test("A hidden tab asks for nothing, and catches up when it is seen again", asyn
   await part(page, "message-operator").waitFor();
 });
 
-test("Opening and closing are reported with the visitor's id, and the chat does without it", async ({
+test("Opening and closing are reported with the visitor's id, and the chat works without the reports", async ({
   visit,
   server,
 }) => {
@@ -153,7 +147,7 @@ test("Opening and closing are reported with the visitor's id, and the chat does 
   assert.ok(keys.every((key) => key.length >= 8 && key.length <= 160));
 });
 
-test("A blocker that eats the events does not touch the chat", async ({ visit, server }) => {
+test("The chat works where a blocker drops the events", async ({ visit, server }) => {
   const blocker = (route) => route.abort("blockedbyclient");
   const page = await visit({ prepare: (page) => page.route("**/connector/events", blocker) });
   await openChat(page);

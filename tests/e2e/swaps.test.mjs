@@ -68,9 +68,7 @@ async function goOn(page, title) {
 
 for (const [name, router] of Object.entries(ROUTERS)) {
   const { goesBack } = router;
-  test(`With ${name} the chat goes along from page to page, with its window, its conversation and what was typed`, async ({
-    visit,
-  }) => {
+  test(`With ${name} the chat keeps its window, conversation and draft from page to page`, async ({ visit }) => {
     const page = await visit({ prepare: siteOf(router) });
     await whole(page);
     await openChat(page);
@@ -91,9 +89,7 @@ for (const [name, router] of Object.entries(ROUTERS)) {
     assert.equal(await page.locator("chat-widget").count(), 1);
   });
 
-  test(`With ${name} a launcher that is swapped away before the module has come is back when it comes`, async ({
-    visit,
-  }) => {
+  test(`With ${name} a launcher removed before the module loads is restored when it loads`, async ({ visit }) => {
     let wasm;
     const prepare = async (page) => {
       wasm = await hold(page, WASM);
@@ -110,7 +106,7 @@ for (const [name, router] of Object.entries(ROUTERS)) {
   });
 }
 
-test("A launcher that is swapped away stands on the next page as well where nobody has reached for it yet", async ({
+test("A launcher that is removed by navigation before any intent is restored on the next page", async ({
   visit,
   recordOf,
 }) => {
@@ -129,7 +125,7 @@ test("A launcher that is swapped away stands on the next page as well where nobo
   assert.equal(await page.locator("chat-widget").count(), 1);
 });
 
-test("One that was destroyed does not come back", async ({ visit }) => {
+test("A destroyed widget is not restored by navigation", async ({ visit }) => {
   const page = await visit({ prepare: siteOf(ROUTERS.Turbo, 'data-load="intent"') });
   await part(page, "launcher").waitFor();
   await page.evaluate(() => window.chatWidget.destroy());

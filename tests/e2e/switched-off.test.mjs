@@ -14,7 +14,7 @@ const isRefused = (page) =>
   });
 
 for (const name of ["enabled", "widgetEnabled"]) {
-  test(`With ${name} false a first visitor sees nothing, and no module is loaded`, async ({
+  test(`With ${name}: false a new visitor sees nothing, and no module is loaded`, async ({
     visit,
     server,
     recordOf,
@@ -30,11 +30,7 @@ for (const name of ["enabled", "widgetEnabled"]) {
     assert.deepEqual(recordOf(page).moduleFiles(), []);
   });
 
-  test(`With ${name} false a visitor who has a conversation sees nothing more of it`, async ({
-    visit,
-    server,
-    recordOf,
-  }) => {
+  test(`With ${name}: false a visitor with a conversation sees nothing`, async ({ visit, server, recordOf }) => {
     const page = await visit({ clock: true });
     await openChat(page);
     await ask(page, "How long does delivery take?");
@@ -52,7 +48,7 @@ for (const name of ["enabled", "widgetEnabled"]) {
   });
 }
 
-test("A returning visitor sees the launcher before the config has come, and no longer if it says no", async ({
+test("A returning visitor sees the launcher before the config arrives, and loses it if the config disables the chat", async ({
   visit,
   server,
   recordOf,
@@ -71,11 +67,7 @@ test("A returning visitor sees the launcher before the config has come, and no l
   assert.deepEqual(recordOf(page).moduleFiles().slice(before), []);
 });
 
-test("A config that comes late and says no takes the chat away again, and nothing is asked for any more", async ({
-  visit,
-  server,
-  recordOf,
-}) => {
+test("A late config that disables the chat removes it and stops all requests", async ({ visit, server, recordOf }) => {
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -92,10 +84,7 @@ test("A config that comes late and says no takes the chat away again, and nothin
   assert.deepEqual(recordOf(page).paths().slice(soFar), []);
 });
 
-test("A config that says no on reloadConfig() takes the widget off, and one that says yes brings it back", async ({
-  visit,
-  server,
-}) => {
+test("reloadConfig() removes a disabled widget, and restores an enabled one", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await server.trouble({ config: { widgetEnabled: false } });
@@ -107,10 +96,7 @@ test("A config that says no on reloadConfig() takes the widget off, and one that
   await part(page, "launcher").waitFor();
 });
 
-test("Without an answer about the config, the launcher is there after a second and the chat works", async ({
-  visit,
-  server,
-}) => {
+test("Without a config response the launcher appears after a second and the chat works", async ({ visit, server }) => {
   await server.trouble({ only: "config", status: 500 });
   const page = await visit();
   await openChat(page);

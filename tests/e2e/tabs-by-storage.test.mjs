@@ -20,12 +20,12 @@ const LACKS = {
 /** Visits of such a browser. */
 const visitsOf = (visit, lack) => (options) => visit({ ...options, prepare: (page) => page.addInitScript(lack) });
 
-for (const [how, lack] of Object.entries(LACKS)) {
-  test(`In a browser that ${how}, a message and its answer appear in the other tab, and nothing stays in storage for it`, async ({
+for (const [lack, prepare] of Object.entries(LACKS)) {
+  test(`In a browser that ${lack}, a message and its reply appear in the other tab, and the storage keeps no tab message`, async ({
     visit,
     server,
   }) => {
-    const visits = visitsOf(visit, lack);
+    const visits = visitsOf(visit, prepare);
     const one = await openTab(visits);
     const other = await openTab(visits, { beside: one });
     // The tab that leads sends what the other one has written.
@@ -48,7 +48,7 @@ for (const [how, lack] of Object.entries(LACKS)) {
   });
 }
 
-test("Without BroadcastChannel as well one tab polls, and another one when that tab is closed", async ({
+test("Without BroadcastChannel one tab polls, and another takes over when it is closed", async ({
   visit,
   server,
   recordOf,
@@ -64,7 +64,7 @@ test("Without BroadcastChannel as well one tab polls, and another one when that 
   await Promise.all(left.map((page) => part(page, "message-operator").waitFor()));
 });
 
-test("Without BroadcastChannel as well, what was seen in one tab is unread in none, and reset() forgets in all", async ({
+test("Without BroadcastChannel reading in one tab clears unread in all, and reset() resets all", async ({
   visit,
   server,
 }) => {
@@ -81,9 +81,7 @@ test("Without BroadcastChannel as well, what was seen in one tab is unread in no
   assert.equal(ids[0], ids[1]);
 });
 
-test("Without BroadcastChannel as well, a page that stores nothing before the visitor agrees writes nothing for its tabs", async ({
-  visit,
-}) => {
+test("Without BroadcastChannel and without consent no tab message is written to storage", async ({ visit }) => {
   const writes = () => {
     delete window.BroadcastChannel;
     window.written = [];

@@ -15,7 +15,7 @@ const state = (page) => page.evaluate(() => window.chatWidget.state);
 /** Waits until the log shows these messages and no others. */
 const shows = (page, expected) => eventually(async () => assert.deepEqual(await messages(page), expected));
 
-test("However many tabs are open, one polls", async ({ visit, server, recordOf }) => {
+test("One of several open tabs polls", async ({ visit, server, recordOf }) => {
   await server.trouble(QUICK);
   const tabs = await talkingTabs(visit, 4);
   // Each tab that follows has asked more than once by then whether somebody leads.
@@ -36,7 +36,7 @@ for (const [how, end] of [
   ["leaves the site", (page) => page.goto("about:blank")],
   ["crashes", crash],
 ]) {
-  test(`When the tab that leads ${how}, another one polls within two seconds, and it alone`, async ({
+  test(`When the leading tab ${how}, exactly one other tab polls within two seconds`, async ({
     visit,
     server,
     recordOf,
@@ -54,7 +54,7 @@ for (const [how, end] of [
   });
 }
 
-test("A tab that is hidden leaves the lead to one that can be seen", async ({ visit, server, recordOf }) => {
+test("A hidden leader yields to a visible tab", async ({ visit, server, recordOf }) => {
   await server.trouble(QUICK);
   const tabs = await talkingTabs(visit, 2);
   const record = recordOf(tabs[0]);
@@ -64,10 +64,7 @@ test("A tab that is hidden leaves the lead to one that can be seen", async ({ vi
   pollerOf(await nextPolls(record, 3), tabs);
 });
 
-test("A message that is sent in one tab appears in the others at once, and its reply as well", async ({
-  visit,
-  server,
-}) => {
+test("A message sent in one tab, and its reply, appear in the others at once", async ({ visit, server }) => {
   const tabs = [await openTab(visit)];
   while (tabs.length < 3) tabs.push(await openTab(visit, { beside: tabs[0] }));
   for (const [index, from] of tabs.entries()) {
@@ -98,7 +95,7 @@ test("A message that is sent in one tab appears in the others at once, and its r
   assert.equal((await server.sends()).length, tabs.length);
 });
 
-test("What is typed and not sent stays in its tab", async ({ visit, server }) => {
+test("A draft stays in its tab", async ({ visit, server }) => {
   const one = await openTab(visit);
   const other = await openTab(visit, { beside: one });
   await part(one, "input").fill("Between you and me");
@@ -108,10 +105,7 @@ test("What is typed and not sent stays in its tab", async ({ visit, server }) =>
   assert.equal(await part(other, "input").inputValue(), "");
 });
 
-test("Messages that are written in two tabs at the same time are in the same order in both", async ({
-  visit,
-  server,
-}) => {
+test("Messages written in two tabs at the same time have the same order in both", async ({ visit, server }) => {
   const one = await openTab(visit);
   const other = await openTab(visit, { beside: one });
   const write = (page, name) =>
@@ -128,7 +122,7 @@ test("Messages that are written in two tabs at the same time are in the same ord
 const badge = (page, count) => part(page, "badge").getByText(`${count}`, { exact: true }).waitFor();
 const noBadge = (page) => part(page, "badge").waitFor({ state: "detached" });
 
-test("What came in is counted once for all tabs, until it is seen in one", async ({ visit, server }) => {
+test("The unread count is shared by all tabs until one of them shows the messages", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const tabs = await talkingTabs(visit, 2);
   for (const tab of tabs) await part(tab, "close").click();
@@ -151,10 +145,7 @@ test("What came in is counted once for all tabs, until it is seen in one", async
   await Promise.all(tabs.map((tab) => badge(tab, 1)));
 });
 
-test("What comes into an open window of a tab that nobody sees is counted until the tab is seen", async ({
-  visit,
-  server,
-}) => {
+test("Messages in an open window of a hidden tab are unread until the tab is visible", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const tabs = await talkingTabs(visit, 2);
   await part(tabs[1], "close").click();
@@ -167,7 +158,7 @@ test("What comes into an open window of a tab that nobody sees is counted until 
   await noBadge(tabs[1]);
 });
 
-test("reset() in one tab forgets the visitor and the conversation in all of them", async ({ visit, server }) => {
+test("reset() in one tab erases visitor and conversation in all tabs", async ({ visit, server }) => {
   const tabs = await talkingTabs(visit, 3);
   for (const tab of tabs) await showsAll(tab, server);
   const { visitorId: before } = await state(tabs[0]);
@@ -209,7 +200,7 @@ async function customers(page, customer) {
   return shop;
 }
 
-test("Another customer starts clean, and the first one's conversation is there when the first one is back", async ({
+test("Another customer starts with an empty conversation, and the first one's is restored on return", async ({
   visit,
   server,
 }) => {
@@ -267,7 +258,7 @@ test("Tabs of different customers share nothing", async ({ visit, server }) => {
 for (const [how, spoil] of Object.entries(REFUSES)) {
   const prepare = (page) => page.addInitScript(spoil);
 
-  test(`Two tabs whose storage ${how} share the conversation that begins in one of them`, async ({ visit, server }) => {
+  test(`Two tabs whose storage ${how} share a new conversation`, async ({ visit, server }) => {
     const one = await openTab(visit, { prepare });
     const other = await openTab(visit, { prepare, beside: one });
     await ask(one, QUESTION);
@@ -278,7 +269,7 @@ for (const [how, spoil] of Object.entries(REFUSES)) {
     assert.equal((await state(one)).visitorId, (await state(other)).visitorId);
   });
 
-  test(`A tab whose storage ${how} learns from another one what was said`, async ({ visit, server }) => {
+  test(`A tab whose storage ${how} receives the conversation from another tab`, async ({ visit, server }) => {
     const one = await openTab(visit, { prepare });
     await ask(one, QUESTION);
     const other = await openTab(visit, { prepare, beside: one });
@@ -295,7 +286,7 @@ for (const [how, spoil] of Object.entries(REFUSES)) {
   });
 }
 
-test("A tab whose module comes late finds what was said in another one meanwhile", async ({ visit, server }) => {
+test("A tab whose module loads late shows messages from another tab", async ({ visit, server }) => {
   const one = await openTab(visit);
   let wasm;
   const other = await visit({ beside: one, prepare: async (page) => (wasm = await hold(page, WASM)) });

@@ -35,7 +35,7 @@ const addToPage = (page, html) =>
     document.body.prepend(element);
   }, html);
 
-test("In a container the window is part of the page, always open, and as large as the container", async ({ visit }) => {
+test("In a container the window is inline, always open and as large as the container", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await addToPage(page, { tag: "div", id: "room" });
@@ -56,7 +56,7 @@ test("In a container the window is part of the page, always open, and as large a
   assert.equal(await part(page, "window").count(), 1, "there is nothing to close");
 });
 
-test("A container that is not there is named, and leaves nothing on the page", async ({ visit }) => {
+test("A missing container is reported by its selector, and nothing is mounted", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const refusal = await page.evaluate(async () => {
@@ -68,7 +68,9 @@ test("A container that is not there is named, and leaves nothing on the page", a
   assert.equal(await page.locator("chat-widget").count(), 0);
 });
 
-test("The page's own button opens and closes the window, says which, and gets the focus back", async ({ visit }) => {
+test("The page's own launcher opens and closes the window, sets aria-expanded and gets the focus back", async ({
+  visit,
+}) => {
   const page = await visit();
   await ready(page);
   await addToPage(page, { tag: "button", id: "talk", text: "Talk to us" });
@@ -86,9 +88,7 @@ test("The page's own button opens and closes the window, says which, and gets th
   assert.equal(await button.getAttribute("aria-expanded"), "false");
 });
 
-test("Without isolation the widget stands in the page, looks the same, and takes its styles along", async ({
-  visit,
-}) => {
+test("With isolate: false the widget looks the same, and destroy() removes its styles", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   const looks = () =>
@@ -108,7 +108,7 @@ test("Without isolation the widget stands in the page, looks the same, and takes
   assert.equal(await sheets(), before);
 });
 
-test("Offset, place in the stack and tokens are the page's to choose", async ({ visit }) => {
+test("The options offset, zIndex and themeTokens take effect", async ({ visit }) => {
   const page = await visit();
   await mount(page, { offset: { x: 40, y: 60 }, zIndex: 7, theme: "custom", themeTokens: { accent: "rgb(1, 2, 3)" } });
   const { x, y, width, height } = await part(page, "launcher").boundingBox();
@@ -120,7 +120,7 @@ test("Offset, place in the stack and tokens are the page's to choose", async ({ 
   assert.deepEqual([stack, colour], ["7", "rgb(1, 2, 3)"]);
 });
 
-test("F6 goes from the page into the window and back to where it was", async ({ visit }) => {
+test("F6 moves the focus into the window and back to the previous element", async ({ visit }) => {
   const page = await visit();
   await whole(page);
   await addToPage(page, { tag: "button", id: "here", text: "Here" });
@@ -135,7 +135,7 @@ test("F6 goes from the page into the window and back to where it was", async ({ 
   assert.equal(await focused(page), "input");
 });
 
-test("On a phone the window is a modal dialog: the focus stays in it, and the page behind it does not scroll", async ({
+test("On a phone the window is a modal dialog that traps the focus and locks the page's scrolling", async ({
   visit,
 }) => {
   const page = await visit(PHONE);
@@ -161,7 +161,7 @@ test("On a phone the window is a modal dialog: the focus stays in it, and the pa
   assert.equal(await overflow(), "");
 });
 
-test("A draft outlives a reload, and goes with its message", async ({ visit }) => {
+test("A draft survives a reload and is cleared by sending", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").fill("Is it possible that");
@@ -174,7 +174,7 @@ test("A draft outlives a reload, and goes with its message", async ({ visit }) =
   assert.equal(await part(page, "input").inputValue(), "");
 });
 
-test("reset() forgets the draft as well, also for the page after a reload", async ({ visit }) => {
+test("reset() erases the draft, also after a reload", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").fill("Is it possible that");
@@ -185,7 +185,7 @@ test("reset() forgets the draft as well, also for the page after a reload", asyn
   assert.equal(await part(page, "input").inputValue(), "");
 });
 
-test("A line stands above what came in while the window was closed, until it is opened the next time", async ({
+test("A line marks messages that arrived while the window was closed, until it is opened again", async ({
   visit,
   server,
 }) => {
@@ -204,7 +204,7 @@ test("A line stands above what came in while the window was closed, until it is 
   assert.equal(await line.count(), 0);
 });
 
-test("Who reads back is not carried away, and is told how many messages came in", async ({ visit, server }) => {
+test("A scrolled-back log keeps its position and shows the number of new messages", async ({ visit, server }) => {
   await server.trouble(QUICK);
   const page = await visit({ viewport: { width: 1024, height: 500 } });
   await openChat(page);
@@ -225,7 +225,7 @@ test("Who reads back is not carried away, and is told how many messages came in"
   );
 });
 
-test("What comes in is spoken once, by a region outside of the shadow root; what was said before is not", async ({
+test("A live region outside the shadow root announces new messages once, and no earlier ones", async ({
   visit,
   server,
 }) => {
@@ -246,9 +246,7 @@ test("What comes in is spoken once, by a region outside of the shadow root; what
   assert.deepEqual(await spoken(), []);
 });
 
-test("The greeting appears beside the closed launcher, opens the window, and once dismissed never comes back", async ({
-  visit,
-}) => {
+test("The greeting appears beside the closed launcher, opens the window, and stays dismissed", async ({ visit }) => {
   const page = await visit();
   const greet = { greeting: { text: "Shall I help you choose a mug?", after: 0 } };
   await mount(page, greet);
@@ -267,7 +265,7 @@ test("The greeting appears beside the closed launcher, opens the window, and onc
   assert.equal((await stored(page))["chat-widget:greeted"], 1);
 });
 
-test("Contact details are asked for when a person is needed, checked kindly, and go along as a message", async ({
+test("The contact form appears on a request for a person, validates its input and sends a message", async ({
   visit,
   server,
 }) => {
@@ -297,7 +295,7 @@ test("Contact details are asked for when a person is needed, checked kindly, and
   }, 20_000);
 });
 
-test("The visitor's panel says what is kept, gives it as text, and forgets it when asked twice", async ({ visit }) => {
+test("The data panel lists stored data, exports it as text, and erases it after a confirmation", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await openMyData(page);
@@ -326,7 +324,7 @@ test("The visitor's panel says what is kept, gives it as text, and forgets it wh
   assert.ok(!(await stored(page))["chat-widget:conversation"]?.entries?.length);
 });
 
-test("The sound is off until the visitor turns it on, in this browser", async ({ visit }) => {
+test("The sound is off until the visitor turns it on, and the choice is stored", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "menu").click();

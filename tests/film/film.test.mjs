@@ -42,7 +42,7 @@ after(async () => {
   for (const stage of opened) await (await stage.catch(() => undefined))?.stop();
 });
 
-test("The announcements of every scene are recorded, and of no other", () => {
+test("Announcements are recorded for exactly the existing scenes", () => {
   assert.deepEqual(Object.keys(recorded).sort(), scenes.map(({ title }) => title).sort(), "npm run film -- --record");
 });
 

@@ -56,11 +56,7 @@ const mountWidget = (page) =>
     window.widget = await ChatWidget.mount({ proxy: "/connector" });
   });
 
-test("A client gets the config, sends, reads what was said and whether somebody is there", async ({
-  page,
-  server,
-  wrong,
-}) => {
+test("A client gets the config, sends a message, and reads messages and presence", async ({ page, server, wrong }) => {
   const { config } = await page.evaluate(() => client.getChatConfig("en"));
   assert.equal(config.enabled, true);
   assert.deepEqual(await page.evaluate(() => client.listMessages()), { messages: [] });
@@ -81,13 +77,13 @@ test("A client gets the config, sends, reads what was said and whether somebody 
   assert.deepEqual(wrong, []);
 });
 
-test("Messages that are sent at once go out in order, into one conversation", async ({ page, server }) => {
+test("Concurrent messages are sent in order, into one conversation", async ({ page, server }) => {
   await page.evaluate(() => Promise.all(["One", "Two", "Three"].map((text) => client.sendMessage(text))));
   const said = (await server.messages()).filter((message) => message.startsWith("visitor"));
   assert.deepEqual(said, ["visitor: One", "visitor: Two", "visitor: Three"]);
 });
 
-test("The widget goes on with the conversation of a client, for the same visitor", async ({ page, server }) => {
+test("The widget continues a client's conversation as the same visitor", async ({ page, server }) => {
   await page.evaluate((question) => client.sendMessage(question), QUESTION);
   const kept = await stored(page);
   assert.deepEqual(Object.keys(kept).sort(), ["chat-widget:conversation", "chat-widget:visitor"]);
@@ -100,7 +96,7 @@ test("The widget goes on with the conversation of a client, for the same visitor
   assert.equal(await page.evaluate(() => widget.state.visitorId), kept["chat-widget:visitor"].visitorId);
 });
 
-test("A client goes on with the conversation of the widget, for the same visitor", async ({ page, server }) => {
+test("A client continues the widget's conversation as the same visitor", async ({ page, server }) => {
   await mountWidget(page);
   await part(page, "launcher").click();
   await ask(page, QUESTION);
@@ -114,7 +110,7 @@ test("A client goes on with the conversation of the widget, for the same visitor
   );
 });
 
-test("A message whose response is lost is retried with its key and its body, and arrives once", async ({
+test("After a lost response a message is retried with the same key and body, and arrives once", async ({
   page,
   server,
 }) => {
@@ -127,10 +123,7 @@ test("A message whose response is lost is retried with its key and its body, and
   assert.equal((await server.messages()).filter((message) => message === "visitor: One").length, 1);
 });
 
-test("A message that failed for good is sent again with its key and its body, and arrives once", async ({
-  page,
-  server,
-}) => {
+test("Resending a failed message uses the same key and body, and it arrives once", async ({ page, server }) => {
   await page.evaluate(() => {
     window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
   });
@@ -150,7 +143,7 @@ test("A message that failed for good is sent again with its key and its body, an
   assert.equal(said.filter((text) => text === "One").length, 1);
 });
 
-test("The docs' function succeeds after a failure, as soon as the service allows it", async ({ page, server }) => {
+test("The function of the docs succeeds after a failure, once Retry-After has passed", async ({ page, server }) => {
   await server.trouble({ only: "send", status: 429, times: 1, retryAfter: 1 });
   assert.ok(await page.evaluate((question) => ask(question), QUESTION));
   const sends = await server.sends();
@@ -161,7 +154,10 @@ test("The docs' function succeeds after a failure, as soon as the service allows
   assert.equal(sends[0].idempotencyKey, sends[1].idempotencyKey);
 });
 
-test("A failed call rejects with one error that says why, and whether a retry may help", async ({ page, server }) => {
+test("A failed call rejects with an error that has the reason and whether a retry may help", async ({
+  page,
+  server,
+}) => {
   await page.evaluate(() => {
     window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
   });
@@ -194,10 +190,7 @@ test("A failed call rejects with one error that says why, and whether a retry ma
   assert.deepEqual([offline.status, offline.code, offline.retryable], [0, "NETWORK", true]);
 });
 
-test("Any number of events are reported, fifty in a request, with the page and the conversation", async ({
-  page,
-  server,
-}) => {
+test("Events are reported in batches of fifty, with the page and the conversation", async ({ page, server }) => {
   await page.evaluate(() => client.sendMessage("One"));
   const outcome = await page.evaluate(() =>
     client.trackBatch(
@@ -217,7 +210,7 @@ test("Any number of events are reported, fifty in a request, with the page and t
   );
 });
 
-test("Each customer is a visitor of their own", async ({ page, server }) => {
+test("Each customer is a separate visitor", async ({ page, server }) => {
   await page.evaluate(() => client.sendMessage("One"));
   await page.evaluate(() => new BrowserWidgetClient({ proxy: "/connector", customerId: "ann" }).sendMessage("Two"));
   assert.equal((await server.conversations()).length, 2);
@@ -229,7 +222,7 @@ test("Each customer is a visitor of their own", async ({ page, server }) => {
   ]);
 });
 
-for (const [how, break_] of [
+for (const [condition, break_] of [
   [
     "blocked",
     () =>
@@ -247,13 +240,13 @@ for (const [how, break_] of [
       }),
   ],
   [
-    "full of rubbish",
+    "full of invalid data",
     () => {
       for (const name of ["visitor", "conversation"]) localStorage.setItem(`chat-widget:${name}`, '{"v":');
     },
   ],
 ]) {
-  test(`Where storage is ${how}, the conversation goes on all the same`, async ({ page, server }) => {
+  test(`The conversation continues where storage is ${condition}`, async ({ page, server }) => {
     await page.evaluate(break_);
     await page.evaluate(() => client.sendMessage("One"));
     await page.evaluate(() => client.sendMessage("Two"));

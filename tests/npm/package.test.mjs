@@ -74,11 +74,11 @@ function run(program, args, cwd = folder) {
   return stdout;
 }
 
-test("The package holds exactly what a page or a bundler can ask for", () => {
+test("The package contains exactly the files that pages and bundlers use", () => {
   assert.deepEqual(contents(), FILES.sort());
 });
 
-test("Everything that the package exports can be imported on a server, where nothing happens", () => {
+test("Every export can be imported on a server without side effects", () => {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   // The loader is a classic script, and the module a file: neither is for import.
   const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm|package\.json)$/.test(path));
@@ -105,11 +105,11 @@ test("Everything that the package exports can be imported on a server, where not
   }
 });
 
-test("The component of React is marked as one for the browser, where parts of a page are rendered on a server alone", () => {
+test("The React component is marked as a client component", () => {
   assert.match(readFileSync(join(folder, "node_modules", NAME, "dist/npm/react.mjs"), "utf8"), /^"use client";/);
 });
 
-test("publint finds nothing to say of the package", async () => {
+test("publint reports nothing", async () => {
   const { publint } = await import("publint");
   const data = readFileSync(tarball);
   const { messages } = await publint({
@@ -119,7 +119,7 @@ test("publint finds nothing to say of the package", async () => {
   assert.deepEqual(messages, []);
 });
 
-test("The types of every export are found by whoever can import it", () => {
+test("The types of every export resolve for every importer", () => {
   run("attw", [
     tarball,
     "--profile",
@@ -132,7 +132,7 @@ test("The types of every export are found by whoever can import it", () => {
   ]);
 });
 
-test("The files of docs/frameworks.md, and what pages write in TypeScript, compile against the types", () => {
+test("The files of docs/frameworks.md and typical TypeScript code compile against the types", () => {
   write("usage.tsx", readFileSync(join(root, "tests/npm/usage.tsx")));
   write(
     "tsconfig.json",

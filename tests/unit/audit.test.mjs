@@ -123,7 +123,7 @@ function deny(t, checks, crate, options = {}) {
   return cargoDeny(checks, { ...options, given: metadata({ source: CRATES_IO, version: "1.0.0", ...crate }) });
 }
 
-test("A reduced database holds the advisories on the crates of the lock file, and says from when they are", () => {
+test("A reduced database contains the advisories on the crates of the lock file, and their date", () => {
   const reduced = join(folder, "reduced");
   assert.equal(reduce(checkout(), reduced, ["leaky", "harmless"]), 1);
   assert.ok(existsSync(join(reduced, "crates/leaky/RUSTSEC-2000-0001.md")));
@@ -134,7 +134,7 @@ test("A reduced database holds the advisories on the crates of the lock file, an
   assert.match(source.date, /^\d{4}-\d\d-\d\d$/);
 });
 
-test("A crate with a known vulnerability is refused, and its mended version is not", (t) => {
+test("A crate with a known vulnerability is rejected, and its fixed version is not", (t) => {
   const database = checkout();
   const vulnerable = deny(t, ["advisories"], { name: "leaky" }, { database });
   if (!vulnerable) return;
@@ -143,7 +143,7 @@ test("A crate with a known vulnerability is refused, and its mended version is n
   assert.ok(mended.ok, mended.output);
 });
 
-test("A crate under the GPL is refused, and one under the MIT licence is not", (t) => {
+test("A crate under the GPL is rejected, and one under the MIT licence is not", (t) => {
   const refused = deny(t, ["licenses"], { name: "copyleft", license: "GPL-3.0-only" });
   if (!refused) return;
   assert.ok(
@@ -155,12 +155,12 @@ test("A crate under the GPL is refused, and one under the MIT licence is not", (
   assert.ok(!allowed.output.includes("error[rejected]"), allowed.output);
 });
 
-test("A crate from a git repository is refused", (t) => {
+test("A crate from a git repository is rejected", (t) => {
   const refused = deny(t, ["sources"], { name: "elsewhere", source: "git+https://git.example/elsewhere?rev=0123456" });
   if (refused) assert.ok(!refused.ok && refused.output.includes("git.example"), refused.output);
 });
 
-test("An npm package from elsewhere, or without a hash, is named", () => {
+test("An npm package from another registry, or without a hash, is reported", () => {
   const good = { resolved: "https://registry.example/@a/b/-/b-1.0.0.tgz", integrity: "sha512-AAAA" };
   const packages = {
     "": {},

@@ -62,18 +62,18 @@ function lowPairs(accent) {
     .map(({ where, paint, on, least, ratio }) => `${where}: ${paint} on ${on} ${ratio.toFixed(2)} < ${least}`);
 }
 
-test("every pair has its contrast for the accents of the presets and for the extremes", () => {
+test("every pair reaches its contrast for the accents of the presets and for extreme colours", () => {
   const presets = themes.flatMap((theme) => SCHEMES.map((scheme) => accentOf(preset(theme), scheme)));
   assert.equal(presets.length, 22);
   const extremes = ["#000", "#fff", "#ff0", "#f00", "#0f0", "#00f", "#0ff", "#f0f", "#808080"];
   assert.deepEqual([...presets, ...extremes].flatMap(lowPairs), []);
 });
 
-test("every pair has its contrast for 2,000 colours", () => {
+test("every pair reaches its contrast for 2,000 colours", () => {
   assert.deepEqual(randomColours(2000).flatMap(lowPairs), []);
 });
 
-test("a theme has the tokens of a preset, and the edge of the accent, as two colours of six digits", () => {
+test("a theme has the tokens of a preset and the accent's edge, as pairs of six-digit colours", () => {
   const tokens = derive("#0a66c2");
   const expected = [...colours(preset("teal"), "light").keys(), "accent-edge"].sort();
   assert.deepEqual(Object.keys(tokens).sort(), expected);
@@ -104,7 +104,7 @@ test("an accent that carries white or dark text is kept as it is", () => {
   }
 });
 
-test("an accent keeps its hue, and moves by no more than white text asks for", () => {
+test("an accent keeps its hue, and changes only as far as white text requires", () => {
   for (const accent of randomColours(500)) {
     const derived = accentOf(sheet(derive(accent)));
     const [[lightness, chroma, hue], [moved, kept, turned]] = [oklch(accent), oklch(derived)];
@@ -114,7 +114,7 @@ test("an accent keeps its hue, and moves by no more than white text asks for", (
   }
 });
 
-test("deriving again from the derived accent changes nothing that is seen", () => {
+test("deriving from a derived accent again makes no visible change", () => {
   for (const accent of randomColours(300)) {
     const once = sheet(derive(accent));
     const again = sheet(derive(accentOf(once)));
@@ -127,11 +127,11 @@ test("deriving again from the derived accent changes nothing that is seen", () =
   }
 });
 
-test("a colour may have three digits, and capitals", () => {
+test("a colour may have three digits and capital letters", () => {
   assert.deepEqual(derive("#F60"), derive("#ff6600"));
 });
 
-test("anything but a hex colour throws a TypeError that says what is expected", () => {
+test("anything but a hex colour throws a TypeError that names the expected form", () => {
   for (const wrong of [
     "",
     "red",
@@ -156,6 +156,6 @@ test("anything but a hex colour throws a TypeError that says what is expected", 
   }
 });
 
-test("a colour of sRGB comes back from OKLCH as it was", () => {
+test("converting a colour to OKLCH and back returns the same colour", () => {
   for (const colour of randomColours(500)) assert.equal(paint(...oklch(colour)), colour);
 });

@@ -58,11 +58,11 @@ test("The controls in the docs are those of the class and of the list that eleme
   assert.deepEqual(sorted(CONTROLS), sorted(without(own, "on", "once", "ready", "state")));
 });
 
-test("The options of the element are those of the types, but for the container that it is itself", () => {
+test("The options of the element are those of the types, except container", () => {
   assert.deepEqual(sorted(OPTIONS), sorted(without(members("ChatWidgetOptions"), "container")));
 });
 
-test("Every attribute in the docs is an option's, or one that the widget reads", () => {
+test("Every attribute in the docs is one that the widget reads", () => {
   const kebab = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const known = [...members("ChatWidgetOptions"), "load"].map((name) => `data-${kebab(name)}`);
   const written = all(PAGES).matchAll(/(?<![\w/-])data-[a-z]+(?:-[a-z]+)*/g);
@@ -70,14 +70,14 @@ test("Every attribute in the docs is an option's, or one that the widget reads",
   for (const [name] of written) assert.ok([...known, ...others].includes(name), name);
 });
 
-test("Every token is in docs/themes.md, and no other", () => {
+test("docs/themes.md lists exactly the tokens", () => {
   const defined = all([...inFolder("themes"), "styles/tokens.css"]).matchAll(/^ *(--cw-[\w-]+):/gm);
   const names = (matches) => sorted([...matches].map(([, name]) => name));
   const written = read("docs/themes.md").matchAll(/`(--cw-[\w-]+)`/g);
   assert.deepEqual(names(written), sorted([...names(defined), "--cw-offset-x", "--cw-offset-y"]));
 });
 
-test("The policy in docs/csp.md is the one that the tests' site has, but for what is about other things", () => {
+test("The policy in docs/csp.md is the one of the test site, except for unrelated directives", () => {
   const parse = (text) => new Map(text.split(/;\s*/).map((directive) => directive.split(/ (.*)/).slice(0, 2)));
   const site = parse(
     read("crates/connector/src/site.rs")
@@ -105,7 +105,7 @@ test("Every part of the interface is in the docs", () => {
     assert.ok(named.includes(name), name);
 });
 
-test("docs/troubleshooting.md has the console's messages in their own words", () => {
+test("docs/troubleshooting.md quotes the console's messages exactly", () => {
   const rows = read("docs/troubleshooting.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"));
@@ -125,7 +125,7 @@ test("docs/troubleshooting.md has the console's messages in their own words", ()
     );
 });
 
-test("The sizes in docs/site-owner.md are those that the build holds to", () => {
+test("The sizes in docs/site-owner.md are the build's budgets", () => {
   const page = read("docs/site-owner.md");
   const { budgets } = JSON.parse(read("size-budget.json"));
   const most = (name) => budgets.find((budget) => budget.name.startsWith(name)).brotli / 1000;
@@ -146,7 +146,7 @@ test("Every key of the browser's storage is in docs/privacy.md", () => {
     assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);
 });
 
-test("Every snippet of the docs is run by a test, which is there and names its page", () => {
+test("Every snippet of the docs is run by an existing test that names its page", () => {
   for (const page of PAGES) {
     const run = RUN_BY[page] ?? {};
     assert.deepEqual([...snippets(page).keys()], Object.keys(run), page);
@@ -163,7 +163,7 @@ test("Every snippet of the docs is run by a test, which is there and names its p
   for (const page of Object.keys(RUN_BY)) assert.ok(PAGES.includes(page), page);
 });
 
-test("The commands of the README and the drawing of the pieces name what there is", () => {
+test("The README's commands and the diagram name existing parts", () => {
   const { name, scripts } = JSON.parse(read("package.json"));
   const commands = snippet("README.md", "Try it: sh").trim().split("\n");
   for (const command of commands) assert.ok(scripts[command.match(/^npm (\w+)/)[1]], command);
@@ -203,7 +203,7 @@ test("The settings in docs/rust.md are the example's", () => {
   );
 });
 
-test("Every link of the docs leads to something", () => {
+test("Every link of the docs has an existing target", () => {
   const anchors = (path) =>
     [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
       title

@@ -43,7 +43,7 @@ test("no module of www/ imports itself by way of others", () => {
   assert.equal(cycleIn(new Map(FILES.map((file) => [file, importsOf(file)])))?.join(" → "), undefined);
 });
 
-test("a cycle is noticed", () => {
+test("an import cycle is found", () => {
   const graph = new Map([
     ["a", ["b"]],
     ["b", ["c"]],

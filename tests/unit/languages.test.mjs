@@ -88,7 +88,7 @@ ofEach(`the file has at most ${MOST_BYTES} bytes (brotli)`, (_, texts) => {
   assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
 });
 
-test("Punctuation is the language's own", () => {
+test("Texts use the punctuation of their language", () => {
   const wrong = {
     // A space that does not break stands before what is high.
     fr: /[^\u202f][;!?]|[^\u00a0]:(?=\s)|'/,
@@ -120,7 +120,7 @@ async function importLanguageOf() {
   return (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)).languageOf;
 }
 
-test("A locale is shown in its language and script, wherever that is, and else in English", async () => {
+test("A locale resolves to its language and script in any region, or to English", async () => {
   const languageOf = await importLanguageOf();
   for (const [expected, locales] of Object.entries({
     ar: ["ar", "ar-EG", "AR-eg", "ar-u-nu-latn", "ar-Arab-MA"],
@@ -148,7 +148,7 @@ const PIECES = [
   "__proto__",
 ];
 
-test("Whatever a locale says, it is one of the languages, or English", async () => {
+test("Every locale resolves to one of the languages", async () => {
   const languageOf = await importLanguageOf();
   const cases = Number(process.env.PROPTEST_CASES ?? 5_000);
   // The same on each run.
@@ -165,7 +165,7 @@ test("Whatever a locale says, it is one of the languages, or English", async () 
     assert.equal(languageOf(`q${piece}`.repeat(1 << 19)), undefined, "a locale of a megabyte");
 });
 
-test("The table of docs/languages.md has all texts, as they are", () => {
+test("The table of docs/languages.md has every text unchanged", () => {
   const rows = read("docs/languages.md").matchAll(/^\| `(\w+)` \| (.*) \|$/gm);
   const documented = [...rows].map(([, key, text]) => [key, text.replaceAll("<br>", "|")]);
   assert.deepEqual(documented, [...english]);

@@ -30,7 +30,7 @@ function readTag(attributes) {
 }
 const readOne = (name, text) => readTag({ [name]: text });
 
-test("the pattern of common values accepts only values that the table accepts, and parses them alike", () => {
+test("the pattern of common values accepts only valid values, and parses them like the table", () => {
   const values = {
     proxy: ["/connector", "/a/b-c", "/x_y"],
     theme: ["teal", "light_rose", "custom", "violet", "light_violet", "Teal", "tael"],
@@ -61,7 +61,7 @@ test("the pattern of common values accepts only values that the table accepts, a
   assert.ok(plain > 15, `${plain} of them`);
 });
 
-test("case and common synonyms are taken without a word", () => {
+test("other capitalization and common synonyms are accepted without a warning", () => {
   for (const [name, expected, texts] of [
     ["theme", "teal", ["teal", "Teal", "TEAL", " teal "]],
     ["theme", "light_teal", ["light_teal", "light-teal", "Light Teal", "LIGHT_TEAL"]],
@@ -90,7 +90,7 @@ test("case and common synonyms are taken without a word", () => {
   }
 });
 
-test("right and left are the sides of the screen, also where one writes from right to left", () => {
+test("right and left are sides of the screen, also in right-to-left languages", () => {
   const side = (position, locale) => readTag({ position, locale }).options.position;
   assert.deepEqual(
     [side("right", "ar"), side("left", "he-IL"), side("right", "en"), side("end", "ar")],
@@ -98,7 +98,7 @@ test("right and left are the sides of the screen, also where one writes from rig
   );
 });
 
-test("what a template has left empty was not given", () => {
+test("an empty attribute counts as absent", () => {
   for (const name of [
     "theme",
     "position",
@@ -116,7 +116,7 @@ test("what a template has left empty was not given", () => {
   }
 });
 
-test("a wrong attribute costs that option alone, and the warning says what may be written", () => {
+test("an invalid attribute disables only that option, and the warning names the accepted values", () => {
   for (const [name, text, message] of [
     [
       "theme",
@@ -179,7 +179,7 @@ test("the warning in docs/frontend.md is the one in the console", () => {
   assert.ok(said.startsWith(shown) && said.endsWith(used), said);
 });
 
-test("a consent that says nothing is one that visitors are asked for", () => {
+test("an empty consent attribute means that consent is required", () => {
   const { options, said } = readOne("consent", "requird");
   assert.equal(options.consent, "required");
   assert.match(
@@ -188,7 +188,7 @@ test("a consent that says nothing is one that visitors are asked for", () => {
   );
 });
 
-test("from code, each of these is refused with what the option must be", () => {
+test("invalid values from code are rejected with the expected type", () => {
   for (const [name, ...values] of [
     [
       "proxy",
@@ -270,7 +270,7 @@ test("from code, each of these is refused with what the option must be", () => {
   }
 });
 
-test("from code, what the docs say is taken", () => {
+test("documented values from code are accepted", () => {
   const { ...taken } = check({
     proxy: "https://api.example/connector/",
     theme: "custom",
@@ -298,7 +298,7 @@ test("from code, what the docs say is taken", () => {
   assert.ok(Object.hasOwn(taken, "operatorName"), "an option that is taken back is named");
 });
 
-test("a prefix of the proxy is of the page's own origin, whatever else the page says", () => {
+test("a proxy prefix resolves to the page's own origin", () => {
   const address = (proxy) => check({ proxy }).proxy;
   assert.equal(address("/connector/"), "https://shop.example/connector");
   assert.equal(address("connector"), "https://shop.example/pots/connector");
@@ -390,7 +390,7 @@ const ODD = [
   ),
 ];
 
-test("whatever the value of an option, code gets a TypeError and an attribute a warning, and nothing else is thrown", () => {
+test("an invalid value of any type gives a TypeError from code and a warning from an attribute, and throws nothing else", () => {
   const next = numbers(7);
   const pick = (list) => list[Math.floor(next() * list.length)];
   const letters = "abcXYZ019 _-#.:/\\{}[]\"',\n\0é😀";

@@ -81,7 +81,7 @@ scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ vi
 });
 
 scene(
-  "Details that were given are not asked for again",
+  "The contact form does not ask again for given details",
   { main: true, points: [4] },
   async ({ visitor, service, step }) => {
     await step(
@@ -110,30 +110,34 @@ scene(
   },
 );
 
-scene("Not now, and asking again", { main: true, points: [4] }, async ({ visitor, screen, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
-  await step("Not now", () => visitor.click("contact-dismiss"), {
-    hides: "form",
-    focus: screen.touch ? "window" : "input",
-  });
-  await step("Something else is asked", () => visitor.asks("How long does delivery take?"), {
-    newest: /working days/,
-    hides: "form",
-  });
-  await step("The visitor asks for a person again", () => visitor.asks("Can I talk to a person, please?"), {
-    newest: /Of course/,
-    has: "form",
-  });
-});
+scene(
+  "The contact form is postponed and offered again",
+  { main: true, points: [4] },
+  async ({ visitor, screen, step }) => {
+    await step(
+      "The visitor asks for a person",
+      async () => {
+        await visitor.opens();
+        await visitor.asks(ASK);
+      },
+      { has: "form" },
+    );
+    await step("Not now", () => visitor.click("contact-dismiss"), {
+      hides: "form",
+      focus: screen.touch ? "window" : "input",
+    });
+    await step("Something else is asked", () => visitor.asks("How long does delivery take?"), {
+      newest: /working days/,
+      hides: "form",
+    });
+    await step("The visitor asks for a person again", () => visitor.asks("Can I talk to a person, please?"), {
+      newest: /Of course/,
+      has: "form",
+    });
+  },
+);
 
-scene("An empty contact line is sent", { points: [4] }, async ({ visitor, step }) => {
+scene("An empty contact form is submitted", { points: [4] }, async ({ visitor, step }) => {
   await step(
     "The visitor asks for a person",
     async () => {
@@ -148,7 +152,7 @@ scene("An empty contact line is sent", { points: [4] }, async ({ visitor, step }
   });
 });
 
-scene("A wrong address is corrected", { points: [4] }, async ({ visitor, step }) => {
+scene("An invalid address is corrected", { points: [4] }, async ({ visitor, step }) => {
   await step(
     "The visitor asks for a person",
     async () => {
@@ -172,7 +176,7 @@ scene("A wrong address is corrected", { points: [4] }, async ({ visitor, step })
 });
 
 scene(
-  "A person writes while the contact line is there",
+  "A person writes while the contact form is open",
   { main: true, points: [1] },
   async ({ visitor, operator, step }) => {
     await step(
@@ -187,7 +191,7 @@ scene(
   },
 );
 
-scene("A person writes while an address is typed", { points: [1] }, async ({ visitor, operator, step }) => {
+scene("A person writes while the visitor types an address", { points: [1] }, async ({ visitor, operator, step }) => {
   await step(
     "An address is being typed",
     async () => {
@@ -213,7 +217,7 @@ scene("A person writes while an address is typed", { points: [1] }, async ({ vis
   );
 });
 
-scene("A visitor opens the contact line by the menu", { points: [1, 8] }, async ({ visitor, screen, step }) => {
+scene("A visitor opens the contact form from the menu", { points: [1, 8] }, async ({ visitor, screen, step }) => {
   await step(
     "A question is answered",
     async () => {

@@ -17,7 +17,7 @@ const canBeReached = (visitor, target) =>
     return reached;
   }, target);
 
-scene("My data covers what cannot be used meanwhile", { points: [11] }, async ({ visitor, step }) => {
+scene("The data panel covers the controls that are disabled", { points: [11] }, async ({ visitor, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
@@ -51,7 +51,7 @@ scene("My data covers what cannot be used meanwhile", { points: [11] }, async ({
   });
 });
 
-scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
+scene("Erasing asks for a confirmation", { points: [12] }, async ({ visitor, step }) => {
   await step(
     "My data is open",
     async () => {
@@ -80,7 +80,7 @@ scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
   });
 });
 
-scene("The keyboard alone", { main: true, points: [11] }, async ({ visitor, step }) => {
+scene("The chat is used with the keyboard alone", { main: true, points: [11] }, async ({ visitor, step }) => {
   await step(
     "Tab finds the launcher",
     async () => {
@@ -124,7 +124,7 @@ scene("The keyboard alone", { main: true, points: [11] }, async ({ visitor, step
   );
 });
 
-scene("The menu by the keyboard", { points: [8, 11] }, async ({ visitor, step }) => {
+scene("The menu is used with the keyboard", { points: [8, 11] }, async ({ visitor, step }) => {
   await step(
     "Enter on More",
     async () => {
@@ -154,7 +154,7 @@ scene("The menu by the keyboard", { points: [8, 11] }, async ({ visitor, step })
   });
 });
 
-scene("Tab goes to each control of the window", { points: [11] }, async ({ visitor, screen, step }) => {
+scene("Tab reaches each control of the window", { points: [11] }, async ({ visitor, screen, step }) => {
   const seen = [];
   await step(
     "Tab goes round",
@@ -185,41 +185,41 @@ scene("The window is closed by its button", { points: [11] }, async ({ visitor, 
   await step("Escape closes it", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
 });
 
-scene(
-  "Escape closes a chat that is closed for the visitor",
-  { points: [4, 11] },
-  async ({ visitor, service, step }) => {
-    await service.fails({ ai: "blocked" });
-    await step(
-      "The visitor is blocked",
-      async () => {
-        await visitor.opens();
-        await visitor.says("I would like to talk to a person");
-      },
-      {
-        shows: "notice: This conversation is closed",
-        hides: ["composer", "form", "suggestions", "typing"],
-        newest: /talk to a person/,
-      },
-    );
-    await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
-  },
-);
-
-scene("Escape closes a chat whose quota is used up", { points: [4, 11] }, async ({ visitor, service, step }) => {
-  await service.fails({
-    ai: "quota_insufficient",
-    fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example.",
-  });
+scene("Escape closes the window of a blocked visitor", { points: [4, 11] }, async ({ visitor, service, step }) => {
+  await service.fails({ ai: "blocked" });
   await step(
-    "The quota is used up",
+    "The visitor is blocked",
     async () => {
       await visitor.opens();
       await visitor.says("I would like to talk to a person");
     },
-    { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
+    {
+      shows: "notice: This conversation is closed",
+      hides: ["composer", "form", "suggestions", "typing"],
+      newest: /talk to a person/,
+    },
   );
   await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
-  await service.isFine();
-  await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });
 });
+
+scene(
+  "Escape closes the window of a chat with an exhausted quota",
+  { points: [4, 11] },
+  async ({ visitor, service, step }) => {
+    await service.fails({
+      ai: "quota_insufficient",
+      fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example.",
+    });
+    await step(
+      "The quota is used up",
+      async () => {
+        await visitor.opens();
+        await visitor.says("I would like to talk to a person");
+      },
+      { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
+    );
+    await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+    await service.isFine();
+    await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });
+  },
+);

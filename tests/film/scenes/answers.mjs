@@ -48,7 +48,7 @@ const beginsAtTop = async (visitor) => {
 };
 
 scene(
-  "A long answer is shown from its beginning",
+  "A long reply is shown from its beginning",
   { main: true, points: [2] },
   async ({ visitor, service, screen, step }) => {
     await step("The window is open", () => visitor.opens());
@@ -68,7 +68,7 @@ scene(
   },
 );
 
-scene("A second long answer is shown from its beginning", { points: [2] }, async ({ visitor, service, step }) => {
+scene("A second long reply is shown from its beginning", { points: [2] }, async ({ visitor, service, step }) => {
   service.willSay("Hello! What would you like to know?", LONG, LONG);
   await step(
     "Something short was said",
@@ -85,7 +85,7 @@ scene("A second long answer is shown from its beginning", { points: [2] }, async
   await step("Another one comes", () => visitor.asks("And once more, please?"), { check: beginsAtTop });
 });
 
-scene("Several answers, one after the other", { points: [2] }, async ({ visitor, step }) => {
+scene("Several replies arrive one after the other", { points: [2] }, async ({ visitor, step }) => {
   await step(
     "The first answer",
     async () => {
@@ -102,7 +102,7 @@ scene("Several answers, one after the other", { points: [2] }, async ({ visitor,
   await step("The fourth", () => visitor.asks("And what else is there?"), { newest: /returns/ });
 });
 
-scene("An answer with a table", { points: [2, 12] }, async ({ visitor, service, step }) => {
+scene("A reply contains a table", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(TABLE);
   await step(
     "A table comes",
@@ -114,7 +114,7 @@ scene("An answer with a table", { points: [2, 12] }, async ({ visitor, service, 
   );
 });
 
-scene("An answer with code", { points: [2, 12] }, async ({ visitor, service, step }) => {
+scene("A reply contains code", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(CODE);
   await step(
     "Code comes",
@@ -131,23 +131,27 @@ const TERMS =
   "from 60 upwards. You get a tracking link by e-mail as soon as the parcel leaves us, and the courier rings before it comes. " +
   "If you are out, it goes to a neighbour, or back to the depot, which keeps it for a week.";
 
-scene("The first message at 200 % zoom", { main: true, points: [3] }, async ({ visitor, service, screen, step }) => {
-  // A screen of 1280 by 800 pixels at 200 %; small screens stay what they are.
-  await step(
-    "The window is open",
-    async () => {
-      if (!screen.full) await visitor.resizes(640, 400);
-      await visitor.opens();
-    },
-    { shows: "composer" },
-  );
-  service.willSay(TERMS);
-  await step("The first message is sent", () => visitor.asks("Do you deliver to Scotland?"), { newest: /We do/ });
-  await step("Another one", () => visitor.asks("Are the mugs dishwasher safe?"), {
-    newest: /microwave/,
-    hides: ".cw-jump",
-  });
-});
+scene(
+  "The first message is sent at 200 % zoom",
+  { main: true, points: [3] },
+  async ({ visitor, service, screen, step }) => {
+    // A screen of 1280 by 800 pixels at 200 %; small screens stay what they are.
+    await step(
+      "The window is open",
+      async () => {
+        if (!screen.full) await visitor.resizes(640, 400);
+        await visitor.opens();
+      },
+      { shows: "composer" },
+    );
+    service.willSay(TERMS);
+    await step("The first message is sent", () => visitor.asks("Do you deliver to Scotland?"), { newest: /We do/ });
+    await step("Another one", () => visitor.asks("Are the mugs dishwasher safe?"), {
+      newest: /microwave/,
+      hides: ".cw-jump",
+    });
+  },
+);
 
 scene(
   "A suggestion is the first message at 200 % zoom",
@@ -164,7 +168,7 @@ scene(
   },
 );
 
-scene("The log stays at its end by itself", { points: [3] }, async ({ visitor, operator, screen, step }) => {
+scene("The log follows new messages", { points: [3] }, async ({ visitor, operator, screen, step }) => {
   await step(
     "Some things were said",
     async () => {
@@ -188,7 +192,7 @@ scene("The log stays at its end by itself", { points: [3] }, async ({ visitor, o
   await step("One more message", () => operator.says("All of them."), { newest: /All of them/, hides: ".cw-jump" });
 });
 
-scene("A person writes a long answer", { points: [2] }, async ({ visitor, operator, step }) => {
+scene("A person writes a long reply", { points: [2] }, async ({ visitor, operator, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("How long does delivery take?");
@@ -197,7 +201,7 @@ scene("A person writes a long answer", { points: [2] }, async ({ visitor, operat
   await step("The visitor replies", () => visitor.asks("And the oven?"), { newest: /I can tell you/ });
 });
 
-scene("Two messages of a person in a row", { points: [2, 6] }, async ({ visitor, operator, step }) => {
+scene("A person sends two messages in a row", { points: [2, 6] }, async ({ visitor, operator, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("How long does delivery take?");
@@ -209,7 +213,7 @@ scene("Two messages of a person in a row", { points: [2, 6] }, async ({ visitor,
   await step("And once more", () => operator.says("Shall I reserve one?"), { newest: /Shall I reserve/ });
 });
 
-scene("4000 characters", { points: [2] }, async ({ visitor, step }) => {
+scene("A message has 4,000 characters", { points: [2] }, async ({ visitor, step }) => {
   const text = `I have a long question. ${"Is this glaze safe for food, and for how long? ".repeat(84)}`.slice(0, 4000);
   await step(
     "They are typed",
@@ -226,7 +230,7 @@ scene("4000 characters", { points: [2] }, async ({ visitor, step }) => {
   });
 });
 
-scene("Words without a break", { points: [2] }, async ({ visitor, service, operator, step }) => {
+scene("A message contains long words", { points: [2] }, async ({ visitor, service, operator, step }) => {
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(6)} https://shop.example/${"path/".repeat(40)}`;
   service.willSay(long);
   await step("The visitor and the assistant", async () => {

@@ -13,7 +13,7 @@ async function hasAskedAndClosed(visitor) {
 }
 
 scene(
-  "A message comes while the window is closed",
+  "A message arrives while the window is closed",
   { main: true, points: [8] },
   async ({ visitor, operator, step }) => {
     await step("The window is closed", () => hasAskedAndClosed(visitor), {
@@ -56,7 +56,7 @@ scene("A preview is dismissed", { points: [8] }, async ({ visitor, operator, scr
   });
 });
 
-scene("A long message comes while the window is closed", { points: [8] }, async ({ visitor, operator, step }) => {
+scene("A long message arrives while the window is closed", { points: [8] }, async ({ visitor, operator, step }) => {
   await step(
     "A person writes a lot",
     async () => {
@@ -82,23 +82,19 @@ scene(
   },
 );
 
-scene(
-  "The answer to a question comes after the window was closed",
-  { points: [8] },
-  async ({ visitor, service, step }) => {
-    const thought = service.thinks();
-    await step(
-      "A question is asked, and the window closed",
-      async () => {
-        await visitor.opens();
-        await visitor.says(QUESTION);
-        await visitor.closes();
-      },
-      { shows: "launcher" },
-    );
-    await step("The answer comes", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
-  },
-);
+scene("A reply arrives after the window was closed", { points: [8] }, async ({ visitor, service, step }) => {
+  const thought = service.thinks();
+  await step(
+    "A question is asked, and the window closed",
+    async () => {
+      await visitor.opens();
+      await visitor.says(QUESTION);
+      await visitor.closes();
+    },
+    { shows: "launcher" },
+  );
+  await step("The answer comes", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
+});
 
 scene("A failed message marks the launcher", { points: [8] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 422 });
@@ -125,7 +121,7 @@ scene("A failed message marks the launcher", { points: [8] }, async ({ visitor, 
   );
 });
 
-scene("The menu has the sound", { points: [8] }, async ({ visitor, step }) => {
+scene("The menu switches the sound", { points: [8] }, async ({ visitor, step }) => {
   await step(
     "The menu is open",
     async () => {
@@ -149,7 +145,7 @@ scene("The menu has the sound", { points: [8] }, async ({ visitor, step }) => {
   });
 });
 
-scene("The window stays open over a page load", { main: true, points: [9] }, async ({ visitor, screen, step }) => {
+scene("The window stays open across a page load", { main: true, points: [9] }, async ({ visitor, screen, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
@@ -164,12 +160,12 @@ scene("The window stays open over a page load", { main: true, points: [9] }, asy
   });
 });
 
-scene("A window that was closed stays closed over a page load", { points: [9] }, async ({ visitor, step }) => {
+scene("A closed window stays closed across a page load", { points: [9] }, async ({ visitor, step }) => {
   await step("The window is closed", () => hasAskedAndClosed(visitor));
   await step("The visitor goes on", () => visitor.goes("/help.html"), { shows: "launcher", hides: "window" });
 });
 
-scene("A link to the site itself stays in the tab", { points: [9] }, async ({ visitor, service, screen, step }) => {
+scene("A link to the site opens in the same tab", { points: [9] }, async ({ visitor, service, screen, step }) => {
   service.willSay(`All of it is on [the page of the workshops](${visitor.site}/workshops.html).`);
   await step(
     "An answer with a link",

@@ -63,7 +63,7 @@ scene(
   },
 );
 
-scene("The window is opened by touch, or by the pointer", { points: [13] }, async ({ visitor, screen, step }) => {
+scene("The window is opened with a touch or the pointer", { points: [13] }, async ({ visitor, screen, step }) => {
   await step("It is open", () => visitor.opens(), {
     shows: "composer",
     // The keyboard of a phone would lie over the suggestions.
@@ -76,7 +76,7 @@ scene("The window is opened by touch, or by the pointer", { points: [13] }, asyn
   );
 });
 
-scene("The field is clicked near its lower edge", { points: [13] }, async ({ visitor, step }) => {
+scene("The input is clicked near its lower edge", { points: [13] }, async ({ visitor, step }) => {
   await step(
     "The log has the focus",
     async () => {
@@ -90,29 +90,33 @@ scene("The field is clicked near its lower edge", { points: [13] }, async ({ vis
   });
 });
 
-scene("An Arabic shop", { points: [12], options: { locale: "ar" } }, async ({ visitor, service, operator, step }) => {
-  service.willSay("يستغرق التوصيل من يومين إلى أربعة أيام عمل. التكلفة **4.90**.");
-  await step("The window is open", () => visitor.opens(), {
-    has: "window",
-    // The welcome is not in the widget's language, and says so.
-    check: async (visitor) => {
-      assert.equal(await visitor.evaluate(() => window.film.root().querySelector(".cw").dir), "rtl");
-      assert.match(
-        await visitor.evaluate(() => {
-          const said = window.film.find("message-assistant .cw-bubble")[0];
-          const around = said.closest("[lang]") ?? said.querySelector("[lang]");
-          return around.matches(".cw") ? "the widget's" : around.lang;
-        }),
-        /^en/,
-      );
-    },
-  });
-  await step("A question is answered", () => visitor.says("كم يستغرق التوصيل؟"), { newest: /التكلفة/ });
-  await step("A person writes", () => operator.says("مرحبا، أنا آنا."), { newest: /آنا/, has: "joined" });
-});
+scene(
+  "The chat is in Arabic",
+  { points: [12], options: { locale: "ar" } },
+  async ({ visitor, service, operator, step }) => {
+    service.willSay("يستغرق التوصيل من يومين إلى أربعة أيام عمل. التكلفة **4.90**.");
+    await step("The window is open", () => visitor.opens(), {
+      has: "window",
+      // The welcome is not in the widget's language, and says so.
+      check: async (visitor) => {
+        assert.equal(await visitor.evaluate(() => window.film.root().querySelector(".cw").dir), "rtl");
+        assert.match(
+          await visitor.evaluate(() => {
+            const said = window.film.find("message-assistant .cw-bubble")[0];
+            const around = said.closest("[lang]") ?? said.querySelector("[lang]");
+            return around.matches(".cw") ? "the widget's" : around.lang;
+          }),
+          /^en/,
+        );
+      },
+    });
+    await step("A question is answered", () => visitor.says("كم يستغرق التوصيل؟"), { newest: /التكلفة/ });
+    await step("A person writes", () => operator.says("مرحبا، أنا آنا."), { newest: /آنا/, has: "joined" });
+  },
+);
 
 scene(
-  "A German shop, where words are long",
+  "The chat is in German, with long words",
   { points: [1], options: { locale: "de" } },
   async ({ visitor, operator, step }) => {
     await step(

@@ -5,7 +5,7 @@ import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-scene("Offline and back", { points: [5] }, async ({ visitor, step }) => {
+scene("The network goes offline and comes back", { points: [5] }, async ({ visitor, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("Are the mugs dishwasher safe?");
@@ -22,7 +22,7 @@ scene("Offline and back", { points: [5] }, async ({ visitor, step }) => {
   await step("The network is back", () => visitor.isOffline(false), { newest: /working days/, hides: "notice" });
 });
 
-scene("A message is not sent, and sent again", { points: [8, 12] }, async ({ visitor, service, step }) => {
+scene("A failed message is resent", { points: [8, 12] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 422 });
   await step(
     "A message is not sent",
@@ -62,7 +62,7 @@ scene("The service is down for a moment", { points: [5] }, async ({ visitor, ser
   );
 });
 
-scene("The service asks for hours of silence", { points: [5, 8] }, async ({ visitor, service, step }) => {
+scene("The service sends a Retry-After of hours", { points: [5, 8] }, async ({ visitor, service, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("Are the mugs dishwasher safe?");
@@ -90,7 +90,7 @@ scene("The service asks for hours of silence", { points: [5, 8] }, async ({ visi
   );
 });
 
-scene("Two tabs of one visitor", { points: [8] }, async ({ visitor, operator, step }) => {
+scene("One visitor has two tabs", { points: [8] }, async ({ visitor, operator, step }) => {
   let other;
   await step("A question is answered in one", async () => {
     await visitor.opens();
@@ -102,7 +102,7 @@ scene("Two tabs of one visitor", { points: [8] }, async ({ visitor, operator, st
   await step("Also in the other tab", () => {}, { of: other, newest: /Anna here/ });
 });
 
-scene("The visitor reads back while messages come", { points: [3] }, async ({ visitor, operator, step }) => {
+scene("The visitor scrolls back while messages arrive", { points: [3] }, async ({ visitor, operator, step }) => {
   await step(
     "A long conversation",
     async () => {
@@ -137,7 +137,7 @@ scene("The visitor reads back while messages come", { points: [3] }, async ({ vi
   await step("The way back to the end", () => visitor.click(".cw-jump"), { newest: /Anna here/, hides: ".cw-jump" });
 });
 
-scene("The unread line on return", { points: [8] }, async ({ visitor, operator, screen, step }) => {
+scene("The unread line is shown on return", { points: [8] }, async ({ visitor, operator, screen, step }) => {
   await step("The window is closed after some questions", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
@@ -161,7 +161,7 @@ scene("The unread line on return", { points: [8] }, async ({ visitor, operator, 
   );
 });
 
-scene("A conversation that was left is opened again", { points: [2, 3] }, async ({ visitor, step }) => {
+scene("An earlier conversation is opened again", { points: [2, 3] }, async ({ visitor, step }) => {
   await step("Some things were said", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
@@ -180,7 +180,7 @@ scene("A conversation that was left is opened again", { points: [2, 3] }, async 
   await step("One more question", () => visitor.asks("And what else is there?"), { newest: /returns/ });
 });
 
-scene("What was written while nobody looked", { points: [8] }, async ({ visitor, operator, step }) => {
+scene("Messages arrive in a hidden tab", { points: [8] }, async ({ visitor, operator, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);

@@ -54,7 +54,7 @@ scene(
   },
 );
 
-scene("Presence is asked for as soon as a person writes", { points: [6] }, async ({ visitor, operator, step }) => {
+scene("Presence is polled as soon as a person writes", { points: [6] }, async ({ visitor, operator, step }) => {
   await step(
     "The assistant answers",
     async () => {
@@ -80,7 +80,7 @@ scene("Presence is asked for as soon as a person writes", { points: [6] }, async
 });
 
 scene(
-  "The assistant is quiet once a person has taken over",
+  "The assistant stops replying once a person has taken over",
   { points: [5, 6] },
   async ({ visitor, operator, service, step }) => {
     await step(
@@ -110,7 +110,7 @@ scene(
   },
 );
 
-scene("A person is at the desk from the beginning", { points: [6] }, async ({ visitor, operator, step }) => {
+scene("A person is online from the start", { points: [6] }, async ({ visitor, operator, step }) => {
   await operator.comes();
   await step(
     "The window is open",
@@ -126,14 +126,18 @@ scene("A person is at the desk from the beginning", { points: [6] }, async ({ vi
   });
 });
 
-scene("Suggestions are asked, and go when a person replies", { points: [1] }, async ({ visitor, operator, step }) => {
-  await step("The window is open", () => visitor.opens(), { has: "suggestion: dishwasher" });
-  await step("A suggestion is asked", () => visitor.click("suggestion", "dishwasher", { scroll: true }), {
-    newest: /microwave/,
-    hides: "suggestion: dishwasher",
-  });
-  await step("A person replies", () => operator.says("Anna here. The oven is another matter."), {
-    newest: /another matter/,
-    hides: "suggestions",
-  });
-});
+scene(
+  "Suggestions are sent, and disappear when a person replies",
+  { points: [1] },
+  async ({ visitor, operator, step }) => {
+    await step("The window is open", () => visitor.opens(), { has: "suggestion: dishwasher" });
+    await step("A suggestion is asked", () => visitor.click("suggestion", "dishwasher", { scroll: true }), {
+      newest: /microwave/,
+      hides: "suggestion: dishwasher",
+    });
+    await step("A person replies", () => operator.says("Anna here. The oven is another matter."), {
+      newest: /another matter/,
+      hides: "suggestions",
+    });
+  },
+);

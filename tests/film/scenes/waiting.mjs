@@ -8,7 +8,7 @@ const FALLBACK = "Our assistant is asleep. Write to us at hello@kiln.example.";
 /** Ends the wait for an answer that never came, so that the next scene is not told of it. */
 const SEND = (url) => url.pathname === "/connector/chat/messages" && url.search === "";
 
-scene("The AI fails, and says so in words", { points: [5] }, async ({ visitor, service, step }) => {
+scene("The AI fails with a fallback text", { points: [5] }, async ({ visitor, service, step }) => {
   await service.fails({ ai: "provider_error", fallbackText: FALLBACK });
   await step(
     "The fallback text is the answer",
@@ -25,7 +25,7 @@ scene("The AI fails, and says so in words", { points: [5] }, async ({ visitor, s
   });
 });
 
-scene("The AI fails without a word", { main: true, points: [5] }, async ({ visitor, service, step }) => {
+scene("The AI fails without a text", { main: true, points: [5] }, async ({ visitor, service, step }) => {
   await service.fails({ ai: "provider_error", fallbackText: "" });
   await step(
     "No answer comes, and it is said at once",
@@ -39,7 +39,7 @@ scene("The AI fails without a word", { main: true, points: [5] }, async ({ visit
   await step("The visitor asks again", () => visitor.click("retry"), { newest: /working days/, hides: "notice" });
 });
 
-scene("A slow AI is explained in words", { points: [5] }, async ({ visitor, service, step }) => {
+scene("A slow AI shows a notice", { points: [5] }, async ({ visitor, service, step }) => {
   await step(
     "A first question is answered",
     async () => {
@@ -71,30 +71,34 @@ scene("A slow AI is explained in words", { points: [5] }, async ({ visitor, serv
   });
 });
 
-scene("A person is asked for while the AI is silent", { points: [5] }, async ({ visitor, service, operator, step }) => {
-  await step("A first question is answered", async () => {
-    await visitor.opens();
-    await visitor.asks("Are the mugs dishwasher safe?");
-  });
-  const thought = service.thinks();
-  await step(
-    "25 s without an answer",
-    async () => {
-      await visitor.says(QUESTION);
-      await visitor.waits(28);
-    },
-    { shows: "ask-person", newest: /How long/ },
-  );
-  await step("A person is asked for", () => visitor.click("ask-person"), { has: "form", newest: /How long/ });
-  await step("A person writes", () => operator.says("Anna here. Two to four days."), {
-    newest: /Anna here/,
-    hides: ["wait", "typing", "notice"],
-    relaxed: ["focus"],
-  });
-  thought.release();
-});
+scene(
+  "The visitor asks for a person while the AI does not reply",
+  { points: [5] },
+  async ({ visitor, service, operator, step }) => {
+    await step("A first question is answered", async () => {
+      await visitor.opens();
+      await visitor.asks("Are the mugs dishwasher safe?");
+    });
+    const thought = service.thinks();
+    await step(
+      "25 s without an answer",
+      async () => {
+        await visitor.says(QUESTION);
+        await visitor.waits(28);
+      },
+      { shows: "ask-person", newest: /How long/ },
+    );
+    await step("A person is asked for", () => visitor.click("ask-person"), { has: "form", newest: /How long/ });
+    await step("A person writes", () => operator.says("Anna here. Two to four days."), {
+      newest: /Anna here/,
+      hides: ["wait", "typing", "notice"],
+      relaxed: ["focus"],
+    });
+    thought.release();
+  },
+);
 
-scene("Sending on a slow line shows no dots", { points: [5] }, async ({ visitor, step }) => {
+scene("Sending on a slow network shows no typing indicator", { points: [5] }, async ({ visitor, step }) => {
   let release;
   await step(
     "A message is on its way",
@@ -113,7 +117,7 @@ scene("Sending on a slow line shows no dots", { points: [5] }, async ({ visitor,
   await step("It has arrived, and is answered", () => release(), { newest: /working days/, hides: ["typing", "wait"] });
 });
 
-scene("A person answers while the AI composes", { points: [5, 6] }, async ({ visitor, service, operator, step }) => {
+scene("A person replies while the AI composes", { points: [5, 6] }, async ({ visitor, service, operator, step }) => {
   await step("A first question is answered", async () => {
     await visitor.opens();
     await visitor.asks("Are the mugs dishwasher safe?");

@@ -46,13 +46,13 @@ export const bodies = [
     bytes: post("/connector/events", "{}", { "Content-Type": ["text/plain", "application/json"] }),
   },
   ...JSON_TYPES.map((type) => ({
-    name: `POST /events as ${type} goes on`,
+    name: `POST /events as ${type} is forwarded`,
     bytes: post("/connector/events", "{}", { "Content-Type": type }),
     status: 200,
     arrives: "{}",
   })),
   {
-    name: "a message of 64 KiB goes on",
+    name: "a message of 64 KiB is forwarded",
     bytes: post("/connector/chat/messages", filled(64 * KIB)),
     status: 200,
     arrives: filled(64 * KIB),
@@ -70,7 +70,7 @@ export const bodies = [
     refused: true,
   },
   {
-    name: "events of 256 KiB go on",
+    name: "events of 256 KiB are forwarded",
     bytes: post("/connector/events", filled(256 * KIB)),
     status: 200,
     arrives: filled(256 * KIB),
@@ -82,7 +82,7 @@ export const bodies = [
     refused: true,
   },
   {
-    name: "4 MiB, and another request on the connection: it is answered, or the refusal says that the connection closes",
+    name: "4 MiB followed by another request on the connection: answered, or the rejection closes the connection",
     bytes: Buffer.concat([post("/connector/chat/messages", filled(4 * KIB * KIB)), get("/connector/chat/presence")]),
     whole: 2,
     check: ({ closed, answers: [first, second] }) => {
@@ -95,17 +95,17 @@ export const bodies = [
     },
   },
   {
-    name: "a message as no JSON, which the service judges",
+    name: "a message that is not JSON, which the service validates",
     bytes: post("/connector/chat/messages", "\0\xff{{{"),
     arrives: "\0\xff{{{",
   },
   { name: "an empty body", bytes: post("/connector/events", "") },
   {
-    name: "a body in gzip",
+    name: "a gzip body",
     bytes: post("/connector/events", "{}", { "Content-Encoding": "gzip" }),
   },
   {
-    name: "a body in gzip that is 100 MB",
+    name: "a gzip body that expands to 100 MB",
     bytes: Buffer.concat([
       post("/connector/events", "", { "Content-Encoding": "gzip", "Content-Length": BOMB.length }),
       BOMB,

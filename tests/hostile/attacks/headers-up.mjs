@@ -87,9 +87,9 @@ export const headersUp = [
     bytes: post("/connector/chat/messages", "{}", { [name]: value }),
     secret: "visitor-secret",
   })),
-  { name: "all of them at once", bytes: post("/connector/events", "{}", HEADERS), secret: "visitor-secret" },
+  { name: "all headers at once", bytes: post("/connector/events", "{}", HEADERS), secret: "visitor-secret" },
   {
-    name: "_ in place of -",
+    name: "_ instead of -",
     bytes: get("/connector/chat/presence", {
       Idempotency_Key: "evil",
       accept_language: "evil",
@@ -124,7 +124,7 @@ export const headersUp = [
     { name: `Accept-Language of ${what}`, bytes: get("/connector/chat/presence", { "Accept-Language": value }) },
   ]),
   {
-    name: "Idempotency-Key and Accept-Language go on",
+    name: "Idempotency-Key and Accept-Language are forwarded",
     bytes: post("/connector/events", "{}", { "Accept-Language": "de-AT" }),
     status: 200,
     goesOn: { "idempotency-key": "attack-key-1", "accept-language": "de-AT" },
