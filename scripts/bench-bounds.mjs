@@ -1,5 +1,5 @@
-// What `site-connector proxy` does under attack: how long until it refuses, how much memory it takes at most, how many
-// files it has open. Each attack meets a proxy of its own; client and service are this script's.
+// Measures `site-connector proxy` under attack: how long until it rejects, how much memory it takes at most, how many
+// files it has open. Each attack gets a new proxy; client and service are part of this script.
 //
 // --only TEXT      attacks whose name has this text in it
 // --program PATH   the command; target/release/site-connector where it is not given, or else the one in target/debug
@@ -144,7 +144,7 @@ async function bomb(bytes) {
 const ATTACKS = [
   {
     name: "a body of 10 GB, declared",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     async run({ port }) {
       const { status, sent } = await sendBody(port, 10 * GB, false);
       return `${status} after ${size(sent)}`;
@@ -152,7 +152,7 @@ const ATTACKS = [
   },
   {
     name: "a body of 10 GB, in chunks",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     async run({ port }) {
       const { status, sent } = await sendBody(port, 10 * GB, true);
       return `${status} after ${size(sent)}`;
@@ -160,14 +160,14 @@ const ATTACKS = [
   },
   {
     name: "an endless answer",
-    most: 32 * MB,
+    maxGrowth: 32 * MB,
     answer: (_, response) =>
       endless(response.setHeader("Content-Type", "application/json"), Buffer.alloc(64 * 1024, " ")),
     run: async ({ port }) => `${(await ask(port, "/connector/chat/presence")).status}`,
   },
   {
     name: "an endless answer, a byte at a time (--timeout 2)",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     flags: ["--timeout", "2"],
     answer(_, response) {
       const timer = setInterval(() => response.write(" "), 20);
@@ -177,7 +177,7 @@ const ATTACKS = [
   },
   {
     name: "1 GB in a gzip of 1 MB",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     async answer(_, response) {
       response
         .setHeader("Content-Type", "application/json")
@@ -193,7 +193,7 @@ const ATTACKS = [
   },
   {
     name: "10,000 idle connections of one client",
-    most: 256 * MB,
+    maxGrowth: 256 * MB,
     async run({ port, files }) {
       const sockets = [];
       let [opened, closed] = [0, 0];
@@ -218,7 +218,7 @@ const ATTACKS = [
   },
   {
     name: "100,000 locales of the config",
-    most: 48 * MB,
+    maxGrowth: 48 * MB,
     flags: ["--rate-per-minute", "0"],
     async run({ port }) {
       const kept = agent();
@@ -231,7 +231,7 @@ const ATTACKS = [
   },
   {
     name: "30,000 addresses of clients",
-    most: 48 * MB,
+    maxGrowth: 48 * MB,
     flags: ["--trusted-hop", "127.0.0.1"],
     async run({ port }) {
       const kept = agent();
@@ -265,7 +265,7 @@ await main(async () => {
   const chosen = ATTACKS.filter(({ name }) => name.includes(values.only));
   if (chosen.some(({ name }) => name.includes("gzip"))) gzipped = bomb(GB);
   const exceeded = [];
-  for (const { name, most, flags, answer, run: attack } of chosen) {
+  for (const { name, maxGrowth, flags, answer, run: attack } of chosen) {
     const upstream = await service(answer);
     const target = await proxy(program, upstream, flags);
     // What the first answer takes is no matter of the attack.
@@ -280,8 +280,8 @@ await main(async () => {
     } = typeof outcome === "string" ? { said: outcome } : outcome;
     const [ms, after] = [Date.now() - begun, target.peak()];
     row(name, said, String(ms), `${(before / MB).toFixed(0)} to ${(after / MB).toFixed(0)}`, String(open));
-    if (after - before > most)
-      exceeded.push(`${name}: memory grew by ${size(after - before)}, at most ${size(most)} is right`);
+    if (after - before > maxGrowth)
+      exceeded.push(`${name}: memory grew by ${size(after - before)}, at most ${size(maxGrowth)} is right`);
     if (broken) exceeded.push(`${name}: ${broken}`);
     await stopAll();
     upstream.closeAllConnections();

@@ -163,10 +163,10 @@ async function clickToWindow(page) {
 const median = (figures) => figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)];
 
 /** The page's own first layout takes about 50 ms here, so that its blocking time differs from visit to visit. */
-const BY_CHANCE = 0.05;
+const MAX_P_VALUE = 0.05;
 
 /** Returns the p-value of the sign test: the probability of this many positive differences by chance. */
-function chanceOf(differences) {
+function pValueOf(differences) {
   const unequal = differences.filter((difference) => difference !== 0).length;
   const above = differences.filter((difference) => difference > 0).length;
   let ways = 1;
@@ -241,10 +241,10 @@ await main(async () => {
     }
   }
   const exceeded = [];
-  const demand = (sentence, figure, limit, chance = 0) => {
-    const kept = figure <= limit || chance > BY_CHANCE;
-    const doubt = chance > 0 ? `, and that or more by chance ${Math.round(100 * chance)} times in 100` : "";
-    say(`${kept ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}${doubt}`);
+  const demand = (sentence, figure, limit, pValue = 0) => {
+    const kept = figure <= limit || pValue > MAX_P_VALUE;
+    const note = pValue > 0 ? `, and that or more by chance ${Math.round(100 * pValue)} times in 100` : "";
+    say(`${kept ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}${note}`);
     if (!kept) exceeded.push(sentence);
   };
   for (const variant of ["idle", "intent"]) {
@@ -262,7 +262,7 @@ await main(async () => {
         `${variant}, ${when} visit: blocking time added, ms`,
         median(blocking),
         LIMITS.blocking,
-        chanceOf(blocking),
+        pValueOf(blocking),
       );
       demand(`${variant}, ${when} visit: layout shift added`, compared("shift"), LIMITS.shift);
       demand(

@@ -104,13 +104,13 @@ async function load(url, connections) {
     "10",
     url,
   ]);
-  let told = "";
-  child.stdout.on("data", (text) => (told += text));
+  let output = "";
+  child.stdout.on("data", (text) => (output += text));
   const code = await ended;
-  const rate = told.match(/^Requests\/sec:\s+([\d.]+)/m);
-  const latency = told.match(/^\s+99%\s+([\d.]+)(us|ms|s)/m);
-  if (code !== 0 || !rate || !latency) throw new Advice(`wrk failed:\n${told}${said()}`);
-  const problem = told.match(/^\s+(Socket errors|Non-2xx).*$/m);
+  const rate = output.match(/^Requests\/sec:\s+([\d.]+)/m);
+  const latency = output.match(/^\s+99%\s+([\d.]+)(us|ms|s)/m);
+  if (code !== 0 || !rate || !latency) throw new Advice(`wrk failed:\n${output}${said()}`);
+  const problem = output.match(/^\s+(Socket errors|Non-2xx).*$/m);
   if (problem) throw new Advice(`some requests went wrong: ${problem[0].trim()}`);
   return { rate: Number(rate[1]), p99: Number(latency[1]) * UNITS[latency[2]] };
 }

@@ -84,7 +84,7 @@ await main(async () => {
   say(`playing ${plays.length} times`);
   const browser = await launch();
   const waiting = [...plays];
-  const heard = {};
+  const announced = {};
   const recorded = flags.record ? undefined : readAnnouncements();
   const work = async () => {
     const stage = await openStage();
@@ -95,7 +95,7 @@ await main(async () => {
         const played = await playInChromium(stage, browser, scene, size, scheme, { pictures, recorded });
         next.problems = problemsOf(played);
         if (size === RECORDED[0] && scheme === RECORDED[1] && next.problems.length === 0)
-          heard[scene.title] = played.announced;
+          announced[scene.title] = played.announced;
         console.log(`${next.problems.length > 0 ? "✗" : "✓"} ${scene.title} (${size}, ${scheme})`);
         for (const problem of next.problems) console.log(`    ${problem}`);
         if (!pictures) continue;
@@ -113,7 +113,7 @@ await main(async () => {
   } finally {
     await browser.close();
   }
-  if (flags.record) recordAnnouncements(heard);
+  if (flags.record) recordAnnouncements(announced);
   if (!flags["no-pictures"]) writeFileSync(join(folder, "index.html"), indexPage(plays));
   const failed = plays.filter(({ problems }) => problems.length > 0).length;
   if (!flags["no-pictures"]) say("target/film/index.html shows the strips");

@@ -54,15 +54,13 @@ await main(async () => {
     });
     if (/could not compile/.test(run.stderr))
       throw new Advice(`with ${name}, the session does not compile:\n${run.stderr}`);
-    const noticed = run.status !== 0;
+    const caught = run.status !== 0;
     const invariants = [...run.stdout.matchAll(/^broken \d+ times, by seed [\d, ]+: (.*)$/gm)].map(
       ([, invariant]) => invariant,
     );
     const failed = [...run.stdout.matchAll(/^test (\S+) \.\.\. FAILED$/gm)].map(([, test]) => test);
-    say(
-      `${name}: ${noticed ? `noticed (${[...invariants, ...failed].join(" ") || "a test fails"})` : "nothing noticed"}`,
-    );
-    if (noticed !== edits.length > 0) survivors.push(name);
+    say(`${name}: ${caught ? `caught (${[...invariants, ...failed].join(" ") || "a test fails"})` : "not caught"}`);
+    if (caught !== edits.length > 0) survivors.push(name);
   }
   if (survivors.length > 0) throw new Advice(`not as it should be: ${survivors.join(", ")}`);
 });

@@ -37,14 +37,14 @@ export function size() {
     if (!weights.has(file)) throw new Advice(`size-budget.json names ${file}, which is not in dist/`);
     return weights.get(file).brotli;
   };
-  for (const { name, files, eachIn, brotli: most } of budgets) {
+  for (const { name, files, eachIn, brotli: budget } of budgets) {
     // A budget may include the largest file of a folder.
     const heaviest = eachIn
       ? Math.max(...[...weights.keys()].filter((file) => file.startsWith(eachIn)).map(weight))
       : 0;
     const bytes = files.reduce((sum, file) => sum + weight(file), heaviest);
-    const within = bytes <= most;
-    console.log(`${within ? "within " : "PAST   "} ${name}: ${kb(bytes).trim()} of ${kb(most).trim()} KB brotli`);
+    const within = bytes <= budget;
+    console.log(`${within ? "within " : "PAST   "} ${name}: ${kb(bytes).trim()} of ${kb(budget).trim()} KB brotli`);
     if (!within) exceeded.push(name);
   }
   return exceeded;

@@ -83,11 +83,11 @@ function testsIn(folder) {
 }
 
 // A busy machine takes its time to start a browser.
-const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
+const timeouts = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
 
 /** Runs the tests that need a browser and no server, in the browser that the flags name. */
 const wasmPack = (flags, env = {}) =>
-  tee("wasm-pack", ["test", "--headless", "--mode", "no-install", ...flags], { ...patience, ...env });
+  tee("wasm-pack", ["test", "--headless", "--mode", "no-install", ...flags], { ...timeouts, ...env });
 
 /** What Chromium passed, in Firefox and WebKit; and what is to be true in all three, in each. */
 async function otherBrowsers({ chromium, firefox, webkit }) {

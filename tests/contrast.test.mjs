@@ -1,4 +1,4 @@
-// The colours of every theme can be told apart.
+// Every colour pair of every theme has enough contrast.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

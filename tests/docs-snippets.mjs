@@ -11,7 +11,7 @@ const CONNECTOR = "crates/connector/src/lib.rs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
 const CLIENT = "tests/npm/client.test.mjs";
 
-/** By page, heading and language. */
+/** The test of each snippet, by page, heading and language. */
 export const RUN_BY = {
   "README.md": {
     "Try it: sh": UNIT,
@@ -84,7 +84,7 @@ export const RUN_BY = {
 /** Returns the text of a file of the project. */
 export const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** The snippets of a page, by their names: heading and language, with a number from the second of a kind on. */
+/** Returns the snippets of a page by their names: heading and language, numbered from the second of a kind. */
 export const snippets = (page) => snippetsOf(read(page));
 
 function snippetsOf(markdown) {
@@ -103,10 +103,10 @@ function snippetsOf(markdown) {
   return found;
 }
 
-/** A snippet of a page. */
+/** Returns a snippet of a page. */
 export const snippet = (page, name) => snippetOf(read(page), name, page);
 
-/** A snippet of Markdown. */
+/** Returns a snippet of Markdown. */
 export function snippetOf(markdown, name, page = "the page") {
   const found = snippetsOf(markdown);
   if (!found.has(name)) throw new Error(`${page} has no snippet "${name}", but: ${[...found.keys()].join("; ")}`);

@@ -1,7 +1,7 @@
-// What a visitor does first, with the pointer and with the keyboard.
+// A first conversation, with the pointer and with the keyboard.
 
 import assert from "node:assert/strict";
-import { eventually, focused, whole } from "../e2e/chat.mjs";
+import { eventually, focused, allFilesLoaded } from "../e2e/chat.mjs";
 import { WELCOME } from "../e2e/sandbox.mjs";
 import { test } from "./harness.mjs";
 import { Key } from "./tab.mjs";
@@ -31,7 +31,7 @@ test("A visitor opens the chat, gets a reply, finds the conversation after a rel
 
 test("The chat can be opened, used and closed with the keyboard alone", async ({ visit, server }) => {
   const tab = await visit();
-  await whole(tab);
+  await allFilesLoaded(tab);
   for (let steps = 0; (await focused(tab)) !== "launcher"; steps += 1) {
     assert.ok(steps < 20, "the launcher is among what Tab goes to");
     await tab.press(Key.TAB);
@@ -52,7 +52,7 @@ test("The chat can be opened, used and closed with the keyboard alone", async ({
 
 test("F6 moves the focus into the widget and back to the previous element", async ({ visit }) => {
   const tab = await visit();
-  await whole(tab);
+  await allFilesLoaded(tab);
   const onPage = () => tab.evaluate(() => document.activeElement.textContent);
   await tab.evaluate(() => document.querySelector("a[href='/help.html']").focus());
   await tab.press(Key.F6);

@@ -1,17 +1,17 @@
-// The page around the widget: its policy, its storage, its language and colours, and a screen as small as a phone's.
+// Policy, storage, language and colours of the page around the widget, and a screen as small as a phone's.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { REFUSES, eventually, whole } from "../e2e/chat.mjs";
+import { REFUSES, eventually, allFilesLoaded } from "../e2e/chat.mjs";
 import { WELCOME } from "../e2e/sandbox.mjs";
 import { test } from "./harness.mjs";
 import { Key } from "./tab.mjs";
 
 const QUESTION = "How long does delivery take?";
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
 test("A visit under the strictest policy reports no violation and logs nothing", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const tab = await visit();
   const policy = (await fetch(tab.shop.origin)).headers.get("content-security-policy");
   for (const rule of ["default-src 'none'", "style-src 'self'", "require-trusted-types-for 'script'"]) {
@@ -21,7 +21,7 @@ test("A visit under the strictest policy reports no violation and logs nothing",
   await tab.ask(QUESTION);
   await server.operatorSays("Anna here, see https://shop.example/mugs.");
   await tab.has("message-operator", 1);
-  await server.trouble({ only: "send", status: 402, times: 1 });
+  await server.setFaults({ only: "send", status: 402, times: 1 });
   await tab.press("Two mugs, please", Key.RETURN);
   await tab.has("message-failed", 1);
   await tab.click("retry");
@@ -49,21 +49,21 @@ test("The record notices violations, log messages and requests to other origins"
     /^policy: require-trusted-types-for/,
     /^console error: something is wrong/,
     /^nobody caught: .*nobody catches this/,
-    // What is thrown at a text that is no trusted one.
+    // The exception for an untrusted string.
     /^error: .*TypeError/,
-    // The browser's own reports, each of which names the whole policy as well.
+    // The browser's own reports, which contain the whole policy as well.
     /"effective-directive":"img-src"/,
     /"effective-directive":"require-trusted-types-for"/,
   ];
   await eventually(() => {
-    const heard = complaints.join("\n");
+    const reported = complaints.join("\n");
     for (const one of expected)
       assert.ok(
         complaints.some((complaint) => one.test(complaint)),
-        `${one} in\n${heard}`,
+        `${one} in\n${reported}`,
       );
-    // One that came later would be held against the shop.
-    assert.equal(complaints.length, expected.length, heard);
+    // A later complaint would fail the test at its end.
+    assert.equal(complaints.length, expected.length, reported);
   });
   complaints.splice(0);
 });
@@ -75,7 +75,7 @@ test("The chat works where storage is blocked, and stores nothing", async ({ vis
   await tab.ask("Can I book a workshop?");
   await tab.showsAll(server);
   await tab.reload();
-  // What the tab has for itself is not blocked here.
+  // Session storage is not blocked here.
   await tab.stayedOpen();
   assert.deepEqual(await tab.messages(), [`assistant: ${WELCOME}`]);
   await tab.ask(QUESTION);
@@ -101,7 +101,7 @@ test("In Arabic the chat is on the left and its text runs from right to left", a
 
 const background = (tab, name) => tab.read(name, ([element]) => getComputedStyle(element).backgroundColor);
 
-/** A colour as the browser says it. */
+/** Returns a colour in the browser's notation. */
 const asRgb = (hex) =>
   `rgb(${hex
     .match(/\w\w/g)
@@ -113,20 +113,20 @@ test("The launcher and the window use the theme's colours, overridden by the pag
   const [, accent] = rose.match(/--cw-accent: light-dark\((#\w{6})/);
   const [, header] = rose.match(/--cw-header-bg: light-dark\((#\w{6})/);
   const themed = await visit({ tag: { theme: "rose" } });
-  await whole(themed);
-  // It has another one under the pointer.
+  await allFilesLoaded(themed);
+  // The colour changes under the pointer.
   assert.equal(await background(themed, "launcher"), asRgb(accent));
   await themed.openChat();
   assert.equal(await background(themed, "header"), asRgb(header));
   const own = await visit({ tag: { theme: "rose", "theme-tokens": '{"accent":"#123456"}' } });
-  await whole(own);
+  await allFilesLoaded(own);
   assert.equal(await background(own, "launcher"), asRgb("#123456"));
   await own.openChat();
   assert.equal(await background(own, "header"), asRgb(header));
 });
 
 test("On a screen 320 px wide the window fills the screen and nothing scrolls sideways", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(8)} https://shop.example/${"path/".repeat(40)}`;
   const tab = await visit({ narrow: true });
   await tab.openChat();
@@ -145,7 +145,7 @@ test("On a screen 320 px wide the window fills the screen and nothing scrolls si
 });
 
 test("An invalid contact address shows its error below the contact line", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const tab = await visit();
   await tab.openChat();
   await tab.ask(QUESTION);

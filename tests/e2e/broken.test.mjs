@@ -1,4 +1,4 @@
-// What is left where the widget cannot run, or cannot go on.
+// The widget where it cannot load, or where its module crashes.
 
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, focused, openChat, part, ready, say, stored, WASM, withOptions } from "./chat.mjs";
@@ -7,7 +7,7 @@ import { test } from "./harness.mjs";
 const QUESTION = "How long does delivery take?";
 const CONTACT = "mailto:help@kiln.example";
 
-/** Has the next requests of the module break it: a page that replaces what no script may do without, and gets it wrong. */
+/** Makes the module crash on its next request, by a page that replaces a built-in function with a faulty one. */
 const breakModule = (page, times = Infinity) =>
   page.evaluate((times) => {
     const real = Array.of;
@@ -20,13 +20,13 @@ const breakModule = (page, times = Infinity) =>
     };
   }, times);
 
-/** Keeps the codes of the errors that the page hears of. */
-const hearErrors = (page) =>
+/** Records the codes of the error events. */
+const recordErrors = (page) =>
   page.evaluate(() => {
     window.codes = [];
     (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
   });
-const heard = (page) => page.evaluate(() => window.codes);
+const errorCodes = (page) => page.evaluate(() => window.codes);
 
 test("A module that crashes is replaced by a new instance with the stored conversation, and the page sees no error", async ({
   visit,
@@ -37,10 +37,10 @@ test("A module that crashes is replaced by a new instance with the stored conver
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
   await ask(page, QUESTION);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page, 1);
   await say(page, "And to Norway?");
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN"]));
   await delivered(page);
   await eventually(async () =>
     assert.equal((await server.messages()).filter((line) => line.endsWith("And to Norway?")).length, 1),
@@ -77,10 +77,10 @@ test("On a phone the page scrolls again after a crash, once the window is closed
   recordOf(page).tolerate("chat widget: the module broke");
   const overflow = () => page.evaluate(() => document.documentElement.style.overflow);
   await openChat(page);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page, 1);
   await say(page, QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN"]));
   await delivered(page);
   assert.equal(await overflow(), "hidden");
   await part(page, "close").click();
@@ -95,10 +95,10 @@ test("Repeated crashes end in an error message with the site's contact link, and
   const page = await visit({ prepare: withOptions(`data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page);
   await say(page, QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN", "BROKEN", "BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN", "BROKEN", "BROKEN"]));
   await part(page, "window").waitFor({ state: "detached" });
   const link = part(page, "notice").getByRole("link", { name: "Contact us" });
   assert.equal(await link.getAttribute("href"), CONTACT);
@@ -126,10 +126,10 @@ test("The page's own launcher shows the error message after repeated crashes", a
     document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()),
   );
   await ready(page);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page);
   await page.evaluate((text) => window.chatWidget.sendMessage(text), QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN", "BROKEN", "BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN", "BROKEN", "BROKEN"]));
   await eventually(async () => {
     await page.locator(".brand").click();
     assert.equal(await part(page, "notice").getByText("The chat is not available right now.").count(), 1);
@@ -142,10 +142,10 @@ test("The identified visitor is sent with messages after a crash", async ({ visi
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
   await page.evaluate(() => window.chatWidget.identify({ name: "Ada" }));
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page, 1);
   await say(page, QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN"]));
   await delivered(page);
   const sent = page.waitForRequest(
     (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
@@ -166,12 +166,12 @@ test("Under a policy that forbids WebAssembly, a click shows the error message a
   });
   for (const text of ["chat widget: the module did not load", "wasm-eval", "Content Security Policy"])
     recordOf(page).tolerate(text);
-  await hearErrors(page);
+  await recordErrors(page);
   await part(page, "launcher").click();
   await part(page, "notice").getByRole("link", { name: "Kontakt" }).waitFor();
-  assert.equal((await heard(page)).at(0), "NOT_LOADED");
+  assert.equal((await errorCodes(page)).at(0), "NOT_LOADED");
   assert.equal(await part(page, "launcher").count(), 1);
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });
 
 test("A contact option that is not an http, mailto or tel URL makes no link", async ({ visit, recordOf }) => {
@@ -254,9 +254,9 @@ test("Where only the script tag's file loads, no error escapes, and the error ev
   });
   await part(page, "launcher").waitFor();
   await page.evaluate(() => {
-    window.told = [];
+    window.errors = [];
     window.chatWidget.on("error", ({ code, message }) => {
-      window.told.push(`${code} ${message}`);
+      window.errors.push(`${code} ${message}`);
       throw new Error("of the page's own handler");
     });
   });
@@ -265,12 +265,12 @@ test("Where only the script tag's file loads, no error escapes, and the error ev
   await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
   assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/error-state.mjs"));
   const { origin } = new URL(page.url());
-  const told = () => page.evaluate(() => window.told);
-  await eventually(async () => assert.ok((await told()).length > 0));
-  assert.match((await told())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs \\(${origin}\\)$`));
-  // The last resort is a classic script, which Trusted Types do not let through.
+  const errors = () => page.evaluate(() => window.errors);
+  await eventually(async () => assert.ok((await errors()).length > 0));
+  assert.match((await errors())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs \\(${origin}\\)$`));
+  // The last fallback is a classic script, which Trusted Types block.
   await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));
-  for (const line of recordOf(page).forgive()) assert.match(line, /TrustedScriptURL|require-trusted-types-for/);
+  for (const line of recordOf(page).takeComplaints()) assert.match(line, /TrustedScriptURL|require-trusted-types-for/);
 });
 
 test("An element whose module cannot be loaded shows the error message in its place", async ({ visit, recordOf }) => {
@@ -302,7 +302,7 @@ test("Without a reachable proxy the window opens, a message can be retried, and 
     prepare: (page) => page.route("**/connector/**", (route) => route.abort("blockedbyclient")),
   });
   await page.clock.runFor(2000);
-  await hearErrors(page);
+  await recordErrors(page);
   await openChat(page);
   await say(page, QUESTION);
   await eventually(async () => {
@@ -310,6 +310,6 @@ test("Without a reachable proxy the window opens, a message can be retried, and 
     assert.equal(await part(page, "message-failed").count(), 1);
   }, 30_000);
   await part(page, "retry").waitFor();
-  assert.ok((await heard(page)).length > 0);
-  recordOf(page).forgive();
+  assert.ok((await errorCodes(page)).length > 0);
+  recordOf(page).takeComplaints();
 });

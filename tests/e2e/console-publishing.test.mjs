@@ -1,17 +1,17 @@
-// The operator console's view from which things are published, with a visitor in the shop, and the site's own runner.
+// The console's publishing view, with a visitor in the shop and the site's job runner.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, eventually, openChat } from "./chat.mjs";
-import { doJobs } from "./demo.mjs";
+import { runJobs } from "./demo.mjs";
 import { test } from "./harness.mjs";
 
 const TITLE = "The new kiln <b>is</b> here";
 const ADDRESS = "https://shop.example";
 
-/** The console, with its view for publishing in front. */
+/** Opens the console at its publishing view. */
 async function publishing(operator) {
   const console = await operator();
   await console.getByRole("link", { name: "Publishing" }).click();
@@ -19,7 +19,7 @@ async function publishing(operator) {
   return console;
 }
 
-/** Writes an article, and puts it on the list. */
+/** Writes an article and adds it to the list. */
 async function write(console, title, path, content) {
   await console.getByLabel("Title").fill(title);
   await console.getByLabel("Path").fill(path);
@@ -27,10 +27,10 @@ async function write(console, title, path, content) {
   await console.getByRole("button", { name: "Put it on the list" }).click();
 }
 
-/** The row of a list that has a text. */
+/** Returns the row of a list that has a text. */
 const row = (console, list, text) => console.locator(`#${list} > li`).filter({ hasText: text });
 
-/** A step of an article that the operator may take. */
+/** Returns the button of an article's action. */
 const button = (console, verb) => console.getByRole("button", { name: `${verb}: ${TITLE}` });
 
 test("An article goes from draft to publishing job to page, and deleting it removes the page", async ({
@@ -51,7 +51,7 @@ test("An article goes from draft to publishing job to page, and deleting it remo
     await button(console, "Publish").click();
     await status("jobs", "pending");
     await console.locator("#waiting").waitFor({ state: "hidden" });
-    assert.deepEqual(await doJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
+    assert.deepEqual(await runJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
     await status("jobs", "succeeded");
     await status("reviews", "published");
     await row(console, "jobs", `${ADDRESS}/news/kiln`).waitFor();
@@ -60,7 +60,7 @@ test("An article goes from draft to publishing job to page, and deleting it remo
 
     await button(console, "Delete").click();
     await row(console, "jobs", "delete_article").getByText("pending", { exact: true }).waitFor();
-    assert.deepEqual(await doJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
+    assert.deepEqual(await runJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
     await status("reviews", "withdrawn");
     await assert.rejects(readFile(page), { code: "ENOENT" });
   } finally {

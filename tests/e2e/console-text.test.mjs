@@ -1,5 +1,5 @@
-// The text of messages in the operator console: Markdown as the visitor sees it, a visitor's own words as they were
-// written, and nothing hostile in either.
+// The text of messages in the operator console: Markdown as in the widget, visitors' messages as plain text, and no hostile
+// text in either.
 
 import assert from "node:assert/strict";
 import { eventually, openChat, part, ask } from "./chat.mjs";
@@ -32,12 +32,12 @@ echo "pots"
 ---
 [https://bank.example](https://evil.example) ![a pot](https://shop.example/pot.png) [x](javascript:executed())`;
 
-/** Writes what a text became: elements without their boxes, addresses of links, and text. It runs in the page. */
+/** Returns a rendered text as elements without their boxes, links' addresses, and text. It runs in the page. */
 function structureOf(bubble) {
   const written = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data;
     const inner = [...node.childNodes].map(written).join("");
-    // The console has no head above its code.
+    // The console has no header above code blocks.
     if (node.matches("button, svg, .cw-code-head")) return "";
     if (["div", "span"].includes(node.localName)) return inner;
     const value =
@@ -50,7 +50,7 @@ function structureOf(bubble) {
 const structures = (bubbles) =>
   bubbles.evaluateAll((all, source) => all.map(new Function(`return ${source}`)()), `${structureOf}`);
 
-/** Opens the console at a conversation of these messages, whose visitor is called Anna. */
+/** Opens the console at a conversation with these messages of a visitor named Anna. */
 async function consoleWith(operator, service, said, { prepare, change = (conversation) => conversation } = {}) {
   await visitorOf(service, "Anna").say("Hello");
   const console = await operator();
@@ -148,11 +148,11 @@ test("The console renders every text of the corpus as the widget does", async ({
     [some].flat().join("\n\n"),
   );
   const said = texts.flatMap((content) => [{ role: "operator", content }]);
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await openChat(page);
   await ask(page, "Hello");
-  // To lay out all of this takes long, and decides nothing here.
+  // Hidden, because the layout takes long and is not tested here.
   await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
   const createdAt = new Date().toISOString();
   const messages = said.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
@@ -160,13 +160,13 @@ test("The console renders every text of the corpus as the widget does", async ({
   const byOperator = part(page, "message-operator").locator(".cw-bubble");
   await eventually(async () => assert.equal(await byOperator.count(), said.length));
   const expected = await structures(byOperator);
-  await server.forget();
+  await server.deleteConversations();
   const console = await consoleWith(operator, service, said);
   const shown = await structures(console.locator("#log .bubble"));
   for (const [index, text] of texts.entries()) assert.equal(shown[index], expected[index], text.slice(0, 200));
 });
 
-/** Returns what may not stand in the console, each with the reason. It runs in the page. */
+/** Returns the forbidden nodes of the console, each with the reason. It runs in the page. */
 function strange() {
   const ALLOWED =
     "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD HR DIV ARTICLE TIME".split(" ");
@@ -177,7 +177,7 @@ function strange() {
     for (const { name: attribute, value } of element.attributes) {
       if (!/^(class|dir|href|rel|target|start|tabindex|datetime|title|data-id|data-form)$/.test(attribute))
         found.push(`${name} has ${attribute}`);
-      // `:` is what a browser makes of an address that it cannot read, and does not follow.
+      // `:` is the protocol of an address that a browser cannot parse and does not follow.
       const isLinkable =
         /^(https?:\/\/|mailto:|tel:)./i.test(value) && /^((https?|mailto|tel):|:)$/.test(element.protocol);
       if (attribute === "href" && !isLinkable) found.push(`${name} leads to ${value}`);
@@ -199,7 +199,7 @@ async function isHarmless(operator, service, said) {
       window.executions = 0;
       for (const name of calls) window[name] = () => (window.executions += 1);
     }, CALLS);
-    // The console's policy would stop what got through.
+    // The console's policy would block a payload that gets through.
     await console.route("**/operator", async (route) => {
       const response = await route.fetch();
       const { "content-security-policy": _, ...headers } = response.headers();
@@ -216,7 +216,7 @@ async function isHarmless(operator, service, said) {
   };
   const change = (conversation) => ({
     ...conversation,
-    // The name keeps its beginning, by which the conversation is found.
+    // The start of the name stays, because it identifies the conversation.
     visitor: { name: `Anna ${some(0)}`, email: some(1), company: some(2), visitorId: some(3) },
     locale: some(4),
     sourcePage: some(5),

@@ -1,5 +1,4 @@
-// The operator console's conversations: who is in the list and why, when things were said, and what happens while an
-// answer is written.
+// The console's conversations: the list and its order, dates and times, and events while the operator writes a reply.
 
 import assert from "node:assert/strict";
 import { ask, eventually, hold, openChat } from "./chat.mjs";
@@ -8,11 +7,11 @@ import { test } from "./harness.mjs";
 
 const SENDING = /\/operator\/api\/conversations\/[^/]+\/messages$/;
 
-/** The names in the list, from the top. */
+/** Returns the names in the list, from the top. */
 const names = (console) => console.locator("#conversations .name").allInnerTexts();
 const field = (console) => console.getByLabel("Your answer");
 const isFocused = (locator) => locator.evaluate((element) => element === document.activeElement);
-/** An entry of the list has the focus. Each change of the list makes its entries anew. */
+/** Waits until an entry of the list has the focus. Each change of the list re-creates its entries. */
 const keepsFocus = (locator) => eventually(async () => assert.ok(await isFocused(locator), "the entry has the focus"));
 
 test("The list shows the visitor's last message and its time, also after a reply", async ({
@@ -85,7 +84,7 @@ test("Dates before today name their day in the list and above the messages, also
   const texts = Object.keys(said);
   for (const [index, name] of ["Ben", "Cleo", "Dora"].entries()) await visitorOf(service, name).say(texts[index]);
   const emil = visitorOf(service, "Emil");
-  // The last day has more messages than the log shows at once.
+  // The last day has more messages than fit into the log.
   for (const text of [...texts, ...Array(5).fill(texts.at(-1))]) await emil.say(text);
 
   const console = await operator();
@@ -114,7 +113,7 @@ test("Dates before today name their day in the list and above the messages, also
   assert.deepEqual(await captions.allInnerTexts(), ["31 December 2025", "Thursday 12 March", "Yesterday", "Today"]);
   assert.match(await captions.nth(1).locator("time").getAttribute("title"), /^Thursday,? 12 March 2026$/);
   assert.match(await console.locator("#log .by").first().innerText(), /^Visitor, 23:59$/);
-  // The day of the messages that are looked at is in view, also when they fill the log.
+  // The day of the visible messages is in view, also when they fill the log.
   await isInView(captions.last(), "#log");
   const earlier = console.locator("#log article").filter({ hasText: "Do you ship to Germany?" });
   await earlier.evaluate((element) => element.scrollIntoView({ block: "center" }));

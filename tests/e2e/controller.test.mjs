@@ -1,22 +1,22 @@
-// `window.chatWidget`: what a page can ask of the widget, and what it is told.
+// `window.chatWidget`: controls, state and events.
 
 import assert from "node:assert/strict";
 import { WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
-import { hold, openChat, part, ready, timePasses, whole } from "./chat.mjs";
+import { hold, openChat, part, ready, advanceClock, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-/** From now on, the page keeps what the widget tells of these events. */
+/** Records these events of the widget in the page. */
 const listen = (page, names) =>
   page.evaluate((names) => {
-    window.told = [];
-    for (const name of names) window.chatWidget.on(name, (detail) => window.told.push([name, detail]));
+    window.emitted = [];
+    for (const name of names) window.chatWidget.on(name, (detail) => window.emitted.push([name, detail]));
   }, names);
-const told = (page) => page.evaluate(() => window.told);
+const emitted = (page) => page.evaluate(() => window.emitted);
 
 test("Calls pushed before the script loads are executed once it has loaded", async ({ visit, server }) => {
   const queue = () => {
-    window.told = [];
-    (window.chatWidget ||= []).push(["on", "message", (message) => window.told.push(message.role)]);
+    window.emitted = [];
+    (window.chatWidget ||= []).push(["on", "message", (message) => window.emitted.push(message.role)]);
     window.chatWidget.push(["open"]);
     window.chatWidget.push(["sendMessage", "How long does delivery take?"]);
   };
@@ -24,8 +24,8 @@ test("Calls pushed before the script loads are executed once it has loaded", asy
   await part(page, "window").waitFor();
   await delivered(page);
   assert.equal((await server.messages())[0], "visitor: How long does delivery take?");
-  await eventually(async () => assert.deepEqual(await told(page), ["visitor", "assistant"]));
-  // And push() goes on.
+  await eventually(async () => assert.deepEqual(await emitted(page), ["visitor", "assistant"]));
+  // And push() still works.
   await page.evaluate(() => window.chatWidget.push(["close"]));
   await part(page, "window").waitFor({ state: "detached" });
 });
@@ -79,26 +79,26 @@ test("The controller and the element emit open, message, lead, presence and clos
   await listen(page, ["open", "message", "lead", "presence", "close"]);
   await page.evaluate(() => {
     window.bubbled = [];
-    const hear = ({ type, target }) => window.bubbled.push(`${type} from ${target.localName}`);
-    for (const name of ["open", "message", "close"]) document.addEventListener(`chat-widget:${name}`, hear);
+    const record = ({ type, target }) => window.bubbled.push(`${type} from ${target.localName}`);
+    for (const name of ["open", "message", "close"]) document.addEventListener(`chat-widget:${name}`, record);
   });
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  await eventually(async () => assert.ok((await told(page)).some(([name]) => name === "presence")));
+  await eventually(async () => assert.ok((await emitted(page)).some(([name]) => name === "presence")));
   await part(page, "close").click();
 
-  const all = await told(page);
-  const heard = (name) => all.filter(([told]) => told === name).map(([, detail]) => detail);
+  const all = await emitted(page);
+  const detailsOf = (name) => all.filter(([event]) => event === name).map(([, detail]) => detail);
   const [question, answer] = (await server.conversation()).messages;
-  assert.deepEqual(heard("open"), [{}]);
-  assert.deepEqual(heard("message"), [
+  assert.deepEqual(detailsOf("open"), [{}]);
+  assert.deepEqual(detailsOf("message"), [
     { id: question.id, role: "visitor", content: question.content },
     { id: answer.id, role: "assistant", content: answer.content },
   ]);
-  const [{ hasContact, needsHandoff }, ...more] = heard("lead");
+  const [{ hasContact, needsHandoff }, ...more] = detailsOf("lead");
   assert.deepEqual([hasContact, needsHandoff, more], [false, false, []]);
-  assert.deepEqual(heard("presence"), [{ operatorOnline: false }]);
-  assert.deepEqual(heard("close"), [{}]);
+  assert.deepEqual(detailsOf("presence"), [{ operatorOnline: false }]);
+  assert.deepEqual(detailsOf("close"), [{}]);
   assert.deepEqual(
     await page.evaluate(() => window.bubbled),
     ["open", "message", "message", "close"].map((name) => `chat-widget:${name} from chat-widget`),
@@ -106,7 +106,7 @@ test("The controller and the element emit open, message, lead, presence and clos
 });
 
 test("Each message is emitted once, and none is emitted again after a reload", async ({ visit, server, recordOf }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await ready(page);
   await listen(page, ["message"]);
@@ -118,7 +118,7 @@ test("Each message is emitted once, and none is emitted again after a reload", a
   const soFar = reads();
   await eventually(() => assert.ok(reads() >= soFar + 2));
   assert.deepEqual(
-    (await told(page)).map(([, { role }]) => role),
+    (await emitted(page)).map(([, { role }]) => role),
     ["visitor", "assistant", "operator"],
   );
 
@@ -127,21 +127,21 @@ test("Each message is emitted once, and none is emitted again after a reload", a
   await listen(page, ["message"]);
   await openChat(page);
   await part(page, "message-operator").waitFor();
-  assert.deepEqual(await told(page), []);
+  assert.deepEqual(await emitted(page), []);
 });
 
 test("once() fires once, and the function that on() returns unsubscribes", async ({ visit }) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   await page.evaluate(() => {
-    window.told = [];
-    window.chatWidget.once("open", () => window.told.push("once"));
-    const off = window.chatWidget.on("open", () => window.told.push("until off"));
+    window.emitted = [];
+    window.chatWidget.once("open", () => window.emitted.push("once"));
+    const off = window.chatWidget.on("open", () => window.emitted.push("until off"));
     window.chatWidget.on("close", off);
   });
   await ready(page);
   for (const name of ["open", "close", "open", "close"]) await page.evaluate((name) => window.chatWidget[name](), name);
-  assert.deepEqual(await told(page), ["once", "until off"]);
+  assert.deepEqual(await emitted(page), ["once", "until off"]);
 });
 
 test("A handler that throws affects neither the widget nor the other handlers", async ({ visit, recordOf }) => {
@@ -155,7 +155,7 @@ test("A handler that throws affects neither the widget nor the other handlers", 
   );
   await listen(page, ["open"]);
   await openChat(page);
-  assert.deepEqual(await told(page), [["open", {}]]);
+  assert.deepEqual(await emitted(page), [["open", {}]]);
   await ask(page, "How long does delivery take?");
 });
 
@@ -180,24 +180,24 @@ test("hide() hides the widget, and show() shows it again", async ({ visit }) => 
 });
 
 test("destroy() leaves no element, no global and no request behind", async ({ visit, recordOf, server }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } });
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  await whole(page);
+  await allFilesLoaded(page);
   await listen(page, ["destroy"]);
   await page.evaluate(() => (window.controller = window.chatWidget).destroy());
-  assert.deepEqual(await told(page), [["destroy", {}]]);
+  assert.deepEqual(await emitted(page), [["destroy", {}]]);
   assert.equal(await page.locator("chat-widget").count(), 0);
   assert.equal(await page.evaluate(() => "chatWidget" in window), false);
   const soFar = recordOf(page).requests.length;
-  await timePasses(page, { minutes: 5 });
+  await advanceClock(page, { minutes: 5 });
   await page.evaluate(() => {
     window.controller.open();
     window.controller.sendMessage("Is anybody there?");
     window.controller.destroy();
   });
-  await timePasses(page, { minutes: 1 });
+  await advanceClock(page, { minutes: 1 });
   assert.deepEqual(recordOf(page).paths().slice(soFar), []);
   assert.equal((await server.sends()).length, 1);
 });

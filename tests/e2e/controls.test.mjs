@@ -1,4 +1,4 @@
-// What a page changes while the widget is there, what it tells of its visitor, and what a visitor lets it tell.
+// Option changes on a mounted widget, data about the visitor, reports and consent.
 
 import assert from "node:assert/strict";
 import {
@@ -11,7 +11,7 @@ import {
   ready,
   say,
   stored,
-  whole,
+  allFilesLoaded,
   withOptions,
 } from "./chat.mjs";
 import { test } from "./harness.mjs";
@@ -22,7 +22,7 @@ const QUESTION = "How long does delivery take?";
 const control = (page, name, ...args) =>
   page.evaluate(([name, args]) => window.chatWidget[name](...args), [name, args]);
 
-/** What the service was told, once there are so many events. */
+/** Waits until the service has this number of events, and returns them. */
 async function reported(server, count) {
   await eventually(async () =>
     assert.ok((await server.events()).length >= count, JSON.stringify(await server.events())),
@@ -36,12 +36,12 @@ test("setTheme() changes the theme of an open window and emits theme", async ({ 
   await ask(page, QUESTION);
   await part(page, "input").fill("And to Norway?");
   await page.evaluate(() => {
-    window.told = [];
-    window.chatWidget.on("theme", ({ theme }) => window.told.push(theme));
+    window.themes = [];
+    window.chatWidget.on("theme", ({ theme }) => window.themes.push(theme));
   });
   const before = await background(page, "launcher");
   await control(page, "setTheme", "rose");
-  await eventually(async () => assert.deepEqual(await page.evaluate(() => window.told), ["rose"]));
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => window.themes), ["rose"]));
   const rose = await background(page, "launcher");
   assert.notEqual(rose, before);
   assert.equal(await part(page, "input").inputValue(), "And to Norway?");
@@ -171,7 +171,7 @@ test("Page views, single-page navigations, calls to action and tracked events ar
   server,
 }) => {
   const page = await visit();
-  await whole(page);
+  await allFilesLoaded(page);
   const go = async (path, title) => {
     await page.evaluate(
       ([path, title]) => {
@@ -203,7 +203,7 @@ test("Page views, single-page navigations, calls to action and tracked events ar
 test("Consent given before the widget loads does not report events twice", async ({ visit, server }) => {
   const page = await visit({ prepare: withOptions('data-consent="required"') });
   await page.evaluate(() => (window.chatWidget ||= []).push(["grantConsent"]));
-  await whole(page);
+  await allFilesLoaded(page);
   await page.evaluate(() => history.pushState({}, "", "/pots"));
   await reported(server, 2);
   await page.evaluate(() => window.chatWidget.track("asked_last"));
@@ -217,7 +217,7 @@ test("Consent given before the widget loads does not report events twice", async
 test("Without the Navigation API history is patched, and destroy() restores it", async ({ visit, server }) => {
   const withoutNavigation = () => Object.defineProperty(window, "navigation", { value: undefined });
   const page = await visit({ prepare: (page) => page.addInitScript(withoutNavigation) });
-  await whole(page);
+  await allFilesLoaded(page);
   await page.evaluate(() => history.pushState({}, "", "/pots"));
   const events = await reported(server, 2);
   assert.deepEqual(
@@ -242,7 +242,7 @@ for (const [setting, attributes, prepare] of [
         if (prepare) await page.addInitScript(prepare);
       },
     });
-    await whole(page);
+    await allFilesLoaded(page);
     await openChat(page);
     await ask(page, QUESTION);
     await page.evaluate(() => history.pushState({}, "", "/pots"));
@@ -293,7 +293,7 @@ test("A visitor who consented on an earlier page finds the conversation after gr
   await ask(page, QUESTION);
   await withOptions('data-consent="required"')(page);
   await page.reload();
-  // Without consent, the window does not open again by itself either.
+  // Without consent, the window does not reopen after a reload.
   await part(page, "launcher").click();
   await part(page, "input").waitFor();
   assert.equal(await part(page, "message-visitor").count(), 0, "nobody has asked the visitor yet");

@@ -1,4 +1,4 @@
-// `diagnose()` with each thing broken for real: it says so, names the thing and says what to do. Nothing broken, it says that.
+// `diagnose()` reports each problem with advice, and none on a working page.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,8 +16,8 @@ const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "a
 const NAMES = ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"];
 
 const diagnose = (page) => page.evaluate(() => window.chatWidget.diagnose());
-/** What is wrong, by the names of the checks. */
-async function wrongs(page) {
+/** Returns the failed checks, each as `name: message`. */
+async function failedChecks(page) {
   await page.waitForFunction(() => window.chatWidget?.diagnose);
   const { ok, checks } = await diagnose(page);
   const wrong = checks.filter(({ ok }) => !ok);
@@ -46,7 +46,7 @@ for (const [setup, attributes, options] of [
   });
 }
 
-const WRONG = {
+const INVALID = {
   theme: ["tael", /data-theme="tael" is not a theme; expected one of teal, .*; using teal/],
   "color-scheme": ["drak", /expected one of theme, auto, light, dark/],
   locale: ["de, please", /is not a language tag; expected a language tag \(BCP 47\)/],
@@ -72,13 +72,13 @@ const WRONG = {
 };
 
 test("diagnose() names each invalid option and its accepted values", async ({ visit, recordOf }) => {
-  for (const [name, [text, message]] of Object.entries(WRONG)) {
+  for (const [name, [text, message]] of Object.entries(INVALID)) {
     const prepare = async (page) => {
       recordOf(page).tolerate("; expected ");
       await withOptions(`data-${name}='${text}'`)(page);
     };
     const page = await visit({ prepare });
-    const wrong = await wrongs(page);
+    const wrong = await failedChecks(page);
     assert.equal(wrong.length, 1, `${name}: ${wrong.join("\n")}`);
     assert.match(wrong[0], message);
     assert.ok(wrong[0].startsWith("options: "));
@@ -180,12 +180,12 @@ for (const [problem, pattern, answer, attributes, expected] of [
       await withOptions(attributes)(page);
     };
     const page = await visit({ prepare });
-    const wrong = await wrongs(page);
+    const wrong = await failedChecks(page);
     assert.ok(
       wrong.some((line) => expected.test(line)),
       wrong.join("\n"),
     );
-    recordOf(page).forgive();
+    recordOf(page).takeComplaints();
   });
 }
 
@@ -193,14 +193,14 @@ test("diagnose() reports an invisible launcher until it is visible", async ({ vi
   const page = await visit({ prepare: withOptions('data-launcher=".brand"') });
   await ready(page);
   await page.evaluate(() => (document.querySelector(".brand").hidden = true));
-  const [wrong, ...others] = await wrongs(page);
+  const [wrong, ...others] = await failedChecks(page);
   assert.match(
     wrong,
     /^launcher: The option launcher, \.brand, matches 1 of the page's elements, and none of them is visible/,
   );
   assert.deepEqual(others, []);
   await page.evaluate(() => (document.querySelector(".brand").hidden = false));
-  assert.deepEqual(await wrongs(page), []);
+  assert.deepEqual(await failedChecks(page), []);
 });
 
 test("diagnose() reports a page's fetch that throws", async ({ visit }) => {
@@ -211,11 +211,11 @@ test("diagnose() reports a page's fetch that throws", async ({ visit }) => {
       throw Symbol("no");
     };
   });
-  const wrong = await wrongs(page);
+  const wrong = await failedChecks(page);
   assert.match(wrong.join("\n"), /^proxy: The proxy cannot be reached at \/connector\/chat\/config \(Symbol\(no\)\)/m);
 });
 
-/** The widget's folder on another host. */
+/** Serves the widget's folder from another host. */
 function serveWidget(headers) {
   const server = createServer((request, response) => {
     try {
@@ -235,7 +235,7 @@ function serveWidget(headers) {
 const CLOSED_HOST = await serveWidget({});
 const OPEN_HOST = await serveWidget({ "Access-Control-Allow-Origin": "*" });
 
-/** To prepare a visit: a page with the script tag from that host. */
+/** Prepares a visit: a page with the script tag from that host. */
 const pageFrom = (cdn, attributes = "") =>
   pageOf(
     `<script async src="${cdn}/chat-widget.js" data-proxy="/connector" data-contact="tel:+44123" ${attributes}></script>`,
@@ -251,7 +251,7 @@ test("With files on another host without CORS, diagnose() resolves, and a click 
   const page = await visit({ prepare: pageFrom(CLOSED_HOST) });
   await part(page, "launcher").click();
   await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
-  const wrong = await wrongs(page);
+  const wrong = await failedChecks(page);
   const words = `${CLOSED_HOST} does not let this page read ${CLOSED_HOST}/chat-widget.wasm: a host that is not the page's own must answer with the header Access-Control-Allow-Origin`;
   assert.ok(
     wrong.some((line) => line.startsWith(`wasm: ${words}`)),
@@ -262,7 +262,7 @@ test("With files on another host without CORS, diagnose() resolves, and a click 
     wrong.join("\n"),
   );
   assert.equal(await page.locator("head > script").count(), 0, "nothing is left behind");
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });
 
 test("With files on another host with CORS, the chat works and diagnose() reports no problem", async ({
@@ -272,8 +272,8 @@ test("With files on another host with CORS, the chat works and diagnose() report
   const page = await visit({ prepare: pageFrom(OPEN_HOST) });
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  assert.deepEqual(await wrongs(page), []);
-  recordOf(page).forgive();
+  assert.deepEqual(await failedChecks(page), []);
+  recordOf(page).takeComplaints();
 });
 
 test("With a server that sends .mjs with a wrong type, diagnose() resolves", async ({ visit, recordOf }) => {
@@ -287,12 +287,12 @@ test("With a server that sends .mjs with a wrong type, diagnose() resolves", asy
     })(page);
   };
   const page = await visit({ prepare });
-  const wrong = await wrongs(page);
+  const wrong = await failedChecks(page);
   assert.match(
     wrong.join("\n"),
     /^files: The server sends .*\/chat-widget\.mjs as application\/octet-stream, which no browser runs as a module/m,
   );
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });
 
 test("Where only the loader can be loaded, diagnose() rejects", async ({ visit, recordOf }) => {
@@ -306,7 +306,7 @@ test("Where only the loader can be loaded, diagnose() rejects", async ({ visit, 
     ),
   );
   assert.equal(said, "rejected");
-  // The last resort is a classic script, which Trusted Types do not let through.
+  // The last fallback is a classic script, which Trusted Types block.
   await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });

@@ -1,4 +1,4 @@
-// What the docs tell people to write, written on a page and tried.
+// The snippets of the docs, run on a page.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -12,13 +12,13 @@ import { promisify } from "node:util";
 import { chatConnector } from "../../docs/recipes/connector.mjs";
 import { read, snippet } from "../docs-snippets.mjs";
 import { SEND, TAG, WASM, ask, eventually, focused, hold, openChat } from "./chat.mjs";
-import { part, ready, say, shopWith, stored, whole } from "./chat.mjs";
+import { part, ready, say, shopWith, stored, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf, pageWith, unbundled } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
 const COMMAND = "target/debug/site-connector";
-const BRISK = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceIntervalMs: 3000 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceIntervalMs: 3000 } };
 
 const colour = (page, name) => part(page, name).evaluate((element) => getComputedStyle(element).backgroundColor);
 
@@ -37,7 +37,7 @@ test("The README's import mounts and opens a widget and shows the unread count i
   visit,
   server,
 }) => {
-  await server.trouble(BRISK);
+  await server.setFaults(FAST_POLLING);
   const code = unbundled(snippet("README.md", "Put it on a page: ts"));
   const page = await visit({ prepare: pageWith(`${code}\nwindow.widget = widget;`) });
   await part(page, "input").waitFor();
@@ -89,7 +89,7 @@ test("The module example of docs/frontend.md emits messages and uses the page's 
 test("The marked link of docs/frontend.md is reported as a call to action", async ({ visit, server }) => {
   const link = snippet("docs/frontend.md", "Report visitor events: html");
   const page = await visit({ prepare: shopWith((html) => html.replace("<main", `${link}<main`)) });
-  await whole(page);
+  await allFilesLoaded(page);
   await page.getByRole("link", { name: "Book", exact: true }).click();
   const called = async () => (await server.events()).find(({ eventType }) => eventType === "cta_clicked");
   await eventually(async () => assert.deepEqual((await called())?.eventData, { label: "Book a workshop" }));
@@ -177,7 +177,7 @@ test("The versioned folder of docs/site-owner.md is self-contained", async ({ vi
   assert.ok(files.length > 3 && files.every((path) => path.includes(folder)), files.join("\n"));
 });
 
-/** The keys in the browser's storage, without what makes each of a kind another. */
+/** Returns the keys in the browser's storage, without their variable parts. */
 const kinds = (keys) =>
   [...new Set(keys.map((key) => key.replace(/^(chat-widget:(outbox|event|batch):).*/, "$1…")))].sort();
 
@@ -188,7 +188,7 @@ test("The browser stores exactly the keys of docs/privacy.md, and reset() leaves
   const page = await visit({
     clock: true,
     prepare: async (page) => {
-      // Also what is kept for a moment only.
+      // Includes keys that are stored for a moment only.
       await page.addInitScript(() => {
         const { setItem } = Storage.prototype;
         window.kept = { local: [], session: [] };
@@ -211,7 +211,7 @@ test("The browser stores exactly the keys of docs/privacy.md, and reset() leaves
   await part(page, "form").getByLabel("E-mail").fill("ann@example.com");
   await part(page, "contact-send").click();
   await part(page, "contact-done").waitFor();
-  await server.trouble({ trackingDisabled: true });
+  await server.setFaults({ trackingDisabled: true });
   await page.evaluate(() => window.chatWidget.track("quiz_done"));
   await page.clock.runFor(10_000);
   await eventually(async () =>
@@ -316,7 +316,7 @@ test("The diagnose() call of docs/troubleshooting.md prints a table of the check
   );
 });
 
-/** The command of a snippet with other places, as a program and its arguments. */
+/** Returns a snippet's command with other paths, as a program and its arguments. */
 const command = (page, name, places) =>
   Object.entries(places)
     .reduce((line, [from, to]) => line.replace(from, to), snippet(page, name).trim())

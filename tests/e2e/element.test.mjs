@@ -1,4 +1,4 @@
-// `<chat-widget>`: put into a page, changed, moved, taken out and put back, alone and with others.
+// `<chat-widget>`: added to a page, changed, moved, removed and added again, alone and with others.
 
 import assert from "node:assert/strict";
 import { ask, eventually, nextFrame, openChat, part, ready, stored, openMyData } from "./chat.mjs";
@@ -6,14 +6,14 @@ import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** Puts elements with these attributes into a page whose script tag's widget is gone. */
+/** Adds elements with these attributes to a page without the script tag's widget. */
 async function withElements(visit, ...elements) {
   const page = await visit();
   await ready(page);
   await page.evaluate(async (elements) => {
     window.chatWidget.destroy();
-    window.told = [];
-    addEventListener("chat-widget:error", ({ detail, target }) => window.told.push(`${target.id} ${detail.message}`));
+    window.errors = [];
+    addEventListener("chat-widget:error", ({ detail, target }) => window.errors.push(`${target.id} ${detail.message}`));
     for (const attributes of elements) {
       const element = document.createElement("chat-widget");
       for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -26,7 +26,7 @@ async function withElements(visit, ...elements) {
 
 const INLINE = { id: "one", proxy: "/connector", inline: "" };
 
-/** Does something with the element of this id, if no other is named. */
+/** Runs a function with the element of an id, by default this one. */
 const withElement = (page, run, id = "one") =>
   page.evaluate(
     ([run, id]) => new Function("element", `return (${run})(element)`)(document.getElementById(id)),
@@ -84,7 +84,7 @@ test("Moving an element keeps its state", async ({ visit, recordOf }) => {
     element.remove();
     parentElement.prepend(element);
   });
-  // Whatever was to follow has followed.
+  // Pending work has finished.
   await nextFrame(page);
   assert.ok(await log.evaluate((log) => log.isConnected), "it is the same window");
   assert.equal(await part(page, "input").inputValue(), "A draft");
@@ -140,7 +140,7 @@ test("A page may have several inline elements and one floating one", async ({ vi
   await page.locator("#two").locator('[part="input"]').waitFor();
   await eventually(async () => assert.equal(await part(page, "launcher").count(), 1));
   await eventually(async () =>
-    assert.match((await page.evaluate(() => window.told)).join(), /(three|four) .*floats above the page already/),
+    assert.match((await page.evaluate(() => window.errors)).join(), /(three|four) .*floats above the page already/),
   );
 });
 

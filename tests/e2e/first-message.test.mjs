@@ -1,4 +1,4 @@
-// The first message: a visitor opens the chat, asks, and is answered.
+// The first message: a visitor opens the chat, asks, and gets a reply.
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, focused, hold, messages, openChat, part, say, showsAll } from "./chat.mjs";
@@ -45,7 +45,7 @@ test("Sending with the button clears the input and keeps it focused", async ({ v
 });
 
 test("A click sends a suggested question, and the others remain after the first message", async ({ visit, server }) => {
-  await server.trouble({ only: "send", delayMs: 500 });
+  await server.setFaults({ only: "send", delayMs: 500 });
   const page = await visit();
   await openChat(page);
   assert.deepEqual(await part(page, "suggestion").allTextContents(), [
@@ -66,7 +66,7 @@ test("A click sends a suggested question, and the others remain after the first 
 });
 
 test("The config's welcome and name are shown without sending a message", async ({ visit, server }) => {
-  await server.trouble({ config: { welcomeMessage: "Come in, the kiln is warm.", assistantName: "Sorrel" } });
+  await server.setFaults({ config: { welcomeMessage: "Come in, the kiln is warm.", assistantName: "Sorrel" } });
   const page = await visit();
   await openChat(page);
   assert.deepEqual(await messages(page), ["assistant: Come in, the kiln is warm."]);
@@ -82,8 +82,8 @@ test("A typing indicator is shown while the reply is pending", async ({ visit, s
   await say(page, QUESTION);
   await part(page, "message-visitor").getByText("Sending").waitFor();
   assert.equal(await part(page, "typing").count(), 0, "nobody writes before the service has it");
-  // The network is quick now, and the service is not.
-  await server.trouble({ only: "send", delayMs: 500 });
+  // Now the network is fast and the service slow.
+  await server.setFaults({ only: "send", delayMs: 500 });
   way.release();
   await part(page, "message-assistant").nth(1).waitFor();
   await delivered(page);

@@ -1,4 +1,4 @@
-// The gallery: every state in every theme at an address of its own, and always the same; all of them in an overview.
+// The gallery: each state and theme at its own URL, always rendered the same, and an overview of all.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -12,10 +12,10 @@ import { test } from "./harness.mjs";
 const filesOf = (folder, ending) =>
   readdirSync(new URL(`../../${folder}`, import.meta.url)).map((file) => file.replace(ending, ""));
 
-/** The pictures of the overview; a `name` is a state's, or a theme's with `theme-` before it. */
+/** Returns the pictures of the overview; a `name` is a state's, or a theme's after `theme-`. */
 const pictures = (page) => page.locator(".pictures figure");
 const picture = (page, name) => page.locator(`.pictures figure[id="${name}"]`);
-/** The frame of a picture, once it shows its state. */
+/** Waits until a picture shows its state, and returns its frame. */
 const frameOf = (shot) => shot.locator("iframe.shown");
 const queryOf = (url) => Object.fromEntries(new URL(url).searchParams);
 

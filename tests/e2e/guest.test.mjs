@@ -1,16 +1,16 @@
-// The widget as a guest on pages that are not kind to it: their styles, their dialogs, their listeners, their prototypes.
+// The widget on pages with conflicting styles, dialogs, listeners and prototypes.
 
 import assert from "node:assert/strict";
 import { snippet } from "../docs-snippets.mjs";
-import { ask, delivered, eventually, focused, openChat, part, say, shopWith, whole } from "./chat.mjs";
+import { ask, delivered, eventually, focused, openChat, part, say, shopWith, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf, pageWith } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
 const TAG = snippet("docs/site-owner.md", "For site owners: html");
-const BRISK = { presence: { suggestedMessageIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1 } };
 
-/** As hard as a page's styles may be on what stands in it. */
+/** Page styles that change every property of every element. */
 const STYLES = `
   html { font-size: 62.5%; writing-mode: vertical-rl; }
   * {
@@ -28,8 +28,8 @@ const STYLES = `
   chat-widget { display: none !important; transform: rotate(9deg) !important; filter: blur(9px) !important; }`;
 
 /**
- * For a page: how everything of the widget looks, each element with what stands before and behind it, property by
- * property. Keeps it, and gives what was otherwise the last time.
+ * Reads the computed styles of every element of the widget and its pseudo-elements in the page. Stores them, and returns
+ * the differences from the previous call.
  */
 function look() {
   const looks = [];
@@ -95,7 +95,7 @@ test("A capturing listener sees the widget as the target of its keys, and the ex
   assert.equal(await page.locator("input[type=search]").inputValue(), "");
 });
 
-/** What is found at the middle of a part, by the page: the widget's host, or whatever lies above it. */
+/** Returns the page's element at the centre of a part: the widget's host, or an element above it. */
 async function above(page, name) {
   const { x, y, width, height } = await part(page, name).boundingBox();
   return page.evaluate(([x, y]) => document.elementFromPoint(x, y)?.localName, [x + width / 2, y + height / 2]);
@@ -105,7 +105,7 @@ test("Below the page's modal <dialog> the chat is visible and inert, and keeps r
   visit,
   server,
 }) => {
-  await server.trouble(BRISK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: pageOf(`<dialog><button>Done</button></dialog>${TAG}`) });
   await openChat(page);
   await ask(page, QUESTION);
@@ -126,7 +126,7 @@ for (const early of [true, false]) {
     visit,
     server,
   }) => {
-    await server.trouble(BRISK);
+    await server.setFaults(FAST_POLLING);
     const body = snippet("docs/frontend.md", "Avoid page conflicts: html");
     const tag = early ? TAG.replace("data-proxy", 'data-load="intent" data-proxy') : TAG;
     const page = await visit({ prepare: pageOf(body + tag) });
@@ -220,8 +220,8 @@ test("A page that locks scrolling does not move the chat", async ({ visit }) => 
   await ask(page, QUESTION);
 });
 
-/** What pages have done to the browser's own before the widget comes. */
-const MEDDLED = {
+/** Changes of pages to built-in objects before the widget loads. */
+const CHANGED_GLOBALS = {
   "that add to the prototypes of arrays, objects and functions": () => {
     Array.prototype.foo = () => {};
     Object.prototype.foo = "bar";
@@ -247,11 +247,11 @@ const MEDDLED = {
   },
 };
 
-for (const [pages, meddle] of Object.entries(MEDDLED)) {
-  // That nothing is thrown at the page is seen by the record of each test.
+for (const [pages, change] of Object.entries(CHANGED_GLOBALS)) {
+  // The record of each test fails on an uncaught error.
   test(`The chat works on pages ${pages}`, async ({ visit, server }) => {
     const prepare = async (page) => {
-      await page.addInitScript(meddle);
+      await page.addInitScript(change);
       await shopWith((html) =>
         html.replace(
           "data-proxy=",
@@ -260,7 +260,7 @@ for (const [pages, meddle] of Object.entries(MEDDLED)) {
       )(page);
     };
     const page = await visit({ prepare });
-    await whole(page);
+    await allFilesLoaded(page);
     await page.locator("h1").click();
     await part(page, "input").waitFor();
     await ask(page, QUESTION);
@@ -274,7 +274,7 @@ for (const [pages, meddle] of Object.entries(MEDDLED)) {
     assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
     assert.equal((await server.conversation()).visitor.name, "Ann");
     await page.reload();
-    await whole(page);
+    await allFilesLoaded(page);
     await page.evaluate(() => window.chatWidget.open());
     await part(page, "message-visitor").getByText(QUESTION).waitFor();
     assert.equal((await page.evaluate(() => window.chatWidget.diagnose())).ok, true);

@@ -1,14 +1,14 @@
-// The conversation after a reload, and on pages that let the widget keep nothing.
+// The conversation after a reload, and on pages without storage.
 
 import assert from "node:assert/strict";
 import { REFUSES, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
 test("A reload restores the conversation in order without duplicates", async ({ visit, server, recordOf }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -22,7 +22,7 @@ test("A reload restores the conversation in order without duplicates", async ({ 
   await openChat(page);
   await eventually(async () => assert.deepEqual(await messages(page), before));
 
-  // What is read again and again stays once.
+  // Repeated reads add no duplicates.
   const reads = () => recordOf(page).of("/connector/chat/messages", "GET").length;
   const soFar = reads();
   await eventually(() => assert.ok(reads() >= soFar + 3));
@@ -78,7 +78,7 @@ test("A message to a conversation that the service no longer has starts a new on
   await openChat(page);
   await ask(page, "How long does delivery take?");
   const old = (await stored(page))["chat-widget:conversation"].conversationId;
-  await server.forget();
+  await server.deleteConversations();
   await say(page, "Can I book a workshop?");
   await delivered(page);
   const { id, messages: kept } = await server.conversation();

@@ -1,23 +1,23 @@
-// Pages whose scripts have replaced what the browser gives: a `fetch` that throws, members on every object.
+// Pages whose scripts have replaced built-in objects: a `fetch` that throws, members on every object.
 
 import assert from "node:assert/strict";
 import { ask, background, delivered, eventually, hold } from "./chat.mjs";
-import { openChat, part, ready, say, WASM, whole, withOptions } from "./chat.mjs";
+import { openChat, part, ready, say, WASM, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { optionTable } from "../../scripts/options.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** The page hears which errors there are, and how often a module came. */
-const hearErrors = (page) =>
+/** Records the codes of error events. */
+const recordErrors = (page) =>
   page.addInitScript(() => {
     window.codes = [];
     (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
   });
 const codes = (page) => page.evaluate(() => window.codes);
 
-/** What the `fetch` of a page may do instead of asking, each third time. It runs in the page. */
-const WRONGS = {
+/** Failures of a page's `fetch`, which every third call has. They run in the page. */
+const FETCH_FAILURES = {
   "throws an error": () => {
     throw new Error("no fetching today");
   },
@@ -53,14 +53,14 @@ const WRONGS = {
     }),
 };
 
-for (const [failure, misbehave] of Object.entries(WRONGS)) {
+for (const [failure, misbehave] of Object.entries(FETCH_FAILURES)) {
   test(`With a fetch that sometimes ${failure}, every message arrives once, and the module does not crash`, async ({
     visit,
     server,
     recordOf,
   }) => {
     const prepare = async (page) => {
-      await hearErrors(page);
+      await recordErrors(page);
       await page.addInitScript(`{
         const real = window.fetch;
         const misbehave = ${misbehave};
@@ -93,14 +93,14 @@ for (const [failure, misbehave] of Object.entries(WRONGS)) {
       (await codes(page)).filter((code) => !["NETWORK", "TIMEOUT"].includes(code)),
       [],
     );
-    // One module, from the beginning to the end.
+    // The module was never replaced.
     assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
     await page.evaluate(() => window.chatWidget.diagnose());
   });
 }
 
 const { ...table } = await optionTable();
-/** Every option and what is in one, every member of an option bag of the browser's that the widget hands over or may have. */
+/** The names of all options and their fields, and of all members of the option bags that the widget passes to the browser. */
 const MEMBERS = {
   ...Object.fromEntries(Object.keys(table).map((name) => [name, "polluted"])),
   ...Object.fromEntries(
@@ -125,7 +125,7 @@ const MEMBERS = {
   ),
 };
 
-/** Before all else, the page gives every object these members. */
+/** Adds these members to every object of the page before any other script runs. */
 const pollute = (page) =>
   page.addInitScript((members) => {
     for (const [name, value] of Object.entries(members)) {
@@ -149,7 +149,7 @@ test("Members of Object.prototype that are named like options do not affect the 
     await withOptions(`data-offset='{"y":40}' data-greeting='{"text":"Any questions?"}' data-launcher=".ask"`)(page);
   };
   const page = await visit({ prepare });
-  await whole(page);
+  await allFilesLoaded(page);
   await page.evaluate(() => {
     const button = Object.assign(document.createElement("button"), { className: "ask", textContent: "Ask" });
     document.body.prepend(button);

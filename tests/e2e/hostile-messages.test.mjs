@@ -1,5 +1,5 @@
-// Hostile text in what is said: nothing in it runs, asks for anything, or becomes more than text and links; and whatever is
-// said is shown.
+// Hostile text in messages: it runs no script, sends no request and becomes text and links only; and every message is
+// shown.
 
 import assert from "node:assert/strict";
 import { delivered, eventually, openChat, part, readThrough, say } from "./chat.mjs";
@@ -8,10 +8,10 @@ import { test } from "./harness.mjs";
 import { inConversation, isHarmless, parts, watched } from "./hostile.mjs";
 
 const HISTORY = "**/connector/chat/messages?*";
-/** So many messages are on the page at once. */
-const MOST_SHOWN = 120;
+/** Maximum number of messages that are rendered at once. */
+const MAX_SHOWN = 120;
 
-/** Every form in which Markdown has a link or an address, and what may stand around it. */
+/** Every form of links and addresses in Markdown, and of the text around them. */
 const LINKS = [
   (text) => `[x](${text})`,
   (text) => `![x](${text})`,
@@ -35,19 +35,19 @@ const PLACES = [
   (text) => `\`\`\`${text}\n${text}\n\`\`\``,
 ];
 
-/** The history of a conversation that has begun is this, from now on. */
+/** Replaces the history of an existing conversation. */
 async function tell(page, said) {
   const createdAt = new Date().toISOString();
   const messages = said.map(({ role, content }, index) => ({ id: `hostile-${index}`, role, content, createdAt }));
   await page.route(HISTORY, (route) => route.fulfill({ json: { ok: true, data: { messages } } }));
 }
 
-/** The chat shows these messages, all at once. */
+/** Shows these messages in the chat, all at once. */
 async function shows(visit, server, said, { laidOut }) {
-  assert.ok(said.length < MOST_SHOWN - 3, `${said.length} messages`);
+  assert.ok(said.length < MAX_SHOWN - 3, `${said.length} messages`);
   const page = await inConversation(visit, server, { prepare: watched });
   const before = await part(page, "message").count();
-  // To lay out a hundred thousand paragraphs takes long, and decides nothing here.
+  // Hidden, because the layout of 100,000 paragraphs takes long and is not tested here.
   if (!laidOut) await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
   await tell(page, said);
   await eventually(async () => assert.equal(await part(page, "message").count(), before + said.length), 30_000);
@@ -76,8 +76,8 @@ test("Hostile links and Markdown run no script, and link only to allowed schemes
   await shows(visit, server, said, { laidOut: false });
 });
 
-/** Types texts into the chat, one after the other, and sends each. */
-function sayAll(texts) {
+/** Types texts into the chat and sends each. */
+function sendAll(texts) {
   const input = document.querySelector("chat-widget").shadowRoot.querySelector("[part=input]");
   for (const text of texts) {
     input.value = text;
@@ -86,31 +86,31 @@ function sayAll(texts) {
   }
 }
 
-/** Of the naughty strings, each once: those with something in them, and those of white space, which are no message. */
+/** The naughty strings without duplicates, and those among them that are blank. */
 const strings = [...new Set(naughty)];
 const blank = strings.filter((text) => /^\p{White_Space}*$/u.test(text));
-const sayable = strings.filter((text) => !blank.includes(text));
+const sendable = strings.filter((text) => !blank.includes(text));
 
 test("Every text that a visitor writes is shown and sent unchanged, and blank text is not sent", async ({
   visit,
   server,
   remark,
 }) => {
-  remark(`${sayable.length} strings, and ${blank.length} that are blank`);
+  remark(`${sendable.length} strings, and ${blank.length} that are blank`);
   assert.deepEqual(
-    sayable.filter((text) => text.length > 4000),
+    sendable.filter((text) => text.length > 4000),
     [],
     "none is too long to be sent",
   );
-  // The longer a conversation is, the more is kept with each message.
-  for (const some of parts(sayable, 4)) {
+  // Each message stores the conversation, so shorter ones are faster.
+  for (const some of parts(sendable, 4)) {
     const page = await visit({ prepare: watched });
     await openChat(page);
     for (const text of blank) {
       await say(page, text);
       assert.equal(await part(page, "send").getAttribute("aria-disabled"), "true");
     }
-    await page.evaluate(sayAll, some);
+    await page.evaluate(sendAll, some);
     const arrived = async () => (await server.conversation()).messages.filter(({ role }) => role === "visitor");
     await eventually(async () => assert.equal((await arrived()).length, some.length), 30_000);
     assert.deepEqual(
@@ -124,19 +124,19 @@ test("Every text that a visitor writes is shown and sent unchanged, and blank te
     );
     await isHarmless(page);
     await page.close();
-    await server.forget();
+    await server.deleteConversations();
   }
 });
 
-/** A text in which nothing has a meaning for Markdown. */
+/** Escapes every character with a meaning in Markdown. */
 const escaped = (text) => text.replace(/[!-/:-@[-`{-~]/g, "\\$&");
-/** What Markdown takes away from every text: white space around lines, and lines without anything else. */
+/** Removes the white space that Markdown ignores: around lines, and blank lines. */
 const lines = (text) =>
   text
     .split("\n")
     .map((line) => line.replace(/^[ \t]+|[\0- ]+$/g, ""))
     .join("");
-/** What has a meaning for Markdown: marks of emphasis, code, links and escapes anywhere, marks of blocks before a line. */
+/** Matches Markdown: emphasis, code, links and escapes anywhere, and block markers at the start of a line. */
 const MARKS = /[\\`*_~[\]|]|^\s*(#{1,6} |>|[-+](\s|$)|\d+[.)](\s|$))|<(https?:|mailto:|tel:|www\.)|---/im;
 
 test("Every text of an assistant or an operator is shown, and unchanged where it has no Markdown", async ({
@@ -146,16 +146,16 @@ test("Every text of an assistant or an operator is shown, and unchanged where it
 }) => {
   const page = await inConversation(visit, server, { prepare: watched });
   const roles = ["assistant", "operator"];
-  const history = sayable.flatMap((text) => [
+  const history = sendable.flatMap((text) => [
     { role: "visitor", content: text },
     ...roles.flatMap((role) => [text, escaped(text)].map((content) => ({ role, content }))),
   ]);
   await tell(page, history);
   await part(page, "message-operator").first().waitFor();
   const shown = new Map(await readThrough(page));
-  const marked = sayable.filter((text) => MARKS.test(text));
-  remark(`${sayable.length} strings, ${marked.length} of them with marks of Markdown`);
-  for (const text of sayable) {
+  const marked = sendable.filter((text) => MARKS.test(text));
+  remark(`${sendable.length} strings, ${marked.length} of them with marks of Markdown`);
+  for (const text of sendable) {
     const [raw, plain, ...byOperator] = shown.get(text).map(lines);
     assert.deepEqual(byOperator, [raw, plain], "a person's words are laid out like the assistant's");
     assert.equal(plain, lines(text));

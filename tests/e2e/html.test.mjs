@@ -1,4 +1,4 @@
-// Text from the network is text, whoever wrote it.
+// Text from the network is shown as text, from any author.
 
 import assert from "node:assert/strict";
 import { ask, messages, openChat, part } from "./chat.mjs";
@@ -9,7 +9,7 @@ const HTML =
   '<a href="javascript:window.broken=3">here</a><svg onload="window.broken=4"></svg></div>' +
   "<style>*{display:none}</style>";
 
-/** Fails unless the text stands in the bubble to the letter, and nothing else does but the paragraph around it. */
+/** Asserts that the bubble contains the unchanged text in a paragraph, and nothing else. */
 async function isShownAsText(page, author) {
   const bubble = part(page, `message-${author}`).last().locator(".cw-bubble");
   assert.equal(await bubble.textContent(), HTML);
@@ -19,7 +19,7 @@ async function isShownAsText(page, author) {
 }
 
 test("HTML in messages of visitors and operators is shown as text", async ({ visit, server }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await openChat(page);
   await ask(page, HTML);
@@ -32,7 +32,7 @@ test("HTML in messages of visitors and operators is shown as text", async ({ vis
 });
 
 test("HTML in the config's welcome and name is shown as text", async ({ visit, server }) => {
-  await server.trouble({ config: { welcomeMessage: HTML, assistantName: HTML } });
+  await server.setFaults({ config: { welcomeMessage: HTML, assistantName: HTML } });
   const page = await visit();
   await openChat(page);
   await isShownAsText(page, "assistant");
@@ -41,7 +41,7 @@ test("HTML in the config's welcome and name is shown as text", async ({ visit, s
 });
 
 test("HTML in an assistant's reply is shown as text, also after a reload", async ({ visit, server }) => {
-  await server.trouble({ ai: "provider_error", fallbackText: HTML });
+  await server.setFaults({ ai: "provider_error", fallbackText: HTML });
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");

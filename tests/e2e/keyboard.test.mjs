@@ -1,4 +1,4 @@
-// Keys: what they do in the chat, and that the page never hears of them.
+// The keyboard in the chat, and its isolation from the page.
 
 import assert from "node:assert/strict";
 import { delivered, eventually, focused, openChat, part, ready } from "./chat.mjs";
@@ -57,10 +57,10 @@ test("Keys typed in the widget do not trigger the page's shortcuts", async ({ vi
   const page = await visit();
   await openChat(page);
   await page.evaluate(() => {
-    window.heard = [];
+    window.receivedKeys = [];
     for (const target of [document, window, document.body]) {
       for (const kind of ["keydown", "keypress", "keyup"]) {
-        target.addEventListener(kind, ({ key }) => window.heard.push(`${kind} ${key}`));
+        target.addEventListener(kind, ({ key }) => window.receivedKeys.push(`${kind} ${key}`));
       }
     }
   });
@@ -71,15 +71,15 @@ test("Keys typed in the widget do not trigger the page's shortcuts", async ({ vi
   await delivered(page);
   await page.keyboard.press("Escape");
   await part(page, "window").waitFor({ state: "detached" });
-  // It opens the window again, and the focus follows in the next frame.
+  // It reopens the window, and the focus moves in the next frame.
   await page.keyboard.press("Space");
   await part(page, "input").and(page.locator(":focus")).waitFor();
-  assert.deepEqual(await page.evaluate(() => window.heard), []);
+  assert.deepEqual(await page.evaluate(() => window.receivedKeys), []);
 
-  // The page still has its own.
+  // The page's own shortcuts still work.
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("g");
-  assert.ok((await page.evaluate(() => window.heard)).includes("keydown g"));
+  assert.ok((await page.evaluate(() => window.receivedKeys)).includes("keydown g"));
 });
 
 test("Escape outside the widget does not close it", async ({ visit }) => {

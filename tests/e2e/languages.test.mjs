@@ -1,4 +1,4 @@
-// The widget in the visitor's language: which one it is, what it says, and that it fits.
+// The widget in the visitor's language: its selection, its texts, and their fit.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -12,12 +12,12 @@ const LANGUAGES = readdirSync(FOLDER).map((file) => basename(file, ".json"));
 const textsOf = (tag) => JSON.parse(readFileSync(`${FOLDER}${tag}.json`, "utf8"));
 const ENGLISH = { write: "Write a message", answeredByAi: "Answers by AI" };
 const QUESTION = "How long does delivery take?";
-/** As often as the widget lets itself be told. */
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
-/** The narrowest phone that is in use. */
+/** The shortest polling intervals that the widget accepts. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+/** The narrowest phone in use. */
 const NARROW = { viewport: { width: 320, height: 568 } };
 
-/** The shop in another language: what the script tag says, and the page's `lang`. */
+/** Prepares a visit of the shop with the locale of the script tag and the `lang` of the page. */
 const shopIn =
   ({ locale, lang = "en", strings, operatorName }) =>
   async (page) => {
@@ -27,8 +27,8 @@ const shopIn =
       operatorName && `data-operator-name="${operatorName}"`,
     ];
     await page.addInitScript(() => {
-      window.told = [];
-      addEventListener("chat-widget:error", ({ detail }) => window.told.push(detail));
+      window.errors = [];
+      addEventListener("chat-widget:error", ({ detail }) => window.errors.push(detail));
     });
     const tag = attributes.filter(Boolean).join(" ");
     await shopWith((html) => html.replace('lang="en"', `lang="${lang}"`).replace('data-locale="en-US"', () => tag))(
@@ -36,7 +36,7 @@ const shopIn =
     );
   };
 
-/** What the open window is written in. */
+/** Returns the language, direction and texts of the open window. */
 const written = (page) =>
   part(page, "window").evaluate((window) => {
     const { lang, dir } = window.parentElement;
@@ -44,7 +44,7 @@ const written = (page) =>
     return { lang, dir, write, answeredByAi: window.querySelector("[part~=presence]").textContent };
   });
 
-/** Asks, and waits for the answer; in what words its delivery is told does not matter. */
+/** Sends a question and waits for the reply, in any language. */
 async function asked(page) {
   const answers = await part(page, "message-assistant").count();
   await say(page, QUESTION);
@@ -53,8 +53,8 @@ async function asked(page) {
 
 const languageFiles = (record) => record.moduleFiles().filter((path) => path.startsWith("/chat-widget/locales/"));
 
-/** Opens the chat of a page in this language, and sees that it is written in it, and that no other was loaded. */
-async function isIn(language, page, record) {
+/** Opens the chat, and asserts that it is in this language and that no other one was loaded. */
+async function assertLanguage(language, page, record) {
   await openChat(page);
   const { write, answeredByAi } = language === "en" ? ENGLISH : textsOf(language);
   const dir = ["ar", "he"].includes(language) ? "rtl" : "ltr";
@@ -75,22 +75,22 @@ for (const [locale, language] of [
 ]) {
   test(`The locale ${locale} resolves to ${language}, and no other language is loaded`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: shopIn({ locale }) });
-    await isIn(language, page, recordOf(page));
+    await assertLanguage(language, page, recordOf(page));
   });
 }
 
 test("Without a locale the page's language is used", async ({ visit, recordOf }) => {
   const page = await visit({ locale: "fr-FR", prepare: shopIn({ lang: "tr" }) });
-  await isIn("tr", page, recordOf(page));
+  await assertLanguage("tr", page, recordOf(page));
 });
 
 test("Without a locale and a page language the browser's language is used", async ({ visit, recordOf }) => {
   const page = await visit({ locale: "fr-CA", prepare: shopIn({ lang: "" }) });
-  await isIn("fr", page, recordOf(page));
+  await assertLanguage("fr", page, recordOf(page));
 });
 
 test("In Arabic the layout is mirrored, and plural forms follow the number", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: shopIn({ locale: "ar-EG" }) });
   const { charactersLeft, tooLong, openChatUnread } = textsOf("ar");
   await openChat(page);
@@ -184,7 +184,7 @@ test("A language file that does not load leaves the chat in English, and emits a
   await openChat(page);
   assert.deepEqual(await written(page), { lang: "en", dir: "ltr", ...ENGLISH });
   await eventually(async () => {
-    const [{ code, message }] = await page.evaluate(() => window.told);
+    const [{ code, message }] = await page.evaluate(() => window.errors);
     assert.equal(code, "LANGUAGE_MISSING");
     assert.match(message, /locales\/ar\.mjs/);
   });
@@ -209,7 +209,7 @@ test("Invalid strings are rejected by name, in any language", async ({ visit }) 
 });
 
 test("The operatorName option is shown, whatever characters it has", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: shopIn({ locale: "de", operatorName: "Anna $& Co" }) });
   await openChat(page);
   await asked(page);
@@ -217,16 +217,16 @@ test("The operatorName option is shown, whatever characters it has", async ({ vi
   await part(page, "presence").getByText("Anna $& Co ist da", { exact: true }).waitFor();
 });
 
-/** Whatever in the window is wider than its place, or sticks out of it. */
+/** Returns the elements of the window that overflow their boxes. */
 const cutOff = (page) =>
   part(page, "window").evaluate((window) => {
     const found = [];
     const frame = window.getBoundingClientRect();
     for (const element of window.querySelectorAll("*")) {
       const name = `${element.localName}.${element.getAttribute("class")}: ${element.textContent.slice(0, 60)}`;
-      // What a screen reader alone gets has no room; a title or a name, which the site gives, ends in an ellipsis.
+      // Text for screen readers takes no space; a title or a name given by the site ends in an ellipsis.
       if (element.closest(".cw-hidden, .cw-title, .cw-name")) continue;
-      // A button of text hangs into the margin by its own padding, where nothing cuts it.
+      // A text button extends into the margin by its padding, where nothing clips it.
       const hang = getComputedStyle(element).overflowX === "visible" ? 4 : 0;
       if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + hang) found.push(`${name} is cut off`);
       const { left, right } = element.getBoundingClientRect();
@@ -264,13 +264,13 @@ for (const language of ["en", ...LANGUAGES]) {
 
     await part(page, "input").fill("a".repeat(4321));
     await fits("too long");
-    await server.trouble({ only: "send", status: 402 });
+    await server.setFaults({ only: "send", status: 402 });
     await say(page, QUESTION);
     await notice("quotaTitle", "The chat is resting");
     await part(page, "message-failed").waitFor();
     await fits("resting, not sent");
 
-    await server.trouble({ ai: "blocked" });
+    await server.setFaults({ ai: "blocked" });
     await part(page, "retry").click();
     await notice("blockedTitle", "This conversation is closed");
     await fits("closed");

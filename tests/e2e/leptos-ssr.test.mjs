@@ -31,7 +31,7 @@ after(async () => {
   await demo?.stop();
 });
 
-/** Opens the page, and gathers its errors. */
+/** Opens the page and collects its errors. */
 async function visit(options) {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();

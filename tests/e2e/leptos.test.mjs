@@ -11,12 +11,12 @@ servePages("target/leptos-shop");
 const askUs = (page) => page.locator("#ask");
 const lastHeard = (page) => page.locator("output");
 
-/** The presence of an operator is asked for each second, and so are their messages. */
-const BRISK = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceIntervalMs: 1000 } };
+/** Polls presence and messages each second. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceIntervalMs: 1000 } };
 
 /**
- * Counts what would go on in a page without being seen: listeners on all that is no element, timers, frames, channels
- * between tabs, requests.
+ * Counts the resources of a page that are not visible: listeners on non-elements, timers, animation frames, broadcast
+ * channels, requests.
  */
 const count = (page) =>
   page.addInitScript(() => {
@@ -80,10 +80,10 @@ const count = (page) =>
     };
   });
 
-/** What the page holds now, by name. */
+/** Returns the counted resources by name. */
 const held = (page) => page.evaluate(() => [...window.held.keys()].sort());
 
-/** Switches the component on or off, as the shop does. */
+/** Mounts or unmounts the component by the shop's switch. */
 async function want(page, wanted) {
   await page.getByLabel("Chat", { exact: true }).setChecked(wanted);
   await page.locator("chat-widget").waitFor({ state: wanted ? "attached" : "detached" });
@@ -101,7 +101,7 @@ test("The application's button opens the window, gets the focus back and shows t
   visit,
   server,
 }) => {
-  await server.trouble(BRISK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await part(page, "launcher").waitFor();
   assert.equal(await askUs(page).getAttribute("aria-expanded"), "false");
@@ -159,9 +159,9 @@ test("Unmounting the component leaves no node, listener, timer, channel or reque
   visit,
   server,
 }) => {
-  await server.trouble(BRISK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: count });
-  // What was said last stays on the page of the application.
+  // The application shows the last message, which stays.
   const whole = async () =>
     (await page.evaluate(() => document.documentElement.outerHTML)).replace(/<output>.*?<\/output>/, "");
   await part(page, "launcher").waitFor();
@@ -170,7 +170,7 @@ test("Unmounting the component leaves no node, listener, timer, channel or reque
   await want(page, true);
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  // What is counted while it is there is what would be noticed.
+  // The counts of the mounted component prove that leaks would be noticed.
   const before = await held(page);
   for (const what of ["BroadcastChannel", "online of Window", "setTimeout", "visibilitychange of HTMLDocument"]) {
     assert.ok(before.includes(what), `${what}, in: ${before}`);
@@ -189,7 +189,7 @@ test("Calls to an unmounted component have no effect, and it works once mounted 
   await askUs(page).click();
   await page.getByRole("button", { name: "Ask about it" }).first().click();
   await want(page, true);
-  // In this tab, the window is as it was.
+  // The window's state is kept in this tab.
   await part(page, "window").waitFor();
   await part(page, "message-assistant").nth(1).waitFor();
   await say(page, "And to France?");
@@ -200,7 +200,7 @@ test("Calls to an unmounted component have no effect, and it works once mounted 
 test("An application without the JavaScript API exports none of it", () => {
   const file = (name) => readFileSync(new URL(`../../target/leptos-shop/${name}`, import.meta.url));
   const names = WebAssembly.Module.exports(new WebAssembly.Module(file("leptos-shop_bg.wasm"))).map(({ name }) => name);
-  // What Rust, wasm-bindgen and Leptos need for themselves, and no class, which would be freed by `__wbg_NAME_free`.
+  // The exports of Rust, wasm-bindgen and Leptos. A class would have an export `__wbg_NAME_free`.
   const own = /^(_(?!_wbg_)|wasm_bindgen__|main$|memory$)/;
   assert.deepEqual(
     names.filter((name) => !own.test(name)),

@@ -1,4 +1,4 @@
-// The script tag: what it asks for first, when the module comes, and what becomes of a visitor who is quicker.
+// The script tag: its first request, the load of the module, and early clicks.
 
 import assert from "node:assert/strict";
 import { CONFIG, TAG, WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
@@ -107,7 +107,7 @@ test("With Save-Data the module loads on intent only", async ({ visit, recordOf 
   await openChat(page);
 });
 
-/** What is seen of the launcher. */
+/** Returns the visible properties of the launcher. */
 const look = (page) =>
   part(page, "launcher").evaluate((button) => {
     const box = (element) => {
@@ -153,7 +153,7 @@ for (const [setup, attributes = "", options] of [
     await ready(page);
     assert.equal(await button.evaluate(({ isConnected }) => isConnected), false, "another button by now");
     const taken = await look(page);
-    // The loader has no language but English.
+    // The loader has English texts only.
     if (/locale/.test(attributes)) taken.label = painted.label;
     assert.deepEqual(taken, painted);
   });
@@ -184,13 +184,13 @@ test("A click on the page's own launcher before the module loads opens the windo
   await eventually(async () => assert.equal(await focused(page), "input"));
   assert.equal(await page.locator("#help").getAttribute("aria-expanded"), "true");
   assert.equal(await page.evaluate(() => window.pressed), 1, "the page hears of one click");
-  // Also where the options have changed meanwhile.
+  // Also after the options have changed.
   await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
   await page.keyboard.press("Escape");
   await part(page, "window").waitFor({ state: "detached" });
   await page.locator("#help:focus").waitFor();
   assert.equal(await page.locator("#help").getAttribute("aria-expanded"), "false");
-  // The early click has had its turn.
+  // The early click has been handled.
   await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("blue")));
   assert.equal(await part(page, "window").count(), 0);
 });
@@ -233,7 +233,7 @@ test("A script tag without a proxy says what is missing, and touches nothing", a
   const page = await visit({ prepare });
   await page.waitForLoadState("load");
   await eventually(() => assert.equal(recordOf(page).complaints.length, 1));
-  assert.match(recordOf(page).forgive()[0], /the script tag needs data-proxy="/);
+  assert.match(recordOf(page).takeComplaints()[0], /the script tag needs data-proxy="/);
   assert.equal(await page.locator("chat-widget").count(), 0);
   assert.deepEqual(recordOf(page).of("/connector/chat/config"), []);
 });

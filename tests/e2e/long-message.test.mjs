@@ -1,4 +1,4 @@
-// How long a message may be: 4,000 characters are sent, one more is refused before anything is.
+// The maximum length of a message: 4,000 characters.
 
 import assert from "node:assert/strict";
 import { delivered, openChat, part, say } from "./chat.mjs";
@@ -6,7 +6,7 @@ import { test } from "./harness.mjs";
 
 const LONGEST = `${"Dear potters, ".padEnd(3999, "long ")}!`;
 
-/** What is said about the length of what is typed. */
+/** Returns the note on the length of the draft. */
 async function count(page) {
   const id = await part(page, "input").getAttribute("aria-describedby");
   return page.locator(`#${id}`).textContent();

@@ -1,8 +1,8 @@
-// Pages that take the widget away, copy it, have several of it, or ask of it what cannot be.
+// Pages that remove, copy or duplicate the widget, or call it with invalid values.
 
 import assert from "node:assert/strict";
 import { ask, background, delivered, eventually, focused, hold, nextFrame } from "./chat.mjs";
-import { openChat, part, say, WASM, whole, withOptions } from "./chat.mjs";
+import { openChat, part, say, WASM, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
@@ -60,7 +60,7 @@ test("hide() closes the window: a phone's page scrolls again, and new messages a
   visit,
   server,
 }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true });
   await openChat(page);
   await ask(page, QUESTION);
@@ -123,15 +123,15 @@ test("A second floating widget beside the script tag's is rejected", async ({ vi
     await pageOf(TAG)(page);
   };
   const page = await visit({ prepare });
-  await whole(page);
+  await allFilesLoaded(page);
   const message = await page.evaluate(async () => {
     const element = document.createElement("chat-widget");
     element.setAttribute("proxy", "/connector");
-    const told = new Promise((resolve) =>
+    const error = new Promise((resolve) =>
       element.addEventListener("chat-widget:error", ({ detail }) => resolve(detail.message)),
     );
     document.body.append(element);
-    return told;
+    return error;
   });
   assert.match(message, /floats above the page already/);
   assert.equal(await part(page, "launcher").count(), 1);
@@ -139,7 +139,7 @@ test("A second floating widget beside the script tag's is rejected", async ({ vi
 
 test("A body that is removed for a while or cloned keeps one chat", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(`<p>Shop</p>${TAG}`) });
-  await whole(page);
+  await allFilesLoaded(page);
   await openChat(page);
   await ask(page, QUESTION);
   await page.evaluate(async () => {
@@ -193,18 +193,18 @@ test("An invalid queued call is logged and does not block the others", async ({ 
       ["open"],
     ];
   };
-  const told = [];
+  const logged = [];
   const prepare = async (page) => {
     recordOf(page).tolerate("Error: ");
-    page.on("console", (message) => message.type() === "error" && told.push(message.text()));
+    page.on("console", (message) => message.type() === "error" && logged.push(message.text()));
     await page.addInitScript(queue);
   };
   const page = await visit({ prepare });
   await part(page, "input").waitFor();
   assert.equal(await part(page, "launcher").count(), 1);
-  await eventually(() => assert.equal(told.length, 5, told.join("\n")));
-  assert.match(told.join("\n"), /option theme must be one of teal, [^]*, not 7/);
-  assert.match(told.join("\n"), /Error: mine/);
+  await eventually(() => assert.equal(logged.length, 5, logged.join("\n")));
+  assert.match(logged.join("\n"), /option theme must be one of teal, [^]*, not 7/);
+  assert.match(logged.join("\n"), /Error: mine/);
 });
 
 test("Calls before the module loads return promises, which reject on an invalid option", async ({ visit }) => {

@@ -1,15 +1,15 @@
-// An operator answers: what the visitor sees without doing anything.
+// Messages and presence of an operator, as the visitor sees them.
 
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, messages, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-/** As often as the widget lets itself be told. */
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+/** The shortest polling intervals that the widget accepts. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 const QUESTION = "Can I talk to a real person?";
 
 test("An operator's reply arrives without an action of the visitor", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -20,7 +20,7 @@ test("An operator's reply arrives without an action of the visitor", async ({ vi
 });
 
 test("An operator's presence and replies are shown, and so is their leaving", async ({ visit, server, operator }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await part(page, "presence").getByText("Answers by AI").waitFor();
@@ -35,7 +35,7 @@ test("An operator's presence and replies are shown, and so is their leaving", as
 
   await part(page, "message-operator").waitFor();
   assert.equal((await messages(page)).at(-1), "operator: Anna here.\nWhat is it about?");
-  // The assistant leaves it to the person.
+  // The assistant does not reply while an operator is in charge.
   await say(page, "It is about a mug");
   await delivered(page);
   await console.locator("#log").getByText("It is about a mug").waitFor();
@@ -48,7 +48,7 @@ test("Messages that arrive while the window is closed are counted as unread unti
   visit,
   server,
 }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -72,7 +72,7 @@ test("Messages that arrive while the window is closed are counted as unread unti
 });
 
 test("A reply that arrives after the window was closed is counted as unread", async ({ visit, server }) => {
-  await server.trouble({ only: "send", delayMs: 500 });
+  await server.setFaults({ only: "send", delayMs: 500 });
   const page = await visit();
   await openChat(page);
   await part(page, "suggestion").first().click();
@@ -81,7 +81,7 @@ test("A reply that arrives after the window was closed is counted as unread", as
 });
 
 test("Nothing is polled without a conversation", async ({ visit, recordOf, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ clock: true });
   await openChat(page);
   await page.clock.runFor(60_000);

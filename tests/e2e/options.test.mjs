@@ -1,15 +1,15 @@
-// Options that are written wrong: from code they are refused, as attributes they cost that option alone.
+// Invalid options: from code they are rejected, as attributes only the invalid option is ignored.
 
 import assert from "node:assert/strict";
-import { ask, background, eventually, openChat, part, ready, say, whole, withOptions } from "./chat.mjs";
+import { ask, background, eventually, openChat, part, ready, say, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
 const ELEMENTS = '<script type="module" src="/chat-widget/element.mjs"></script>';
 
-/** What the page's console says of the widget from now on. */
-function hear(page, recordOf) {
+/** Records the widget's messages in the page's console. */
+function recordWarnings(page, recordOf) {
   const said = [];
   recordOf(page).tolerate("; expected ");
   page.on("console", (message) => message.text().startsWith("chat widget") && said.push(message.text()));
@@ -18,7 +18,7 @@ function hear(page, recordOf) {
 
 const TEAL = "rgb(9, 116, 119)";
 
-/** The launcher's colour while no pointer is over it. */
+/** Returns the launcher's colour without hover. */
 async function launcherColour(page) {
   await page.mouse.move(1, 1);
   return background(page, "launcher");
@@ -38,7 +38,7 @@ test("With every option of the script tag invalid, the chat works and logs one w
     `data-customer-id="${"a".repeat(201)}"`,
   ];
   const prepare = async (page) => {
-    said = hear(page, recordOf);
+    said = recordWarnings(page, recordOf);
     await withOptions(attributes.join(" "))(page);
   };
   const page = await visit({ prepare });
@@ -127,7 +127,7 @@ test("An invalid attribute of an element falls back to its default with one warn
 }) => {
   let said;
   const prepare = async (page) => {
-    said = hear(page, recordOf);
+    said = recordWarnings(page, recordOf);
     await pageOf(
       `<chat-widget proxy="/connector" theme="tael" position="Left" z-index="high"></chat-widget>${ELEMENTS}`,
     )(page);
@@ -172,8 +172,8 @@ test("A missing theme file leaves the default theme and emits an error", async (
   assert.deepEqual(await page.evaluate(() => window.codes), ["THEME_MISSING"]);
   const refused = await page.evaluate(() => window.chatWidget.setTheme("slate").then(() => "shown", String));
   assert.match(refused, /themes\/slate\.mjs/, "a look that is there is kept");
-  await whole(page);
-  recordOf(page).forgive();
+  await allFilesLoaded(page);
+  recordOf(page).takeComplaints();
 });
 
 test("An invalid page language falls back to the browser's, and the service always gets a language tag", async ({
@@ -254,10 +254,10 @@ for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascrip
     visit,
     recordOf,
   }) => {
-    const told = [];
+    const logged = [];
     const prepare = async (page) => {
       recordOf(page).tolerate("chat widget: the module did not load");
-      page.on("console", (message) => told.push(message.text()));
+      page.on("console", (message) => logged.push(message.text()));
       await pageOf(
         `<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="${proxy}"></script>`,
       )(page);
@@ -266,14 +266,14 @@ for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascrip
     await part(page, "launcher").click();
     await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
     assert.match(
-      told.join("\n"),
+      logged.join("\n"),
       /option proxy must be a prefix on this site, such as "\/connector", or an address in full/,
     );
     const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
     assert.match(checks.find(({ name }) => name === "proxy").message, /The option proxy names no place/);
-    // What the loader tries before the module is there stays with the site.
+    // The loader's requests stay on the site's origin.
     recordOf(page)
-      .forgive()
+      .takeComplaints()
       .forEach((line) => assert.match(line, /none of the widget's: \/(\/shop\.example\/)?connector|javascript/));
   });
 }

@@ -1,4 +1,4 @@
-// Messages on their way when the network goes, the page is reloaded, or much goes wrong: each arrives once.
+// Messages in flight when the network fails, the page reloads or requests fail: each arrives once.
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, hold, messages, openChat, part, ready } from "./chat.mjs";
@@ -11,7 +11,7 @@ const LATER = "Can I book a workshop?";
 const offline = (page) => part(page, "notice").getByText("You are offline").waitFor();
 const waits = (page) => part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
 
-/** What the visitor said, as the service has it. */
+/** Returns the visitor's messages in the service. */
 const said = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
 
 test("Messages written offline in any tab are sent once when the network is back", async ({ visit, server }) => {
@@ -38,8 +38,8 @@ test("Messages written offline in any tab are sent once when the network is back
 });
 
 /**
- * From now on the shop's files come without a network as well, as from a cache that the shop has. Gives a switch for the
- * network: while a page loads, Chromium takes it for online and lets a request through, which none would be in a tunnel.
+ * Serves the shop's files without a network, as from the shop's cache. Returns a switch for the network that also aborts
+ * requests: while a page loads, Chromium considers it online and would let a request through.
  */
 async function keepFiles(page) {
   const kept = new Map();
@@ -85,14 +85,14 @@ test("Messages written offline survive a reload and are sent once when the netwo
 
   await network(true);
   await delivered(page);
-  // The browser may lose the answer to an attempt that it lets out while the network comes back: then it is repeated.
+  // The browser may lose the response to an attempt while the network comes back; then the attempt is repeated.
   const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
   assert.equal(new Set(keys).size, 2);
   assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
   await showsAll(page, server);
 });
 
-/** It arrived: once there, once on the page, with its answer. */
+/** Asserts that the message arrived once and is shown once, with its reply. */
 async function arrivedOnce(page, server) {
   await delivered(page);
   await eventually(async () => assert.equal((await server.messages()).length, 2));
@@ -116,14 +116,14 @@ test("A reload before the message leaves the browser delivers it once", async ({
   await arrivedOnce(page, server);
 });
 
-for (const [when, trouble] of [
+for (const [when, faults] of [
   ["is being processed", { ai: "slow", slowMs: 1000 }],
   ["is being processed and its response is lost", { only: "send", loseAnswers: 1, ai: "slow", slowMs: 1000 }],
   ["is about to be dropped", { only: "send", dropRequests: 1, delayMs: 500 }],
   ["is about to be refused", { only: "send", status: 503, times: 1, delayMs: 500 }],
 ]) {
   test(`A reload while the message ${when} delivers it once`, async ({ visit, server }) => {
-    await server.trouble(trouble);
+    await server.setFaults(faults);
     const page = await visit();
     await openChat(page);
     await say(page, QUESTION);
@@ -134,15 +134,15 @@ for (const [when, trouble] of [
   });
 }
 
-for (const [lost, trouble] of [
+for (const [lost, faults] of [
   ["response is lost", { only: "send", loseAnswers: 1 }],
   ["request is dropped", { only: "send", dropRequests: 1 }],
 ]) {
   test(`A reload as soon as the ${lost} delivers the message once`, async ({ visit, server }) => {
-    await server.trouble(trouble);
+    await server.setFaults(faults);
     const page = await visit();
     await openChat(page);
-    // The proxy says so of every connection to the service that breaks.
+    // The proxy's status for a broken connection to the service.
     const broken = page.waitForResponse((response) => SEND(new URL(response.url())) && response.status() === 502);
     await say(page, QUESTION);
     await broken;
@@ -167,10 +167,10 @@ test("A message from a tab that is closed at once is sent by another tab", async
   await showsAll(other, server);
 });
 
-/** The letters that are kept, those that were given up and those that are on their way. */
-async function letters(page) {
+/** Counts the stored messages: failed ones, and waiting ones. */
+async function countUnsent(page) {
   const kept = Object.entries(await stored(page)).filter(([key]) => key.startsWith("chat-widget:outbox:"));
-  const failed = kept.filter(([, letter]) => letter.failed);
+  const failed = kept.filter(([, message]) => message.failed);
   return { failed: failed.length, waiting: kept.length - failed.length };
 }
 
@@ -178,25 +178,25 @@ test("500 messages arrive once and in order with 30 % of requests failing", asyn
   const texts = Array.from({ length: 500 }, (_, index) => `Order number ${index + 1}`);
   const page = await visit({ clock: true });
   await ready(page);
-  // One in ten each: not carried out, failed, carried out without an answer.
-  await server.trouble({ dropRequests: 0.1, status: 503, rate: 0.11, loseAnswers: 0.12, seed: 7 });
+  // One in ten each: dropped, failed, and processed with a lost response.
+  await server.setFaults({ dropRequests: 0.1, status: 503, rate: 0.11, loseAnswers: 0.12, seed: 7 });
   await page.evaluate((texts) => texts.forEach((text) => window.chatWidget.sendMessage(text)), texts);
-  // The pauses between two attempts pass quickly.
+  // Skips the back-off between attempts.
   const tried = () =>
     eventually(async () => {
       await page.clock.fastForward(500);
-      assert.equal((await letters(page)).waiting, 0);
+      assert.equal((await countUnsent(page)).waiting, 0);
     }, 120_000);
   await tried();
-  // The window is closed until then: what is shown to nobody takes no time.
+  // The window is closed until then, which saves rendering time.
   await openChat(page);
-  for (let rounds = 0; (await letters(page)).failed > 0; rounds += 1) {
+  for (let rounds = 0; (await countUnsent(page)).failed > 0; rounds += 1) {
     assert.ok(rounds < 10, "what was given up goes out in the end");
     await scrollThrough(page, { retry: true });
     await tried();
   }
 
-  await server.calm();
+  await server.clearFaults();
   const arrived = await said(server);
   assert.equal(arrived.length, texts.length);
   assert.deepEqual(new Set(arrived), new Set(texts.map((text) => `visitor: ${text}`)));

@@ -1,11 +1,11 @@
-// The page around the widget keeps its own: its policy, its globals, its elements; and the token stays out of it.
+// The widget leaves the page's policy, globals and elements unchanged, and the token never reaches it.
 
 import assert from "node:assert/strict";
 import { ask, eventually, openChat, part } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageWith } from "./pages.mjs";
 
-/** What the widget must work under, to the letter. */
+/** The policy that the widget must work under. */
 const POLICY = {
   "default-src": "'none'",
   "script-src": "'self' 'wasm-unsafe-eval'",
@@ -15,13 +15,13 @@ const POLICY = {
   "require-trusted-types-for": "'script'",
 };
 
-/** All that a visitor may meet, from the first click to a reload. */
+/** A visit from the first click to a reload. */
 async function wholeVisit(page, server) {
   await openChat(page);
   await ask(page, "How long does delivery take?");
   await server.operatorSays("Anna here.");
   await part(page, "message-operator").waitFor();
-  await server.trouble({ only: "send", status: 402, times: 1 });
+  await server.setFaults({ only: "send", status: 402, times: 1 });
   await part(page, "input").fill("Two mugs, please");
   await part(page, "send").click();
   await part(page, "message-failed").waitFor();
@@ -38,9 +38,9 @@ test("A full visit works under the strictest policy and sends requests to the si
   server,
   recordOf,
 }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
-  // A page that has hardly begun cannot be reloaded.
+  // A page that has just started to load cannot be reloaded.
   await page.waitForLoadState();
   const answer = await page.reload();
   const sent = (await answer.allHeaders())["content-security-policy"];
@@ -87,7 +87,7 @@ test("No response or request contains the token", async ({ visit, recordOf, site
   });
   assert.deepEqual(record.unread, [], "every answer was looked into");
   assert.deepEqual(record.complaints, []);
-  // It is the token that the service wants, so it is there to be leaked.
+  // The service accepts this token, so it is the one that could leak.
   const config = `${service.origin}/api/connector/v1/chat/config`;
   assert.equal((await fetch(config)).status, 401);
   assert.equal((await fetch(config, { headers: { Authorization: `Bearer ${service.token}` } })).status, 200);
@@ -137,7 +137,7 @@ test("The record notices violations, log messages and requests to other origins"
   await eventually(() => assert.ok(record.complaints.some(elsewhere)));
   await page.close();
   await record.settle();
-  record.forgive();
+  record.takeComplaints();
 });
 
 test("The record notices the token in every part of a request and of a response", async ({
@@ -167,7 +167,7 @@ test("The record notices the token in every part of a request and of a response"
     );
   }
   await record.settle();
-  const complaints = record.forgive();
+  const complaints = record.takeComplaints();
   for (const place of Object.keys(places)) {
     assert.ok(
       complaints.some((complaint) => new RegExp(`^a token in ${place}`).test(complaint)),
@@ -178,7 +178,7 @@ test("The record notices the token in every part of a request and of a response"
 });
 
 test("The widget adds one element and one global to the page, and no style", async ({ visit, server }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const look = (page) =>
     page.evaluate(() => ({
       globals: Object.getOwnPropertyNames(window).filter((name) => Number.isNaN(Number(name))),

@@ -12,14 +12,14 @@ const box = (page, name) =>
     return [x, y, width, height];
   });
 
-/** How far the page can be scrolled sideways. */
+/** Returns the distance by which the page can be scrolled sideways. */
 const sideways = (page) =>
   page.evaluate(() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth);
 
 async function tapOpen(page) {
   await part(page, "launcher").tap();
   await part(page, "input").waitFor();
-  // The window comes in with a movement.
+  // The window opens with an animation.
   await part(page, "window").evaluate((window) => Promise.all(window.getAnimations().map(({ finished }) => finished)));
 }
 
@@ -32,7 +32,7 @@ test("On a phone the window fills the screen without the launcher, with readable
   await tapOpen(page);
   assert.deepEqual(await box(page, "window"), [0, 0, 375, 812]);
   assert.equal(await part(page, "launcher").isVisible(), false);
-  // Below 16 px, a browser zooms in.
+  // Browsers zoom into inputs with text below 16 px.
   assert.equal(await part(page, "input").evaluate((input) => getComputedStyle(input).fontSize), "16px");
   for (const name of ["close", "send"]) {
     const [, , width, height] = await box(page, name);
@@ -47,7 +47,7 @@ test("On a phone the window fills the screen without the launcher, with readable
 
 test("Long words and long lines do not scroll the window sideways", async ({ visit, server }) => {
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(12)} https://shop.example/${"path/".repeat(60)}`;
-  await server.trouble({
+  await server.setFaults({
     config: { assistantName: long, welcomeMessage: long },
     presence: { suggestedMessageIntervalMs: 1 },
   });

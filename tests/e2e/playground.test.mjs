@@ -7,9 +7,9 @@ import { background, eventually, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
-/** Texts that HTML, JSON and JavaScript would take for their own. */
+/** Texts with special characters of HTML, JSON and JavaScript. */
 const AWKWARD = `Ask "the" potter's <b>&amp; Co</b> \\n {x}`;
-/** Choices that can be seen, by the names of their fields. */
+/** Options with a visible effect, by the names of their fields. */
 const CHOSEN = {
   theme: "emerald",
   position: "start",
@@ -23,7 +23,7 @@ const CHOSEN = {
 };
 const EMERALD = "rgb(5, 120, 68)";
 
-/** A screen on which all of the frame is seen. */
+/** A screen that shows the whole frame. */
 const SCREEN = { width: 1280, height: 1100 };
 
 const address = (chosen) => `/playground.html?${new URLSearchParams(chosen)}`;

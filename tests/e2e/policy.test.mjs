@@ -1,4 +1,4 @@
-// The ways of putting the tag into a page that trusts little: with the hash of its file, and with a nonce.
+// The script tag under a strict policy: with the hash of its file, and with a nonce.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { TAG, ask, openChat, part, shopWith } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const SNIPPET = readFileSync(fileURLToPath(new URL("../../dist/snippet.html", import.meta.url)), "utf8").trim();
-/** The shop with another tag, under another policy if there is one. */
+/** Prepares a visit of the shop with another script tag, and another policy if given. */
 const shopWithTag = (tag, policy) =>
   shopWith((html) => html.replace(TAG, () => tag), policy && { "content-security-policy": policy });
 

@@ -1,4 +1,4 @@
-// Records the requests and the errors of a visitor's browser on the shop's pages, and rejects those that a shop would not accept.
+// Records the requests and errors of a visitor's browser on the shop's pages, and fails the test for unexpected ones.
 
 import assert from "node:assert/strict";
 
@@ -19,7 +19,7 @@ const ANSWER_WAS_AN_ERROR = /^Failed to load resource: (the server responded wit
 export class Record {
   /** Every request: `{method, path, search, headers, page, at}`, `at` by the clock of `performance`. */
   requests = [];
-  /** Everything that nobody should have seen. */
+  /** The unexpected requests, errors and warnings. */
   complaints = [];
   /** The responses whose body could not be read, because the page was left. */
   unread = [];
@@ -52,7 +52,7 @@ export class Record {
     return record;
   }
 
-  /** The requests under a path, of a method if one is given. */
+  /** Returns the requests to a path, of a method if one is given. */
   of(path, method) {
     return this.requests.filter((request) => request.path === path && (!method || request.method === method));
   }
@@ -78,19 +78,19 @@ export class Record {
   }
 
   /** Removes and returns the complaints. */
-  forgive() {
+  takeComplaints() {
     return this.complaints.splice(0);
   }
 
-  /** Fails when something happened that a site's owner would not stand for. */
+  /** Asserts that there are no complaints. */
   async judge() {
-    // What happened last is told before this is answered; a page that is gone has nothing to tell.
+    // Earlier events are reported before this call returns. A closed page rejects.
     await Promise.all(this.#context.pages().map((page) => page.evaluate(() => {}).catch(() => {})));
     await this.settle();
     assert.deepEqual(this.complaints, [], "the page was left as it should be");
   }
 
-  /** Waits for all answers so far to be read. */
+  /** Waits until all responses so far are read. */
   async settle() {
     while (this.#reading.length > 0) await Promise.all(this.#reading.splice(0));
   }
@@ -117,9 +117,9 @@ export class Record {
     }
   }
 
-  /** The token is between the proxy and the service: no request needs it, and no answer has it. */
+  /** Complains about a token in a request: only the proxy and the service use it. */
   async #sent(request) {
-    // What the browser itself adds comes along, unless the page is gone.
+    // Includes the browser's own headers, unless the page is closed.
     const headers = await request.allHeaders().catch(() => request.headers());
     const sent = [request.url(), JSON.stringify(headers), request.postDataBuffer()?.toString("latin1")].join("\n");
     if (headers.authorization || sent.includes(this.#token))

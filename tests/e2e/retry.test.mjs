@@ -1,4 +1,4 @@
-// The service is down, or its answers are lost: a message gets there once, or is shown as not sent.
+// The service is down or responses are lost: a message arrives once, or is shown as not sent.
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
@@ -6,12 +6,12 @@ import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
 const QUESTION = "How long does delivery take?";
-/** The waits between six attempts, at their longest: 0.5 + 1 + 2 + 4 + 8 s. */
+/** The maximum waits between six attempts, 0.5 + 1 + 2 + 4 + 8 s, and some time for the attempts. */
 const RETRIES_TIMEOUT_MS = 20_000;
 
 const failed = (page) => part(page, "message-failed").waitFor({ timeout: RETRIES_TIMEOUT_MS });
 
-/** One message of the visitor and its answer, on the server and on the page; one key for all attempts. */
+/** Asserts that server and page have one message of the visitor and its reply, with one key for all attempts. */
 async function arrivedOnce(page, server) {
   await delivered(page);
   const kept = await server.messages();
@@ -24,7 +24,7 @@ async function arrivedOnce(page, server) {
 }
 
 test("With the service down the message fails, and the visitor's retry delivers it once", async ({ visit, server }) => {
-  await server.trouble({ only: "send", status: 503 });
+  await server.setFaults({ only: "send", status: 503 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -35,7 +35,7 @@ test("With the service down the message fails, and the visitor's retry delivers 
   assert.deepEqual(await server.conversations(), []);
   assert.deepEqual(await server.statuses(), Array(6).fill(503));
 
-  await server.calm();
+  await server.clearFaults();
   await part(page, "retry").click();
   await arrivedOnce(page, server);
   assert.deepEqual(await server.statuses(), [...Array(6).fill(503), 200]);
@@ -44,7 +44,7 @@ test("With the service down the message fails, and the visitor's retry delivers 
 });
 
 test("After a lost response the message appears once, with one reply", async ({ visit, server }) => {
-  await server.trouble({ only: "send", loseAnswers: 1 });
+  await server.setFaults({ only: "send", loseAnswers: 1 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -53,7 +53,7 @@ test("After a lost response the message appears once, with one reply", async ({ 
 });
 
 test("A message that fails after lost responses is not duplicated by a retry", async ({ visit, server }) => {
-  await server.trouble({ only: "send", loseAnswers: 6 });
+  await server.setFaults({ only: "send", loseAnswers: 6 });
   const page = await visit({ clock: true });
   await openChat(page);
   await say(page, QUESTION);
@@ -68,7 +68,7 @@ test("A message that fails after lost responses is not duplicated by a retry", a
 });
 
 test("A request that never reached the service is repeated", async ({ visit, server }) => {
-  await server.trouble({ only: "send", dropRequests: 2 });
+  await server.setFaults({ only: "send", dropRequests: 2 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -88,7 +88,7 @@ test("A broken connection to the site is retried", async ({ visit, server, recor
 });
 
 test("A reload between two attempts resends with the same key", async ({ visit, server }) => {
-  await server.trouble({ only: "send", status: 503 });
+  await server.setFaults({ only: "send", status: 503 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -96,7 +96,7 @@ test("A reload between two attempts resends with the same key", async ({ visit, 
   await page.reload();
   await openChat(page);
   await part(page, "message-visitor").waitFor();
-  await server.calm();
+  await server.clearFaults();
   await arrivedOnce(page, server);
   assert.deepEqual(
     Object.keys(await stored(page)).filter((key) => key.includes("outbox")),
@@ -105,13 +105,13 @@ test("A reload between two attempts resends with the same key", async ({ visit, 
 });
 
 test("A reload after a lost response does not send the message twice", async ({ visit, server }) => {
-  await server.trouble({ only: "send", loseAnswers: 1000 });
+  await server.setFaults({ only: "send", loseAnswers: 1000 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
   await eventually(async () => assert.equal((await server.conversation()).messages.length, 2));
   await page.reload();
-  await server.calm();
+  await server.clearFaults();
   await openChat(page);
   await arrivedOnce(page, server);
 });
@@ -120,7 +120,7 @@ test("A failed message is still shown as not sent after a reload, until the visi
   visit,
   server,
 }) => {
-  await server.trouble({ only: "send", status: 400 });
+  await server.setFaults({ only: "send", status: 400 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -129,14 +129,14 @@ test("A failed message is still shown as not sent after a reload, until the visi
   await openChat(page);
   await failed(page);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor (not sent): ${QUESTION}`]);
-  await server.calm();
+  await server.clearFaults();
   await part(page, "retry").click();
   await arrivedOnce(page, server);
   assert.deepEqual(await server.statuses(), [400, 200]);
 });
 
 test("Messages written after a failed one are sent", async ({ visit, server }) => {
-  await server.trouble({ only: "send", status: 400, times: 1 });
+  await server.setFaults({ only: "send", status: 400, times: 1 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);

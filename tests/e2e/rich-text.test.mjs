@@ -1,10 +1,10 @@
-// Markdown that assistants and operators write is laid out.
+// Markdown in messages of assistants and operators.
 
 import assert from "node:assert/strict";
 import { ask, openChat, part } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-const QUICK = { presence: { suggestedMessageIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1 } };
 const ANSWER = `## Delivery
 **Three days**, *usually*; see [our terms](https://shop.example/terms) or https://shop.example/faq.
 
@@ -23,9 +23,9 @@ echo "pots"
 \`\`\`
 [https://bank.example](https://evil.example) ![a pot](https://shop.example/pot.png) [x](javascript:executed())`;
 
-/** A page with an operator's message in its chat. */
+/** Opens a page with an operator's message in its chat. */
 async function visitAndRead(visit, server, text, options) {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit(options);
   await openChat(page);
   await ask(page, "Can I talk to a real person?");
@@ -84,7 +84,7 @@ test("The copy button does not change where the clipboard is unavailable", async
     await page.evaluate(`Object.defineProperty(navigator, "clipboard", { configurable: true, value: ${clipboard} })`);
     await part(page, "copy").click();
     assert.equal(await part(page, "copy").textContent(), "Copy");
-    await server.forget();
+    await server.deleteConversations();
   }
 });
 

@@ -1,7 +1,18 @@
-// What keeps a conversation from going on as usual: said plainly, and over when it is over.
+// Blocked visitors, exhausted quotas, failing AI, lost networks and hidden tabs.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, messages, openChat, part, say, showsAll, timePasses, whole } from "./chat.mjs";
+import {
+  ask,
+  delivered,
+  eventually,
+  messages,
+  openChat,
+  part,
+  say,
+  showsAll,
+  advanceClock,
+  allFilesLoaded,
+} from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
@@ -9,7 +20,7 @@ const QUESTION = "How long does delivery take?";
 const FALLBACK = "Our assistant is asleep. Write to us at hello@kiln.example.";
 
 test("A blocked visitor is told that the conversation is closed and cannot write", async ({ visit, server }) => {
-  await server.trouble({ ai: "blocked" });
+  await server.setFaults({ ai: "blocked" });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -22,7 +33,7 @@ test("A blocked visitor is told that the conversation is closed and cannot write
 });
 
 test("An exhausted quota shows the fallback text and pauses the chat", async ({ visit, server }) => {
-  await server.trouble({ ai: "quota_insufficient", fallbackText: FALLBACK });
+  await server.setFaults({ ai: "quota_insufficient", fallbackText: FALLBACK });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -30,26 +41,26 @@ test("An exhausted quota shows the fallback text and pauses the chat", async ({ 
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
   assert.equal(await part(page, "composer").count(), 0);
 
-  await server.calm();
+  await server.clearFaults();
   await part(page, "close").click();
   await openChat(page);
   await ask(page, "Can I book a workshop?");
 });
 
 test("A failing AI shows its fallback text, and the visitor can ask again", async ({ visit, server }) => {
-  await server.trouble({ ai: "provider_error", fallbackText: FALLBACK });
+  await server.setFaults({ ai: "provider_error", fallbackText: FALLBACK });
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
   assert.equal(await part(page, "notice").count(), 0);
-  await server.calm();
+  await server.clearFaults();
   await ask(page, QUESTION);
   assert.match((await messages(page)).at(-1), /2 to 4 working days/);
 });
 
 test("A failing AI without a text shows a notice, and a late reply is shown", async ({ visit, server }) => {
-  await server.trouble({ ai: "provider_error", fallbackText: "", presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ ai: "provider_error", fallbackText: "", presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ clock: true });
   await openChat(page);
   await say(page, QUESTION);
@@ -65,7 +76,7 @@ test("A failing AI without a text shows a notice, and a late reply is shown", as
 });
 
 test("A reply that is created after the send response is found by polling", async ({ visit, server }) => {
-  await server.trouble({ ai: "provider_error", fallbackText: "" });
+  await server.setFaults({ ai: "provider_error", fallbackText: "" });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -84,13 +95,13 @@ test("Offline a notice is shown, no request is sent, and messages are sent once 
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "Hello");
-  await whole(page);
+  await allFilesLoaded(page);
   await page.context().setOffline(true);
   await part(page, "notice").getByText("You are offline").waitFor();
   const soFar = recordOf(page).requests.length;
   await say(page, QUESTION);
   await part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
-  await timePasses(page, { minutes: 5 });
+  await advanceClock(page, { minutes: 5 });
   assert.deepEqual(recordOf(page).paths().slice(soFar), []);
 
   await page.context().setOffline(false);
@@ -117,7 +128,7 @@ test("A hidden tab does not poll, and catches up when visible again", async ({ v
       .filter((request) => request.startsWith("GET /connector/"));
   await server.operatorSays("Anna here.");
   const soFar = polls().length;
-  await timePasses(page, { minutes: 10 });
+  await advanceClock(page, { minutes: 10 });
   assert.deepEqual(polls().slice(soFar), []);
   await see("visible");
   await part(page, "message-operator").waitFor();
@@ -127,7 +138,7 @@ test("Opening and closing are reported with the visitor's id, and the chat works
   visit,
   server,
 }) => {
-  await server.trouble({ only: "events", status: 500 });
+  await server.setFaults({ only: "events", status: 500 });
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, QUESTION);
@@ -135,7 +146,7 @@ test("Opening and closing are reported with the visitor's id, and the chat works
   await page.clock.runFor(4000);
   await eventually(async () => assert.ok((await server.arrived("POST", "/events")).length > 0));
   assert.deepEqual(await server.events(), []);
-  await server.calm();
+  await server.clearFaults();
   await eventually(async () => {
     await page.clock.fastForward(1000);
     const types = (await server.events()).map(({ eventType }) => eventType);

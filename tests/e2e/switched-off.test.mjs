@@ -1,12 +1,12 @@
-// A site whose config says that there is no chat shows nothing, and loads nothing more.
+// A config that disables the chat hides the widget and stops all requests.
 
 import assert from "node:assert/strict";
-import { CONFIG, ask, eventually, hold, openChat, part, stored, timePasses, whole } from "./chat.mjs";
+import { CONFIG, ask, eventually, hold, openChat, part, stored, advanceClock, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const isGone = async (page) => assert.equal(await page.locator("chat-widget").count(), 0);
 
-/** Waits until the loader has read a config that says no. */
+/** Waits until the loader has stored a config that disables the chat. */
 const isRefused = (page) =>
   eventually(async () => {
     const { enabled, widgetEnabled } = (await stored(page))["chat-widget:config"].data.config;
@@ -19,13 +19,13 @@ for (const name of ["enabled", "widgetEnabled"]) {
     server,
     recordOf,
   }) => {
-    await server.trouble({ config: { [name]: false } });
+    await server.setFaults({ config: { [name]: false } });
     const page = await visit({ clock: true });
     await isRefused(page);
     await page.waitForLoadState("load");
-    await timePasses(page, { minutes: 1 });
+    await advanceClock(page, { minutes: 1 });
     await page.evaluate(() => void window.chatWidget.open());
-    await timePasses(page, { minutes: 1 });
+    await advanceClock(page, { minutes: 1 });
     await isGone(page);
     assert.deepEqual(recordOf(page).moduleFiles(), []);
   });
@@ -34,14 +34,14 @@ for (const name of ["enabled", "widgetEnabled"]) {
     const page = await visit({ clock: true });
     await openChat(page);
     await ask(page, "How long does delivery take?");
-    await whole(page);
-    await server.trouble({ config: { [name]: false } });
+    await allFilesLoaded(page);
+    await server.setFaults({ config: { [name]: false } });
     const before = recordOf(page).moduleFiles().length;
     await page.reload();
     await isRefused(page);
     await isGone(page);
     const soFar = recordOf(page).requests.length;
-    await timePasses(page, { minutes: 2 });
+    await advanceClock(page, { minutes: 2 });
     await isGone(page);
     assert.deepEqual(recordOf(page).moduleFiles().slice(before), []);
     assert.deepEqual(recordOf(page).paths().slice(soFar), [], "nothing is asked for any more");
@@ -54,13 +54,13 @@ test("A returning visitor sees the launcher before the config arrives, and loses
   recordOf,
 }) => {
   const page = await visit();
-  await whole(page);
-  await server.trouble({ config: { enabled: false } });
+  await allFilesLoaded(page);
+  await server.setFaults({ config: { enabled: false } });
   const config = await hold(page, CONFIG);
   const before = recordOf(page).moduleFiles().length;
   await page.reload({ waitUntil: "commit" });
   await config.asked;
-  // Not after the second that a first visitor waits.
+  // Not even after the second that a new visitor waits.
   await part(page, "launcher").waitFor({ timeout: 900 });
   config.release();
   await eventually(() => isGone(page));
@@ -71,15 +71,15 @@ test("A late config that disables the chat removes it and stops all requests", a
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  await server.trouble({ config: { enabled: false } });
+  await server.setFaults({ config: { enabled: false } });
   const config = await hold(page, CONFIG);
   await page.reload();
   await page.clock.runFor(2000);
-  await whole(page);
+  await allFilesLoaded(page);
   config.release();
   await part(page, "launcher").waitFor({ state: "detached" });
   const soFar = recordOf(page).requests.length;
-  await timePasses(page, { minutes: 2 });
+  await advanceClock(page, { minutes: 2 });
   assert.equal(await part(page, "launcher").count(), 0);
   assert.deepEqual(recordOf(page).paths().slice(soFar), []);
 });
@@ -87,17 +87,17 @@ test("A late config that disables the chat removes it and stops all requests", a
 test("reloadConfig() removes a disabled widget, and restores an enabled one", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
-  await server.trouble({ config: { widgetEnabled: false } });
+  await server.setFaults({ config: { widgetEnabled: false } });
   await page.evaluate(() => window.chatWidget.reloadConfig());
   await part(page, "launcher").waitFor({ state: "detached" });
   assert.equal(await part(page, "window").count(), 0);
-  await server.calm();
+  await server.clearFaults();
   await page.evaluate(() => window.chatWidget.reloadConfig());
   await part(page, "launcher").waitFor();
 });
 
 test("Without a config response the launcher appears after a second and the chat works", async ({ visit, server }) => {
-  await server.trouble({ only: "config", status: 500 });
+  await server.setFaults({ only: "config", status: 500 });
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");

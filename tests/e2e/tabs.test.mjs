@@ -1,11 +1,11 @@
-// The tabs of one browser: one conversation, of which one tab takes care for all.
+// The tabs of one browser share a conversation, and one of them leads.
 
 import assert from "node:assert/strict";
 import { REFUSES, SEND, WASM, ask, delivered, eventually, hold, messages, openChat, part } from "./chat.mjs";
 import { say, see, showsAll, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
-import { QUESTION, QUICK, nextPolls, openTab, pollerOf, replaced, talkingTabs } from "./tabs.mjs";
+import { QUESTION, FAST_POLLING, nextPolls, openTab, pollerOf, replaceLeader, openConversationTabs } from "./tabs.mjs";
 
 const LATER = "Can I book a workshop?";
 const NOTHING_SAID = [`assistant: ${WELCOME}`];
@@ -16,17 +16,17 @@ const state = (page) => page.evaluate(() => window.chatWidget.state);
 const shows = (page, expected) => eventually(async () => assert.deepEqual(await messages(page), expected));
 
 test("One of several open tabs polls", async ({ visit, server, recordOf }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 4);
-  // Each tab that follows has asked more than once by then whether somebody leads.
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 4);
+  // By then each follower has checked several times whether a tab leads.
   pollerOf(await nextPolls(recordOf(tabs[0]), 10), tabs);
 });
 
-/** Without a farewell to the others. */
+/** Ends a tab without a message to the others. */
 async function crash(page) {
   const crashed = page.waitForEvent("crash");
   const session = await page.context().newCDPSession(page);
-  // Nobody is left to answer.
+  // The crashed page cannot respond.
   session.send("Page.crash").catch(() => {});
   await crashed;
 }
@@ -41,11 +41,11 @@ for (const [how, end] of [
     server,
     recordOf,
   }) => {
-    await server.trouble(QUICK);
-    const tabs = await talkingTabs(visit, 3);
+    await server.setFaults(FAST_POLLING);
+    const tabs = await openConversationTabs(visit, 3);
     const record = recordOf(tabs[0]);
     const leader = pollerOf(await nextPolls(record, 2), tabs);
-    const next = await replaced(record, leader, end);
+    const next = await replaceLeader(record, leader, end);
     assert.equal(pollerOf(await nextPolls(record, 3), tabs), next);
 
     const follower = tabs.find((page) => page !== leader && page !== next);
@@ -55,11 +55,11 @@ for (const [how, end] of [
 }
 
 test("A hidden leader yields to a visible tab", async ({ visit, server, recordOf }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 2);
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 2);
   const record = recordOf(tabs[0]);
   const leader = pollerOf(await nextPolls(record, 2), tabs);
-  await replaced(record, leader, () => see(leader, "hidden"));
+  await replaceLeader(record, leader, () => see(leader, "hidden"));
   await see(leader, "visible");
   pollerOf(await nextPolls(record, 3), tabs);
 });
@@ -71,7 +71,7 @@ test("A message sent in one tab, and its reply, appear in the others at once", a
     const text = `${QUESTION} ${index}`;
     const posts = await Promise.all(tabs.map((page) => hold(page, SEND)));
     await say(from, text);
-    // The service does not have it yet.
+    // The service has not received it yet.
     await Promise.race(posts.map(({ asked }) => asked));
     for (const page of tabs) {
       await part(page, "message-visitor").nth(index).getByText(text).waitFor();
@@ -123,8 +123,8 @@ const badge = (page, count) => part(page, "badge").getByText(`${count}`, { exact
 const noBadge = (page) => part(page, "badge").waitFor({ state: "detached" });
 
 test("The unread count is shared by all tabs until one of them shows the messages", async ({ visit, server }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 2);
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 2);
   for (const tab of tabs) await part(tab, "close").click();
   for (const tab of tabs) assert.equal((await state(tab)).unread, 0);
   await server.operatorSays("Anna here.");
@@ -137,7 +137,7 @@ test("The unread count is shared by all tabs until one of them shows the message
   await Promise.all(tabs.map(noBadge));
   for (const tab of tabs) assert.equal((await state(tab)).unread, 0);
 
-  // Nothing is counted in the others while a window is open.
+  // An open window in a visible tab keeps the count at zero in all tabs.
   await server.operatorSays("Are you still there?");
   await part(tabs[1], "message-operator").nth(1).waitFor();
   await part(tabs[1], "close").click();
@@ -146,8 +146,8 @@ test("The unread count is shared by all tabs until one of them shows the message
 });
 
 test("Messages in an open window of a hidden tab are unread until the tab is visible", async ({ visit, server }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 2);
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 2);
   await part(tabs[1], "close").click();
   await see(tabs[0], "hidden");
   await server.operatorSays("Anna here.");
@@ -159,7 +159,7 @@ test("Messages in an open window of a hidden tab are unread until the tab is vis
 });
 
 test("reset() in one tab erases visitor and conversation in all tabs", async ({ visit, server }) => {
-  const tabs = await talkingTabs(visit, 3);
+  const tabs = await openConversationTabs(visit, 3);
   for (const tab of tabs) await showsAll(tab, server);
   const { visitorId: before } = await state(tabs[0]);
 
@@ -177,10 +177,10 @@ test("reset() in one tab erases visitor and conversation in all tabs", async ({ 
   for (const text of [before, QUESTION]) assert.ok(!JSON.stringify(kept).includes(text), `${text} is not kept`);
 
   await ask(tabs[2], LATER);
-  const talks = await server.conversations();
-  assert.equal(talks.length, 2);
-  const young = talks.find(({ visitor }) => visitor.visitorId === visitorId);
-  const now = [...NOTHING_SAID, ...young.messages.map(({ role, content }) => `${role}: ${content}`)];
+  const conversations = await server.conversations();
+  assert.equal(conversations.length, 2);
+  const created = conversations.find(({ visitor }) => visitor.visitorId === visitorId);
+  const now = [...NOTHING_SAID, ...created.messages.map(({ role, content }) => `${role}: ${content}`)];
   assert.equal(now.length, 3);
   for (const tab of tabs) await shows(tab, now);
 
@@ -189,7 +189,7 @@ test("reset() in one tab erases visitor and conversation in all tabs", async ({ 
   await shows(tabs[0], now);
 });
 
-/** The shop says which of its customers is there: whoever it is when a page is loaded. */
+/** Prepares a visit with a customer id that is read when a page loads. */
 async function customers(page, customer) {
   const shop = { customer };
   await page.route("**/", async (route) => {
@@ -223,7 +223,7 @@ test("Another customer starts with an empty conversation, and the first one's is
   const ofBert = await messages(page);
   assert.equal(ofBert.length, 3);
 
-  // One whom the shop does not know is nobody's guest either.
+  // A visitor without a customer id has a separate conversation as well.
   await come(undefined);
   await shows(page, NOTHING_SAID);
 
@@ -234,8 +234,8 @@ test("Another customer starts with an empty conversation, and the first one's is
   await come("bert");
   await shows(page, ofBert);
 
-  const talks = await server.conversations();
-  const counts = Object.fromEntries(talks.map(({ visitor, messages }) => [visitor.visitorId, messages.length]));
+  const conversations = await server.conversations();
+  const counts = Object.fromEntries(conversations.map(({ visitor, messages }) => [visitor.visitorId, messages.length]));
   assert.deepEqual(counts, { [anna]: 4, [bert]: 2 });
 });
 
@@ -276,7 +276,7 @@ for (const [how, spoil] of Object.entries(REFUSES)) {
     await showsAll(other, server);
     await ask(other, LATER);
     await showsAll(one, server);
-    // As long as one tab is there, the conversation is.
+    // The conversation lasts as long as one tab is open.
     await one.reload();
     await openChat(one);
     await showsAll(one, server);

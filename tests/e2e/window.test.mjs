@@ -1,14 +1,14 @@
-// Where the window lives, and what stands in it beside the conversation.
+// The window: its placement, drafts, greeting, contact form, data panel and sound.
 
 import assert from "node:assert/strict";
-import { ask, eventually, focused, openChat, openMyData, part, ready, stored, whole } from "./chat.mjs";
+import { ask, eventually, focused, openChat, openMyData, part, ready, stored, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 const PHONE = { viewport: { width: 375, height: 700 }, isMobile: true, hasTouch: true };
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
-/** Puts a widget with these options in place of the one of the script tag. */
+/** Replaces the script tag's widget by one with these options. */
 async function mount(page, options) {
   await ready(page);
   await page.evaluate(async (options) => {
@@ -18,9 +18,9 @@ async function mount(page, options) {
   }, options);
 }
 
-/** A visitor who has asked, at a service where a person's words arrive soon. */
+/** Opens a page whose visitor has asked a question, with fast polling. */
 async function inConversation(visit, server) {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -122,7 +122,7 @@ test("The options offset, zIndex and themeTokens take effect", async ({ visit })
 
 test("F6 moves the focus into the window and back to the previous element", async ({ visit }) => {
   const page = await visit();
-  await whole(page);
+  await allFilesLoaded(page);
   await addToPage(page, { tag: "button", id: "here", text: "Here" });
   await page.locator("#here").focus();
   await page.keyboard.press("F6");
@@ -154,7 +154,7 @@ test("On a phone the window is a modal dialog that traps the focus and locks the
   await part(page, "close").tap();
   await part(page, "window").waitFor({ state: "detached" });
   assert.equal(await overflow(), "");
-  // On a large screen nothing is held.
+  // On a large screen the focus is not trapped.
   await page.setViewportSize({ width: 1000, height: 800 });
   await openChat(page);
   assert.equal(await part(page, "window").getAttribute("aria-modal"), null);
@@ -205,7 +205,7 @@ test("A line marks messages that arrived while the window was closed, until it i
 });
 
 test("A scrolled-back log keeps its position and shows the number of new messages", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ viewport: { width: 1024, height: 500 } });
   await openChat(page);
   for (const question of [QUESTION, "Are the mugs dishwasher safe?", "Can I book a workshop?"])

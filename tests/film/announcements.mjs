@@ -18,8 +18,8 @@ export function readAnnouncements() {
 }
 
 /** Records the announcements of these scenes. */
-export function recordAnnouncements(heard) {
-  const all = { ...readAnnouncements(), ...heard };
+export function recordAnnouncements(announced) {
+  const all = { ...readAnnouncements(), ...announced };
   const sorted = Object.fromEntries(Object.entries(all).sort(([one], [other]) => (one < other ? -1 : 1)));
   writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`);
 }

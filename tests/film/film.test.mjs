@@ -1,4 +1,4 @@
-// Every scene, without pictures: on a desktop in the light, and on a phone with its keyboard up in the dark.
+// Every scene without pictures: on a desktop in light, and on a phone with an open keyboard in dark.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// The recipe for Node behind a framework that has parsed the body already.
+// The recipe for Node behind a framework that has already parsed the body.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

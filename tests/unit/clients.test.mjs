@@ -19,9 +19,9 @@ globalThis.document = { title: "Mugs", referrer: "https://search.example/" };
 
 /** The requests of the test, each with its address, headers and body. */
 let requests = [];
-/** The waits that were asked for, in milliseconds; none of them takes time. */
+/** The requested waits in milliseconds; each ends at once. */
 let waits = [];
-/** The responses to come; the last one repeats. */
+/** The next responses; the last one repeats. */
 let responses = [];
 
 const respond = (status, body, headers = {}) => new Response(JSON.stringify(body), { status, headers });

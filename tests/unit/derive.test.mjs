@@ -1,4 +1,4 @@
-// A theme that is derived from one colour: it can be read, whatever the colour, and it is near the preset of that colour.
+// Themes that are derived from one colour: enough contrast for any colour, and close to the preset of the same colour.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { colours, pairsOf, themes } from "../../scripts/contrast.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const SCHEMES = ["light", "dark"];
-/** Maximum distance in OKLab to a preset's colour. Around 0.02 is what is just noticed beside each other. */
+/** Maximum distance in OKLab to a preset's colour. A difference around 0.02 is just noticeable. */
 const MAX_DISTANCE = 0.05;
 const MAX_MEAN_DISTANCE = 0.005;
 
@@ -34,7 +34,7 @@ const sheet = (tokens) =>
 const accentOf = (css, scheme = "light") => colours(css, scheme).get("accent");
 const hex = (number) => `#${number.toString(16).padStart(6, "0")}`;
 
-/** Colours from a generator with a fixed seed (mulberry32). */
+/** Returns colours from a generator with a fixed seed (mulberry32). */
 function randomColours(count) {
   let state = 13;
   return Array.from({ length: count }, () => {
@@ -45,13 +45,13 @@ function randomColours(count) {
   });
 }
 
-/** Distance in OKLab. */
+/** Returns the distance in OKLab. */
 function distance(one, other) {
   const [[l1, c1, h1], [l2, c2, h2]] = [oklch(one), oklch(other)];
   return Math.hypot(l1 - l2, c1 * Math.cos(h1) - c2 * Math.cos(h2), c1 * Math.sin(h1) - c2 * Math.sin(h2));
 }
 
-/** Pairs of a derived theme below their ratio. The edge stands in for an accent as bright as the page. */
+/** Returns the pairs of a derived theme below their ratio. The edge replaces an accent as bright as the page. */
 function lowPairs(accent) {
   const tokens = derive(accent);
   const css = sheet(tokens);
@@ -109,7 +109,7 @@ test("an accent keeps its hue, and changes only as far as white text requires", 
     const derived = accentOf(sheet(derive(accent)));
     const [[lightness, chroma, hue], [moved, kept, turned]] = [oklch(accent), oklch(derived)];
     assert.ok(lightness - moved < 0.08 && lightness >= moved - 0.001, `${accent}: ${lightness} became ${moved}`);
-    // A colour with hardly any chroma has hardly a hue.
+    // The hue of a colour with little chroma is unstable.
     if (Math.min(chroma, kept) > 0.02) assert.ok(Math.cos(hue - turned) > 0.99, `${accent} became ${derived}`);
   }
 });

@@ -1,4 +1,4 @@
-// What the docs name is what there is.
+// The docs name exactly the existing options, events, controls, tokens, parts and files.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -18,7 +18,7 @@ const { CONTROLS } = await importSource("www/controls.ts");
 const { OPTIONS } = await importSource("www/option-names.ts");
 const { EVENTS } = await importSource("www/event-names.ts");
 
-/** The names in the first column of the table under a heading. */
+/** Returns the names in the first column of the table under a heading. */
 function tabled(heading) {
   const section = docs.split(`## ${heading}\n`)[1].split("\n## ")[0];
   const cells = section
@@ -28,7 +28,7 @@ function tabled(heading) {
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name));
 }
 
-/** The members of an interface of the types. */
+/** Returns the members of an interface of the types. */
 function members(name) {
   const body = types.match(new RegExp(`export interface ${name} \\{\\n([^]*?)\\n\\}`))[1];
   return [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member]) => member);
@@ -45,7 +45,7 @@ test("The events in the docs are those of the types", () => {
   assert.deepEqual(sorted(EVENTS), sorted(members("ChatWidgetEvents")));
 });
 
-/** `name` and not its others. */
+/** Returns `names` without the others. */
 const without = (names, ...others) => names.filter((name) => !others.includes(name));
 
 test("The controls in the docs are those of the class and of the list that element and loader read", () => {
@@ -128,9 +128,9 @@ test("docs/troubleshooting.md quotes the console's messages exactly", () => {
 test("The sizes in docs/site-owner.md are the build's budgets", () => {
   const page = read("docs/site-owner.md");
   const { budgets } = JSON.parse(read("size-budget.json"));
-  const most = (name) => budgets.find((budget) => budget.name.startsWith(name)).brotli / 1000;
-  const told = [...page.matchAll(/at most ([\d.]+) KB/g)].map(([, size]) => Number(size));
-  assert.deepEqual(told, [most("the loader"), most("everything needed"), most("each language")]);
+  const budget = (name) => budgets.find((entry) => entry.name.startsWith(name)).brotli / 1000;
+  const documented = [...page.matchAll(/at most ([\d.]+) KB/g)].map(([, size]) => Number(size));
+  assert.deepEqual(documented, [budget("the loader"), budget("everything needed"), budget("each language")]);
 });
 
 test("Every key of the browser's storage is in docs/privacy.md", () => {

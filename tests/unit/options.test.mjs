@@ -1,11 +1,11 @@
-// The option table parses whatever a page may write.
+// The option table parses any value of a page.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource, optionTable, plainPattern } from "../../scripts/options.mjs";
 import { snippet } from "../docs-snippets.mjs";
 
-// A page, as far as options are looked at there.
+// The globals of a page that the options use.
 globalThis.location = new URL("https://shop.example/pots/mugs.html?page=2");
 const nothing = {
   querySelector(selector) {
@@ -22,7 +22,7 @@ const { parsePlain } = await importSource("www/parse-options.ts", { PLAIN: JSON.
 const { localeOf } = await importSource("www/locale.ts");
 
 const PROXY = { proxy: "/connector" };
-/** What attributes are read as, and the warnings. */
+/** Returns the parsed attributes, and the warnings. */
 function readTag(attributes) {
   const said = [];
   const { ...options } = parseAttributes({ ...PROXY, ...attributes }, "data-", (message) => said.push(message));
@@ -318,7 +318,7 @@ test("the locale is the first that is a language tag", () => {
   assert.equal(of("en-abcdefgh-abcdefgh-abcdefgh-abcdef", "fr"), "fr", "36 characters");
 });
 
-/** Numbers from a generator with a fixed seed (mulberry32), from 0 to 1. */
+/** Returns numbers from 0 to 1 from a generator with a fixed seed (mulberry32). */
 function numbers(seed) {
   let state = seed;
   return () => {
@@ -415,7 +415,7 @@ test("an invalid value of any type gives a TypeError from code and a warning fro
     // Without a proxy there is no chat.
     const { ...options } = parseAttributes({ ...given, proxy: "/connector" }, "", (message) => said.push(message));
     for (const message of said) assert.match(message, /^chat widget: [\w-]+[^]*; expected /);
-    // What is used instead can be used.
+    // The replacement is valid itself.
     const again = check(options);
     for (const name of names) assert.deepEqual(again[name], options[name], name);
     parsePlain(given, true);

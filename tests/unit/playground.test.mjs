@@ -11,7 +11,7 @@ import { read } from "../docs-snippets.mjs";
 
 const AWKWARD = `Ask "the" potter's </script> <b>&amp; Co</b> \\n {x}`;
 const { OPTIONS: ELEMENT_OPTIONS } = await importSource("www/option-names.ts");
-/** A choice for every field, none of them the default. */
+/** A value other than the default for every field. */
 const EVERYTHING = {
   theme: "custom",
   themeTokens: "radius-window=8px",
@@ -129,7 +129,7 @@ test("Defaults, empty fields and invalid values are omitted from the options", (
   for (const { name, code } of SNIPPETS) assert.match(code({ proxy: "/connector" }), /"\/connector"/, name);
 });
 
-/** The attributes of a tag as HTML reads them. */
+/** Parses the attributes of a tag as HTML. */
 function attributesIn(html, tag) {
   const [, inside] = html.match(new RegExp(`<${tag}((?:\\s+[\\w-]+(?:="[^"]*"|='[^']*')?)*)>`));
   const decode = (text) =>

@@ -1,4 +1,4 @@
-// The words that announce a window that takes long to come.
+// The announcement that the window is still loading.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -18,7 +18,7 @@ const { outputFiles } = await build({
 });
 const { default: progress } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 
-/** As much of an element as a live region needs. */
+/** The members of an element that a live region needs. */
 class Region {
   attributes = {};
   style = {};
@@ -39,7 +39,7 @@ function makeHost() {
   return { shadowRoot };
 }
 
-/** Starts to wait on a page in a language, with the clock stopped. */
+/** Starts a wait on a page in a language, with a mocked clock. */
 function wait(t, { lang = "en", options = {} } = {}) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.document = { documentElement: { lang }, createElement: () => new Region() };

@@ -10,13 +10,13 @@ const TABLE = await optionTable();
 const settings = read("src/settings.rs");
 const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The fields of a struct. */
+/** Returns the fields of a struct. */
 const fieldsOf = (name) => {
   const body = settings.match(new RegExp(`pub struct ${name} \\{\\n([^]*?)\\n\\}`))[1];
   return [...body.matchAll(/^ {4}pub (\w+): ([^]*?),$/gm)].map(([, field, type]) => [field, type]);
 };
 
-/** Options that Rust has elsewhere, or that an application has no use for. */
+/** Options that Rust has in another place or does not need. */
 const ELSEWHERE = {
   theme: "a property of the component",
   container: "the component stands where the application puts it",

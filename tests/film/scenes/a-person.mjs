@@ -1,11 +1,11 @@
-// Points 1 and 4: who asks for a person sees the answer, and the contact line keeps out of the way.
+// Points 1 and 4: a request for a person shows the reply, and the contact form does not cover it.
 
 import { scene } from "../scene.mjs";
 
 const ASK = "I would like to talk to a person";
 const ADDRESS = "anna@example.com";
 
-/** Gives an address in the contact line, and sends it. */
+/** Submits an address in the contact form. */
 async function givesAddress(visitor, address) {
   await visitor.click("form [name=email]");
   await visitor.type(address);

@@ -1,11 +1,11 @@
-// Point 11: the keyboard and the focus, wherever the visitor is.
+// Point 11: the keyboard and the focus in every part.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** Whether an element takes the focus when Tab comes to it. */
+/** Returns whether Tab can focus an element. */
 const canBeReached = (visitor, target) =>
   visitor.evaluate((target) => {
     const { root, selectorOf, focused } = window.film;
@@ -84,7 +84,7 @@ scene("The chat is used with the keyboard alone", { main: true, points: [11] }, 
   await step(
     "Tab finds the launcher",
     async () => {
-      await visitor.whole();
+      await visitor.allFilesLoaded();
       for (
         let steps = 0;
         !(await visitor.evaluate(() => window.film.focused().matches("[part~=launcher]")));
@@ -168,7 +168,7 @@ scene("Tab reaches each control of the window", { points: [11] }, async ({ visit
       }
     },
     {
-      // Tab scrolls to the suggestions, where they are below the welcome.
+      // Tab scrolls to suggestions that are below the welcome.
       relaxed: screen.full ? ["newest"] : ["newest", "focus"],
       check: () => {
         for (const each of ["menu", "close", "input", "send"])

@@ -1,4 +1,4 @@
-// Points 2, 3 and 12: answers of every length and kind are shown from their beginning, and announced as plain text.
+// Points 2, 3 and 12: replies of every length and kind are shown from their beginning and announced as plain text.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
@@ -26,7 +26,7 @@ const CODE = `Put this on your page:
 
 Then **reload** it.`;
 
-/** The newest answer begins at the top of the log, and a short question stands above it. */
+/** Asserts that the newest reply begins at the top of the log, or below a short question. */
 const beginsAtTop = async (visitor) => {
   const { first, top, question } = await visitor.evaluate(() => {
     const { find, rectOf, lines, cross, clipOf } = window.film;
@@ -57,7 +57,7 @@ scene(
       newest: /We make three kinds/,
       check: async (visitor) => {
         const { question } = await beginsAtTop(visitor);
-        // With little height there is room for the answer only.
+        // A low screen has room for the reply only.
         if (!["zoom", "keyboard"].includes(screen.name))
           assert.ok(question >= -1, `the question is ${Math.round(-question)} px above the top of the log`);
       },
@@ -135,7 +135,7 @@ scene(
   "The first message is sent at 200 % zoom",
   { main: true, points: [3] },
   async ({ visitor, service, screen, step }) => {
-    // A screen of 1280 by 800 pixels at 200 %; small screens stay what they are.
+    // A screen of 1280 by 800 pixels at 200 %; small screens keep their size.
     await step(
       "The window is open",
       async () => {

@@ -1,11 +1,11 @@
-// Points 8, 9 and 10: nothing is missed while the window is closed, and it stays open where it was.
+// Points 8, 9 and 10: a closed window shows new messages, and an open one stays open on the next page.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** A visitor who has asked something, and has closed the window. */
+/** Sends a question and closes the window. */
 async function hasAskedAndClosed(visitor) {
   await visitor.opens();
   await visitor.asks(QUESTION);
@@ -51,7 +51,7 @@ scene("A preview is dismissed", { points: [8] }, async ({ visitor, operator, scr
     newest: /Shall I send/,
     has: ".cw-unread",
     hides: "badge",
-    // Without height, only the first of the two fits below the line.
+    // On a low screen only the first of the two fits below the line.
     ...(screen.name === "zoom" && { relaxed: ["newest"], shows: "message-operator .cw-bubble: Anna here" }),
   });
 });
@@ -181,7 +181,7 @@ scene("A link to the site opens in the same tab", { points: [9] }, async ({ visi
       await visitor.takeAnnounced();
       await visitor.click("message-assistant a", "the page of");
       await visitor.until(async () => assert.match(await visitor.evaluate(() => location.pathname), /workshops/));
-      await visitor.whole();
+      await visitor.allFilesLoaded();
     },
     { relaxed: ["focus", "used"], ...(screen.full ? { hides: "window" } : { newest: /All of it/ }) },
   );
@@ -190,7 +190,7 @@ scene("A link to the site opens in the same tab", { points: [9] }, async ({ visi
 const GREETING = JSON.stringify({ text: "Shall I help you choose a mug?", after: 0 });
 
 scene("A greeting is clicked", { points: [9], options: { greeting: GREETING } }, async ({ visitor, step }) => {
-  await step("The greeting is there", () => visitor.whole(), { shows: "preview: Shall I help" });
+  await step("The greeting is there", () => visitor.allFilesLoaded(), { shows: "preview: Shall I help" });
   await step("It is clicked", () => visitor.click("preview .cw-preview-open"), {
     newest: /Shall I help/,
     shows: "composer",

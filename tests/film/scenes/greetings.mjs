@@ -1,4 +1,4 @@
-// Points 7, 10 and 13: what a visitor meets first.
+// Points 7, 10 and 13: the first seconds of a visit.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
@@ -13,7 +13,7 @@ scene(
     await step("The window is open", () => visitor.opens(), { has: `.cw-intro: ${REPLY_TIME}` });
     await step("The visitor looks for the beginning", () => visitor.scrolls(-2000), {
       relaxed: ["newest", "focus"],
-      // Without height, it is scrolled to line by line.
+      // On a low screen the visitor scrolls to it.
       ...(screen.name === "zoom" ? {} : { shows: `.cw-intro p: ${REPLY_TIME}` }),
     });
   },
@@ -66,7 +66,7 @@ scene(
 scene("The window is opened with a touch or the pointer", { points: [13] }, async ({ visitor, screen, step }) => {
   await step("It is open", () => visitor.opens(), {
     shows: "composer",
-    // The keyboard of a phone would lie over the suggestions.
+    // A phone's keyboard would cover the suggestions.
     focus: screen.touch ? "window" : "input",
   });
   await step(
@@ -97,7 +97,7 @@ scene(
     service.willSay("يستغرق التوصيل من يومين إلى أربعة أيام عمل. التكلفة **4.90**.");
     await step("The window is open", () => visitor.opens(), {
       has: "window",
-      // The welcome is not in the widget's language, and says so.
+      // The welcome has another language than the widget, and is marked with it.
       check: async (visitor) => {
         assert.equal(await visitor.evaluate(() => window.film.root().querySelector(".cw").dir), "rtl");
         assert.match(

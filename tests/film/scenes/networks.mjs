@@ -1,4 +1,4 @@
-// Points 3, 8 and 12: a bad line, several tabs, and who reads back.
+// Points 3, 8 and 12: a bad network, several tabs, and a scrolled-back log.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
@@ -95,7 +95,7 @@ scene("One visitor has two tabs", { points: [8] }, async ({ visitor, operator, s
   await step("A question is answered in one", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
-    other = await visitor.besides("/help.html");
+    other = await visitor.opensTab("/help.html");
   });
   await step("The other has it as well", () => other.opens(), { of: other, newest: /working days/ });
   await step("A person writes", () => operator.says("Anna here."), { newest: /Anna here/ });
@@ -148,7 +148,7 @@ scene("The unread line is shown on return", { points: [8] }, async ({ visitor, o
   await step("The window is opened", () => visitor.opens(), {
     newest: /packed/,
     has: ".cw-unread",
-    // Without height, only the first of the two fits below the line.
+    // On a low screen only the first of the two fits below the line.
     ...(screen.name === "zoom" && { relaxed: ["newest"], shows: "message-operator .cw-bubble: Anna here" }),
   });
   await step(

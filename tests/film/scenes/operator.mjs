@@ -1,11 +1,11 @@
-// Point 6: when a person takes over, the header and the log say so at once.
+// Point 6: the header and the log show at once that a person takes over.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** The initials or the picture of whom the header shows, as a text to compare. */
+/** Returns the initials or the picture of the header's avatar as a text to compare. */
 const headerAvatar = (visitor) =>
   visitor.evaluate(() => window.film.find(".cw-header .cw-avatar")[0]?.outerHTML ?? null);
 
@@ -68,7 +68,7 @@ scene("Presence is polled as soon as a person writes", { points: [6] }, async ({
     async () => {
       await operator.comes();
       await operator.says("Anna here.");
-      // No longer than one message takes: presence by itself is asked for far less often.
+      // Within the time of one message: presence itself is polled far less often.
       visitor.hurries = false;
       for (let each = 0; each < 4 && (await visitor.count("message-operator")) === 0; each += 1) {
         await visitor.waits(1);

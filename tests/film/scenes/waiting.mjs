@@ -1,11 +1,11 @@
-// Point 5: nothing untrue is shown while an answer is awaited, nor when none comes.
+// Point 5: nothing untrue is shown while a reply is awaited, or when none arrives.
 
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 const FALLBACK = "Our assistant is asleep. Write to us at hello@kiln.example.";
 
-/** Ends the wait for an answer that never came, so that the next scene is not told of it. */
+/** Ends the wait for a missing reply, so that its requests do not reach the next scene. */
 const SEND = (url) => url.pathname === "/connector/chat/messages" && url.search === "";
 
 scene("The AI fails with a fallback text", { points: [5] }, async ({ visitor, service, step }) => {

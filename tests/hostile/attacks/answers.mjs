@@ -1,4 +1,4 @@
-// Answers that are not JSON, that never end, that are broken, or that mean to be taken for the next visitor's.
+// Responses that are not JSON, endless, malformed, or meant for the next visitor's request.
 
 import { setTimeout } from "node:timers/promises";
 import { gzipSync, constants } from "node:zlib";
@@ -17,20 +17,20 @@ const typed =
   () =>
     answer(body, { headers: `Content-Type: ${type}\r\n` });
 
-/** A gzip of 2 GB in 2 MB, made of one part again and again. */
+/** Returns a gzip stream of 2 MB that expands to 2 GB, made by repeating one part. */
 function bomb() {
   const part = gzipSync(Buffer.alloc(MIB), { finishFlush: constants.Z_FULL_FLUSH });
-  // Ten bytes are the head, which is there once.
+  // The first ten bytes are the header, which occurs once.
   return [part, ...Array(2047).fill(part.subarray(10))];
 }
 
-/** Sends a head, and then a part again and again until the proxy hangs up. */
+/** Sends a head, and then repeats a part until the proxy disconnects. */
 const endless =
   (head, part) =>
   async (request, socket, { flooding }) => (socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n\r\n`), flooding(socket, part));
 const chunk = (size) => Buffer.from(`${size.toString(16)}\r\n${" ".repeat(size)}\r\n`);
 
-/** A second answer that would be the next visitor's. */
+/** A second response, which the next visitor must not get. */
 const POISON = answer('{"poison":true}', { headers: "X-Request-Id: poison\r\n" });
 
 export const answers = [
@@ -297,9 +297,9 @@ export const answers = [
     run: async ({ port, service, exchange, spare }) => {
       service.answer = (asked) => (asked.line.includes("never") ? undefined : good(asked));
       const stuck = Array.from({ length: spare }, () =>
-        exchange(port, get("/connector/chat/presence?never"), { patience: 1000 }),
+        exchange(port, get("/connector/chat/presence?never"), { timeoutMs: 1000 }),
       );
-      const said = await exchange(port, get("/connector/chat/presence?other"), { patience: 900 });
+      const said = await exchange(port, get("/connector/chat/presence?other"), { timeoutMs: 900 });
       await Promise.all(stuck);
       return said.answer?.status === 200 ? [] : ["another visitor got no answer meanwhile"];
     },

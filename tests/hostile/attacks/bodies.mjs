@@ -1,4 +1,4 @@
-// Bodies that are not JSON by their type, or larger than a call may be.
+// Bodies with another type than JSON, or larger than the call's limit.
 
 import { gzipSync } from "node:zlib";
 import { get, post } from "../client.mjs";
@@ -86,7 +86,7 @@ export const bodies = [
     bytes: Buffer.concat([post("/connector/chat/messages", filled(4 * KIB * KIB)), get("/connector/chat/presence")]),
     whole: 2,
     check: ({ closed, answers: [first, second] }) => {
-      // A connection that is closed on a body may take the refusal with it.
+      // Closing a connection during a body may discard the response.
       if (closed && first === undefined) return [];
       const closes = first?.headers?.some(([name, value]) => name === "connection" && value === "close");
       return first?.status === 413 && (closes || second?.status === 200)

@@ -1,4 +1,4 @@
-// Requests whose bounds are unclear, that never end, or that want another protocol.
+// Requests with ambiguous framing, endless requests, and protocol upgrades.
 
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
@@ -10,7 +10,7 @@ const events = (headers, body) => request("POST /connector/events HTTP/1.1", { .
 const TEN_GB = 10 * 1024 ** 3;
 const SMUGGLED = "GET /api/connector/v1/site/status HTTP/1.1\r\nHost: shop.example\r\n\r\n";
 
-/** Lets a service take the connection over, and sends it a request through what may be a tunnel. */
+/** Makes the service switch protocols, and sends it a request through the possible tunnel. */
 const throughTunnel = async (socket, said) => {
   while (said.answers.length === 0 && !said.closed) await setTimeout(5);
   socket.write(SMUGGLED);
@@ -20,7 +20,7 @@ const tunnel = ({ headers }) =>
   `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${headers.find(([name]) => name === "upgrade")?.[1] ?? "websocket"}\r\n\r\n`;
 
 /** A server may wait for the rest of a request. */
-const WAITS = { mayWait: true, patience: 500 };
+const WAITS = { mayWait: true, timeoutMs: 500 };
 const lengths = ["-1", "+2", "2abc", "0x2", "1e1", "2, 2", "2,3", "", " ", "99999999999999999999999999", "2\t2"];
 
 export const framing = [
@@ -36,7 +36,7 @@ export const framing = [
   {
     name: "Content-Length and Transfer-Encoding, with a request after the first one (CL.TE)",
     bytes: events({ "Content-Length": 5 + SMUGGLED.length, "Transfer-Encoding": "chunked" }, `0\r\n\r\n${SMUGGLED}`),
-    // The second one may be understood as a request to the site itself.
+    // The second one may be parsed as a request to the site itself.
     most: 2,
   },
   {
@@ -166,7 +166,7 @@ export const framing = [
     answer: tunnel,
     then: throughTunnel,
     passes: false,
-    patience: 5000,
+    timeoutMs: 5000,
   })),
   {
     name: "Upgrade: websocket to a service that does not switch",
@@ -183,7 +183,7 @@ export const framing = [
     answer: tunnel,
     then: throughTunnel,
     passes: false,
-    patience: 5000,
+    timeoutMs: 5000,
   },
   {
     name: "lines that end with a bare LF",
@@ -223,9 +223,9 @@ export const framing = [
     name: "40 visitors who send their heads byte by byte do not block others",
     run: async ({ port }) => {
       const slow = Array.from({ length: 40 }, () =>
-        exchange(port, Buffer.from("GET /connector/chat/presence HTTP/1.1\r\nHost: sh"), { patience: 700 }),
+        exchange(port, Buffer.from("GET /connector/chat/presence HTTP/1.1\r\nHost: sh"), { timeoutMs: 700 }),
       );
-      const begun = await exchange(port, get("/connector/chat/presence"), { patience: 600 });
+      const begun = await exchange(port, get("/connector/chat/presence"), { timeoutMs: 600 });
       await Promise.all(slow);
       return begun.answer?.status === 200 ? [] : ["another visitor got no answer meanwhile"];
     },
@@ -266,7 +266,7 @@ export const framing = [
       const hold = (socket) => (socket.pause(), setTimeout(200));
       await Promise.all(
         Array.from({ length: 10 }, () =>
-          exchange(port, get("/connector/chat/presence"), { then: hold, patience: 300 }),
+          exchange(port, get("/connector/chat/presence"), { then: hold, timeoutMs: 300 }),
         ),
       );
       return [];

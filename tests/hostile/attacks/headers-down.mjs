@@ -1,4 +1,4 @@
-// Headers of the service's that are not the visitor's business: only the listed ones come back.
+// Response headers of the service: only the listed ones may reach the visitor.
 
 import { SECRET_FILE } from "../proxies.mjs";
 import { answer } from "../service.mjs";
@@ -94,7 +94,7 @@ const HEADERS = {
   "X-RateLimit-Evil": "1",
 };
 
-/** Headers that come back, and with what. */
+/** Headers that are returned, with their values. */
 const LISTED = {
   "Retry-After": "7",
   "X-Request-Id": "req_listed",

@@ -1,4 +1,4 @@
-// Headers of a visitor's that are not the service's business, and ways to take the proxy's own away.
+// Request headers of the visitor that must not reach the service, and attempts to remove the proxy's own.
 
 import { get, post } from "../client.mjs";
 
@@ -63,7 +63,7 @@ const HEADERS = {
   "Service-Worker": "script",
 };
 
-/** Values of the two headers that go on. They arrive as they are, or not at all. */
+/** Values of the two forwarded headers. They arrive unchanged, or not at all. */
 const VALUES = {
   "a placeholder of Caddy": "{env.CONNECTOR_TOKEN}{http.request.header.Cookie}",
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder is the attack

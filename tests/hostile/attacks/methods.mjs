@@ -1,4 +1,4 @@
-// Methods that are none of a call's own: none reaches the service.
+// Methods that a call does not have: none reaches the service.
 
 import { get, post, request } from "../client.mjs";
 

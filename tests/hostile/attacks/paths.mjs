@@ -1,8 +1,8 @@
-// Paths that are none of the five, or look like one: nothing but the five constant targets may reach the service.
+// Paths other than the five, and variants of them: only the five constant targets may reach the service.
 
 import { get, post, request } from "../client.mjs";
 
-/** Targets of a GET. A server may refuse each or understand it as one of the five. */
+/** Targets of a GET. A server may reject each or normalize it to one of the five. */
 const TARGETS = [
   "//",
   "///",
@@ -126,7 +126,7 @@ const TARGETS = [
   `/${"x".repeat(60_000)}`,
 ];
 
-/** Queries, which go on as they are or not at all. */
+/** Queries, which are forwarded unchanged or not at all. */
 const QUERIES = {
   "?x=%0d%0aX-Evil:%201": "?x=%0d%0aX-Evil:%201%0d%0a%0d%0aGET%20/site/status",
   "? twice": "?x=1?y=2?z=3",
@@ -146,7 +146,7 @@ const QUERIES = {
   "an empty query": "?",
 };
 
-/** Verbatim of a report, for POST. */
+/** Targets of a POST. */
 const POSTED = [
   "/connector/site/jobs/next;%2f..%2f..%2f..%2fevents",
   "/connector/site/jobs/next",
@@ -164,8 +164,8 @@ const POSTED = [
   "http://evil.example/connector/events",
 ];
 
-/** A server may wait for the rest of what is no request. */
-const WAITS = { mayWait: true, patience: 300 };
+/** A server may wait for the rest of an incomplete request. */
+const WAITS = { mayWait: true, timeoutMs: 300 };
 
 export const paths = [
   ...TARGETS.map((target) => ({

@@ -1,4 +1,4 @@
-// Statuses that lead elsewhere, switch the protocol or mean nothing.
+// Statuses that redirect, switch protocols or are invalid.
 
 import { answer } from "../service.mjs";
 
@@ -6,7 +6,7 @@ const line =
   (text, rest = 'Content-Type: application/json\r\nContent-Length: 11\r\n\r\n{"ok":true}') =>
   () =>
     `HTTP/1.1 ${text}\r\n${rest}`;
-/** What is no HTTP by its first line, and then the end: a proxy may read such an answer until then. */
+/** A response with an invalid status line, then the end of the connection, which a proxy may wait for. */
 const junk = (bytes) => (request, socket) => void socket.end(bytes, "latin1");
 const elsewhere =
   (status) =>
