@@ -1,7 +1,7 @@
 // Plays every scene at every size, in light and dark, and draws a strip of each into target/film/.
 //
-// `--scene TEXT` plays those with the text in their title, `--size NAME` and `--scheme NAME` one of them; `--no-pictures`
-// only checks; `--record` takes what is announced in place of tests/film/announcements.json.
+// `--scene TEXT` selects scenes by a text in their title, `--size NAME` a size, `--scheme NAME` a scheme; `--no-pictures`
+// only checks; `--record` writes the announcements to tests/film/announcements.json.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,11 +36,11 @@ const slug = (title) =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");
 
-/** Every combination that the flags leave. */
+/** Returns every combination that the flags select. */
 async function wanted() {
   const choose = (names, name, what) => {
     if (name !== undefined && !names.includes(name))
-      throw new Advice(`there is no ${what} ${name}, only ${names.join(", ")}`);
+      throw new Advice(`invalid ${what}: expected ${names.join(", ")}, got ${name}`);
     return name === undefined ? names : [name];
   };
   const scenes = (await allScenes()).filter(
@@ -60,7 +60,8 @@ async function wanted() {
 async function prepare() {
   const { WIDGET_DIR, SITE_CONNECTOR } = process.env;
   if (WIDGET_DIR && SITE_CONNECTOR) return;
-  if (WIDGET_DIR || SITE_CONNECTOR) throw new Advice("WIDGET_DIR and SITE_CONNECTOR go together: set both, or neither");
+  if (WIDGET_DIR || SITE_CONNECTOR)
+    throw new Advice("invalid environment: set both WIDGET_DIR and SITE_CONNECTOR, or neither");
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
   await buildIfStale();

@@ -45,7 +45,8 @@ export async function startDemo(pages, more = []) {
   demo.stderr.pipe(process.stderr);
   const announced = new Promise((resolve, reject) => {
     createInterface(demo.stdout).once("line", resolve);
-    const failed = (why) => reject(new Error(`the demo did not start (${why}): cargo build -p chat-connector`));
+    const failed = (why) =>
+      reject(new Error(`the demo did not start (${why}): run cargo build -p chat-connector first`));
     demo.once("error", (error) => failed(error.message)).once("exit", failed);
   });
   const stop = async () => {

@@ -81,7 +81,7 @@ async function says(part, text) {
 }
 
 testInFrame(
-  "In a frame without an origin of its own the chat works, for as long as the page is there",
+  "The chat works in a frame with an opaque origin, until the page is closed",
   { files: true, proxy: true },
   async ({ frame, part, server }) => {
     await server.setFaults(FAST_POLLING);
@@ -97,7 +97,7 @@ testInFrame(
 );
 
 testInFrame(
-  "Where its proxy does not let such a frame in, the message fails and the page hears why",
+  "With a proxy without CORS, a message from a sandboxed frame fails and the error event says why",
   { files: true, proxy: false },
   async ({ frame, part, server }) => {
     await opens(part);
@@ -114,7 +114,7 @@ testInFrame(
 );
 
 testInFrame(
-  "Where such a frame may not read the chat's files, the page hears why, with each attempt",
+  "With files without CORS, each load in a sandboxed frame emits an error that says why",
   { files: false, proxy: false },
   async ({ frame, part }) => {
     const errors = () => frame.evaluate(() => window.errors);

@@ -29,7 +29,7 @@ export async function announcementProblems(visitor, { title }, recorded) {
   const problems = [];
   for (const said of visitor.announced) {
     const mark = MARKS.find((mark) => mark.test(said));
-    if (mark) problems.push(`what is announced has marks of Markdown: "${said.slice(0, 80)}"`);
+    if (mark) problems.push(`the announcement contains Markdown: "${said.slice(0, 80)}"`);
   }
   const expected = recorded?.[title];
   if (expected && !isDeepStrictEqual(visitor.announced, expected)) {

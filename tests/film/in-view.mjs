@@ -136,7 +136,7 @@ export function viewProblems({ relaxed = [], acted = false }) {
     const inWidget = root()?.contains(active);
     if (!inWidget && acted) report(`the focus is lost: it is on ${active.id || active.localName}`);
     if (!inWidget) return;
-    if (active.closest("[inert]")) report(`the focus is in what cannot be used: ${nameOf(active)}`);
+    if (active.closest("[inert]")) report(`the focus is in an inert part: ${nameOf(active)}`);
     // The log and the window are focused as a whole; a focused control must be visible.
     if (open && active.matches("button, input, textarea, a") && !active.closest("[part=log]")) {
       const rect = cross(rectOf(active), clipOf(active));
@@ -151,7 +151,7 @@ export function viewProblems({ relaxed = [], acted = false }) {
     if (panel) checkInView(panel, "the panel");
     else {
       if (composer) checkInView(composer, "the composer");
-      else report("there is no composer, and no card in its place");
+      else report("there is neither a composer nor a card");
       if (line && !menu) checkInView(line, "the contact line");
       // An open menu may cover the messages.
       if (log && !menu && !relaxed.includes("newest")) checkNewest();

@@ -84,7 +84,7 @@ export async function play({ script }, actors, { picture } = {}) {
   try {
     await script({ ...actors, step });
   } catch (error) {
-    if (!error.reported) steps.push({ caption: "the scene broke", problems: [error.stack] });
+    if (!error.reported) steps.push({ caption: "the scene failed", problems: [error.stack] });
   }
   return { steps, announced: visitor.announced };
 }

@@ -87,25 +87,26 @@ export function arrivals(attack, requests, host) {
     if (!CALL.test(line)) problems.push(`${JSON.stringify(short(line))} reached the service`);
     for (const [name, value] of headers) {
       if (!Object.hasOwn(FORWARDED, name) || !FORWARDED[name](value, { host }))
-        problems.push(`the service was told ${name}: ${short(value)}`);
+        problems.push(`unexpected header at the service: ${name}: ${short(value)}`);
     }
     const names = headers.map(([name]) => name);
     const twice = names.filter((name, at) => names.indexOf(name) !== at);
-    if (twice.length > 0) problems.push(`the service was told ${twice[0]} twice`);
-    if (ONE_OF.every((name) => names.includes(name))) problems.push("the service was told two lengths");
-    for (const name of NEEDED) if (!names.includes(name)) problems.push(`the service was not told ${name}`);
+    if (twice.length > 0) problems.push(`duplicate header at the service: ${twice[0]}`);
+    if (ONE_OF.every((name) => names.includes(name)))
+      problems.push("the service got both Content-Length and Transfer-Encoding");
+    for (const name of NEEDED) if (!names.includes(name)) problems.push(`missing header at the service: ${name}`);
     if (`${line}${JSON.stringify(headers)}${body}`.includes(attack.secret ?? "\0none"))
       problems.push("a visitor's secret reached the service");
     if (line.includes(token)) problems.push("the token is in the address");
     for (const [name, wanted] of Object.entries(attack.goesOn ?? {}))
-      if (value(name) !== wanted) problems.push(`the service was told ${name}: ${value(name)}`);
+      if (value(name) !== wanted) problems.push(`unexpected header at the service: ${name}: ${value(name)}`);
   }
-  if ((attack.refused || attack.never) && complete.length > 0) problems.push("it reached the service");
+  if ((attack.refused || attack.never) && complete.length > 0) problems.push("the request reached the service");
   if (attack.arrives !== undefined) {
     for (const { body } of complete)
       if (String(body) !== attack.arrives)
         problems.push(`a body of ${body.length} bytes arrived: ${short(String(body))}`);
-    if (attack.status === 200 && complete.length !== 1) problems.push(`it arrived ${complete.length} times`);
+    if (attack.status === 200 && complete.length !== 1) problems.push(`the request arrived ${complete.length} times`);
   }
   // A server may repeat a GET, but never a POST.
   const posted = complete.filter(({ line }) => line.startsWith("POST"));
@@ -119,39 +120,42 @@ export function answered(attack, said, requests) {
   const { answer, raw } = said;
   const fail = (problem) => problems.push(problem);
   const text = raw.toString("latin1");
-  if (text.includes(token)) fail("the answer has the token in it");
+  if (text.includes(token)) fail("the response contains the token");
   for (const place of PLACES)
-    if (text.includes(place) && !attack.bytes?.includes?.(place)) fail(`the answer has ${JSON.stringify(place)} in it`);
-  if (attack.answer && attack.secret && text.includes(attack.secret)) fail("the answer has a file in it");
-  if (said.timedOut && !attack.mayWait) fail(`no whole answer within ${said.ms} ms`);
+    if (text.includes(place) && !attack.bytes?.includes?.(place))
+      fail(`the response contains ${JSON.stringify(place)}`);
+  if (attack.answer && attack.secret && text.includes(attack.secret)) fail("the response contains a private file");
+  if (said.timedOut && !attack.mayWait) fail(`no complete response within ${said.ms} ms`);
   for (const one of said.answers) {
     if (one.junk) {
-      if (!attack.old) fail(`the answer is not HTTP: ${JSON.stringify(short(one.junk.toString("latin1", 0, 80)))}`);
+      if (!attack.old) fail(`the response is not HTTP: ${JSON.stringify(short(one.junk.toString("latin1", 0, 80)))}`);
       continue;
     }
     if (one.status < 200 && attack.interim) {
       for (const name of ["link", "set-cookie"])
-        if (one.headers.some(([text]) => text === name)) fail(`${one.line} came back with ${name}`);
+        if (one.headers.some(([text]) => text === name)) fail(`the response ${one.line} has the header ${name}`);
       continue;
     }
     if (one.status < 200 && !(one.status === 100 && attack.bytes?.includes?.("Expect: 100")))
-      fail(`${one.line} came back`);
+      fail(`unexpected response: ${one.line}`);
     header(one, fail, requests.length > 0 && (!attack.most || one === answer));
   }
   const final = said.answers.filter(({ status }) => status >= 200);
-  if (final.length > (attack.most ?? attack.whole ?? 1)) fail(`${final.length} answers came back`);
+  if (final.length > (attack.most ?? attack.whole ?? 1)) fail(`${final.length} responses were returned`);
   if (attack.status && ![attack.status].flat().includes(answer?.status))
-    fail(`${attack.status} was expected, and ${answer?.status ?? "no answer"} came back`);
-  if (attack.refused && answer?.status < 400) fail(`it was answered with ${answer.status}`);
-  if (attack.passes === false && answer?.status < 400) fail(`${answer.status} came back`);
-  if (attack.broken && answer?.status < 400 && answer.complete) fail("a broken answer came back as a whole one");
-  if (attack.bounded && said.received > ANSWER_LIMIT) fail(`${said.received} bytes came back`);
-  if (attack.length && answer?.body.length !== attack.length) fail(`${answer?.body.length} bytes came back`);
-  if (attack.within && said.ms > attack.within) fail(`it took ${said.ms} ms`);
-  if (attack.atLeast && said.ms < attack.atLeast) fail(`it took only ${said.ms} ms`);
+    fail(`expected status ${attack.status}, got ${answer?.status ?? "no response"}`);
+  if (attack.refused && answer?.status < 400) fail(`unexpected status ${answer.status}`);
+  if (attack.passes === false && answer?.status < 400) fail(`unexpected status ${answer.status}`);
+  if (attack.broken && answer?.status < 400 && answer.complete)
+    fail("an incomplete response was returned as a complete one");
+  if (attack.bounded && said.received > ANSWER_LIMIT) fail(`${said.received} bytes were returned`);
+  if (attack.length && answer?.body.length !== attack.length)
+    fail(`a body of ${answer?.body.length} bytes was returned`);
+  if (attack.within && said.ms > attack.within) fail(`the response took ${said.ms} ms`);
+  if (attack.atLeast && said.ms < attack.atLeast) fail(`the response took only ${said.ms} ms`);
   for (const [name, wanted] of Object.entries(attack.comesBack ?? {})) {
     const value = answer?.headers?.find(([one]) => one === name.toLowerCase())?.[1];
-    if (value !== wanted) fail(`${name} came back as ${value}`);
+    if (value !== wanted) fail(`the header ${name} was returned as ${value}`);
   }
   return [...problems, ...(attack.check?.(said) ?? [])];
 }
@@ -163,12 +167,12 @@ function header({ status, headers, body }, fail, isCall) {
   const own = status >= 300 && html && !/<script/i.test(String(body)) && body.length < 2000;
   for (const [name, value] of headers) {
     if (own && name === "content-type") continue;
-    if (!Object.hasOwn(RETURNED, name)) fail(`${name}: ${short(value)} came back`);
-    else if (RETURNED[name] && !RETURNED[name](value)) fail(`${name}: ${short(value)} came back`);
+    if (!Object.hasOwn(RETURNED, name)) fail(`unexpected header: ${name}: ${short(value)}`);
+    else if (RETURNED[name] && !RETURNED[name](value)) fail(`unexpected header: ${name}: ${short(value)}`);
   }
   const names = headers.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice && !LISTED.test(twice)) fail(`${twice} came back twice`);
+  if (twice && !LISTED.test(twice)) fail(`duplicate header: ${twice}`);
   if (status >= 200 && status < 300 && isCall) {
     for (const name of SECURITY_HEADERS) if (!headers.some(([one]) => one === name)) fail(`${name} is missing`);
   }

@@ -44,12 +44,12 @@ test("There are 20 languages, English included", () => {
   assert.ok(english.size > 60, "the table of texts is read");
 });
 
-testEachLanguage("all texts of the table are there, in its order, and no others", (_, texts) => {
+testEachLanguage("the file has exactly the texts of the table, in its order", (_, texts) => {
   assert.deepEqual(Object.keys(texts), [...english.keys()]);
 });
 
 testEachLanguage(
-  "a text with a number has the forms that the language has, and no other text has forms",
+  "a text with a number has the plural forms of the language, and no other text has forms",
   (tag, texts) => {
     const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories.sort();
     for (const [key, text] of Object.entries(texts)) {
@@ -59,7 +59,7 @@ testEachLanguage(
   },
 );
 
-testEachLanguage("what is filled in stands where the English text has it", (tag, texts) => {
+testEachLanguage("the placeholders are those of the English text", (tag, texts) => {
   const rules = new Intl.PluralRules(tag);
   const numbers = Array.from({ length: 1000 }, (_, number) => rules.select(number));
   for (const [key, text] of Object.entries(texts)) {
@@ -72,13 +72,13 @@ testEachLanguage("what is filled in stands where the English text has it", (tag,
   }
 });
 
-testEachLanguage("no text is empty, or has space around it", (_, texts) => {
+testEachLanguage("no text is empty or has space around it", (_, texts) => {
   for (const [key, text] of Object.entries(texts)) {
     for (const form of formsOf(text)) assert.match(form, /^\S(.*\S)?$/, key);
   }
 });
 
-testEachLanguage("no text was left in English", (tag, texts) => {
+testEachLanguage("every text is translated", (tag, texts) => {
   for (const [key, text] of Object.entries(texts)) {
     const same = formsOf(text).some((form) => english.get(key).split("|").includes(form));
     assert.equal(same, SHARED[key]?.includes(tag) ?? false, key);

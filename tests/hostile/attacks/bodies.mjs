@@ -91,7 +91,7 @@ export const bodies = [
       const closes = first?.headers?.some(([name, value]) => name === "connection" && value === "close");
       return first?.status === 413 && (closes || second?.status === 200)
         ? []
-        : [`${first?.status} and ${second?.status} came back`];
+        : [`${first?.status} and ${second?.status} were returned`];
     },
   },
   {

@@ -244,7 +244,9 @@ export const framing = [
           }),
         ),
       );
-      return service.requests.some(({ complete }) => complete) ? ["a broken message arrived as a whole one"] : [];
+      return service.requests.some(({ complete }) => complete)
+        ? ["an incomplete message arrived as a complete one"]
+        : [];
     },
   },
   {
