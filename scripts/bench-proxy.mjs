@@ -8,7 +8,8 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { answers, firstLine, folder, freePort, nginxRecipe, start, startNginx, stopAll } from "./servers.mjs";
-import { Advice, main, root, run, say, setupProxyBench } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { Advice, main, root, say, setupProxyBench } from "./setup.mjs";
 
 const CONNECTIONS = [10, 100, 1000];
 /** The number of runs for the median. The proxies alternate, because the load of a shared machine varies. */
@@ -120,18 +121,7 @@ const median = (values) => values.toSorted((one, other) => one - other)[Math.flo
 await main(async () => {
   setupProxyBench();
   say("building site-connector");
-  run("cargo", [
-    "build",
-    "--locked",
-    "--release",
-    "--quiet",
-    "--target-dir",
-    "target",
-    "-p",
-    "chat-connector",
-    "--bin",
-    "site-connector",
-  ]);
+  buildConnector("--release");
   const upstream = await service();
   const up = [];
   for (const [name, begin] of Object.entries(proxies)) {

@@ -13,7 +13,8 @@ import { SCHEMES, SIZES } from "../tests/film/sizes.mjs";
 import { openStage, playInChromium, problemsOf } from "../tests/film/stage.mjs";
 import { drawStrip, indexPage } from "../tests/film/strip.mjs";
 import { buildIfStale } from "./build.mjs";
-import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { Advice, chromium, main, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "film");
 const STAGES = 2;
@@ -65,17 +66,7 @@ async function prepare() {
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
   await buildIfStale();
-  run("cargo", [
-    "build",
-    "--locked",
-    "--quiet",
-    "--target-dir",
-    "target",
-    "-p",
-    "chat-connector",
-    "--bin",
-    "site-connector",
-  ]);
+  buildConnector();
 }
 
 await main(async () => {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { look, SCHEMES, STATE_NAMES, THEMES } from "../tests/e2e/gallery.mjs";
 import { buildIfStale } from "./build.mjs";
-import { chromium, main, root, run, say, setupBuild } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { chromium, main, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "screenshots");
 const SHEET = join(root, "docs", "pictures", "themes.png");
@@ -46,17 +47,7 @@ await main(async () => {
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
   await buildIfStale();
-  run("cargo", [
-    "build",
-    "--locked",
-    "--quiet",
-    "--target-dir",
-    "target",
-    "-p",
-    "chat-connector",
-    "--bin",
-    "site-connector",
-  ]);
+  buildConnector();
   rmSync(folder, { recursive: true, force: true });
   const every = [
     ...STATE_NAMES.map((state) => [state, "teal", "light"]),

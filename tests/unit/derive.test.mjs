@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { colours, pairsOf, themes } from "../../scripts/contrast.mjs";
+import { numbers } from "./random.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const SCHEMES = ["light", "dark"];
@@ -34,15 +35,10 @@ const sheet = (tokens) =>
 const accentOf = (css, scheme = "light") => colours(css, scheme).get("accent");
 const hex = (number) => `#${number.toString(16).padStart(6, "0")}`;
 
-/** Returns colours from a generator with a fixed seed (mulberry32). */
+/** Returns colours from a generator with a fixed seed. */
 function randomColours(count) {
-  let state = 13;
-  return Array.from({ length: count }, () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return hex((mixed ^ (mixed >>> 14)) & 0xffffff);
-  });
+  const next = numbers(13);
+  return Array.from({ length: count }, () => hex(Math.floor(next() * 2 ** 32) & 0xffffff));
 }
 
 /** Returns the distance in OKLab. */

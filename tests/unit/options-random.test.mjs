@@ -3,17 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROXY, TABLE, check, parseAttributes, parsePlain } from "./option-parsers.mjs";
-
-/** Returns numbers from 0 to 1 from a generator with a fixed seed (mulberry32). */
-function numbers(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { numbers } from "./random.mjs";
 
 const THROWS = {
   get name() {

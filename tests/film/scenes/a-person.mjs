@@ -5,6 +5,12 @@ import { scene } from "../scene.mjs";
 const ASK = "I would like to talk to a person";
 const ADDRESS = "anna@example.com";
 
+/** Opens the window and asks for a person. */
+async function asksForPerson(visitor) {
+  await visitor.opens();
+  await visitor.asks(ASK);
+}
+
 /** Submits an address in the contact form. */
 async function givesAddress(visitor, address) {
   await visitor.click("form [name=email]");
@@ -29,14 +35,7 @@ scene("A visitor asks for a person", { main: true, points: [1] }, async ({ visit
 });
 
 scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
   await step("The field is clicked", () => visitor.click("form [name=email]"), { focus: "[name=email]" });
   await step("An address is typed", () => visitor.type(ADDRESS), { shows: ["form [name=email]", "contact-send"] });
   await step("It is sent", () => visitor.click("contact-send"), {
@@ -51,14 +50,7 @@ scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async (
 });
 
 scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "contact-more" },
-  );
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "contact-more" });
   await step("More fields are wanted", () => visitor.click("contact-more"), {
     has: ["form [name=name]", "form [name=tel]"],
     check: (visitor) => visitor.has("[part~=contact-more][aria-expanded=true], [part~=form] [name=tel]"),
@@ -87,8 +79,7 @@ scene(
     await step(
       "Details are given",
       async () => {
-        await visitor.opens();
-        await visitor.asks(ASK);
+        await asksForPerson(visitor);
         await givesAddress(visitor, ADDRESS);
       },
       { newest: /noted that/, hides: "form", has: "contact-done" },
@@ -114,14 +105,7 @@ scene(
   "The contact form is postponed and offered again",
   { main: true, points: [4] },
   async ({ visitor, screen, step }) => {
-    await step(
-      "The visitor asks for a person",
-      async () => {
-        await visitor.opens();
-        await visitor.asks(ASK);
-      },
-      { has: "form" },
-    );
+    await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
     await step("Not now", () => visitor.click("contact-dismiss"), {
       hides: "form",
       focus: screen.touch ? "window" : "input",
@@ -138,14 +122,7 @@ scene(
 );
 
 scene("An empty contact form is submitted", { points: [4] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
   await step("Nothing is filled in", () => visitor.click("contact-send"), {
     shows: ["form .cw-error", "form [name=email]", "contact-send", "contact-dismiss"],
     focus: "[name=email]",
@@ -153,14 +130,7 @@ scene("An empty contact form is submitted", { points: [4] }, async ({ visitor, s
 });
 
 scene("An invalid address is corrected", { points: [4] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
   await step("An address without an end", () => givesAddress(visitor, "anna@example"), {
     shows: "form .cw-error: check the e-mail",
     focus: "[name=email]",
@@ -179,14 +149,7 @@ scene(
   "A person writes while the contact form is open",
   { main: true, points: [1] },
   async ({ visitor, operator, step }) => {
-    await step(
-      "The contact line is there",
-      async () => {
-        await visitor.opens();
-        await visitor.asks(ASK);
-      },
-      { has: "form" },
-    );
+    await step("The contact line is there", () => asksForPerson(visitor), { has: "form" });
     await step("A person writes", () => operator.says("Anna here."), { newest: /Anna here/, hides: "form" });
   },
 );
