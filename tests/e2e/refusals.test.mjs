@@ -64,7 +64,7 @@ for (const [failure, faults] of [
   ["A 500 is retried", { status: 500, times: 1 }],
 ]) {
   test(`${failure}, and the message arrives once`, async ({ visit, server }) => {
-    await server.setFaults({ only: "send", ...trouble });
+    await server.setFaults({ only: "send", ...faults });
     const page = await visit();
     await openChat(page);
     await say(page, QUESTION);
@@ -104,7 +104,7 @@ for (const [failure, begun, faults] of [
     await openChat(page);
     if (begun) await ask(page, "Hello");
     const before = await server.statuses();
-    await server.setFaults({ only: "send", times: 1, ...trouble });
+    await server.setFaults({ only: "send", times: 1, ...faults });
     await say(page, QUESTION);
     await part(page, "message-failed").waitFor();
     assert.equal(await part(page, "retry").count(), 1);

@@ -103,7 +103,7 @@ export class Service {
 
   /** Replaces the faults of the service. */
   fails(faults) {
-    return this.sandbox.setFaults({ ...trouble, presence: { ...FAST_POLLING, ...trouble.presence } });
+    return this.sandbox.setFaults({ ...faults, presence: { ...FAST_POLLING, ...faults.presence } });
   }
 
   /** Removes all faults. */
