@@ -33,7 +33,7 @@ test("The chat can be opened, used and closed with the keyboard alone", async ({
   const tab = await visit();
   await allFilesLoaded(tab);
   for (let steps = 0; (await focused(tab)) !== "launcher"; steps += 1) {
-    assert.ok(steps < 20, "the launcher is among what Tab goes to");
+    assert.ok(steps < 20, "Tab reaches the launcher");
     await tab.press(Key.TAB);
   }
   await tab.press(Key.RETURN);

@@ -102,7 +102,7 @@ for (const scene of (await allScenes()).filter(({ main }) => main)) {
       const screen = { name: "desktop", touch: false, full: false };
       assert.deepEqual(problemsOf(await play(scene, { visitor, operator, service, screen })), []);
       await tab.evaluate(() => Promise.all(window.notes.sent));
-      assert.deepEqual(shop.complaints, [], "the page was left as it should be");
+      assert.deepEqual(shop.complaints, [], "the page had no problem");
     } finally {
       // A page that is left sends requests, which would reach the sandbox of the next scene.
       shop.close();

@@ -40,7 +40,7 @@ export function test(sentence, body) {
       for (const tab of tabs) {
         // The last events are reported before this call returns.
         await tab.evaluate(() => Promise.all(window.notes.sent));
-        assert.deepEqual(tab.shop.complaints, [], "the page was left as it should be");
+        assert.deepEqual(tab.shop.complaints, [], "the page had no problem");
       }
     } finally {
       // A page that is left sends requests, which would reach the sandbox of the next test.

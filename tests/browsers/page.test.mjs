@@ -48,7 +48,7 @@ test("The record notices violations, log messages and requests to other origins"
     /^policy: img-src https:\/\/elsewhere\.example/,
     /^policy: require-trusted-types-for/,
     /^console error: something is wrong/,
-    /^nobody caught: .*nobody catches this/,
+    /^unhandled rejection: .*nobody catches this/,
     // The exception for an untrusted string.
     /^error: .*TypeError/,
     // The browser's own reports, which contain the whole policy as well.
@@ -87,7 +87,7 @@ test("In Arabic the chat is on the left and its text runs from right to left", a
   await tab.openChat();
   const launcher = await tab.box("launcher");
   assert.ok(launcher.right < launcher.screen / 2, "the launcher is at the left");
-  assert.equal((await tab.box("window")).left, launcher.left, "and the window above it");
+  assert.equal((await tab.box("window")).left, launcher.left, "the window is above it");
   assert.ok((await tab.box("send")).right <= (await tab.box("input")).left, "the button is behind the text");
   assert.equal(await tab.read("window", ([{ parentElement }]) => parentElement.dir), "rtl");
   const direction = (name) => tab.read(name, ([element]) => getComputedStyle(element).direction);

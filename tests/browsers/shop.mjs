@@ -18,7 +18,7 @@ function reportErrors() {
   );
   // Load errors do not bubble, so they are captured.
   addEventListener("error", ({ message, target }) => tell(`error: ${message ?? target.src ?? target.href}`), true);
-  addEventListener("unhandledrejection", ({ reason }) => tell(`nobody caught: ${reason}`));
+  addEventListener("unhandledrejection", ({ reason }) => tell(`unhandled rejection: ${reason}`));
   for (const level of ["error", "warn"]) {
     const say = console[level];
     console[level] = (...words) => {

@@ -88,7 +88,7 @@ export class Tab {
 
   async #only(name) {
     const found = await this.parts(name);
-    assert.equal(found.length, 1, `${found.length} times ${name}`);
+    assert.equal(found.length, 1, `${found.length} elements of the part ${name}`);
     return found[0];
   }
 

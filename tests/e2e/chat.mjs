@@ -47,7 +47,7 @@ export const REFUSES = {
 
 /** Waits until the module has loaded and taken over the launcher. */
 export const ready = (page) =>
-  eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));
+  eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has loaded"));
 
 /**
  * Waits until the widget has loaded all its files: the listeners on the page, and last the recovery of a broken module. It

@@ -75,9 +75,9 @@ for (const [where, host] of [
       const results = await page.evaluate(attack, service.origin);
       const refused = ["cors PUT", "cors DELETE", "cors POST", "read", "stream", "img", "script"];
       assert.deepEqual(results, Object.fromEntries(refused.map((name) => [name, "refused"])));
-      assert.equal(await page.frames()[1]?.locator("#status").count(), 0, "the console is in no frame");
+      assert.equal(await page.frames()[1]?.locator("#status").count(), 0, "the console is not framed");
       const { id: still } = await server.conversation();
-      assert.equal(still, id, "nothing was forgotten");
+      assert.equal(still, id, "no conversation was deleted");
       const site = await (await fetch(`${service.origin}/operator/api/site`)).json();
       assert.deepEqual([site.reviews, site.jobs], [[], []]);
 

@@ -46,7 +46,7 @@ test("An article goes from draft to publishing job to page, and deleting it remo
     await status("reviews", "draft");
     await console.getByLabel("1 draft", { exact: true }).waitFor();
     assert.equal(await console.getByLabel("Title").inputValue(), "", "the form is ready for the next article");
-    assert.equal(await row(console, "jobs", TITLE).count(), 0, "nobody has approved it");
+    assert.equal(await row(console, "jobs", TITLE).count(), 0, "the article is not approved");
 
     await button(console, "Publish").click();
     await status("jobs", "pending");

@@ -137,7 +137,7 @@ for (const [way, send] of [
     await visitorOf(service, "Anna").say("How much is a mug?");
     const console = await operator();
     await choose(console, "Anna");
-    assert.ok(await isFocused(field(console)), "it is ready for an answer");
+    assert.ok(await isFocused(field(console)), "the field is ready for a reply");
     const sending = await hold(console, SENDING);
     await field(console).fill("24.00, Anna.");
     await send(console);

@@ -54,7 +54,7 @@ test("setTheme() changes the theme of an open window and emits theme", async ({ 
   await eventually(
     async () => assert.equal(await background(page, "launcher"), before),
     undefined,
-    "the tokens go with their theme",
+    "the tokens are removed with their theme",
   );
 });
 
@@ -195,7 +195,7 @@ test("Page views, single-page navigations, calls to action and tracked events ar
   const events = await reported(server, 4);
   const views = events.filter(({ eventType }) => eventType === "page_view");
   assert.deepEqual(views.map(({ path, title }) => [path, title])[1], ["/workshops", "Workshops"]);
-  assert.equal(views.length, 2, "a place on the page is no page");
+  assert.equal(views.length, 2, "a fragment is not a page view");
   assert.deepEqual(events.find(({ eventType }) => eventType === "cta_clicked").eventData, { label: "Book now" });
   assert.deepEqual(events.find(({ eventType }) => eventType === "video_played").eventData, { seconds: 12 });
 });
@@ -280,7 +280,7 @@ test("Without consent the chat works, and nothing is stored or reported", async 
     ["page_view"],
   );
   const visitors = (await server.conversations()).map(({ visitor }) => visitor.visitorId);
-  assert.equal(visitors.length, 1, "the conversation went on");
+  assert.equal(visitors.length, 1, "the conversation continued");
   assert.equal((await stored(page))["chat-widget:visitor"].visitorId, visitors[0]);
 });
 
@@ -296,7 +296,7 @@ test("A visitor who consented on an earlier page finds the conversation after gr
   // Without consent, the window does not reopen after a reload.
   await part(page, "launcher").click();
   await part(page, "input").waitFor();
-  assert.equal(await part(page, "message-visitor").count(), 0, "nobody has asked the visitor yet");
+  assert.equal(await part(page, "message-visitor").count(), 0, "the visitor was not asked yet");
   await control(page, "grantConsent");
   await part(page, "message-visitor").waitFor();
   await say(page, "And to Norway?");

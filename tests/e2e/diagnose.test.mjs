@@ -261,7 +261,7 @@ test("With files on another host without CORS, diagnose() resolves, and a click 
     wrong.some((line) => line.startsWith(`files: ${CLOSED_HOST} does not let this page read ${CLOSED_HOST}/`)),
     wrong.join("\n"),
   );
-  assert.equal(await page.locator("head > script").count(), 0, "nothing is left behind");
+  assert.equal(await page.locator("head > script").count(), 0, "the widget left nothing behind");
   recordOf(page).takeComplaints();
 });
 

@@ -208,6 +208,6 @@ for (const [how, swap] of [
     await eventually(async () => assert.equal((await server.messages()).length, 4));
     await page.evaluate(() => window.chatWidget.destroy());
     await nextFrame(page);
-    assert.equal(await page.locator("chat-widget").count(), 0, "but not destroy()");
+    assert.equal(await page.locator("chat-widget").count(), 0, "destroy() is not a method");
   });
 }

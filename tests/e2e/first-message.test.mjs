@@ -55,14 +55,14 @@ test("A click sends a suggested question, and the others remain after the first 
   ]);
   await part(page, "suggestion").filter({ hasText: "Are the mugs dishwasher safe?" }).click();
   await part(page, "message-visitor").getByText("Sending").waitFor();
-  assert.equal(await part(page, "suggestions").count(), 0, "while it is being answered, there are none");
+  assert.equal(await part(page, "suggestions").count(), 0, "there are none while the reply is pending");
   await delivered(page);
   assert.equal((await server.messages())[0], "visitor: Are the mugs dishwasher safe?");
   await part(page, "suggestion").first().waitFor();
   assert.deepEqual(await part(page, "suggestion").allTextContents(), [QUESTION, "Can I book a workshop?"]);
   await part(page, "suggestion").first().click();
   await part(page, "message-assistant").nth(2).waitFor();
-  assert.equal(await part(page, "suggestions").count(), 0, "whoever asks on knows what to ask");
+  assert.equal(await part(page, "suggestions").count(), 0, "there are none after a second message");
 });
 
 test("The config's welcome and name are shown without sending a message", async ({ visit, server }) => {
@@ -81,7 +81,7 @@ test("A typing indicator is shown while the reply is pending", async ({ visit, s
   const way = await hold(page, SEND);
   await say(page, QUESTION);
   await part(page, "message-visitor").getByText("Sending").waitFor();
-  assert.equal(await part(page, "typing").count(), 0, "nobody writes before the service has it");
+  assert.equal(await part(page, "typing").count(), 0, "no typing indicator before delivery");
   // Now the network is fast and the service slow.
   await server.setFaults({ only: "send", delayMs: 500 });
   way.release();

@@ -43,7 +43,7 @@ test("The gallery shows the widget in every state, sends no request and stores n
     assert.ok((await figure.locator("h3").textContent()).length > 3, state);
     assert.ok((await figure.locator("p").textContent()).length > 20, state);
     const shot = await figure.locator(".shot").boundingBox();
-    assert.ok(isInside(shot, { x: 0, y: 0, ...page.viewportSize() }), `${state}: the picture is seen`);
+    assert.ok(isInside(shot, { x: 0, y: 0, ...page.viewportSize() }), `${state}: the picture is visible`);
     const widget = frameOf(figure).contentFrame();
     const open = await widget.locator("[part~=window]").count();
     const box = await widget.locator(open ? "[part~=window]" : "[part~=launcher]").boundingBox();
@@ -88,7 +88,7 @@ test("The gallery keeps its choices in the URL without history entries, and appl
   const frame = picture(page, "closed").locator('iframe.shown[src*="locale=ar"]');
   await frame.waitFor();
   await eventually(async () =>
-    assert.equal(await picture(page, "closed").locator("iframe").count(), 1, "the one before it went"),
+    assert.equal(await picture(page, "closed").locator("iframe").count(), 1, "the previous one was removed"),
   );
   assert.equal(await frame.contentFrame().locator("chat-widget").locator(".cw").getAttribute("dir"), "rtl");
   assert.equal(await page.evaluate(() => history.length), steps);

@@ -184,7 +184,7 @@ test("Beside the dialog of docs/frontend.md the chat is usable while the rest of
   await delivered(page);
   assert.equal(await focused(page), "input");
   await page.evaluate(() => document.querySelector("main button").focus());
-  assert.equal(await focused(page), "input", "what is inert takes no focus");
+  assert.equal(await focused(page), "input", "an inert element cannot be focused");
   await page.evaluate(() => window.show(false));
   await page.getByRole("button", { name: "Behind" }).click();
 });

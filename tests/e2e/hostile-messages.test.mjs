@@ -100,7 +100,7 @@ test("Every text that a visitor writes is shown and sent unchanged, and blank te
   assert.deepEqual(
     sendable.filter((text) => text.length > 4000),
     [],
-    "none is too long to be sent",
+    "no text exceeds the maximum length",
   );
   // Each message stores the conversation, so shorter ones are faster.
   for (const some of parts(sendable, 4)) {
@@ -157,7 +157,7 @@ test("Every text of an assistant or an operator is shown, and unchanged where it
   remark(`${sendable.length} strings, ${marked.length} of them with marks of Markdown`);
   for (const text of sendable) {
     const [raw, plain, ...byOperator] = shown.get(text).map(lines);
-    assert.deepEqual(byOperator, [raw, plain], "a person's words are laid out like the assistant's");
+    assert.deepEqual(byOperator, [raw, plain], "an operator's message is rendered like the assistant's");
     assert.equal(plain, lines(text));
     if (!MARKS.test(text)) assert.equal(raw, lines(text));
   }

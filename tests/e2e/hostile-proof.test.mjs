@@ -66,7 +66,7 @@ test("The hostile texts run and are counted where a page inserts them as HTML", 
   remark(`${ran.size} of ${texts.length} ran, ${alone.size} of them by themselves`);
   // The others are addresses, target other browsers, or are not meant to run.
   assert.ok(ran.size > texts.length / 2, `${ran.size} of ${texts.length} ran`);
-  assert.ok(alone.size > 200, `${alone.size} ran by themselves`);
+  assert.ok(alone.size > 200, `${alone.size} ran without interaction`);
 });
 
 test("The harness notices scripts, requests and elements of hostile text in the demo site", async ({
@@ -95,7 +95,7 @@ test("The harness notices scripts, requests and elements of hostile text in the 
       /policy: require-trusted-types-for/,
       /policy: script-src-attr/,
       /policy: img-src/,
-      /request to another place/,
+      /request to another origin/,
     ]) {
       assert.ok(
         record.complaints.some((complaint) => expected.test(complaint)),

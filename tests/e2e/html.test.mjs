@@ -14,8 +14,8 @@ async function isShownAsText(page, author) {
   const bubble = part(page, `message-${author}`).last().locator(".cw-bubble");
   assert.equal(await bubble.textContent(), HTML);
   const elements = await bubble.locator("*").evaluateAll((all) => all.map(({ tagName }) => tagName));
-  assert.deepEqual(elements, author === "visitor" ? [] : ["P"], "no element was made of it");
-  assert.equal(await page.evaluate(() => window.broken), undefined, "nothing of it ran");
+  assert.deepEqual(elements, author === "visitor" ? [] : ["P"], "the text made no element");
+  assert.equal(await page.evaluate(() => window.broken), undefined, "the text ran no script");
 }
 
 test("HTML in messages of visitors and operators is shown as text", async ({ visit, server }) => {

@@ -96,7 +96,7 @@ test("In Arabic the layout is mirrored, and plural forms follow the number", asy
   await openChat(page);
   const box = (name) => part(page, name).boundingBox();
   assert.ok((await box("launcher")).x < 100, "the launcher is at the left");
-  assert.ok((await box("send")).x < (await box("input")).x, "so is the send button");
+  assert.ok((await box("send")).x < (await box("input")).x, "the send button is at the left");
 
   const counted = { 0: "zero", 1: "one", 2: "two", 5: "few", 11: "many", 100: "other" };
   for (const [left, form] of Object.entries(counted)) {

@@ -151,7 +151,7 @@ for (const [setup, attributes = "", options] of [
     const button = await part(page, "launcher").elementHandle();
     wasm.release();
     await ready(page);
-    assert.equal(await button.evaluate(({ isConnected }) => isConnected), false, "another button by now");
+    assert.equal(await button.evaluate(({ isConnected }) => isConnected), false, "the module's own button");
     const taken = await look(page);
     // The loader has English texts only.
     if (/locale/.test(attributes)) taken.label = painted.label;
@@ -183,7 +183,7 @@ test("A click on the page's own launcher before the module loads opens the windo
   await part(page, "window").waitFor();
   await eventually(async () => assert.equal(await focused(page), "input"));
   assert.equal(await page.locator("#help").getAttribute("aria-expanded"), "true");
-  assert.equal(await page.evaluate(() => window.pressed), 1, "the page hears of one click");
+  assert.equal(await page.evaluate(() => window.pressed), 1, "the page gets one click");
   // Also after the options have changed.
   await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
   await page.keyboard.press("Escape");

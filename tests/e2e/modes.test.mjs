@@ -184,7 +184,7 @@ for (const viewport of SMALL) {
       const end = part(page, state === "blocked" ? "notice" : "composer");
       await end.evaluate((element) => element.scrollIntoView({ block: "end" }));
       const below = await end.evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
-      assert.ok(below < 1, `${state}: ${below} px of the composer are out of reach`);
+      assert.ok(below < 1, `${state}: ${below} px of the composer are outside the window`);
     }
   });
 }

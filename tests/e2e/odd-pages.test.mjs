@@ -234,7 +234,7 @@ test("An invalid launcher selector is rejected, and destroy() removes all launch
     /option launcher must be default, none or a selector of the page's own buttons, not ".ask:nope"/,
   );
   assert.match(changed, /option launcher must be default, none or a selector of the page's own buttons, not ".ask:no"/);
-  assert.equal(await page.evaluate(() => window.opened), true, "as if nothing had been asked for");
+  assert.equal(await page.evaluate(() => window.opened), true, "the call had no effect");
   assert.equal(await page.evaluate(() => window.marked), "false");
   assert.equal(await page.locator(".ask").getAttribute("aria-expanded"), null);
   assert.equal(await element(page).count(), 0);

@@ -191,7 +191,7 @@ test("500 messages arrive once and in order with 30 % of requests failing", asyn
   // The window is closed until then, which saves rendering time.
   await openChat(page);
   for (let rounds = 0; (await countUnsent(page)).failed > 0; rounds += 1) {
-    assert.ok(rounds < 10, "what was given up goes out in the end");
+    assert.ok(rounds < 10, "failed messages are sent in the end");
     await scrollThrough(page, { retry: true });
     await tried();
   }
@@ -204,5 +204,5 @@ test("500 messages arrive once and in order with 30 % of requests failing", asyn
     (await scrollThrough(page)).map((text) => `visitor: ${text}`),
     arrived,
   );
-  assert.ok((await messages(page)).length < 150, "only a part of a long conversation is on the page");
+  assert.ok((await messages(page)).length < 150, "only a part of a long conversation is rendered");
 });

@@ -85,7 +85,7 @@ test("No response or request contains the token", async ({ visit, recordOf, site
     }
     for (const path of ["/connector/chat/presence", "/connector/events"]) assert.ok(read.has(path), path);
   });
-  assert.deepEqual(record.unread, [], "every answer was looked into");
+  assert.deepEqual(record.unread, [], "every response was read");
   assert.deepEqual(record.complaints, []);
   // The service accepts this token, so it is the one that could leak.
   const config = `${service.origin}/api/connector/v1/chat/config`;
@@ -123,7 +123,7 @@ test("The record notices violations, log messages and requests to other origins"
       /policy: require-trusted-types-for/,
       /console error: something is wrong/,
       /page error: .*nobody catches this/,
-      /a request that is none of the widget's: \/connector\/site\/status/,
+      /an unexpected request: \/connector\/site\/status/,
       /a token in the request to .*site\/status/,
     ]) {
       assert.ok(
@@ -133,7 +133,7 @@ test("The record notices violations, log messages and requests to other origins"
     }
   });
   await page.goto(server.console);
-  const elsewhere = (complaint) => complaint.startsWith("a request to another place");
+  const elsewhere = (complaint) => complaint.startsWith("a request to another origin");
   await eventually(() => assert.ok(record.complaints.some(elsewhere)));
   await page.close();
   await record.settle();

@@ -87,7 +87,7 @@ export class Record {
     // Earlier events are reported before this call returns. A closed page rejects.
     await Promise.all(this.#context.pages().map((page) => page.evaluate(() => {}).catch(() => {})));
     await this.settle();
-    assert.deepEqual(this.complaints, [], "the page was left as it should be");
+    assert.deepEqual(this.complaints, [], "the page had no problem");
   }
 
   /** Waits until all responses so far are read. */
@@ -97,7 +97,7 @@ export class Record {
 
   summary() {
     const requests = this.requests.map(({ method, path, search }) => `${method} ${path}${search}`);
-    return ["what the browser did:", ...requests, ...this.complaints].join("\n  ");
+    return ["requests and complaints of the browser:", ...requests, ...this.complaints].join("\n  ");
   }
 
   #complain(text) {
@@ -111,9 +111,9 @@ export class Record {
     const at = performance.now();
     this.requests.push({ method: request.method(), path: pathname, search, headers, page, at });
     if (origin !== this.#origin) {
-      this.#complain(`a request to another place: ${request.url()}`);
+      this.#complain(`a request to another origin: ${request.url()}`);
     } else if (!ALLOWED.some((allowed) => allowed.test(pathname))) {
-      this.#complain(`a request that is none of the widget's: ${pathname}`);
+      this.#complain(`an unexpected request: ${pathname}`);
     }
   }
 

@@ -61,7 +61,7 @@ test("A message that fails after lost responses is not duplicated by a retry", a
     await page.clock.fastForward(1000);
     assert.equal(await part(page, "message-failed").count(), 1);
   });
-  assert.equal((await server.conversation()).messages.length, 2, "the service has it all the while");
+  assert.equal((await server.conversation()).messages.length, 2, "the service has the message from the start");
   await part(page, "retry").click();
   await arrivedOnce(page, server);
   assert.equal((await server.sends()).length, 7);

@@ -63,7 +63,7 @@ async function followLink(page, title) {
   await page.evaluate(() => (window.stayed = true));
   await page.getByRole("link", { name: "On" }).click();
   await page.getByRole("heading", { name: title, exact: true }).waitFor();
-  assert.equal(await page.evaluate(() => window.stayed), true, "the page was not loaded anew");
+  assert.equal(await page.evaluate(() => window.stayed), true, "there was no page load");
 }
 
 for (const [name, router] of Object.entries(ROUTERS)) {

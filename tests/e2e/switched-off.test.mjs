@@ -44,7 +44,7 @@ for (const name of ["enabled", "widgetEnabled"]) {
     await advanceClock(page, { minutes: 2 });
     await isGone(page);
     assert.deepEqual(recordOf(page).moduleFiles().slice(before), []);
-    assert.deepEqual(recordOf(page).paths().slice(soFar), [], "nothing is asked for any more");
+    assert.deepEqual(recordOf(page).paths().slice(soFar), [], "no further request is sent");
   });
 }
 

@@ -174,7 +174,7 @@ test("reset() in one tab erases visitor and conversation in all tabs", async ({ 
   const kept = await stored(tabs[0]);
   assert.equal(kept["chat-widget:visitor"].visitorId, visitorId);
   assert.equal(kept["chat-widget:conversation"]?.conversationId ?? null, null);
-  for (const text of [before, QUESTION]) assert.ok(!JSON.stringify(kept).includes(text), `${text} is not kept`);
+  for (const text of [before, QUESTION]) assert.ok(!JSON.stringify(kept).includes(text), `${text} is not stored`);
 
   await ask(tabs[2], LATER);
   const conversations = await server.conversations();

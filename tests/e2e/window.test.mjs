@@ -238,7 +238,7 @@ test("A live region outside the shadow root announces new messages once, and no 
   await eventually(async () => assert.equal((await spoken()).at(-1), "Support: Anna here."));
   const all = await spoken();
   assert.deepEqual(all.slice(1), ["A person joined", "Support: Anna here."]);
-  assert.match(all[0], /^Clover: We pack on weekdays and parcels/, "without its marks");
+  assert.match(all[0], /^Clover: We pack on weekdays and parcels/, "the announcement has no Markdown");
   assert.equal(await part(page, "log").getAttribute("aria-live"), "off");
   await page.reload();
   await openChat(page);
@@ -302,9 +302,7 @@ test("The data panel lists stored data, exports it as text, and erases it after 
   await part(page, "panel").getByText("Nothing is stored on this device yet.").waitFor();
   await page.keyboard.press("Escape");
   await part(page, "panel").waitFor({ state: "detached" });
-  await eventually(async () =>
-    assert.equal(await focused(page), "menu", "Escape goes back to the window, which stays"),
-  );
+  await eventually(async () => assert.equal(await focused(page), "menu", "Escape returns to the open window"));
   await openMyData(page);
   await part(page, "back").click();
   await ask(page, QUESTION);
@@ -316,7 +314,7 @@ test("The data panel lists stored data, exports it as text, and erases it after 
   assert.match(text, new RegExp(`20\\d\\d.* You: ${QUESTION.replace("?", "\\?")}\n`));
   await part(page, "forget").click();
   await part(page, "forget-no").click();
-  assert.ok((await stored(page))["chat-widget:conversation"], "asked once, nothing is forgotten");
+  assert.ok((await stored(page))["chat-widget:conversation"], "the first click erases nothing");
   await part(page, "forget").click();
   await part(page, "forget-yes").click();
   await part(page, "panel").waitFor({ state: "detached" });

@@ -23,7 +23,7 @@ export async function allScenes() {
   const folder = new URL("scenes/", import.meta.url);
   for (const file of readdirSync(folder).sort()) if (file.endsWith(".mjs")) await import(new URL(file, folder));
   const titles = scenes.map(({ title }) => title);
-  assert.equal(new Set(titles).size, titles.length, "each scene has a title of its own");
+  assert.equal(new Set(titles).size, titles.length, "each scene has a unique title");
   return scenes;
 }
 

@@ -185,14 +185,14 @@ export class Visitor {
   async asks(text) {
     const before = await this.count("message-assistant");
     await this.says(text);
-    await this.until(async () => assert.ok((await this.count("message-assistant")) > before, `no answer to "${text}"`));
+    await this.until(async () => assert.ok((await this.count("message-assistant")) > before, `no reply to "${text}"`));
     await this.has("message-visitor", "Delivered");
   }
 
   /** Waits until the module has taken the launcher over. */
   allFilesLoaded() {
     return this.until(async () =>
-      assert.ok(await this.evaluate(() => Boolean(window.chatWidget?.state)), "the module has come"),
+      assert.ok(await this.evaluate(() => Boolean(window.chatWidget?.state)), "the module has loaded"),
     );
   }
 

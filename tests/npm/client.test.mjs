@@ -60,7 +60,7 @@ test("A client gets the config, sends a message, and reads messages and presence
   const { config } = await page.evaluate(() => client.getChatConfig("en"));
   assert.equal(config.enabled, true);
   assert.deepEqual(await page.evaluate(() => client.listMessages()), { messages: [] });
-  assert.deepEqual(await server.arrived("GET", "/chat/messages"), [], "without a conversation nothing is asked");
+  assert.deepEqual(await server.arrived("GET", "/chat/messages"), [], "no request without a conversation");
   const { message, userMessageId } = await page.evaluate(
     (question) => client.sendMessage(question, { visitor: { name: "Ann" } }),
     QUESTION,

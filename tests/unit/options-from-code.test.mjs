@@ -111,7 +111,7 @@ test("documented values from code are accepted", () => {
     ["ar-u-nu-latn", { x: 0, y: 20.5 }, -1, { name: "Ann" }],
   );
   assert.deepEqual([{ ...taken.greeting }, taken.contact], [{ text: "Hi", after: 0 }, "tel:+441234567"]);
-  assert.ok(Object.hasOwn(taken, "operatorName"), "an option that is taken back is named");
+  assert.ok(Object.hasOwn(taken, "operatorName"), "a reset option is present");
 });
 
 test("a proxy prefix resolves to the page's own origin", () => {

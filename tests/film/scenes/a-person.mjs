@@ -25,11 +25,11 @@ scene("A visitor asks for a person", { main: true, points: [1] }, async ({ visit
     has: "form",
     hides: "suggestions",
   });
-  await step("A person answers", () => operator.says("Anna here. What can I do for you?"), {
+  await step("A person replies", () => operator.says("Anna here. What can I do for you?"), {
     newest: /Anna here/,
     hides: ["form", "suggestions"],
   });
-  await step("The visitor says what it is about", () => visitor.asks("It is about my order"), {
+  await step("The visitor explains the request", () => visitor.asks("It is about my order"), {
     newest: /I can tell you/,
   });
 });
@@ -43,7 +43,7 @@ scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async (
     shows: `contact-done: ${ADDRESS}`,
     hides: "form",
   });
-  await step("The visitor writes on", () => visitor.asks("Do you teach workshops?"), {
+  await step("The visitor writes another message", () => visitor.asks("Do you teach workshops?"), {
     newest: /Saturdays/,
     hides: ["contact-done", "form"],
   });
@@ -51,7 +51,7 @@ scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async (
 
 scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ visitor, step }) => {
   await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "contact-more" });
-  await step("More fields are wanted", () => visitor.click("contact-more"), {
+  await step("The visitor opens more fields", () => visitor.click("contact-more"), {
     has: ["form [name=name]", "form [name=tel]"],
     check: (visitor) => visitor.has("[part~=contact-more][aria-expanded=true], [part~=form] [name=tel]"),
   });
@@ -65,7 +65,7 @@ scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ vi
     },
     { focus: "[name=tel]" },
   );
-  await step("They are sent", () => visitor.press("Enter"), {
+  await step("They are submitted", () => visitor.press("Enter"), {
     newest: /noted that/,
     shows: "contact-done: 7946",
     hides: "form",
@@ -85,7 +85,7 @@ scene(
       { newest: /noted that/, hides: "form", has: "contact-done" },
     );
     await step(
-      "The page is loaded again",
+      "The page is reloaded",
       async () => {
         await visitor.reloads();
         if ((await visitor.count("window")) === 0) await visitor.opens();
@@ -106,11 +106,11 @@ scene(
   { main: true, points: [4] },
   async ({ visitor, screen, step }) => {
     await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
-    await step("Not now", () => visitor.click("contact-dismiss"), {
+    await step("The form is dismissed", () => visitor.click("contact-dismiss"), {
       hides: "form",
       focus: screen.touch ? "window" : "input",
     });
-    await step("Something else is asked", () => visitor.asks("How long does delivery take?"), {
+    await step("The visitor asks another question", () => visitor.asks("How long does delivery take?"), {
       newest: /working days/,
       hides: "form",
     });
@@ -123,7 +123,7 @@ scene(
 
 scene("An empty contact form is submitted", { points: [4] }, async ({ visitor, step }) => {
   await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
-  await step("Nothing is filled in", () => visitor.click("contact-send"), {
+  await step("The empty form is submitted", () => visitor.click("contact-send"), {
     shows: ["form .cw-error", "form [name=email]", "contact-send", "contact-dismiss"],
     focus: "[name=email]",
   });
@@ -131,12 +131,12 @@ scene("An empty contact form is submitted", { points: [4] }, async ({ visitor, s
 
 scene("An invalid address is corrected", { points: [4] }, async ({ visitor, step }) => {
   await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
-  await step("An address without an end", () => givesAddress(visitor, "anna@example"), {
+  await step("An incomplete address is submitted", () => givesAddress(visitor, "anna@example"), {
     shows: "form .cw-error: check the e-mail",
     focus: "[name=email]",
   });
   await step(
-    "The end is added",
+    "The address is completed",
     async () => {
       await visitor.type(".com");
       await visitor.press("Enter");
@@ -149,7 +149,7 @@ scene(
   "A person writes while the contact form is open",
   { main: true, points: [1] },
   async ({ visitor, operator, step }) => {
-    await step("The contact line is there", () => asksForPerson(visitor), { has: "form" });
+    await step("The contact form is shown", () => asksForPerson(visitor), { has: "form" });
     await step("A person writes", () => operator.says("Anna here."), { newest: /Anna here/, hides: "form" });
   },
 );
@@ -171,7 +171,7 @@ scene("A person writes while the visitor types an address", { points: [1] }, asy
     focus: "[name=email]",
   });
   await step(
-    "The address is finished",
+    "The address is submitted",
     async () => {
       await visitor.type("ample.com");
       await visitor.press("Enter");
@@ -190,12 +190,12 @@ scene("A visitor opens the contact form from the menu", { points: [1, 8] }, asyn
     { newest: /working days/ },
   );
   await step("The menu is open", () => visitor.click("menu"), { shows: "menu-list" });
-  await step("An address is to be left", () => visitor.click("menu-contact"), {
+  await step("The menu opens the contact form", () => visitor.click("menu-contact"), {
     has: "form",
     focus: "[name=email]",
     hides: "suggestions",
   });
-  await step("Not now", () => visitor.click("contact-dismiss"), {
+  await step("The form is dismissed", () => visitor.click("contact-dismiss"), {
     hides: "form",
     focus: screen.touch ? "window" : "input",
     newest: /working days/,

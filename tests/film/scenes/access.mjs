@@ -23,7 +23,7 @@ scene("The data panel covers the controls that are disabled", { points: [11] }, 
     await visitor.asks(QUESTION);
   });
   await step(
-    "My data is opened by the menu",
+    "The menu opens the data panel",
     async () => {
       await visitor.click("menu");
       await visitor.click("menu-data");
@@ -33,18 +33,18 @@ scene("The data panel covers the controls that are disabled", { points: [11] }, 
       focus: "back",
       check: async (visitor) => {
         for (const covered of ["input", "log", "menu"])
-          assert.equal(await canBeReached(visitor, covered), false, `${covered} can have the focus`);
+          assert.equal(await canBeReached(visitor, covered), false, `${covered} can be focused`);
       },
     },
   );
-  await step("Tab goes on in it", () => visitor.press("Tab"), {
+  await step("Tab stays in the panel", () => visitor.press("Tab"), {
     check: async (visitor) =>
       assert.ok(
         await visitor.evaluate(() => Boolean(window.film.focused().closest("[part=panel]"))),
         "the focus is in the panel",
       ),
   });
-  await step("Escape leads back", () => visitor.press("Escape"), {
+  await step("Escape returns to the chat", () => visitor.press("Escape"), {
     hides: "panel",
     focus: "menu",
     newest: /working days/,
@@ -53,7 +53,7 @@ scene("The data panel covers the controls that are disabled", { points: [11] }, 
 
 scene("Erasing asks for a confirmation", { points: [12] }, async ({ visitor, step }) => {
   await step(
-    "My data is open",
+    "The data panel is open",
     async () => {
       await visitor.opens();
       await visitor.asks(QUESTION);
@@ -62,7 +62,7 @@ scene("Erasing asks for a confirmation", { points: [12] }, async ({ visitor, ste
     },
     { shows: "panel" },
   );
-  await step("Forget is clicked", () => visitor.click("forget", undefined, { scroll: true }), {
+  await step("The button to erase is clicked", () => visitor.click("forget", undefined, { scroll: true }), {
     has: ["forget-yes", "forget-no"],
     focus: "forget-no",
     check: async (visitor) =>
@@ -74,7 +74,7 @@ scene("Erasing asks for a confirmation", { points: [12] }, async ({ visitor, ste
         "the group has a label",
       ),
   });
-  await step("It is forgotten", () => visitor.click("forget-yes", undefined, { scroll: true }), {
+  await step("The data is erased", () => visitor.click("forget-yes", undefined, { scroll: true }), {
     hides: ["panel", "message-visitor"],
     shows: "composer",
   });
@@ -82,7 +82,7 @@ scene("Erasing asks for a confirmation", { points: [12] }, async ({ visitor, ste
 
 scene("The chat is used with the keyboard alone", { main: true, points: [11] }, async ({ visitor, step }) => {
   await step(
-    "Tab finds the launcher",
+    "Tab focuses the launcher",
     async () => {
       await visitor.allFilesLoaded();
       for (
@@ -90,7 +90,7 @@ scene("The chat is used with the keyboard alone", { main: true, points: [11] }, 
         !(await visitor.evaluate(() => window.film.focused().matches("[part~=launcher]")));
         steps += 1
       ) {
-        assert.ok(steps < 25, "the launcher is among what Tab goes to");
+        assert.ok(steps < 25, "Tab reaches the launcher");
         await visitor.press("Tab");
       }
     },
@@ -115,7 +115,7 @@ scene("The chat is used with the keyboard alone", { main: true, points: [11] }, 
   );
   await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
   await step(
-    "Space opens it again",
+    "Space reopens the window",
     async () => {
       await visitor.press("Space");
       await visitor.has("composer");
@@ -126,7 +126,7 @@ scene("The chat is used with the keyboard alone", { main: true, points: [11] }, 
 
 scene("The menu is used with the keyboard", { points: [8, 11] }, async ({ visitor, step }) => {
   await step(
-    "Enter on More",
+    "Enter opens the menu",
     async () => {
       await visitor.opens();
       await visitor.evaluate(() => window.film.find("menu")[0].focus());
@@ -135,7 +135,7 @@ scene("The menu is used with the keyboard", { points: [8, 11] }, async ({ visito
     { shows: "menu-list", focus: "[role^=menuitem]:first-of-type, [part~=menu-data]" },
   );
   await step(
-    "End and Home",
+    "End and Home select the last and first items",
     async () => {
       await visitor.press("End");
       await visitor.hasFocus("menu-contact");
@@ -143,11 +143,14 @@ scene("The menu is used with the keyboard", { points: [8, 11] }, async ({ visito
     },
     { focus: "menu-data" },
   );
-  await step("Down, down and down goes round", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), {
+  await step("The Down key wraps around", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), {
     focus: "menu-data",
   });
-  await step("Up goes to the last", () => visitor.press("ArrowUp"), { focus: "menu-contact", shows: "menu-contact" });
-  await step("Escape goes back to More", () => visitor.press("Escape"), {
+  await step("The Up key selects the last item", () => visitor.press("ArrowUp"), {
+    focus: "menu-contact",
+    shows: "menu-contact",
+  });
+  await step("Escape returns the focus to the menu button", () => visitor.press("Escape"), {
     hides: "menu-list",
     has: "window",
     focus: "menu",
@@ -157,7 +160,7 @@ scene("The menu is used with the keyboard", { points: [8, 11] }, async ({ visito
 scene("Tab reaches each control of the window", { points: [11] }, async ({ visitor, screen, step }) => {
   const seen = [];
   await step(
-    "Tab goes round",
+    "Tab cycles through the window",
     async () => {
       await visitor.opens();
       for (let steps = 0; steps < 14; steps += 1) {
@@ -179,10 +182,14 @@ scene("Tab reaches each control of the window", { points: [11] }, async ({ visit
 });
 
 scene("The window is closed by its button", { points: [11] }, async ({ visitor, step }) => {
-  await step("It is open", () => visitor.opens(), { shows: ["close", "menu"] });
-  await step("It is closed", () => visitor.click("close"), { hides: "window", shows: "launcher", focus: "launcher" });
-  await step("It is opened again", () => visitor.click("launcher"), { shows: "composer" });
-  await step("Escape closes it", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+  await step("The window is open", () => visitor.opens(), { shows: ["close", "menu"] });
+  await step("The window is closed", () => visitor.click("close"), {
+    hides: "window",
+    shows: "launcher",
+    focus: "launcher",
+  });
+  await step("The window is opened again", () => visitor.click("launcher"), { shows: "composer" });
+  await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
 });
 
 scene("Escape closes the window of a blocked visitor", { points: [4, 11] }, async ({ visitor, service, step }) => {
@@ -199,7 +206,7 @@ scene("Escape closes the window of a blocked visitor", { points: [4, 11] }, asyn
       newest: /talk to a person/,
     },
   );
-  await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+  await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
 });
 
 scene(
@@ -211,14 +218,14 @@ scene(
       fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example.",
     });
     await step(
-      "The quota is used up",
+      "The quota is exhausted",
       async () => {
         await visitor.opens();
         await visitor.says("I would like to talk to a person");
       },
       { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
     );
-    await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+    await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
     await service.isFine();
     await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });
   },

@@ -53,7 +53,7 @@ scene(
   async ({ visitor, service, screen, step }) => {
     await step("The window is open", () => visitor.opens());
     service.willSay(LONG);
-    await step("A long answer comes", () => visitor.asks("What glazes are there?"), {
+    await step("A long reply arrives", () => visitor.asks("What glazes are there?"), {
       newest: /We make three kinds/,
       check: async (visitor) => {
         const { question } = await beginsAtTop(visitor);
@@ -71,41 +71,41 @@ scene(
 scene("A second long reply is shown from its beginning", { points: [2] }, async ({ visitor, service, step }) => {
   service.willSay("Hello! What would you like to know?", LONG, LONG);
   await step(
-    "Something short was said",
+    "A short question is answered",
     async () => {
       await visitor.opens();
       await visitor.asks("Hello");
     },
     { newest: /Hello!/ },
   );
-  await step("A long answer comes", () => visitor.asks("What glazes are there?"), {
+  await step("A long reply arrives", () => visitor.asks("What glazes are there?"), {
     newest: /three kinds/,
     check: beginsAtTop,
   });
-  await step("Another one comes", () => visitor.asks("And once more, please?"), { check: beginsAtTop });
+  await step("Another one arrives", () => visitor.asks("And once more, please?"), { check: beginsAtTop });
 });
 
 scene("Several replies arrive one after the other", { points: [2] }, async ({ visitor, step }) => {
   await step(
-    "The first answer",
+    "The first reply",
     async () => {
       await visitor.opens();
       await visitor.asks("How long does delivery take?");
     },
     { newest: /working days/ },
   );
-  await step("The second", () => visitor.asks("Are the mugs dishwasher safe?"), {
+  await step("The second reply", () => visitor.asks("Are the mugs dishwasher safe?"), {
     newest: /microwave/,
     hides: "suggestions",
   });
-  await step("The third", () => visitor.asks("Can I book a workshop?"), { newest: /Saturdays/ });
-  await step("The fourth", () => visitor.asks("And what else is there?"), { newest: /returns/ });
+  await step("The third reply", () => visitor.asks("Can I book a workshop?"), { newest: /Saturdays/ });
+  await step("The fourth reply", () => visitor.asks("And what else is there?"), { newest: /returns/ });
 });
 
 scene("A reply contains a table", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(TABLE);
   await step(
-    "A table comes",
+    "A table arrives",
     async () => {
       await visitor.opens();
       await visitor.asks("What is in stock?");
@@ -117,7 +117,7 @@ scene("A reply contains a table", { points: [2, 12] }, async ({ visitor, service
 scene("A reply contains code", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(CODE);
   await step(
-    "Code comes",
+    "Code arrives",
     async () => {
       await visitor.opens();
       await visitor.asks("How do I put the chat on my page?");
@@ -146,7 +146,7 @@ scene(
     );
     service.willSay(TERMS);
     await step("The first message is sent", () => visitor.asks("Do you deliver to Scotland?"), { newest: /We do/ });
-    await step("Another one", () => visitor.asks("Are the mugs dishwasher safe?"), {
+    await step("Another message is sent", () => visitor.asks("Are the mugs dishwasher safe?"), {
       newest: /microwave/,
       hides: ".cw-jump",
     });
@@ -162,7 +162,7 @@ scene(
       await visitor.opens();
     });
     service.willSay(TERMS);
-    await step("A suggestion is asked", () => visitor.click("suggestion", "delivery", { scroll: true }), {
+    await step("A suggestion is clicked", () => visitor.click("suggestion", "delivery", { scroll: true }), {
       newest: /We do/,
     });
   },
@@ -170,7 +170,7 @@ scene(
 
 scene("The log follows new messages", { points: [3] }, async ({ visitor, operator, screen, step }) => {
   await step(
-    "Some things were said",
+    "A conversation exists",
     async () => {
       await visitor.opens();
       await visitor.asks("How long does delivery take?");
@@ -189,7 +189,10 @@ scene("The log follows new messages", { points: [3] }, async ({ visitor, operato
     newest: /Anna here/,
     hides: ".cw-jump",
   });
-  await step("One more message", () => operator.says("All of them."), { newest: /All of them/, hides: ".cw-jump" });
+  await step("Another message is sent", () => operator.says("All of them."), {
+    newest: /All of them/,
+    hides: ".cw-jump",
+  });
 });
 
 scene("A person writes a long reply", { points: [2] }, async ({ visitor, operator, step }) => {
@@ -197,7 +200,10 @@ scene("A person writes a long reply", { points: [2] }, async ({ visitor, operato
     await visitor.opens();
     await visitor.asks("How long does delivery take?");
   });
-  await step("A person writes a lot", () => operator.says(LONG), { newest: /We make three kinds/, check: beginsAtTop });
+  await step("A person writes a long message", () => operator.says(LONG), {
+    newest: /We make three kinds/,
+    check: beginsAtTop,
+  });
   await step("The visitor replies", () => visitor.asks("And the oven?"), { newest: /I can tell you/ });
 });
 
@@ -206,11 +212,11 @@ scene("A person sends two messages in a row", { points: [2, 6] }, async ({ visit
     await visitor.opens();
     await visitor.asks("How long does delivery take?");
   });
-  await step("A person writes twice", () => operator.says("Anna here.", "It will be three days this week."), {
+  await step("A person writes two messages", () => operator.says("Anna here.", "It will be three days this week."), {
     newest: /three days/,
     has: "message-operator: Anna here",
   });
-  await step("And once more", () => operator.says("Shall I reserve one?"), { newest: /Shall I reserve/ });
+  await step("Another pair of messages", () => operator.says("Shall I reserve one?"), { newest: /Shall I reserve/ });
 });
 
 scene("A message has 4,000 characters", { points: [2] }, async ({ visitor, step }) => {
@@ -224,7 +230,7 @@ scene("A message has 4,000 characters", { points: [2] }, async ({ visitor, step 
     },
     { shows: ["composer", "send"] },
   );
-  await step("They are sent", () => (visitor.size.touch ? visitor.click("send") : visitor.press("Enter")), {
+  await step("They are submitted", () => (visitor.size.touch ? visitor.click("send") : visitor.press("Enter")), {
     has: "message-assistant: I can tell you",
     newest: /I can tell you/,
   });

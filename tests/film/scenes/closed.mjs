@@ -58,7 +58,7 @@ scene("A preview is dismissed", { points: [8] }, async ({ visitor, operator, scr
 
 scene("A long message arrives while the window is closed", { points: [8] }, async ({ visitor, operator, step }) => {
   await step(
-    "A person writes a lot",
+    "A person writes a long message",
     async () => {
       await hasAskedAndClosed(visitor);
       await operator.says(
@@ -78,14 +78,14 @@ scene(
   async ({ visitor, operator, step }) => {
     await step("The window is closed", () => hasAskedAndClosed(visitor));
     await step("A person writes", () => operator.says("Anna here."), { shows: "badge: 1", hides: "preview" });
-    await step("Some time passes", () => visitor.waits(6), { shows: "badge: 1", hides: "preview", title: /^Kiln/ });
+    await step("Time passes", () => visitor.waits(6), { shows: "badge: 1", hides: "preview", title: /^Kiln/ });
   },
 );
 
 scene("A reply arrives after the window was closed", { points: [8] }, async ({ visitor, service, step }) => {
   const thought = service.thinks();
   await step(
-    "A question is asked, and the window closed",
+    "The window is closed after a question",
     async () => {
       await visitor.opens();
       await visitor.says(QUESTION);
@@ -93,7 +93,7 @@ scene("A reply arrives after the window was closed", { points: [8] }, async ({ v
     },
     { shows: "launcher" },
   );
-  await step("The answer comes", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
+  await step("The reply arrives", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
 });
 
 scene("A failed message marks the launcher", { points: [8] }, async ({ visitor, service, step }) => {
@@ -150,11 +150,11 @@ scene("The window stays open across a page load", { main: true, points: [9] }, a
     await visitor.opens();
     await visitor.asks(QUESTION);
   });
-  await step("The visitor goes on to another page", () => visitor.goes("/workshops.html"), {
+  await step("The visitor opens another page", () => visitor.goes("/workshops.html"), {
     relaxed: ["focus"],
     ...(screen.full ? { hides: "window", shows: "launcher" } : { newest: /working days/ }),
   });
-  await step("And loads it again", () => visitor.reloads(), {
+  await step("The page is reloaded", () => visitor.reloads(), {
     relaxed: ["focus"],
     ...(screen.full ? { hides: "window", shows: "launcher" } : { newest: /working days/ }),
   });
@@ -162,13 +162,16 @@ scene("The window stays open across a page load", { main: true, points: [9] }, a
 
 scene("A closed window stays closed across a page load", { points: [9] }, async ({ visitor, step }) => {
   await step("The window is closed", () => hasAskedAndClosed(visitor));
-  await step("The visitor goes on", () => visitor.goes("/help.html"), { shows: "launcher", hides: "window" });
+  await step("The visitor opens another page", () => visitor.goes("/help.html"), {
+    shows: "launcher",
+    hides: "window",
+  });
 });
 
 scene("A link to the site opens in the same tab", { points: [9] }, async ({ visitor, service, screen, step }) => {
   service.willSay(`All of it is on [the page of the workshops](${visitor.site}/workshops.html).`);
   await step(
-    "An answer with a link",
+    "A reply contains a link",
     async () => {
       await visitor.opens();
       await visitor.asks("Where can I read about them?");
@@ -190,13 +193,13 @@ scene("A link to the site opens in the same tab", { points: [9] }, async ({ visi
 const GREETING = JSON.stringify({ text: "Shall I help you choose a mug?", after: 0 });
 
 scene("A greeting is clicked", { points: [9], options: { greeting: GREETING } }, async ({ visitor, step }) => {
-  await step("The greeting is there", () => visitor.allFilesLoaded(), { shows: "preview: Shall I help" });
-  await step("It is clicked", () => visitor.click("preview .cw-preview-open"), {
+  await step("The greeting is shown", () => visitor.allFilesLoaded(), { shows: "preview: Shall I help" });
+  await step("The greeting is clicked", () => visitor.click("preview .cw-preview-open"), {
     newest: /Shall I help/,
     shows: "composer",
     hides: "preview",
   });
-  await step("The visitor answers it", () => visitor.asks("Yes, one for tea, with delivery"), {
+  await step("The visitor replies to it", () => visitor.asks("Yes, one for tea, with delivery"), {
     newest: /working days/,
     has: "message-assistant: Shall I help",
   });

@@ -11,7 +11,7 @@ scene(
   { points: [7], options: { "reply-time": REPLY_TIME } },
   async ({ visitor, screen, step }) => {
     await step("The window is open", () => visitor.opens(), { has: `.cw-intro: ${REPLY_TIME}` });
-    await step("The visitor looks for the beginning", () => visitor.scrolls(-2000), {
+    await step("The visitor scrolls to the beginning", () => visitor.scrolls(-2000), {
       relaxed: ["newest", "focus"],
       // On a low screen the visitor scrolls to it.
       ...(screen.name === "zoom" ? {} : { shows: `.cw-intro p: ${REPLY_TIME}` }),
@@ -54,9 +54,9 @@ scene(
                 .map(({ textContent }) => textContent)
                 .join(""),
           )
-          .then((said) => assert.ok(said.trim().length > 3, "nothing says that the chat is loading")),
+          .then((said) => assert.ok(said.trim().length > 3, "no announcement that the chat is loading")),
     });
-    await step("The module has come", () => visitor.release(), {
+    await step("The module has loaded", () => visitor.release(), {
       shows: ["composer", "header"],
       hides: "[aria-busy=true]",
     });
@@ -64,7 +64,7 @@ scene(
 );
 
 scene("The window is opened with a touch or the pointer", { points: [13] }, async ({ visitor, screen, step }) => {
-  await step("It is open", () => visitor.opens(), {
+  await step("The window is open", () => visitor.opens(), {
     shows: "composer",
     // A phone's keyboard would cover the suggestions.
     focus: screen.touch ? "window" : "input",
@@ -120,7 +120,7 @@ scene(
   { points: [1], options: { locale: "de" } },
   async ({ visitor, operator, step }) => {
     await step(
-      "A person is asked for",
+      "The visitor asks for a person",
       async () => {
         await visitor.opens();
         await visitor.says("I would like to talk to a person");
@@ -129,7 +129,7 @@ scene(
     );
     await step("The menu is open", () => visitor.click("menu"), { shows: "menu-list" });
     await step(
-      "It is closed, and a person writes",
+      "A person writes to the closed window",
       async () => {
         await visitor.press("Escape");
         await operator.says("Guten Tag, hier ist Anna.");
@@ -141,7 +141,7 @@ scene(
 
 scene("A draft is kept", { points: [9] }, async ({ visitor, step }) => {
   await step(
-    "Something is typed, and not sent",
+    "A draft is typed",
     async () => {
       await visitor.opens();
       await visitor.click("input");
@@ -150,7 +150,7 @@ scene("A draft is kept", { points: [9] }, async ({ visitor, step }) => {
     { shows: "composer" },
   );
   await step(
-    "The page is loaded again",
+    "The page is reloaded",
     async () => {
       await visitor.reloads();
       if ((await visitor.count("window")) === 0) await visitor.opens();

@@ -12,7 +12,7 @@ const headerAvatar = (visitor) =>
 scene("A person takes over", { main: true, points: [6] }, async ({ visitor, operator, service, step }) => {
   let before;
   await step(
-    "The assistant answers",
+    "The assistant replies",
     async () => {
       await visitor.opens();
       await visitor.asks(QUESTION);
@@ -39,24 +39,24 @@ scene(
   { points: [6], options: { "operator-name": "Maren" } },
   async ({ visitor, operator, step }) => {
     await step(
-      "The assistant answers",
+      "The assistant replies",
       async () => {
         await visitor.opens();
         await visitor.asks(QUESTION);
       },
       { shows: "title: Clover" },
     );
-    await step("Maren writes, and is gone again", () => operator.says("We pack today."), {
+    await step("Maren writes and goes offline", () => operator.says("We pack today."), {
       newest: /We pack today/,
       shows: ["title: Maren", "presence: Maren replied", "joined: Maren joined"],
     });
-    await step("Maren comes to the desk", () => operator.comes(), { shows: "presence: Maren is here" });
+    await step("Maren is online", () => operator.comes(), { shows: "presence: Maren is here" });
   },
 );
 
 scene("Presence is polled as soon as a person writes", { points: [6] }, async ({ visitor, operator, step }) => {
   await step(
-    "The assistant answers",
+    "The assistant replies",
     async () => {
       await visitor.opens();
       await visitor.asks(QUESTION);
@@ -64,7 +64,7 @@ scene("Presence is polled as soon as a person writes", { points: [6] }, async ({
     { shows: "presence: AI" },
   );
   await step(
-    "A person comes and writes",
+    "A person comes online and writes",
     async () => {
       await operator.comes();
       await operator.says("Anna here.");
@@ -94,7 +94,7 @@ scene(
     );
     const thought = service.thinks();
     await step(
-      "The visitor writes, and nobody is said to be writing",
+      "The visitor writes, and no typing indicator is shown",
       async () => {
         await visitor.says("I ordered two bowls");
         await visitor.waits(4);
@@ -131,7 +131,7 @@ scene(
   { points: [1] },
   async ({ visitor, operator, step }) => {
     await step("The window is open", () => visitor.opens(), { has: "suggestion: dishwasher" });
-    await step("A suggestion is asked", () => visitor.click("suggestion", "dishwasher", { scroll: true }), {
+    await step("A suggestion is clicked", () => visitor.click("suggestion", "dishwasher", { scroll: true }), {
       newest: /microwave/,
       hides: "suggestion: dishwasher",
     });

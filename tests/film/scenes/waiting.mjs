@@ -11,14 +11,14 @@ const SEND = (url) => url.pathname === "/connector/chat/messages" && url.search 
 scene("The AI fails with a fallback text", { points: [5] }, async ({ visitor, service, step }) => {
   await service.fails({ ai: "provider_error", fallbackText: FALLBACK });
   await step(
-    "The fallback text is the answer",
+    "The fallback text is the reply",
     async () => {
       await visitor.opens();
       await visitor.asks(QUESTION);
     },
     { newest: /asleep/, hides: ["typing", "notice", "wait"] },
   );
-  await step("Half a minute later it still is", () => visitor.waits?.(35), {
+  await step("Half a minute later it is still shown", () => visitor.waits?.(35), {
     newest: /asleep/,
     hides: ["typing", "notice", "wait"],
     relaxed: ["focus"],
@@ -28,7 +28,7 @@ scene("The AI fails with a fallback text", { points: [5] }, async ({ visitor, se
 scene("The AI fails without a text", { main: true, points: [5] }, async ({ visitor, service, step }) => {
   await service.fails({ ai: "provider_error", fallbackText: "" });
   await step(
-    "No answer comes, and it is said at once",
+    "A notice says at once that no reply arrives",
     async () => {
       await visitor.opens();
       await visitor.says(QUESTION);
@@ -50,14 +50,14 @@ scene("A slow AI shows a notice", { points: [5] }, async ({ visitor, service, st
   );
   const thought = service.thinks();
   await step(
-    "The next answer takes its time",
+    "The next reply is slow",
     async () => {
       await visitor.says(QUESTION);
       await visitor.waits(4);
     },
     { shows: "typing", hides: ["wait", "suggestions"], newest: /How long/ },
   );
-  await step("After 10 s the wait is explained", () => visitor.waits(7), {
+  await step("After 10 s a notice explains the wait", () => visitor.waits(7), {
     shows: "wait: taking longer than usual",
     newest: /How long/,
   });
@@ -65,7 +65,7 @@ scene("A slow AI shows a notice", { points: [5] }, async ({ visitor, service, st
     shows: ["wait: Still no answer", "ask-person"],
     newest: /How long/,
   });
-  await step("The answer comes after all", () => thought.release(), {
+  await step("The reply arrives", () => thought.release(), {
     newest: /working days/,
     hides: ["wait", "typing", "ask-person"],
   });
@@ -81,14 +81,14 @@ scene(
     });
     const thought = service.thinks();
     await step(
-      "25 s without an answer",
+      "25 s without a reply",
       async () => {
         await visitor.says(QUESTION);
         await visitor.waits(28);
       },
       { shows: "ask-person", newest: /How long/ },
     );
-    await step("A person is asked for", () => visitor.click("ask-person"), { has: "form", newest: /How long/ });
+    await step("The visitor asks for a person", () => visitor.click("ask-person"), { has: "form", newest: /How long/ });
     await step("A person writes", () => operator.says("Anna here. Two to four days."), {
       newest: /Anna here/,
       hides: ["wait", "typing", "notice"],
@@ -101,7 +101,7 @@ scene(
 scene("Sending on a slow network shows no typing indicator", { points: [5] }, async ({ visitor, step }) => {
   let release;
   await step(
-    "A message is on its way",
+    "A message is being sent",
     async () => {
       await visitor.opens();
       const released = new Promise((resolve) => (release = resolve));
@@ -114,7 +114,10 @@ scene("Sending on a slow network shows no typing indicator", { points: [5] }, as
     },
     { newest: /How long/, hides: "typing", shows: "composer" },
   );
-  await step("It has arrived, and is answered", () => release(), { newest: /working days/, hides: ["typing", "wait"] });
+  await step("The message is delivered and answered", () => release(), {
+    newest: /working days/,
+    hides: ["typing", "wait"],
+  });
 });
 
 scene("A person replies while the AI composes", { points: [5, 6] }, async ({ visitor, service, operator, step }) => {
@@ -131,7 +134,7 @@ scene("A person replies while the AI composes", { points: [5, 6] }, async ({ vis
     },
     { shows: "typing" },
   );
-  await step("A person is faster", () => operator.says("Anna here: two to four days."), {
+  await step("A person replies first", () => operator.says("Anna here: two to four days."), {
     newest: /Anna here/,
     hides: ["typing", "wait"],
   });
