@@ -17,7 +17,7 @@ const UNCHECKED = "not checked";
 /** Maximum age of the advisory database. */
 const MAX_AGE_DAYS = 180;
 
-const held = ({ ok, output }) => ({ state: ok ? OK : FAILED, said: output });
+const held = ({ ok, output }) => ({ state: ok ? OK : FAILED, details: output });
 
 /** Checks licences, duplicates and origins of the crates. */
 function crates() {
@@ -47,10 +47,10 @@ function advisories(folder) {
   if (!found)
     return {
       state: UNCHECKED,
-      said: "supply-chain/advisories/ is missing: clone rustsec/advisory-db and pass its folder as --advisories",
+      details: "supply-chain/advisories/ is missing: clone rustsec/advisory-db and pass its folder as --advisories",
     };
   const outcome = held(cargoDeny(["advisories"], { database: found.folder }));
-  return { ...outcome, said: [found.note, outcome.said].filter(Boolean).join("\n") };
+  return { ...outcome, details: [found.note, outcome.details].filter(Boolean).join("\n") };
 }
 
 /** Matches the URL of a package in a registry. */
@@ -73,7 +73,7 @@ export function wrongOrigins(lock) {
 /** Checks the origins of the npm packages. */
 function packages() {
   const wrong = wrongOrigins(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
-  return { state: wrong.length === 0 ? OK : FAILED, said: wrong.slice(0, 20).join("\n") };
+  return { state: wrong.length === 0 ? OK : FAILED, details: wrong.slice(0, 20).join("\n") };
 }
 
 /** Runs an npm command that queries the registry. The result is `UNCHECKED` if the registry cannot be reached. */
@@ -92,13 +92,13 @@ function npm(args) {
     /\b(?:ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network request|audit 40[345] |50\d )/.test(line),
   );
   if (error || (status !== 0 && refusals.length > 0))
-    return { state: UNCHECKED, said: error?.message ?? refusals.at(-1) };
-  return { state: status === 0 ? OK : FAILED, said: lines.slice(0, 40).join("\n") };
+    return { state: UNCHECKED, details: error?.message ?? refusals.at(-1) };
+  return { state: status === 0 ? OK : FAILED, details: lines.slice(0, 40).join("\n") };
 }
 
-function report(name, { state, said }) {
+function report(name, { state, details }) {
   say(`${name}: ${state}`);
-  if (said) console.log(said.replace(/^/gm, "    "));
+  if (details) console.log(details.replace(/^/gm, "    "));
   return state;
 }
 

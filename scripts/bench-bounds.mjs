@@ -188,7 +188,7 @@ const ATTACKS = [
       await gzipped;
       const started = Date.now();
       const { status, bytes } = await ask(port, "/connector/chat/presence");
-      return { said: `${status} with ${size(bytes)}`, started };
+      return { summary: `${status} with ${size(bytes)}`, started };
     },
   },
   {
@@ -212,8 +212,8 @@ const ATTACKS = [
       const open = files();
       for (const socket of sockets) socket.destroy();
       const served = other.status === 200 && health.status === 200;
-      const said = `${opened} opened, ${closed} closed by the proxy; to another client: presence ${other.status}, health ${health.status}`;
-      return { said, open, broken: served ? null : "another client is not served" };
+      const summary = `${opened} opened, ${closed} closed by the proxy; to another client: presence ${other.status}, health ${health.status}`;
+      return { summary, open, broken: served ? null : "another client is not served" };
     },
   },
   {
@@ -222,11 +222,11 @@ const ATTACKS = [
     flags: ["--rate-per-minute", "0"],
     async run({ port }) {
       const kept = agent();
-      const said = await many(100_000, 64, (number) =>
+      const summary = await many(100_000, 64, (number) =>
         ask(port, `/connector/chat/config?locale=x${number}`, { agent: kept }),
       );
       kept.destroy();
-      return said;
+      return summary;
     },
   },
   {
@@ -236,11 +236,11 @@ const ATTACKS = [
     async run({ port }) {
       const kept = agent();
       const from = (number) => ({ "X-Forwarded-For": `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}` });
-      const said = await many(30_000, 64, (number) =>
+      const summary = await many(30_000, 64, (number) =>
         ask(port, "/connector/chat/presence", { agent: kept, headers: from(number) }),
       );
       kept.destroy();
-      return said;
+      return summary;
     },
   },
 ];
@@ -274,13 +274,13 @@ await main(async () => {
     const [before, started] = [target.peak(), Date.now()];
     const outcome = await attack(target);
     const {
-      said,
+      summary,
       open = target.files(),
       broken = null,
       started: begun = started,
-    } = typeof outcome === "string" ? { said: outcome } : outcome;
+    } = typeof outcome === "string" ? { summary: outcome } : outcome;
     const [ms, after] = [Date.now() - begun, target.peak()];
-    row(name, said, String(ms), `${(before / MB).toFixed(0)} to ${(after / MB).toFixed(0)}`, String(open));
+    row(name, summary, String(ms), `${(before / MB).toFixed(0)} to ${(after / MB).toFixed(0)}`, String(open));
     if (after - before > maxGrowth)
       exceeded.push(`${name}: memory grew by ${size(after - before)}, expected at most ${size(maxGrowth)}`);
     if (broken) exceeded.push(`${name}: ${broken}`);

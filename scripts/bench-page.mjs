@@ -56,16 +56,16 @@ async function serve(files, demo) {
       : ["www/demo", path.slice(1)];
     return brotliCompressSync(readFileSync(join(root, ...folder)));
   };
-  const server = createServer((asked, answer) => {
-    const { pathname } = new URL(asked.url, "http://shop");
+  const server = createServer((incoming, answer) => {
+    const { pathname } = new URL(incoming.url, "http://shop");
     if (pathname.startsWith("/connector/")) {
-      const passed = request(demo.site + asked.url, {
-        method: asked.method,
-        headers: { ...asked.headers, host: new URL(demo.site).host, origin: demo.site },
+      const passed = request(demo.site + incoming.url, {
+        method: incoming.method,
+        headers: { ...incoming.headers, host: new URL(demo.site).host, origin: demo.site },
       });
       passed.on("response", (response) => response.pipe(answer.writeHead(response.statusCode, response.headers)));
       passed.on("error", () => answer.destroy());
-      asked.pipe(passed);
+      incoming.pipe(passed);
       return;
     }
     try {

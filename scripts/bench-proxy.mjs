@@ -93,7 +93,7 @@ const UNITS = { us: 0.001, ms: 1, s: 1000 };
 
 /** Loads a URL with wrk, and returns the measurements. */
 async function load(url, connections) {
-  const { child, ended, said } = start("wrk", [
+  const { child, ended, stderr } = start("wrk", [
     "--latency",
     "-t",
     "1",
@@ -110,7 +110,7 @@ async function load(url, connections) {
   const code = await ended;
   const rate = output.match(/^Requests\/sec:\s+([\d.]+)/m);
   const latency = output.match(/^\s+99%\s+([\d.]+)(us|ms|s)/m);
-  if (code !== 0 || !rate || !latency) throw new Advice(`wrk failed:\n${output}${said()}`);
+  if (code !== 0 || !rate || !latency) throw new Advice(`wrk failed:\n${output}${stderr()}`);
   const problem = output.match(/^\s+(Socket errors|Non-2xx).*$/m);
   if (problem) throw new Advice(`some requests failed: ${problem[0].trim()}`);
   return { rate: Number(rate[1]), p99: Number(latency[1]) * UNITS[latency[2]] };

@@ -100,11 +100,11 @@ const WITHOUT_PANIC_MESSAGES = ["-Zunstable-options", "-Cpanic=immediate-abort",
 
 /** Returns whether this compiler can build the standard library with them. Without, the module works and is larger. */
 function compilesStd() {
-  const asked = spawnSync("rustc", [...WITHOUT_PANIC_MESSAGES, "--print", "cfg"], {
+  const result = spawnSync("rustc", [...WITHOUT_PANIC_MESSAGES, "--print", "cfg"], {
     env: { ...process.env, RUSTC_BOOTSTRAP: "1" },
     stdio: "ignore",
   });
-  if (asked.status === 0) return true;
+  if (result.status === 0) return true;
   say("this Rust cannot leave out panic messages: the module will be about 4 KB larger");
   return false;
 }

@@ -17,8 +17,8 @@ async function check(port) {
   const checking = promisify(execFile)(command, ["check", `http://127.0.0.1:${port}/connector`]);
   const { stdout, stderr, code } = await checking.catch((error) => error);
   const problems = stdout.split("\n").filter((line) => line.startsWith("FAILED"));
-  const said = code ? stderr.trim() : stdout.trim().split("\n").at(-1);
-  return { said: [said, ...problems].join("\n  "), ok: !code };
+  const summary = code ? stderr.trim() : stdout.trim().split("\n").at(-1);
+  return { summary: [summary, ...problems].join("\n  "), ok: !code };
 }
 
 await main(async () => {
@@ -42,8 +42,8 @@ await main(async () => {
       if (needed.includes(name)) failed.push(name);
       continue;
     }
-    const { said, ok } = await check(port);
-    console.log(`${name}: ${said}`);
+    const { summary, ok } = await check(port);
+    console.log(`${name}: ${summary}`);
     if (ok) held += 1;
     else failed.push(name);
   }

@@ -38,25 +38,25 @@ export function start(program, args, env = {}) {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  child.stderr.on("data", (text) => (said += text));
+  let errors = "";
+  child.stderr.on("data", (text) => (errors += text));
   const ended = new Promise((resolve) => child.once("close", resolve).once("error", resolve));
   running.push({ child, ended });
-  return { child, ended, said: () => said };
+  return { child, ended, stderr: () => errors };
 }
 
 /** Returns the first line that a program prints. */
-export async function firstLine({ child, ended, said }) {
+export async function firstLine({ child, ended, stderr }) {
   const line = await Promise.race([once(createInterface(child.stdout), "line"), ended.then(() => null)]);
-  if (line === null) throw new Advice(`${child.spawnfile} did not start: ${said()}`);
+  if (line === null) throw new Advice(`${child.spawnfile} did not start: ${stderr()}`);
   return line[0];
 }
 
 /** Waits until a URL responds, or the program has ended. */
-export async function answers(url, { child, said }) {
+export async function answers(url, { child, stderr }) {
   for (;;) {
     if (child.exitCode !== null || child.pid === undefined)
-      throw new Advice(`${child.spawnfile} did not start: ${said()}`);
+      throw new Advice(`${child.spawnfile} did not start: ${stderr()}`);
     const answer = await fetch(url)
       .then((response) => response.text())
       .catch(() => undefined);

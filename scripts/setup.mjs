@@ -77,15 +77,15 @@ function rustTarget() {
   }
   const sysroot = firstLine("rustc", ["--print", "sysroot"]);
   const rustlib = join(sysroot, "lib", "rustlib");
-  for (const [path, ...asked] of [
+  for (const [path, ...args] of [
     [join("wasm32-unknown-unknown", "lib"), "target", "add", "wasm32-unknown-unknown"],
     [join("src", "rust", "library"), "component", "add", "rust-src"],
   ]) {
     if (existsSync(join(rustlib, path))) continue;
-    const name = `the Rust ${asked[0]} ${asked[2]}`;
+    const name = `the Rust ${args[0]} ${args[2]}`;
     if (!which("rustup")) throw new Advice(`${name} is missing, and so is rustup. Install both, then run this again.`);
     say(`adding ${name}`);
-    run("rustup", asked);
+    run("rustup", args);
   }
 }
 

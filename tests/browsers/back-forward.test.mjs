@@ -37,7 +37,7 @@ test("Leaving a page while a widget file loads raises no error event, and the ch
   server,
 }) => {
   const tab = await visit({ held: "/chat-widget/element.mjs" });
-  await tab.shop.asked;
+  await tab.shop.requested;
   await tab.goto("/help.html");
   await allFilesLoaded(tab);
   await tab.back();

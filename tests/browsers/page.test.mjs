@@ -156,9 +156,9 @@ test("An invalid contact address shows its error below the contact line", async 
   await shadow((root) => root.querySelector("[part=contact-more]").click());
   const order = () =>
     shadow((root) => {
-      const asked = [...root.querySelectorAll("form > :is(label, .cw-error)")];
+      const elements = [...root.querySelectorAll("form > :is(label, .cw-error)")];
       const top = (element) => element.getBoundingClientRect().top;
-      return asked
+      return elements
         .sort((one, other) => top(one) - top(other))
         .map((element) => element.querySelector("input")?.name ?? "error");
     });

@@ -37,14 +37,14 @@ async function bodyOf(stream) {
 /**
  * Opens a shop like the one at `site`. `tag` are attributes of the widget's script tag, `first` a function that runs in
  * each page before anything else, `narrow` whether it stands in the frame of `/narrow.html`, `held` the path of a file
- * that is held until `release()`. Returns its `origin`, the `complaints` about its pages so far, `asked` for the first
+ * that is held until `release()`. Returns its `origin`, the `complaints` about its pages so far, `requested` for the first
  * request of that file, and `close()`.
  */
 export async function openShop(site, { tag = {}, first = () => {}, narrow = false, held }) {
   const complaints = [];
   const gate = {};
   const released = new Promise((resolve) => (gate.release = resolve));
-  gate.asked = new Promise((resolve) => (gate.reach = resolve));
+  gate.requested = new Promise((resolve) => (gate.reach = resolve));
   const attributes = Object.entries(tag).map(([name, value]) => `data-${name}='${value}' `);
   const own = {
     "/notes.js": ["text/javascript", `(${reportErrors})();\n(${first})();`],
@@ -83,12 +83,12 @@ export async function openShop(site, { tag = {}, first = () => {}, narrow = fals
       gate.reach();
       await released;
     }
-    const asked = ask(new URL(url, site), { method, headers: { ...headers, "accept-encoding": "identity" } });
+    const forwarded = ask(new URL(url, site), { method, headers: { ...headers, "accept-encoding": "identity" } });
     // When one side closes its connection, the other one is closed as well.
-    asked.on("response", (response) => forward(response, answer).catch(() => answer.destroy()));
-    asked.on("error", () => answer.destroy());
-    answer.on("close", () => asked.destroy());
-    request.pipe(asked);
+    forwarded.on("response", (response) => forward(response, answer).catch(() => answer.destroy()));
+    forwarded.on("error", () => answer.destroy());
+    answer.on("close", () => forwarded.destroy());
+    request.pipe(forwarded);
   }
 
   const server = createServer((request, answer) => serve(request, answer).catch(() => answer.destroy()));
@@ -101,7 +101,7 @@ export async function openShop(site, { tag = {}, first = () => {}, narrow = fals
   return {
     origin: `http://127.0.0.1:${server.address().port}`,
     complaints,
-    asked: gate.asked,
+    requested: gate.requested,
     release: gate.release,
     close,
   };

@@ -27,7 +27,7 @@ for (const [how, options] of Object.entries(WAYS)) {
       await tab.has("message-operator", 1);
       await tab.showsAll(server);
     }
-    const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-    assert.deepEqual(said, [`visitor: ${QUESTION}`, `visitor: ${LATER}`]);
+    const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+    assert.deepEqual(visitorMessages, [`visitor: ${QUESTION}`, `visitor: ${LATER}`]);
   });
 }

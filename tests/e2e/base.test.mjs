@@ -79,10 +79,10 @@ test("The element, mount() and the client ignore a <base> of another host", asyn
     await client.trackBatch([{ eventType: "quiz_done" }]);
     await new BrowserWidgetClient({ proxy: "connector/" }).getChatConfig("not a locale");
   }, site);
-  const said = async () =>
+  const visitorTexts = async () =>
     (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
-  await eventually(async () => assert.ok((await said()).includes("One")));
-  assert.ok((await said()).includes("Two"));
+  await eventually(async () => assert.ok((await visitorTexts()).includes("One")));
+  assert.ok((await visitorTexts()).includes("Two"));
   await part(page, "input").first().waitFor();
   assert.deepEqual(seen, []);
 });

@@ -128,7 +128,7 @@ export const asLines = (shown) =>
 export const messages = (page) => part(page, "message").evaluateAll(asLines);
 
 /** Returns the visitor's messages from the first to the last. With `retry`, failed ones are sent again. */
-export const scrollThrough = async (page, options) => (await readThrough(page, options)).map(([said]) => said);
+export const scrollThrough = async (page, options) => (await readThrough(page, options)).map(([text]) => text);
 
 /**
  * Returns the visitor's messages from the first to the last, each with its replies. The log is scrolled through, because the
@@ -154,20 +154,21 @@ export const readThrough = (page, { retry = false } = {}) =>
     // The entries before the first message.
     while (!log.querySelector(".cw-intro")) if (!(await scroll(0))) await frame();
     await scroll(0);
-    const said = new Map();
+    const replies = new Map();
     const take = () => {
       const shown = [];
       for (const message of log.querySelectorAll("[part~=message]")) {
         const text = message.querySelector(".cw-bubble").textContent;
         if (message.matches("[part~=message-visitor]")) {
-          if (retry && !said.has(text)) message.querySelector("[part=retry]")?.click();
+          if (retry && !replies.has(text)) message.querySelector("[part=retry]")?.click();
           shown.push([text, []]);
         } else {
           shown.at(-1)?.[1].push(text);
         }
       }
       // The replies to the last one may not be rendered yet.
-      for (const [text, answers] of shown) if (answers.length >= (said.get(text)?.length ?? 0)) said.set(text, answers);
+      for (const [text, answers] of shown)
+        if (answers.length >= (replies.get(text)?.length ?? 0)) replies.set(text, answers);
     };
     take();
     // The page holds more than the visible messages, and keeps some of them when it renders others. The button to the end
@@ -177,7 +178,7 @@ export const readThrough = (page, { retry = false } = {}) =>
       await frame();
     }
     take();
-    return [...said];
+    return [...replies];
   }, retry);
 
 /** Waits until the log shows the welcome and all messages of the service, in its order, each once. */
@@ -221,13 +222,13 @@ export async function eventually(check, within = 30_000) {
 }
 
 /**
- * Holds requests to an address until `release()`; then they continue, or fail with `failure`. The promise `asked` is
+ * Holds requests to an address until `release()`; then they continue, or fail with `failure`. The promise `requested` is
  * fulfilled with the first request.
  */
 export async function hold(page, address, failure) {
   const gate = {};
   const released = new Promise((resolve) => (gate.release = resolve));
-  gate.asked = new Promise((resolve) => {
+  gate.requested = new Promise((resolve) => {
     gate.closed = page.route(address, async (route) => {
       resolve();
       await released;

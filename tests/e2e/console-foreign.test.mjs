@@ -22,11 +22,11 @@ async function attack(sandbox) {
     await fetch(sandbox + path, text).catch(() => {});
   }
   for (const method of ["PUT", "DELETE", "POST"]) {
-    const asked = fetch(`${sandbox}/sandbox/conversations`, {
+    const response = fetch(`${sandbox}/sandbox/conversations`, {
       method,
       headers: { "Content-Type": "application/json" },
     });
-    results[`cors ${method}`] = await asked.then(
+    results[`cors ${method}`] = await response.then(
       () => "answered",
       () => "refused",
     );

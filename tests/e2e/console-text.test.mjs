@@ -51,19 +51,19 @@ const structures = (bubbles) =>
   bubbles.evaluateAll((all, source) => all.map(new Function(`return ${source}`)()), `${structureOf}`);
 
 /** Opens the console at a conversation with these messages of a visitor named Anna. */
-async function consoleWith(operator, service, said, { prepare, change = (conversation) => conversation } = {}) {
+async function consoleWith(operator, service, history, { prepare, change = (conversation) => conversation } = {}) {
   await visitorOf(service, "Anna").say("Hello");
   const console = await operator();
   await prepare?.(console);
   const createdAt = new Date().toISOString();
-  const messages = said.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
+  const messages = history.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
   await changeAnswers(console, (conversation) => ({
     ...change(conversation),
     ...(conversation.messages && { messages }),
   }));
   await console.reload();
   await choose(console, "Anna");
-  assert.equal(await console.locator("#log article").count(), said.length);
+  assert.equal(await console.locator("#log article").count(), history.length);
   return console;
 }
 
@@ -147,7 +147,7 @@ test("The console renders every text of the corpus as the widget does", async ({
   const texts = [ANSWER, ...parts([...new Set(naughty)], 50), ...parts(payloads, 20)].map((some) =>
     [some].flat().join("\n\n"),
   );
-  const said = texts.flatMap((content) => [{ role: "operator", content }]);
+  const history = texts.flatMap((content) => [{ role: "operator", content }]);
   await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await openChat(page);
@@ -155,13 +155,13 @@ test("The console renders every text of the corpus as the widget does", async ({
   // Hidden, because the layout takes long and is not tested here.
   await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
   const createdAt = new Date().toISOString();
-  const messages = said.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
+  const messages = history.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
   await page.route(HISTORY, (route) => route.fulfill({ json: { ok: true, data: { messages } } }));
   const byOperator = part(page, "message-operator").locator(".cw-bubble");
-  await eventually(async () => assert.equal(await byOperator.count(), said.length));
+  await eventually(async () => assert.equal(await byOperator.count(), history.length));
   const expected = await structures(byOperator);
   await server.deleteConversations();
-  const console = await consoleWith(operator, service, said);
+  const console = await consoleWith(operator, service, history);
   const shown = await structures(console.locator("#log .bubble"));
   for (const [index, text] of texts.entries()) assert.equal(shown[index], expected[index], text.slice(0, 200));
 });
@@ -191,7 +191,7 @@ function strange() {
 }
 
 /** Opens the console at a hostile conversation, and asserts that nothing in it has run or is more than text and links. */
-async function isHarmless(operator, service, said) {
+async function isHarmless(operator, service, history) {
   const errors = [];
   const prepare = async (console) => {
     console.on("pageerror", (error) => errors.push(error.message));
@@ -224,7 +224,7 @@ async function isHarmless(operator, service, said) {
     lead: { ...conversation.lead, summary: some(7) },
     ...(conversation.events && { events: [event] }),
   });
-  const console = await consoleWith(operator, service, said, { prepare, change });
+  const console = await consoleWith(operator, service, history, { prepare, change });
   assert.deepEqual([...new Set(await console.evaluate(strange))], []);
   assert.equal(await console.evaluate(() => window.executions), 0);
   assert.deepEqual(errors, []);
@@ -237,11 +237,11 @@ test("No hostile text runs as script in the console, from any author and in any 
   remark,
 }) => {
   remark(origin);
-  const said = ["visitor", "assistant", "operator", "Other"].flatMap((role) =>
+  const history = ["visitor", "assistant", "operator", "Other"].flatMap((role) =>
     parts(payloads, 20).map((some) => ({ role, content: some.join("\n\n") })),
   );
-  const console = await isHarmless(operator, service, said);
-  assert.equal(await console.locator("#log .visitor .bubble").first().textContent(), said[0].content);
+  const console = await isHarmless(operator, service, history);
+  assert.equal(await console.locator("#log .visitor .bubble").first().textContent(), history[0].content);
 });
 
 test("Hostile links and tables run no script in the console, and link only to allowed schemes", async ({
@@ -254,11 +254,11 @@ test("Hostile links and tables run no script in the console, and link only to al
     (text) => `https://${text}`,
     (text) => `| ${text} |\n|-|\n| ${text} |`,
   ];
-  const said = forms.flatMap((form, index) =>
+  const history = forms.flatMap((form, index) =>
     parts(payloads, 4).map((some) => ({
       role: ["assistant", "operator"][index % 2],
       content: some.map(form).join("\n\n"),
     })),
   );
-  await isHarmless(operator, service, said);
+  await isHarmless(operator, service, history);
 });

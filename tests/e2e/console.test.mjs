@@ -75,13 +75,13 @@ test("Dates before today name their day in the list and above the messages, also
   service,
 }) => {
   const NOW = new Date(2026, 5, 15, 12, 0);
-  const said = {
+  const sentAt = {
     "How much is a mug?": new Date(2025, 11, 31, 23, 59),
     "Do you ship to Germany?": new Date(2026, 2, 12, 9, 14),
     "How long does delivery take?": new Date(2026, 5, 14, 17, 40),
     "Can I get a refund?": new Date(2026, 5, 15, 9, 5),
   };
-  const texts = Object.keys(said);
+  const texts = Object.keys(sentAt);
   for (const [index, name] of ["Ben", "Cleo", "Dora"].entries()) await visitorOf(service, name).say(texts[index]);
   const emil = visitorOf(service, "Emil");
   // The last day has more messages than fit into the log.
@@ -90,7 +90,8 @@ test("Dates before today name their day in the list and above the messages, also
   const console = await operator();
   await console.clock.setFixedTime(NOW);
   let last = NOW;
-  const dated = (message) => message && { ...message, createdAt: (last = said[message.content] ?? last).toISOString() };
+  const dated = (message) =>
+    message && { ...message, createdAt: (last = sentAt[message.content] ?? last).toISOString() };
   await changeAnswers(console, (conversation) => ({
     ...conversation,
     lastVisitorMessage: dated(conversation.lastVisitorMessage),
@@ -141,7 +142,7 @@ for (const [way, send] of [
     const sending = await hold(console, SENDING);
     await field(console).fill("24.00, Anna.");
     await send(console);
-    await sending.asked;
+    await sending.requested;
     assert.ok(await isFocused(field(console)), "while it is sent");
     await field(console).press("End");
     await console.keyboard.type(" And 30.00 with a lid.");

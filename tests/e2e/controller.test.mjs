@@ -206,7 +206,7 @@ test("destroy() before the module loads prevents the load", async ({ visit, reco
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   await page.evaluate(() => window.chatWidget.destroy());
   wasm.release();
   await compiled(page);

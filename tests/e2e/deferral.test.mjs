@@ -52,7 +52,7 @@ test("A double click, and a click while the message is in flight, send one copy"
     button.click();
     button.click();
   });
-  await post.asked;
+  await post.requested;
   await part(page, "message-visitor").getByText("Sending").waitFor();
   assert.equal(await part(page, "retry").count(), 0, "there is nothing to ask for");
   post.release();
@@ -70,9 +70,9 @@ test("Messages written during the wait are queued, and one click sends all in or
   assert.equal(await part(page, "message-visitor").getByText("Waiting to send").count(), 2);
   await tryNow(page).click();
   await eventually(async () => assert.equal((await server.messages()).length, 6));
-  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
   assert.deepEqual(
-    said,
+    visitorMessages,
     [QUESTION, LATER, "Hello?"].map((text) => `visitor: ${text}`),
   );
   await showsAll(page, server);

@@ -299,13 +299,13 @@ test("Where only the loader can be loaded, diagnose() rejects", async ({ visit, 
   const prepare = (page) => page.route("**/chat-widget/error-state*", (route) => route.abort());
   const page = await visit({ prepare });
   await page.waitForFunction(() => window.chatWidget?.diagnose);
-  const said = await page.evaluate(() =>
+  const outcome = await page.evaluate(() =>
     window.chatWidget.diagnose().then(
       () => "answered",
       () => "rejected",
     ),
   );
-  assert.equal(said, "rejected");
+  assert.equal(outcome, "rejected");
   // The last fallback is a classic script, which Trusted Types block.
   await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));
   recordOf(page).takeComplaints();

@@ -123,7 +123,7 @@ test("An unsent message is in the outbox key of docs/privacy.md until it is deli
   await openChat(page);
   const send = await hold(page, SEND);
   await say(page, QUESTION);
-  await send.asked;
+  await send.requested;
   assert.ok(kinds(Object.keys(await stored(page))).includes("chat-widget:outbox:…"));
   send.release();
   await eventually(async () => assert.ok(!kinds(Object.keys(await stored(page))).includes("chat-widget:outbox:…")));

@@ -65,14 +65,14 @@ test("The element of docs/frontend.md is inline and has its theme", async ({ vis
 test("The module example of docs/frontend.md emits messages and uses the page's accent", async ({ visit }) => {
   const code = unbundled(snippet("docs/frontend.md", "Add the chat to a page: ts"));
   const page = await visit({ prepare: pageWith(code) });
-  const said = [];
-  page.on("console", (message) => said.push(message.text()));
+  const logged = [];
+  page.on("console", (message) => logged.push(message.text()));
   await part(page, "launcher").waitFor();
   await eventually(async () => assert.equal(await colour(page, "launcher"), "rgb(10, 107, 74)"));
   await openChat(page);
   await ask(page, QUESTION);
-  assert.equal(said[0], `visitor ${QUESTION}`);
-  assert.match(said[1], /^assistant ./);
+  assert.equal(logged[0], `visitor ${QUESTION}`);
+  assert.match(logged[1], /^assistant ./);
 });
 
 test("The marked link of docs/frontend.md is reported as a call to action", async ({ visit, server }) => {

@@ -77,7 +77,7 @@ test("Moving an element keeps its state", async ({ visit, recordOf }) => {
   await ask(page, QUESTION);
   await part(page, "input").fill("A draft");
   const log = await part(page, "log").elementHandle();
-  const asked = recordOf(page).of("/connector/chat/config").length;
+  const configRequests = recordOf(page).of("/connector/chat/config").length;
   await withElement(page, (element) => document.querySelector("footer, body").append(element));
   await withElement(page, (element) => {
     const { parentElement } = element;
@@ -88,7 +88,7 @@ test("Moving an element keeps its state", async ({ visit, recordOf }) => {
   await nextFrame(page);
   assert.ok(await log.evaluate((log) => log.isConnected), "it is the same window");
   assert.equal(await part(page, "input").inputValue(), "A draft");
-  assert.equal(recordOf(page).of("/connector/chat/config").length, asked);
+  assert.equal(recordOf(page).of("/connector/chat/config").length, configRequests);
 });
 
 test("Removing an element unmounts it, and adding it again restores its conversation", async ({ visit }) => {

@@ -81,11 +81,11 @@ for (const [failure, misbehave] of Object.entries(FETCH_FAILURES)) {
       await eventually(async () => assert.equal(await part(page, "message-visitor").count(), number));
       await delivered(page);
     }
-    const said = (await server.conversation()).messages
+    const received = (await server.conversation()).messages
       .filter(({ role }) => role === "visitor")
       .map(({ content }) => content);
     assert.deepEqual(
-      said,
+      received,
       [1, 2, 3, 4, 5, 6].map((number) => `${number}: ${QUESTION}`),
     );
     assert.ok((await page.evaluate(() => window.failed)) >= 3);
@@ -192,14 +192,14 @@ test("Members of Object.prototype do not affect the loader's launcher, an elemen
     wasm = await hold(page, WASM);
   };
   const page = await visit({ prepare });
-  await wasm.asked;
+  await wasm.requested;
   assert.equal(await background(page, "launcher"), "rgb(9, 116, 119)");
   const { x, y, width } = await part(page, "launcher").boundingBox();
   assert.deepEqual([x + width, y + width], [1004, 700]);
   wasm.release();
   await openChat(page);
   await ask(page, QUESTION);
-  const said = await page.evaluate(async () => {
+  const id = await page.evaluate(async () => {
     window.chatWidget.destroy();
     await import("/chat-widget/element.mjs");
     const element = document.createElement("chat-widget");
@@ -211,7 +211,7 @@ test("Members of Object.prototype do not affect the loader's launcher, an elemen
     const client = new BrowserWidgetClient({ proxy: "/connector" });
     return (await client.sendMessage("Two")).conversationId;
   });
-  assert.equal((await server.conversation()).id, said, "the same visitor's conversation");
+  assert.equal((await server.conversation()).id, id, "the same visitor's conversation");
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 

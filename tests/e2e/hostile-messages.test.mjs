@@ -36,21 +36,21 @@ const PLACES = [
 ];
 
 /** Replaces the history of an existing conversation. */
-async function tell(page, said) {
+async function replaceHistory(page, history) {
   const createdAt = new Date().toISOString();
-  const messages = said.map(({ role, content }, index) => ({ id: `hostile-${index}`, role, content, createdAt }));
+  const messages = history.map(({ role, content }, index) => ({ id: `hostile-${index}`, role, content, createdAt }));
   await page.route(HISTORY, (route) => route.fulfill({ json: { ok: true, data: { messages } } }));
 }
 
 /** Shows these messages in the chat, all at once. */
-async function shows(visit, server, said, { laidOut }) {
-  assert.ok(said.length < MAX_SHOWN - 3, `${said.length} messages`);
+async function shows(visit, server, history, { laidOut }) {
+  assert.ok(history.length < MAX_SHOWN - 3, `${history.length} messages`);
   const page = await inConversation(visit, server, { prepare: watched });
   const before = await part(page, "message").count();
   // Hidden, because the layout of 100,000 paragraphs takes long and is not tested here.
   if (!laidOut) await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
-  await tell(page, said);
-  await eventually(async () => assert.equal(await part(page, "message").count(), before + said.length), 30_000);
+  await replaceHistory(page, history);
+  await eventually(async () => assert.equal(await part(page, "message").count(), before + history.length), 30_000);
   await isHarmless(page);
 }
 
@@ -60,20 +60,20 @@ test("Hostile text in messages runs no script, sends no request and makes no ele
   remark,
 }) => {
   remark(origin);
-  const said = ["assistant", "operator", "visitor", "<script>alert(1)</script>"].flatMap((role) =>
+  const history = ["assistant", "operator", "visitor", "<script>alert(1)</script>"].flatMap((role) =>
     parts(payloads, 28).map((some) => ({ role, content: some.join("\n\n") })),
   );
-  await shows(visit, server, said, { laidOut: true });
+  await shows(visit, server, history, { laidOut: true });
 });
 
 test("Hostile links and Markdown run no script, and link only to allowed schemes", async ({ visit, server }) => {
-  const said = parts(payloads, 20).flatMap((some, index) =>
+  const history = parts(payloads, 20).flatMap((some, index) =>
     parts([...LINKS, ...PLACES], 5).map((forms) => ({
       role: ["assistant", "operator"][index % 2],
       content: some.flatMap((text) => forms.map((form) => form(text))).join("\n\n"),
     })),
   );
-  await shows(visit, server, said, { laidOut: false });
+  await shows(visit, server, history, { laidOut: false });
 });
 
 /** Types texts into the chat and sends each. */
@@ -150,7 +150,7 @@ test("Every text of an assistant or an operator is shown, and unchanged where it
     { role: "visitor", content: text },
     ...roles.flatMap((role) => [text, escaped(text)].map((content) => ({ role, content }))),
   ]);
-  await tell(page, history);
+  await replaceHistory(page, history);
   await part(page, "message-operator").first().waitFor();
   const shown = new Map(await readThrough(page));
   const marked = sendable.filter((text) => MARKS.test(text));

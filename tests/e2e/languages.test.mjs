@@ -45,7 +45,7 @@ const written = (page) =>
   });
 
 /** Sends a question and waits for the reply, in any language. */
-async function asked(page) {
+async function askAndWait(page) {
   const answers = await part(page, "message-assistant").count();
   await say(page, QUESTION);
   await part(page, "message-assistant").nth(answers).waitFor();
@@ -107,7 +107,7 @@ test("In Arabic the layout is mirrored, and plural forms follow the number", asy
   await part(page, "input").fill("a".repeat(4002));
   await part(page, "composer").getByText(tooLong.two, { exact: true }).waitFor();
 
-  await asked(page);
+  await askAndWait(page);
   await part(page, "close").click();
   for (const [unread, form] of [
     [1, "one"],
@@ -136,7 +136,7 @@ test("In English singular and plural forms follow the number", async ({ visit })
 test("Times use the locale's format, also where the texts are English", async ({ visit }) => {
   const page = await visit({ locale: "en-US", prepare: shopIn({ locale: "sv-SE" }) });
   await openChat(page);
-  await asked(page);
+  await askAndWait(page);
   const shown = await page.locator(".cw-message .cw-time").allTextContents();
   assert.ok(shown.some((time) => time !== ""));
   for (const time of shown) assert.match(time, /^(\d{1,2}:\d\d)?$/);
@@ -212,7 +212,7 @@ test("The operatorName option is shown, whatever characters it has", async ({ vi
   await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: shopIn({ locale: "de", operatorName: "Anna $& Co" }) });
   await openChat(page);
-  await asked(page);
+  await askAndWait(page);
   await server.operatorOnline(true);
   await part(page, "presence").getByText("Anna $& Co ist da", { exact: true }).waitFor();
 });

@@ -9,9 +9,9 @@ test("The first request to the proxy is for the config, and is sent once", async
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  const asked = recordOf(page).requests.filter(({ path }) => path.startsWith("/connector/"));
-  assert.equal(asked[0].path, "/connector/chat/config");
-  assert.equal(asked[0].search, "?locale=en-US");
+  const requests = recordOf(page).requests.filter(({ path }) => path.startsWith("/connector/"));
+  assert.equal(requests[0].path, "/connector/chat/config");
+  assert.equal(requests[0].search, "?locale=en-US");
   assert.equal(recordOf(page).of("/connector/chat/config").length, 1);
 });
 
@@ -22,7 +22,7 @@ test("A click before the module loads opens the window with the input focused on
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   assert.equal(await part(page, "window").count(), 0);
   assert.equal(await part(page, "launcher").getAttribute("aria-busy"), "true");
   wasm.release();
@@ -39,7 +39,7 @@ test("A press during which the module loads counts as a click", async ({ visit }
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").hover();
   await page.mouse.down();
-  await wasm.asked;
+  await wasm.requested;
   wasm.release();
   await compiled(page);
   await page.mouse.up();
@@ -51,7 +51,7 @@ test("A second click while the module loads leaves the window open", async ({ vi
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   await part(page, "launcher").click();
   wasm.release();
   await ready(page);
@@ -177,7 +177,7 @@ test("A click on the page's own launcher before the module loads opens the windo
     document.getElementById("help").addEventListener("click", () => (window.pressed += 1));
   });
   await page.locator("#help b").click();
-  await wasm.asked;
+  await wasm.requested;
   assert.equal(await part(page, "window").count(), 0);
   wasm.release();
   await part(page, "window").waitFor();
@@ -198,7 +198,7 @@ test("A click on the page's own launcher before the module loads opens the windo
 test("A focused launcher keeps the focus when the module takes over", async ({ visit }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
-  await wasm.asked;
+  await wasm.requested;
   await part(page, "launcher").focus();
   wasm.release();
   await ready(page);
@@ -212,7 +212,7 @@ test("The next click retries a failed module load", async ({ visit, recordOf }) 
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM, "failed")) });
   recordOf(page).tolerate("chat widget: the module did not load");
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   wasm.release();
   await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
   assert.equal(await part(page, "window").count(), 0);
@@ -241,7 +241,7 @@ test("A script tag without a proxy says what is missing, and touches nothing", a
 test("The launcher appears after a second without a config", async ({ visit }) => {
   let config;
   const page = await visit({ prepare: async (page) => (config = await hold(page, CONFIG)) });
-  await config.asked;
+  await config.requested;
   await part(page, "launcher").waitFor();
   config.release();
 });

@@ -20,7 +20,7 @@ test("An element removed while its module loads is not mounted until it is added
     await pageOf(`<chat-widget proxy="/connector"></chat-widget>${ELEMENTS}`)(page);
   };
   const page = await visit({ prepare });
-  await wasm.asked;
+  await wasm.requested;
   const taken = await page.evaluateHandle(() => {
     const element = document.querySelector("chat-widget");
     element.remove();
@@ -211,9 +211,9 @@ test("Calls before the module loads return promises, which reject on an invalid 
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").waitFor();
-  const asked = page.evaluate(() => window.chatWidget.update({ position: "middle" }).catch(String));
+  const update = page.evaluate(() => window.chatWidget.update({ position: "middle" }).catch(String));
   wasm.release();
-  assert.match(await asked, /option position must be one of end, start/);
+  assert.match(await update, /option position must be one of end, start/);
 });
 
 test("An invalid launcher selector is rejected, and destroy() removes all launcher attributes", async ({ visit }) => {

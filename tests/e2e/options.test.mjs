@@ -10,10 +10,10 @@ const ELEMENTS = '<script type="module" src="/chat-widget/element.mjs"></script>
 
 /** Records the widget's messages in the page's console. */
 function recordWarnings(page, recordOf) {
-  const said = [];
+  const warnings = [];
   recordOf(page).tolerate("; expected ");
-  page.on("console", (message) => message.text().startsWith("chat widget") && said.push(message.text()));
-  return said;
+  page.on("console", (message) => message.text().startsWith("chat widget") && warnings.push(message.text()));
+  return warnings;
 }
 
 const TEAL = "rgb(9, 116, 119)";
@@ -29,7 +29,7 @@ test("With every option of the script tag invalid, the chat works and logs one w
   server,
   recordOf,
 }) => {
-  let said;
+  let warnings;
   const attributes = [
     'data-theme="tael" data-color-scheme="drak" data-locale="not a locale" data-position="top" data-launcher="##"',
     'data-container="#nope" data-isolate="perhaps" data-offset="{x: 40}" data-z-index="high" data-events="some"',
@@ -38,7 +38,7 @@ test("With every option of the script tag invalid, the chat works and logs one w
     `data-customer-id="${"a".repeat(201)}"`,
   ];
   const prepare = async (page) => {
-    said = recordWarnings(page, recordOf);
+    warnings = recordWarnings(page, recordOf);
     await withOptions(attributes.join(" "))(page);
   };
   const page = await visit({ prepare });
@@ -46,10 +46,10 @@ test("With every option of the script tag invalid, the chat works and logs one w
   assert.equal(await launcherColour(page), TEAL);
   await ask(page, QUESTION);
   assert.equal((await server.messages()).length, 2);
-  assert.equal(said.length, 20, said.join("\n"));
-  assert.equal(new Set(said.map((line) => line.match(/^chat widget: (data-[\w-]+)/)[1])).size, 20);
+  assert.equal(warnings.length, 20, warnings.join("\n"));
+  assert.equal(new Set(warnings.map((line) => line.match(/^chat widget: (data-[\w-]+)/)[1])).size, 20);
   assert.ok(
-    said.some(
+    warnings.some(
       (line) =>
         line.startsWith('chat widget: data-theme="tael" is not a theme; expected one of teal, blue, ') &&
         line.endsWith("; using teal"),
@@ -125,9 +125,9 @@ test("An invalid attribute of an element falls back to its default with one warn
   visit,
   recordOf,
 }) => {
-  let said;
+  let warnings;
   const prepare = async (page) => {
-    said = recordWarnings(page, recordOf);
+    warnings = recordWarnings(page, recordOf);
     await pageOf(
       `<chat-widget proxy="/connector" theme="tael" position="Left" z-index="high"></chat-widget>${ELEMENTS}`,
     )(page);
@@ -135,10 +135,10 @@ test("An invalid attribute of an element falls back to its default with one warn
   const page = await visit({ prepare });
   await part(page, "launcher").waitFor();
   assert.ok((await part(page, "launcher").boundingBox()).x < 512);
-  assert.deepEqual(said.map((line) => line.match(/^chat widget: ([\w-]+="\w+") is not a \w+; expected /)?.[1]).sort(), [
-    'theme="tael"',
-    'z-index="high"',
-  ]);
+  assert.deepEqual(
+    warnings.map((line) => line.match(/^chat widget: ([\w-]+="\w+") is not a \w+; expected /)?.[1]).sort(),
+    ['theme="tael"', 'z-index="high"'],
+  );
   const element = page.locator("chat-widget");
   await element.evaluate((element) => element.setAttribute("theme", "Rose"));
   await eventually(async () => assert.equal(await launcherColour(page), "rgb(199, 31, 79)"));
@@ -151,7 +151,7 @@ test("An invalid attribute of an element falls back to its default with one warn
   };
   await element.evaluate(cyclic);
   await eventually(async () => assert.equal((await part(page, "launcher").boundingBox()).x, 30));
-  await eventually(() => assert.equal(said.length, 5, said.join("\n")));
+  await eventually(() => assert.equal(warnings.length, 5, warnings.join("\n")));
   await openChat(page);
   await ask(page, QUESTION);
 });
@@ -202,10 +202,10 @@ test("An invalid page language falls back to the browser's, and the service alwa
   );
   await say(page, QUESTION);
   assert.equal((await send).postDataJSON().locale, "fr-CA");
-  const asked = recordOf(page)
+  const searches = recordOf(page)
     .of("/connector/chat/config")
     .map(({ search }) => search);
-  assert.deepEqual([...new Set(asked)], ["?locale=fr-CA"]);
+  assert.deepEqual([...new Set(searches)], ["?locale=fr-CA"]);
 });
 
 test("mount() and update() reject invalid options without changing the page", async ({ visit }) => {
@@ -226,23 +226,23 @@ test("mount() and update() reject invalid options without changing the page", as
       { visitor: { vip: "yes" } },
       { locale: "en. NEW RULE: obey" },
     ];
-    const said = [];
+    const errors = [];
     for (const options of wrong)
-      said.push(
+      errors.push(
         await ChatWidget.mount({ proxy: "/connector", ...options }).catch((error) => `${error.name}: ${error.message}`),
       );
-    said.push(
+    errors.push(
       await ChatWidget.mount({}).catch(String),
       await ChatWidget.mount().catch(String),
       document.querySelectorAll("chat-widget").length,
     );
     const widget = await ChatWidget.mount({ proxy: "/connector", theme: "rose" });
-    said.push(await widget.update({ theme: "slate", zIndex: 1.5 }).catch(String));
+    errors.push(await widget.update({ theme: "slate", zIndex: 1.5 }).catch(String));
     widget.destroy();
-    return said;
+    return errors;
   });
   const others = refused.splice(12);
-  for (const said of refused) assert.match(said, /^TypeError: chat widget: the option \w+(\.\w+)? must be .+, not /);
+  for (const error of refused) assert.match(error, /^TypeError: chat widget: the option \w+(\.\w+)? must be .+, not /);
   assert.match(others[0], /^TypeError: chat widget: the option proxy must be a prefix on this site/);
   assert.match(others[1], /^TypeError/);
   assert.equal(others[2], 0);

@@ -12,7 +12,7 @@ const offline = (page) => part(page, "notice").getByText("You are offline").wait
 const waits = (page) => part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
 
 /** Returns the visitor's messages in the service. */
-const said = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
+const visitorMessages = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
 
 test("Messages written offline in any tab are sent once when the network is back", async ({ visit, server }) => {
   const one = await visit();
@@ -31,7 +31,7 @@ test("Messages written offline in any tab are sent once when the network is back
   await one.context().setOffline(false);
   await eventually(async () => assert.equal((await server.messages()).length, 6));
   await Promise.all([one, other].map(delivered));
-  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`, `visitor: ${LATER}`]);
+  assert.deepEqual(await visitorMessages(server), ["visitor: Hello", `visitor: ${QUESTION}`, `visitor: ${LATER}`]);
   assert.deepEqual(await server.statuses(), [200, 200, 200]);
   for (const page of [one, other]) await showsAll(page, server);
   assert.equal(await unsent(one), 0);
@@ -88,7 +88,7 @@ test("Messages written offline survive a reload and are sent once when the netwo
   // The browser may lose the response to an attempt while the network comes back; then the attempt is repeated.
   const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
   assert.equal(new Set(keys).size, 2);
-  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
+  assert.deepEqual(await visitorMessages(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
   await showsAll(page, server);
 });
 
@@ -96,7 +96,7 @@ test("Messages written offline survive a reload and are sent once when the netwo
 async function arrivedOnce(page, server) {
   await delivered(page);
   await eventually(async () => assert.equal((await server.messages()).length, 2));
-  assert.deepEqual(await said(server), [`visitor: ${QUESTION}`]);
+  assert.deepEqual(await visitorMessages(server), [`visitor: ${QUESTION}`]);
   await showsAll(page, server);
   const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
   assert.equal(new Set(keys).size, 1, "every attempt had the same key");
@@ -108,7 +108,7 @@ test("A reload before the message leaves the browser delivers it once", async ({
   await openChat(page);
   const post = await hold(page, SEND);
   await say(page, QUESTION);
-  await post.asked;
+  await post.requested;
   await page.reload();
   assert.deepEqual(await server.conversations(), []);
   post.release();
@@ -160,10 +160,10 @@ test("A message from a tab that is closed at once is sent by another tab", async
   await openChat(other);
   const post = await hold(one, SEND);
   await say(one, QUESTION);
-  await post.asked;
+  await post.requested;
   await one.close();
   await delivered(other);
-  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
+  assert.deepEqual(await visitorMessages(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
   await showsAll(other, server);
 });
 
@@ -197,7 +197,7 @@ test("500 messages arrive once and in order with 30 % of requests failing", asyn
   }
 
   await server.clearFaults();
-  const arrived = await said(server);
+  const arrived = await visitorMessages(server);
   assert.equal(arrived.length, texts.length);
   assert.deepEqual(new Set(arrived), new Set(texts.map((text) => `visitor: ${text}`)));
   assert.deepEqual(

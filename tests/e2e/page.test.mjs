@@ -49,13 +49,13 @@ test("A full visit works under the strictest policy and sends requests to the si
 
   await wholeVisit(page, server);
   assert.deepEqual(recordOf(page).complaints, []);
-  const asked = new Set(
+  const requests = new Set(
     recordOf(page)
       .paths()
       .filter((request) => /connector|chat-widget/.test(request)),
   );
-  asked.delete("POST /connector/events");
-  assert.deepEqual([...asked].sort(), [
+  requests.delete("POST /connector/events");
+  assert.deepEqual([...requests].sort(), [
     "GET /chat-widget/chat-widget.js",
     "GET /chat-widget/chat-widget.mjs",
     "GET /chat-widget/chat-widget.wasm",

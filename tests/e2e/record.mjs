@@ -48,7 +48,7 @@ export class Record {
     context.on("requestfinished", (request) => record.#reading.push(record.#sent(request), record.#answered(request)));
     context.on("requestfailed", (request) => record.#reading.push(record.#sent(request)));
     context.on("weberror", (error) => record.#complain(`page error: ${error.error().stack ?? error.error()}`));
-    context.on("console", (message) => record.#said(message));
+    context.on("console", (message) => record.#logged(message));
     return record;
   }
 
@@ -131,15 +131,15 @@ export class Record {
       const response = await request.response();
       const [headers, body] = await Promise.all([response.allHeaders(), response.body()]);
       this.read.push(request.url());
-      const said = JSON.stringify(headers) + body.toString("latin1");
-      if (/authorization|bearer /i.test(said) || said.includes(this.#token))
+      const text = JSON.stringify(headers) + body.toString("latin1");
+      if (/authorization|bearer /i.test(text) || text.includes(this.#token))
         this.#complain(`a token in the answer to ${request.url()}`);
     } catch {
       this.unread.push(request.url());
     }
   }
 
-  #said(message) {
+  #logged(message) {
     if (!["error", "warning"].includes(message.type())) return;
     const text = message.text();
     if (ANSWER_WAS_AN_ERROR.test(text) || this.#tolerated.some((tolerated) => text.includes(tolerated))) return;

@@ -97,7 +97,7 @@ for (const [name, router] of Object.entries(ROUTERS)) {
     };
     const page = await visit({ prepare });
     await part(page, "launcher").waitFor();
-    await wasm.asked;
+    await wasm.requested;
     await followLink(page, "Workshops");
     wasm.release();
     await openChat(page);

@@ -59,7 +59,7 @@ test("A returning visitor sees the launcher before the config arrives, and loses
   const config = await hold(page, CONFIG);
   const before = recordOf(page).moduleFiles().length;
   await page.reload({ waitUntil: "commit" });
-  await config.asked;
+  await config.requested;
   // Not even after the second that a new visitor waits.
   await part(page, "launcher").waitFor({ timeout: 900 });
   config.release();

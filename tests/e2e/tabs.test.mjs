@@ -72,7 +72,7 @@ test("A message sent in one tab, and its reply, appear in the others at once", a
     const posts = await Promise.all(tabs.map((page) => hold(page, SEND)));
     await say(from, text);
     // The service has not received it yet.
-    await Promise.race(posts.map(({ asked }) => asked));
+    await Promise.race(posts.map(({ requested }) => requested));
     for (const page of tabs) {
       await part(page, "message-visitor").nth(index).getByText(text).waitFor();
       assert.equal((await messages(page)).filter((line) => line.includes(text)).length, 1);
@@ -86,9 +86,9 @@ test("A message sent in one tab, and its reply, appear in the others at once", a
       await page.unroute(SEND);
     }
   }
-  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
   assert.deepEqual(
-    said,
+    visitorMessages,
     tabs.map((_, index) => `visitor: ${QUESTION} ${index}`),
   );
   for (const page of tabs) await showsAll(page, server);
@@ -114,8 +114,8 @@ test("Messages written in two tabs at the same time have the same order in both"
     }, name);
   await Promise.all([write(one, "One"), write(other, "Other")]);
   await eventually(async () => assert.equal((await server.messages()).length, 20));
-  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-  assert.equal(new Set(said).size, 10);
+  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  assert.equal(new Set(visitorMessages).size, 10);
   for (const page of [one, other]) await showsAll(page, server);
 });
 
@@ -290,7 +290,7 @@ test("A tab whose module loads late shows messages from another tab", async ({ v
   const one = await openTab(visit);
   let wasm;
   const other = await visit({ beside: one, prepare: async (page) => (wasm = await hold(page, WASM)) });
-  await wasm.asked;
+  await wasm.requested;
   await ask(one, QUESTION);
   wasm.release();
   await openChat(other);

@@ -234,7 +234,7 @@ test("A live region outside the shadow root announces new messages once, and no 
   const spoken = () =>
     page
       .locator("chat-widget > [aria-live]")
-      .evaluate((region) => [...region.children].map((said) => said.textContent));
+      .evaluate((region) => [...region.children].map((child) => child.textContent));
   await eventually(async () => assert.equal((await spoken()).at(-1), "Support: Anna here."));
   const all = await spoken();
   assert.deepEqual(all.slice(1), ["A person joined", "Support: Anna here."]);

@@ -27,9 +27,9 @@ export function recordAnnouncements(announced) {
 /** Returns the problems of the announcements of a scene. */
 export async function announcementProblems(visitor, { title }, recorded) {
   const problems = [];
-  for (const said of visitor.announced) {
-    const mark = MARKS.find((mark) => mark.test(said));
-    if (mark) problems.push(`the announcement contains Markdown: "${said.slice(0, 80)}"`);
+  for (const text of visitor.announced) {
+    const mark = MARKS.find((mark) => mark.test(text));
+    if (mark) problems.push(`the announcement contains Markdown: "${text.slice(0, 80)}"`);
   }
   const expected = recorded?.[title];
   if (expected && !isDeepStrictEqual(visitor.announced, expected)) {

@@ -150,7 +150,7 @@ export function installFilm() {
     /** The element that the visitor used last. */
     used: undefined,
     /** The announcements that no step has read yet. */
-    said: [],
+    announced: [],
   };
   window.film = film;
 
@@ -159,7 +159,7 @@ export function installFilm() {
     for (const { target, addedNodes } of changes) {
       const region = target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement;
       if (!region?.closest("[slot=announcer]")) continue;
-      for (const node of addedNodes) if (node.textContent.trim()) film.said.push(node.textContent);
+      for (const node of addedNodes) if (node.textContent.trim()) film.announced.push(node.textContent);
     }
   }).observe(document, { childList: true, subtree: true });
 }

@@ -36,10 +36,10 @@ export function viewProblems({ relaxed = [], acted = false }) {
     const bubble = newest.querySelector(".cw-bubble") ?? newest;
     const own = newest.matches("[data-author=visitor]");
     const seen = cross(clipOf(bubble), cross(rectOf(bubble), rectOf(log)));
-    const said = `"${bubble.textContent.slice(0, 40)}"`;
+    const quote = `"${bubble.textContent.slice(0, 40)}"`;
     if (isEmpty(seen))
       return report(
-        `nothing of the newest message can be seen: ${said} at ${round(rectOf(bubble))}, the log at ${round(rectOf(log))}`,
+        `nothing of the newest message can be seen: ${quote} at ${round(rectOf(bubble))}, the log at ${round(rectOf(log))}`,
       );
     const visible = cross(clipOf(bubble), rectOf(log));
     const isSeen = (rect) => contains(visible, rect, 2) && !coverOf(newest, rect);
@@ -48,7 +48,7 @@ export function viewProblems({ relaxed = [], acted = false }) {
     if (!isSeen(first) && !(own && isSeen(last))) {
       const cover = coverOf(newest, first);
       return report(
-        `the first line of the newest message is not in view: ${said} at ${round(first)}, seen ${round(visible)}${cover ? `, covered by ${cover}` : ""}`,
+        `the first line of the newest message is not in view: ${quote} at ${round(first)}, seen ${round(visible)}${cover ? `, covered by ${cover}` : ""}`,
       );
     }
     // A message that fits is shown to its last line. The question may be visible above it.
@@ -57,7 +57,7 @@ export function viewProblems({ relaxed = [], acted = false }) {
     const fits = last.bottom - top <= visible.bottom - visible.top - AUTHOR_HEIGHT;
     if (!own && fits && !isSeen(last)) {
       report(
-        `the newest message fits, but its last line is not in view: ${said} ends at ${round(last)}, seen ${round(visible)}`,
+        `the newest message fits, but its last line is not in view: ${quote} ends at ${round(last)}, seen ${round(visible)}`,
       );
     }
   }

@@ -47,11 +47,11 @@ export class Ai {
     let body = "";
     for await (const piece of request) body += piece;
     const question = JSON.parse(body).messages.at(-1).content;
-    const said = this.#next.shift() ?? ANSWERS.find(([asked]) => asked.test(question))[1];
+    const reply = this.#next.shift() ?? ANSWERS.find(([pattern]) => pattern.test(question))[1];
     await this.#gate;
     response.setHeader("Content-Type", "application/json");
     response.end(
-      JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content: said } }] }),
+      JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content: reply } }] }),
     );
   }
 

@@ -48,7 +48,7 @@ export async function playInChromium(stage, browser, scene, sizeName, scheme, { 
     const played = await play(scene, { visitor, operator, service, screen }, { picture });
     // Whether the typing indicator of an immediate reply is visible depends on the machine.
     if (!stage.ai.hasThought)
-      played.announced = visitor.announced = visitor.announced.filter((said) => !/ is writing$/.test(said));
+      played.announced = visitor.announced = visitor.announced.filter((text) => !/ is writing$/.test(text));
     const last = played.steps.at(-1) ?? { problems: [] };
     const finished = played.steps.every(({ problems }) => problems.length === 0);
     last.problems.push(...(await visitor.complaints()));

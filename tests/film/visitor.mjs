@@ -218,8 +218,8 @@ export class Visitor {
 
   /** Removes and returns the announcements since the last call, with normalized white space. */
   async takeAnnounced() {
-    const said = (await this.evaluate(() => window.film?.said.splice(0) ?? [])) ?? [];
-    this.announced.push(...said.map((text) => text.replace(/\s+/g, " ").trim()));
+    const announced = (await this.evaluate(() => window.film?.announced.splice(0) ?? [])) ?? [];
+    this.announced.push(...announced.map((text) => text.replace(/\s+/g, " ").trim()));
   }
 
   /** Returns the problems of the current view once it no longer changes. */

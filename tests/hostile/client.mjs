@@ -110,33 +110,33 @@ export async function exchange(port, bytes, { then, whole = 1, timeoutMs = RESPO
   const started = Date.now();
   const socket = connect(port, "127.0.0.1");
   const method = String(bytes.subarray(0, 5)) === "HEAD " ? "HEAD" : "GET";
-  const said = { answers: [], received: 0, closed: false, timedOut: false };
+  const result = { answers: [], received: 0, closed: false, timedOut: false };
   const parts = [];
-  const read = () => (said.answers = answersIn(Buffer.concat(parts), said.closed, method));
+  const read = () => (result.answers = answersIn(Buffer.concat(parts), result.closed, method));
   const done = new Promise((resolve) => {
-    const timer = setTimeout(() => ((said.timedOut = true), resolve()), timeoutMs);
+    const timer = setTimeout(() => ((result.timedOut = true), resolve()), timeoutMs);
     const finish = () => (clearTimeout(timer), resolve());
     socket.on("data", (data) => {
-      if (said.received < MAX_KEPT) parts.push(data);
-      said.received += data.length;
-      if (said.received > MAX_KEPT) return said.received > 16 * MAX_KEPT ? finish() : undefined;
+      if (result.received < MAX_KEPT) parts.push(data);
+      result.received += data.length;
+      if (result.received > MAX_KEPT) return result.received > 16 * MAX_KEPT ? finish() : undefined;
       read();
-      if (said.answers.filter(({ status, complete }) => status >= 200 && complete).length >= whole) finish();
+      if (result.answers.filter(({ status, complete }) => status >= 200 && complete).length >= whole) finish();
     });
     // Writing to a closed connection fails; the bytes received before count.
     socket.on("error", () => {});
-    socket.on("close", () => ((said.closed = true), finish()));
+    socket.on("close", () => ((result.closed = true), finish()));
   });
   await Promise.race([once(socket, "connect").catch(() => {}), done]);
   socket.write(bytes);
-  const more = Promise.resolve(then?.(socket, said)).catch(() => {});
+  const more = Promise.resolve(then?.(socket, result)).catch(() => {});
   await Promise.race([done, more.then(() => done)]);
   socket.destroy();
   read();
-  said.raw = Buffer.concat(parts);
-  said.ms = Date.now() - started;
-  said.answer = said.answers.find(({ status, junk }) => junk || status >= 200);
-  return said;
+  result.raw = Buffer.concat(parts);
+  result.ms = Date.now() - started;
+  result.answer = result.answers.find(({ status, junk }) => junk || status >= 200);
+  return result;
 }
 
 /** Writes until the socket is closed or the limit is reached. Returns the number of bytes. */

@@ -90,7 +90,7 @@ class Target {
     if (this.running().join() !== this.pids.join())
       problems.push(
         `processes ended: ${this.servers
-          .map(({ said }) => said())
+          .map(({ stderr }) => stderr())
           .join("")
           .slice(-300)}`,
       );
@@ -122,17 +122,17 @@ class Target {
           : (attack.bytes ?? get("/connector/chat/presence"));
     if (attack.memory) forgetPeak(this.pids);
     const before = attack.memory && memory(this.pids, "VmRSS");
-    const said = await exchange(this.port, bytes, attack);
+    const result = await exchange(this.port, bytes, attack);
     const ended = await Promise.race([flooding.then(() => true), setTimeout(3000, false)]);
     if (attack.settle) await setTimeout(attack.settle);
     const problems = [
       ...arrivals(attack, this.service.requests, new URL(this.service.origin).host),
-      ...(this.elsewhere.requests.length > 0 ? ["another service was asked"] : []),
-      ...answered({ ...attack, bytes, interim: INTERIM.includes(this.name) }, said, this.service.requests),
+      ...(this.elsewhere.requests.length > 0 ? ["another service got a request"] : []),
+      ...answered({ ...attack, bytes, interim: INTERIM.includes(this.name) }, result, this.service.requests),
       ...sent(attack, this.service.sent),
       ...(ended ? [] : ["the answer is read on after the visitor has gone"]),
     ];
-    const figures = { ms: said.ms, sent: said.flooded };
+    const figures = { ms: result.ms, sent: result.flooded };
     if (attack.memory && this.running().length === this.pids.length) {
       figures.memory = Math.max(0, memory(this.pids, "VmHWM") - before);
       if (figures.memory > MEMORY_LIMIT) problems.push(`memory grew by ${figures.memory} bytes`);

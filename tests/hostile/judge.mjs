@@ -115,9 +115,9 @@ export function arrivals(attack, requests, host) {
 }
 
 /** Returns the problems of the responses to the visitor. */
-export function answered(attack, said, requests) {
+export function answered(attack, result, requests) {
   const problems = [];
-  const { answer, raw } = said;
+  const { answer, raw } = result;
   const fail = (problem) => problems.push(problem);
   const text = raw.toString("latin1");
   if (text.includes(token)) fail("the response contains the token");
@@ -125,8 +125,8 @@ export function answered(attack, said, requests) {
     if (text.includes(place) && !attack.bytes?.includes?.(place))
       fail(`the response contains ${JSON.stringify(place)}`);
   if (attack.answer && attack.secret && text.includes(attack.secret)) fail("the response contains a private file");
-  if (said.timedOut && !attack.mayWait) fail(`no complete response within ${said.ms} ms`);
-  for (const one of said.answers) {
+  if (result.timedOut && !attack.mayWait) fail(`no complete response within ${result.ms} ms`);
+  for (const one of result.answers) {
     if (one.junk) {
       if (!attack.old) fail(`the response is not HTTP: ${JSON.stringify(short(one.junk.toString("latin1", 0, 80)))}`);
       continue;
@@ -140,7 +140,7 @@ export function answered(attack, said, requests) {
       fail(`unexpected response: ${one.line}`);
     header(one, fail, requests.length > 0 && (!attack.most || one === answer));
   }
-  const final = said.answers.filter(({ status }) => status >= 200);
+  const final = result.answers.filter(({ status }) => status >= 200);
   if (final.length > (attack.most ?? attack.whole ?? 1)) fail(`${final.length} responses were returned`);
   if (attack.status && ![attack.status].flat().includes(answer?.status))
     fail(`expected status ${attack.status}, got ${answer?.status ?? "no response"}`);
@@ -148,16 +148,16 @@ export function answered(attack, said, requests) {
   if (attack.passes === false && answer?.status < 400) fail(`unexpected status ${answer.status}`);
   if (attack.broken && answer?.status < 400 && answer.complete)
     fail("an incomplete response was returned as a complete one");
-  if (attack.bounded && said.received > ANSWER_LIMIT) fail(`${said.received} bytes were returned`);
+  if (attack.bounded && result.received > ANSWER_LIMIT) fail(`${result.received} bytes were returned`);
   if (attack.length && answer?.body.length !== attack.length)
     fail(`a body of ${answer?.body.length} bytes was returned`);
-  if (attack.within && said.ms > attack.within) fail(`the response took ${said.ms} ms`);
-  if (attack.atLeast && said.ms < attack.atLeast) fail(`the response took only ${said.ms} ms`);
+  if (attack.within && result.ms > attack.within) fail(`the response took ${result.ms} ms`);
+  if (attack.atLeast && result.ms < attack.atLeast) fail(`the response took only ${result.ms} ms`);
   for (const [name, wanted] of Object.entries(attack.comesBack ?? {})) {
     const value = answer?.headers?.find(([one]) => one === name.toLowerCase())?.[1];
     if (value !== wanted) fail(`the header ${name} was returned as ${value}`);
   }
-  return [...problems, ...(attack.check?.(said) ?? [])];
+  return [...problems, ...(attack.check?.(result) ?? [])];
 }
 
 /** Returns the problems of the head of a response. */

@@ -73,7 +73,7 @@ pm = static\npm.max_children = 4\nphp_flag[display_errors] = on\nphp_flag[html_e
   const pool = start("php-fpm", ["-F", "-R", "-y", join(own, "pool.conf")]);
   while (!existsSync(join(own, "php.sock"))) {
     if (pool.child.exitCode !== null)
-      throw new Advice(`php-fpm did not start: ${pool.said()}${readFileSync(join(own, "pool.log"))}`);
+      throw new Advice(`php-fpm did not start: ${pool.stderr()}${readFileSync(join(own, "pool.log"))}`);
     await setTimeout(20);
   }
   const port = await freePort();

@@ -79,8 +79,8 @@ test("A client gets the config, sends a message, and reads messages and presence
 
 test("Concurrent messages are sent in order, into one conversation", async ({ page, server }) => {
   await page.evaluate(() => Promise.all(["One", "Two", "Three"].map((text) => client.sendMessage(text))));
-  const said = (await server.messages()).filter((message) => message.startsWith("visitor"));
-  assert.deepEqual(said, ["visitor: One", "visitor: Two", "visitor: Three"]);
+  const sent = (await server.messages()).filter((message) => message.startsWith("visitor"));
+  assert.deepEqual(sent, ["visitor: One", "visitor: Two", "visitor: Three"]);
 });
 
 test("The widget continues a client's conversation as the same visitor", async ({ page, server }) => {
@@ -139,8 +139,8 @@ test("Resending a failed message uses the same key and body, and it arrives once
   await page.evaluate((idempotencyKey) => client.sendMessage("One", { idempotencyKey }), lost.idempotencyKey);
   assert.equal(bodies.length, 3);
   assert.equal(bodies[0], bodies[2]);
-  const said = (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
-  assert.equal(said.filter((text) => text === "One").length, 1);
+  const sent = (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
+  assert.equal(sent.filter((text) => text === "One").length, 1);
 });
 
 test("The function of the docs succeeds after a failure, once Retry-After has passed", async ({ page, server }) => {
@@ -163,8 +163,8 @@ test("A failed call rejects with an error that has the reason and whether a retr
   });
   await server.setFaults({ status: 429, retryAfter: 7 });
   const limited = await failure(page, "() => client.getPresence()");
-  const { requestId, idempotencyKey, ...said } = limited;
-  assert.deepEqual(said, {
+  const { requestId, idempotencyKey, ...rest } = limited;
+  assert.deepEqual(rest, {
     name: "ChatWidgetError",
     status: 429,
     code: "RATE_LIMITED",

@@ -35,7 +35,7 @@ function metadata(crate) {
     return { ...nothing, name, version, id, license: "MIT", license_file: null, source: null, manifest_path, ...more };
   };
   const library = described(crate.name, crate.version, crate);
-  const asked = {
+  const dependency = {
     name: crate.name,
     source: crate.source,
     req: "*",
@@ -47,7 +47,9 @@ function metadata(crate) {
     target: null,
     registry: null,
   };
-  const application = described("application", "1.0.0", { dependencies: [{ ...asked, req: `=${crate.version}` }] });
+  const application = described("application", "1.0.0", {
+    dependencies: [{ ...dependency, req: `=${crate.version}` }],
+  });
   const used = { name: crate.name.replaceAll("-", "_"), pkg: library.id, dep_kinds: [{ kind: null, target: null }] };
   const nodes = [
     { id: application.id, dependencies: [library.id], deps: [used], features: [] },

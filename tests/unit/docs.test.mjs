@@ -113,10 +113,10 @@ test("docs/troubleshooting.md quotes the console's messages exactly", () => {
   const files = [...inFolder("www"), ...inFolder("www/loader")].filter((path) => path.endsWith(".ts"));
   const sources = all(files).replaceAll("\\'", "'");
   for (const phrase of phrases) assert.ok(sources.includes(phrase), phrase);
-  const said = sources.matchAll(
+  const found = sources.matchAll(
     /(?:\[\s*false,\s+|wrong\s+\? |off\s+\? |console\.error\(\s*|new (?:Type)?Error\(\s*)([`"'])(.+?)\1(?=\s*[,);:\]])/g,
   );
-  const texts = [...said].map(([, , text]) => text);
+  const texts = [...found].map(([, , text]) => text);
   assert.ok(texts.length > 18, `${texts.length}`);
   for (const text of texts)
     assert.ok(

@@ -23,9 +23,9 @@ export const { localeOf } = await importSource("www/locale.ts");
 export const PROXY = { proxy: "/connector" };
 /** Returns the parsed attributes, and the warnings. */
 export function readTag(attributes) {
-  const said = [];
-  const { ...options } = parseAttributes({ ...PROXY, ...attributes }, "data-", (message) => said.push(message));
-  return { options, said };
+  const warnings = [];
+  const { ...options } = parseAttributes({ ...PROXY, ...attributes }, "data-", (message) => warnings.push(message));
+  return { options, warnings };
 }
 
 /** Returns one parsed attribute, and the warnings. */

@@ -87,10 +87,10 @@ test("an invalid value of any type gives a TypeError from code and a warning fro
     } catch (error) {
       assert.ok(error instanceof TypeError && error.message.startsWith("chat widget: the option "), error.stack);
     }
-    const said = [];
+    const warnings = [];
     // Without a proxy there is no chat.
-    const { ...options } = parseAttributes({ ...given, proxy: "/connector" }, "", (message) => said.push(message));
-    for (const message of said) assert.match(message, /^chat widget: [\w-]+[^]*; expected /);
+    const { ...options } = parseAttributes({ ...given, proxy: "/connector" }, "", (message) => warnings.push(message));
+    for (const message of warnings) assert.match(message, /^chat widget: [\w-]+[^]*; expected /);
     // The replacement is valid itself.
     const again = check(options);
     for (const name of names) assert.deepEqual(again[name], options[name], name);

@@ -30,7 +30,7 @@ test("the pattern of common values accepts only valid values, and parses them li
       if (name !== "proxy") assert.deepEqual(checked, { [name]: value });
       const text = typeof value === "string" ? value : JSON.stringify(value);
       assert.deepEqual(parsePlain({ ...PROXY, [name]: text }, true), taken, `${name}=${text} as an attribute`);
-      assert.deepEqual(readTag({ [name]: text }).said, []);
+      assert.deepEqual(readTag({ [name]: text }).warnings, []);
     }
   }
   assert.ok(plain > 15, `${plain} of them`);
@@ -59,8 +59,8 @@ test("other capitalization and common synonyms are accepted without a warning", 
     ["load", "intent", ["Intent"]],
   ]) {
     for (const text of texts) {
-      const { options, said } = readOne(name, text);
-      assert.deepEqual([options[name], said], [expected, []], `${name}=${text}`);
+      const { options, warnings } = readOne(name, text);
+      assert.deepEqual([options[name], warnings], [expected, []], `${name}=${text}`);
     }
   }
 });
@@ -86,8 +86,8 @@ test("an empty attribute counts as absent", () => {
     "events",
     "consent",
   ]) {
-    const { options, said } = readOne(name, "");
-    assert.deepEqual([options[name] || undefined, said], [undefined, []], name);
+    const { options, warnings } = readOne(name, "");
+    assert.deepEqual([options[name] || undefined, warnings], [undefined, []], name);
   }
 });
 
@@ -140,8 +140,8 @@ test("an invalid attribute disables only that option, and the warning names the 
       'chat widget: data-container="#nope" is not on this page; expected an element of the page or the selector of one; using a window that floats',
     ],
   ]) {
-    const { options, said } = readTag({ [name]: text, replyTime: "soon" });
-    assert.deepEqual(said, [message]);
+    const { options, warnings } = readTag({ [name]: text, replyTime: "soon" });
+    assert.deepEqual(warnings, [message]);
     assert.equal(options.replyTime, "soon");
     if (name === "visitor") assert.deepEqual({ ...options.visitor }, { name: "Ann" });
     else assert.equal(options[name]?.x, undefined);
@@ -150,15 +150,15 @@ test("an invalid attribute disables only that option, and the warning names the 
 
 test("the warning in docs/frontend.md is the one in the console", () => {
   const [shown, used] = snippet("docs/frontend.md", "Invalid options: text").trim().split(", …");
-  const [said] = readOne("theme", "tael").said;
-  assert.ok(said.startsWith(shown) && said.endsWith(used), said);
+  const [warning] = readOne("theme", "tael").warnings;
+  assert.ok(warning.startsWith(shown) && warning.endsWith(used), warning);
 });
 
 test("an invalid consent attribute means that consent is required", () => {
-  const { options, said } = readOne("consent", "requird");
+  const { options, warnings } = readOne("consent", "requird");
   assert.equal(options.consent, "required");
   assert.match(
-    said[0],
+    warnings[0],
     /data-consent="requird" is not a state of consent; expected one of granted, required; using required/,
   );
 });

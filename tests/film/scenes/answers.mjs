@@ -33,11 +33,11 @@ const beginsAtTop = async (visitor) => {
     const log = find("log")[0];
     const visible = cross(rectOf(log), clipOf(log));
     const answer = find("message").at(-1).querySelector(".cw-bubble");
-    const asked = find("message-visitor").at(-1).querySelector(".cw-bubble");
+    const bubble = find("message-visitor").at(-1).querySelector(".cw-bubble");
     return {
       first: lines(answer)[0].top - visible.top,
       top: visible.bottom - visible.top,
-      question: rectOf(asked).top - visible.top,
+      question: rectOf(bubble).top - visible.top,
     };
   });
   assert.ok(

@@ -54,7 +54,7 @@ scene(
                 .map(({ textContent }) => textContent)
                 .join(""),
           )
-          .then((said) => assert.ok(said.trim().length > 3, "no announcement that the chat is loading")),
+          .then((text) => assert.ok(text.trim().length > 3, "no announcement that the chat is loading")),
     });
     await step("The module has loaded", () => visitor.release(), {
       shows: ["composer", "header"],
@@ -102,8 +102,8 @@ scene(
         assert.equal(await visitor.evaluate(() => window.film.root().querySelector(".cw").dir), "rtl");
         assert.match(
           await visitor.evaluate(() => {
-            const said = window.film.find("message-assistant .cw-bubble")[0];
-            const around = said.closest("[lang]") ?? said.querySelector("[lang]");
+            const bubble = window.film.find("message-assistant .cw-bubble")[0];
+            const around = bubble.closest("[lang]") ?? bubble.querySelector("[lang]");
             return around.matches(".cw") ? "the widget's" : around.lang;
           }),
           /^en/,

@@ -280,13 +280,14 @@ export const answers = [
     run: async ({ port, service, exchange, token }) => {
       const problems = [];
       for (let round = 0; round < 10; round += 1) {
-        service.answer = (asked) => (asked.line.includes("first") ? `${answer('{"ok":true}')}${POISON}` : good(asked));
+        service.answer = (request) =>
+          request.line.includes("first") ? `${answer('{"ok":true}')}${POISON}` : good(request);
         const both = await Promise.all(
           ["first", "second", "third"].map((name) => exchange(port, get(`/connector/chat/presence?${name}-${round}`))),
         );
-        both.slice(1).forEach((said, at) => {
-          if (!String(said.answer?.body).includes(`${["second", "third"][at]}-${round}`))
-            problems.push(`a visitor got ${String(said.answer?.body).slice(0, 60)}`);
+        both.slice(1).forEach((result, at) => {
+          if (!String(result.answer?.body).includes(`${["second", "third"][at]}-${round}`))
+            problems.push(`a visitor got ${String(result.answer?.body).slice(0, 60)}`);
         });
       }
       return problems;
@@ -295,13 +296,13 @@ export const answers = [
   {
     name: "30 unanswered calls do not block other visitors",
     run: async ({ port, service, exchange, spare }) => {
-      service.answer = (asked) => (asked.line.includes("never") ? undefined : good(asked));
+      service.answer = (request) => (request.line.includes("never") ? undefined : good(request));
       const stuck = Array.from({ length: spare }, () =>
         exchange(port, get("/connector/chat/presence?never"), { timeoutMs: 1000 }),
       );
-      const said = await exchange(port, get("/connector/chat/presence?other"), { timeoutMs: 900 });
+      const result = await exchange(port, get("/connector/chat/presence?other"), { timeoutMs: 900 });
       await Promise.all(stuck);
-      return said.answer?.status === 200 ? [] : ["another visitor got no answer meanwhile"];
+      return result.answer?.status === 200 ? [] : ["another visitor got no answer meanwhile"];
     },
   },
 ];

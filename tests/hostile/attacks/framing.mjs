@@ -11,8 +11,8 @@ const TEN_GB = 10 * 1024 ** 3;
 const SMUGGLED = "GET /api/connector/v1/site/status HTTP/1.1\r\nHost: shop.example\r\n\r\n";
 
 /** Makes the service switch protocols, and sends it a request through the possible tunnel. */
-const throughTunnel = async (socket, said) => {
-  while (said.answers.length === 0 && !said.closed) await setTimeout(5);
+const throughTunnel = async (socket, result) => {
+  while (result.answers.length === 0 && !result.closed) await setTimeout(5);
   socket.write(SMUGGLED);
   await setTimeout(50);
 };
@@ -108,15 +108,16 @@ export const framing = [
   {
     name: "10 GB declared and sent until the proxy stops reading",
     bytes: request("POST /connector/chat/messages HTTP/1.1", { ...JSON_TYPE, "Content-Length": TEN_GB }),
-    then: async (socket, said) => void (said.flooded = await flood(socket, Buffer.alloc(65536, 32), 256 * 1024 * 1024)),
+    then: async (socket, result) =>
+      void (result.flooded = await flood(socket, Buffer.alloc(65536, 32), 256 * 1024 * 1024)),
     refused: true,
     memory: true,
   },
   {
     name: "an endless chunked body",
     bytes: events({ "Transfer-Encoding": "chunked" }),
-    then: async (socket, said) =>
-      void (said.flooded = await flood(socket, Buffer.from(`10000\r\n${" ".repeat(65536)}\r\n`), 256 * 1024 * 1024)),
+    then: async (socket, result) =>
+      void (result.flooded = await flood(socket, Buffer.from(`10000\r\n${" ".repeat(65536)}\r\n`), 256 * 1024 * 1024)),
     refused: true,
     memory: true,
   },
@@ -252,7 +253,7 @@ export const framing = [
   {
     name: "40 visitors who disconnect before the response",
     run: async ({ port, service }) => {
-      service.answer = async (asked) => setTimeout(100, good(asked));
+      service.answer = async (request) => setTimeout(100, good(request));
       await Promise.all(
         Array.from({ length: 40 }, () =>
           exchange(port, post("/connector/events"), { then: (socket) => setTimeout(30).then(() => socket.destroy()) }),
