@@ -79,7 +79,7 @@ function buildWasm(dev) {
   if (dev) return writeFileSync(out, readFileSync(bound));
   // Functions with one caller are inlined only when they are small, because inlined code compresses less well. There is no
   // data below address 1,024, only the end of the stack, so an address plus a small offset never wraps around zero. The
-  // second round optimises what the control flow of the first one hid.
+  // second round optimises code that the control flow of the first one hid.
   const first = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
   run("wasm-opt", [
     ...features,

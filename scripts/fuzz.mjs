@@ -56,7 +56,7 @@ function buildGuided() {
   return join(folder, host, "fuzz", "guided");
 }
 
-/** Runs a program and returns its output and status; the status is null if it had to be stopped. */
+/** Runs a program and returns its output and status; the status is null if a signal ended it. */
 function run(program, args, { cwd = root, env = {}, seconds }) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });

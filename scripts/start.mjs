@@ -1,4 +1,4 @@
-// Builds what is out of date, and runs the demo: a customer's site with its proxy, and the sandbox behind it.
+// Builds outdated files, and runs the demo: a customer's site with its proxy, and the sandbox behind it.
 
 import { spawn } from "node:child_process";
 import { buildIfStale } from "./build.mjs";

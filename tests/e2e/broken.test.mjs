@@ -113,7 +113,7 @@ test("Repeated crashes end in an error message with the site's contact link, and
   assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "true");
   assert.ok(
     Object.keys(await stored(page)).some((key) => key.startsWith("chat-widget:outbox:")),
-    "what was written is kept",
+    "the message is stored",
   );
   await page.evaluate(() => window.chatWidget.destroy());
   assert.equal(await page.locator("chat-widget").count(), 0);

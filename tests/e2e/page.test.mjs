@@ -162,7 +162,7 @@ test("The record notices the token in every part of a request and of a response"
   };
   for (const [path, options] of Object.values(places)) {
     await page.evaluate(
-      ([url, told]) => fetch(url, told).then((answer) => answer.text()),
+      ([url, init]) => fetch(url, init).then((answer) => answer.text()),
       [`/connector/chat/${path}`, options],
     );
   }

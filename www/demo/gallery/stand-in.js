@@ -146,15 +146,15 @@ export class Service {
       silent,
       delay,
       answer = "I have passed that on to Maren.",
-      ...told
+      ...fields
     } = typeof outcome === "function" ? outcome(message) : outcome;
     if (status) return failure(status);
     // The service has accepted the message: polls return it while its reply is being written.
     const { id } = this.says("visitor", message);
     if (silent) return aborted(signal);
     if (delay) await Promise.race([aborted(signal), new Promise((resolve) => setTimeout(resolve, delay))]);
-    const reply = told.aiStatus ? null : this.says("assistant", answer);
-    return success({ conversationId: CONVERSATION, userMessageId: id, message: reply, ...told });
+    const reply = fields.aiStatus ? null : this.says("assistant", answer);
+    return success({ conversationId: CONVERSATION, userMessageId: id, message: reply, ...fields });
   }
 }
 
