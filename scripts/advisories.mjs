@@ -1,5 +1,5 @@
-// Takes what concerns the crates of Cargo.lock out of a checkout of rustsec/advisory-db, so that `npm run audit` can
-// look for advisories without a network: node scripts/advisories.mjs FOLDER
+// Copies the advisories on the crates of Cargo.lock from a checkout of rustsec/advisory-db, so that `npm run audit` needs
+// no network: node scripts/advisories.mjs FOLDER
 
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ Security advisories about the crates of Cargo.lock, in all their versions: a par
 \`node scripts/advisories.mjs FOLDER\` writes this folder anew from a checkout of the database.
 `;
 
-/** The newest commit of a checkout and its day. */
+/** Returns the newest commit of a checkout and its date. */
 function version(folder) {
   const { status, stdout } = spawnSync("git", ["-C", folder, "log", "-1", "--format=%H %cs"], { encoding: "utf8" });
   if (status !== 0) throw new Advice(`invalid folder: expected a git checkout of rustsec/advisory-db, got ${folder}`);
@@ -24,7 +24,7 @@ function version(folder) {
   return { commit, date };
 }
 
-/** Copies the advisories on these crates from a checkout into a folder, and gives how many crates have any. */
+/** Copies the advisories on these crates from a checkout into a folder. Returns the number of crates with advisories. */
 export function reduce(checkout, folder, crates = lockedCrates()) {
   const source = { ...version(checkout), crates };
   if (!existsSync(join(checkout, "crates")))

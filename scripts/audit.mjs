@@ -1,7 +1,7 @@
 // Checks the dependencies: known vulnerabilities, licences, duplicates and origins of the crates and the npm packages. A
 // check whose source cannot be reached is reported as unchecked and does not fail.
 //
-// --advisories FOLDER looks into a checkout of rustsec/advisory-db, in place of supply-chain/advisories/.
+// --advisories FOLDER uses a checkout of rustsec/advisory-db instead of supply-chain/advisories/.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -17,14 +17,14 @@ const UNCHECKED = "not checked";
 /** Maximum age of the advisory database. */
 const MAX_AGE_DAYS = 180;
 
-const held = ({ ok, output }) => ({ state: ok ? OK : FAILED, said: output });
+const held = ({ ok, output }) => ({ state: ok ? OK : FAILED, details: output });
 
-/** Licences, duplicates and origins of the crates. */
+/** Checks licences, duplicates and origins of the crates. */
 function crates() {
   return held(cargoDeny(["licenses", "bans", "sources"]));
 }
 
-/** The folder of the advisories, and their metadata. */
+/** Returns the folder of the advisories and a note on their age; null without a database. */
 function database(folder) {
   if (folder) {
     if (!existsSync(join(folder, "crates")))
@@ -37,28 +37,28 @@ function database(folder) {
   const days = Math.floor((Date.now() - Date.parse(source.date)) / 86_400_000);
   const notes = [`advisories of ${source.date}`];
   if (days > MAX_AGE_DAYS) notes.push(`${days} days old: refresh them with scripts/advisories.mjs`);
-  if (added.length > 0) notes.push(`not covered, as newer in Cargo.lock: ${added.join(", ")}`);
+  if (added.length > 0) notes.push(`not covered, because they are newer in Cargo.lock: ${added.join(", ")}`);
   return { folder: REDUCED, note: notes.join("; ") };
 }
 
-/** Known vulnerabilities, unsound, unmaintained and yanked crates. */
+/** Checks for vulnerable, unsound, unmaintained and yanked crates. */
 function advisories(folder) {
   const found = database(folder);
   if (!found)
     return {
       state: UNCHECKED,
-      said: "there is no supply-chain/advisories/: clone rustsec/advisory-db and give its folder as --advisories",
+      details: "supply-chain/advisories/ is missing: clone rustsec/advisory-db and pass its folder as --advisories",
     };
   const outcome = held(cargoDeny(["advisories"], { database: found.folder }));
-  return { ...outcome, said: [found.note, outcome.said].filter(Boolean).join("\n") };
+  return { ...outcome, details: [found.note, outcome.details].filter(Boolean).join("\n") };
 }
 
-/** The address of a package in a registry. */
+/** Matches the URL of a package in a registry. */
 const TARBALL = /^https:\/\/[^/]+\/(?:@[^/]+\/)?[^/]+\/-\/[^/]+\.tgz$/;
 
 /**
- * What is wrong with the origins in a package-lock.json. Every package has a hash, and comes from a registry: an entry
- * without an address comes from the one that npm is set up with.
+ * Returns the packages of a package-lock.json without a hash or from another place than a registry. An entry without a URL
+ * comes from the configured registry.
  */
 export function wrongOrigins(lock) {
   const wrong = [];
@@ -70,13 +70,13 @@ export function wrongOrigins(lock) {
   return wrong;
 }
 
-/** Origins of the npm packages. */
+/** Checks the origins of the npm packages. */
 function packages() {
   const wrong = wrongOrigins(JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")));
-  return { state: wrong.length === 0 ? OK : FAILED, said: wrong.slice(0, 20).join("\n") };
+  return { state: wrong.length === 0 ? OK : FAILED, details: wrong.slice(0, 20).join("\n") };
 }
 
-/** A command of npm's that asks the registry; how it says that the registry, or what stands before it, does not answer. */
+/** Runs an npm command that queries the registry. The result is `UNCHECKED` if the registry cannot be reached. */
 function npm(args) {
   const env = { ...process.env, npm_config_fetch_retries: "0", npm_config_update_notifier: "false" };
   const { status, stdout, stderr, error } = spawnSync("npm", args, {
@@ -92,24 +92,24 @@ function npm(args) {
     /\b(?:ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|network request|audit 40[345] |50\d )/.test(line),
   );
   if (error || (status !== 0 && refusals.length > 0))
-    return { state: UNCHECKED, said: error?.message ?? refusals.at(-1) };
-  return { state: status === 0 ? OK : FAILED, said: lines.slice(0, 40).join("\n") };
+    return { state: UNCHECKED, details: error?.message ?? refusals.at(-1) };
+  return { state: status === 0 ? OK : FAILED, details: lines.slice(0, 40).join("\n") };
 }
 
-function report(name, { state, said }) {
+function report(name, { state, details }) {
   say(`${name}: ${state}`);
-  if (said) console.log(said.replace(/^/gm, "    "));
+  if (details) console.log(details.replace(/^/gm, "    "));
   return state;
 }
 
-/** The checks that take a second each and no network; those of the crates need cargo-deny. */
+/** Runs the checks that need no network. Those of the crates need cargo-deny. */
 export function auditLocally(folder) {
   const states = [report("origins of the npm packages", packages())];
   if (findCargoDeny()) {
     states.push(report("licences, duplicates and origins of the crates", crates()));
     states.push(report("advisories on the crates", advisories(folder)));
   } else {
-    say("crates: not checked, as cargo-deny is not there; npm run audit compiles it");
+    say("crates: not checked, because cargo-deny is missing; `npm run audit` installs it");
   }
   return !states.includes(FAILED);
 }
@@ -123,6 +123,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       report("signatures of the npm packages (npm audit signatures)", npm(["audit", "signatures"])),
       report("advisories on the npm packages (npm audit)", npm(["audit"])),
     ];
-    if (!ok || states.includes(FAILED)) throw new Advice("the audit failed: see above");
+    if (!ok || states.includes(FAILED)) throw new Advice("the audit failed: see the findings above");
   });
 }

@@ -1,8 +1,8 @@
-// What `site-connector proxy` does under attack: how long until it refuses, how much memory it takes at most, how many
-// files it has open. Each attack meets a proxy of its own; client and service are this script's.
+// Measures `site-connector proxy` under attack: how long until it rejects, how much memory it takes at most, how many
+// files it has open. Each attack gets a new proxy; client and service are part of this script.
 //
-// --only TEXT      attacks whose name has this text in it
-// --program PATH   the command; target/release/site-connector where it is not given, or else the one in target/debug
+// --only TEXT      runs the attacks whose name contains this text
+// --program PATH   the command; by default target/release/site-connector, or else the one in target/debug
 
 import { once } from "node:events";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -17,10 +17,10 @@ import { Advice, main, root, run, say } from "./setup.mjs";
 const TOKEN = "bench-token";
 const [MB, GB] = [1e6, 1e9];
 const ENVELOPE = JSON.stringify({ ok: true, data: {}, requestId: "req_bench" });
-/** What most systems allow a service at its start, and what it may raise that to. */
+/** The usual soft and hard limits of open files for a service. */
 const OPEN_FILES = { soft: 1024, hard: 20_000 };
 
-/** A service whose every answer is given by `answer(request, response)`. */
+/** Starts a service that responds by `answer(request, response)`. */
 async function service(answer = (_, response) => response.setHeader("Content-Type", "application/json").end(ENVELOPE)) {
   const server = createServer((request, response) => {
     request.resume();
@@ -32,7 +32,7 @@ async function service(answer = (_, response) => response.setHeader("Content-Typ
   return server;
 }
 
-/** A proxy before a service, and what the system says of its process. */
+/** A proxy in front of a service, with the measurements of its process. */
 async function proxy(program, upstream, flags = []) {
   const args = [
     "proxy",
@@ -42,7 +42,7 @@ async function proxy(program, upstream, flags = []) {
     "127.0.0.1:0",
     ...flags,
   ];
-  // `exec` leaves the shell's process to the proxy.
+  // `exec` replaces the shell by the proxy.
   const shell = `ulimit -Hn ${OPEN_FILES.hard}; ulimit -Sn ${OPEN_FILES.soft}; exec "$0" "$@"`;
   const started = start("sh", ["-c", shell, program, ...args], { CONNECTOR_TOKEN: TOKEN });
   const port = Number((await firstLine(started)).split(":").at(-1));
@@ -52,7 +52,7 @@ async function proxy(program, upstream, flags = []) {
   return { port, peak: () => status("VmHWM"), files: () => readdirSync(`/proc/${pid}/fd`).length };
 }
 
-/** Asks for a path, and gives the status and the length of the answer; an error's code in place of the status. */
+/** Requests a path. Returns the status, or an error's code, and the length of the response. */
 function ask(port, path, { agent, from = "127.0.0.1", headers = {}, timeout = 10_000 } = {}) {
   return new Promise((resolve) => {
     const request = get(
@@ -63,12 +63,12 @@ function ask(port, path, { agent, from = "127.0.0.1", headers = {}, timeout = 10
         response.on("close", () => resolve({ status: response.statusCode, bytes }));
       },
     );
-    request.on("timeout", () => request.destroy(Object.assign(new Error("no answer"), { code: "no answer" })));
+    request.on("timeout", () => request.destroy(Object.assign(new Error("no response"), { code: "no response" })));
     request.on("error", (error) => resolve({ status: error.code, bytes: 0 }));
   });
 }
 
-/** Sends a body of this many bytes in chunks, for as long as the proxy takes them. Gives the status of its answer. */
+/** Sends a body of this number of bytes in chunks until the proxy stops reading. Returns the status of the response. */
 function sendBody(port, bytes, chunked) {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -98,7 +98,7 @@ function sendBody(port, bytes, chunked) {
   });
 }
 
-/** Calls `work(number)` this many times, some at once, and counts what came of them. */
+/** Calls `work(number)` this number of times with limited concurrency, and counts the outcomes. */
 async function many(count, atOnce, work) {
   const outcomes = new Map();
   let next = 0;
@@ -120,7 +120,7 @@ const size = (bytes) =>
       ? `${(bytes / MB).toFixed(1)} MB`
       : `${Math.round(bytes / 1000)} KB`;
 
-/** As much of something as the other end takes. */
+/** Writes repeatedly until the other end stops reading. */
 function endless(response, piece) {
   const more = () => {
     while (!response.destroyed && response.write(piece));
@@ -129,7 +129,7 @@ function endless(response, piece) {
   more();
 }
 
-/** A gzip stream of this many zeros, far smaller than that. */
+/** Returns a small gzip stream that expands to this number of zeros. */
 async function bomb(bytes) {
   const [gzip, parts] = [createGzip({ level: 9 }), []];
   gzip.on("data", (data) => parts.push(data));
@@ -140,11 +140,11 @@ async function bomb(bytes) {
   return Buffer.concat(parts);
 }
 
-/** The attacks: what each does to a proxy, and by how many bytes the proxy's memory may grow meanwhile. */
+/** The attacks, each with the maximum growth of the proxy's memory in bytes. */
 const ATTACKS = [
   {
     name: "a body of 10 GB, declared",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     async run({ port }) {
       const { status, sent } = await sendBody(port, 10 * GB, false);
       return `${status} after ${size(sent)}`;
@@ -152,7 +152,7 @@ const ATTACKS = [
   },
   {
     name: "a body of 10 GB, in chunks",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     async run({ port }) {
       const { status, sent } = await sendBody(port, 10 * GB, true);
       return `${status} after ${size(sent)}`;
@@ -160,14 +160,14 @@ const ATTACKS = [
   },
   {
     name: "an endless answer",
-    most: 32 * MB,
+    maxGrowth: 32 * MB,
     answer: (_, response) =>
       endless(response.setHeader("Content-Type", "application/json"), Buffer.alloc(64 * 1024, " ")),
     run: async ({ port }) => `${(await ask(port, "/connector/chat/presence")).status}`,
   },
   {
     name: "an endless answer, a byte at a time (--timeout 2)",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     flags: ["--timeout", "2"],
     answer(_, response) {
       const timer = setInterval(() => response.write(" "), 20);
@@ -177,7 +177,7 @@ const ATTACKS = [
   },
   {
     name: "1 GB in a gzip of 1 MB",
-    most: 16 * MB,
+    maxGrowth: 16 * MB,
     async answer(_, response) {
       response
         .setHeader("Content-Type", "application/json")
@@ -188,12 +188,12 @@ const ATTACKS = [
       await gzipped;
       const started = Date.now();
       const { status, bytes } = await ask(port, "/connector/chat/presence");
-      return { said: `${status} with ${size(bytes)}`, started };
+      return { summary: `${status} with ${size(bytes)}`, started };
     },
   },
   {
     name: "10,000 idle connections of one client",
-    most: 256 * MB,
+    maxGrowth: 256 * MB,
     async run({ port, files }) {
       const sockets = [];
       let [opened, closed] = [0, 0];
@@ -204,7 +204,7 @@ const ATTACKS = [
           .on("close", () => (closed += 1))
           .on("error", () => {});
         sockets.push(socket);
-        // The queue of connections that wait to be accepted is short.
+        // The queue of unaccepted connections is short.
         if (number % 100 === 99) await new Promise((soon) => setTimeout(soon, 20));
       }
       const other = await ask(port, "/connector/chat/presence", { from: "127.0.0.2" });
@@ -212,35 +212,35 @@ const ATTACKS = [
       const open = files();
       for (const socket of sockets) socket.destroy();
       const served = other.status === 200 && health.status === 200;
-      const said = `${opened} opened, ${closed} closed by the proxy; to another client: presence ${other.status}, health ${health.status}`;
-      return { said, open, broken: served ? null : "another client is not served" };
+      const summary = `${opened} opened, ${closed} closed by the proxy; to another client: presence ${other.status}, health ${health.status}`;
+      return { summary, open, broken: served ? null : "another client is not served" };
     },
   },
   {
     name: "100,000 locales of the config",
-    most: 48 * MB,
+    maxGrowth: 48 * MB,
     flags: ["--rate-per-minute", "0"],
     async run({ port }) {
       const kept = agent();
-      const said = await many(100_000, 64, (number) =>
+      const summary = await many(100_000, 64, (number) =>
         ask(port, `/connector/chat/config?locale=x${number}`, { agent: kept }),
       );
       kept.destroy();
-      return said;
+      return summary;
     },
   },
   {
     name: "30,000 addresses of clients",
-    most: 48 * MB,
+    maxGrowth: 48 * MB,
     flags: ["--trusted-hop", "127.0.0.1"],
     async run({ port }) {
       const kept = agent();
       const from = (number) => ({ "X-Forwarded-For": `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}` });
-      const said = await many(30_000, 64, (number) =>
+      const summary = await many(30_000, 64, (number) =>
         ask(port, "/connector/chat/presence", { agent: kept, headers: from(number) }),
       );
       kept.destroy();
-      return said;
+      return summary;
     },
   },
 ];
@@ -259,29 +259,30 @@ await main(async () => {
     run("cargo", ["build", "--locked", "-p", "chat-connector", "--bin", "site-connector"]);
     program = built[1];
   }
-  if (process.platform !== "linux") throw new Advice("memory and open files are read from /proc, which only Linux has");
-  say(`${program}, with ${OPEN_FILES.soft} open files at its start and ${OPEN_FILES.hard} at most`);
+  if (process.platform !== "linux")
+    throw new Advice("this benchmark reads memory and open files from /proc: run it on Linux");
+  say(`${program}, with ${OPEN_FILES.soft} open files as the soft limit and ${OPEN_FILES.hard} as the hard one`);
   row("attack", "what came of it", "ms", "peak memory, MB", "files");
   const chosen = ATTACKS.filter(({ name }) => name.includes(values.only));
   if (chosen.some(({ name }) => name.includes("gzip"))) gzipped = bomb(GB);
   const exceeded = [];
-  for (const { name, most, flags, answer, run: attack } of chosen) {
+  for (const { name, maxGrowth, flags, answer, run: attack } of chosen) {
     const upstream = await service(answer);
     const target = await proxy(program, upstream, flags);
-    // What the first answer takes is no matter of the attack.
+    // The first response allocates memory that is not due to the attack.
     await ask(target.port, "/healthz");
     const [before, started] = [target.peak(), Date.now()];
     const outcome = await attack(target);
     const {
-      said,
+      summary,
       open = target.files(),
       broken = null,
       started: begun = started,
-    } = typeof outcome === "string" ? { said: outcome } : outcome;
+    } = typeof outcome === "string" ? { summary: outcome } : outcome;
     const [ms, after] = [Date.now() - begun, target.peak()];
-    row(name, said, String(ms), `${(before / MB).toFixed(0)} to ${(after / MB).toFixed(0)}`, String(open));
-    if (after - before > most)
-      exceeded.push(`${name}: memory grew by ${size(after - before)}, at most ${size(most)} is right`);
+    row(name, summary, String(ms), `${(before / MB).toFixed(0)} to ${(after / MB).toFixed(0)}`, String(open));
+    if (after - before > maxGrowth)
+      exceeded.push(`${name}: memory grew by ${size(after - before)}, expected at most ${size(maxGrowth)}`);
     if (broken) exceeded.push(`${name}: ${broken}`);
     await stopAll();
     upstream.closeAllConnections();

@@ -1,5 +1,5 @@
-// What the widget does to the page around it: the shop on a slow line and a slow processor, without a widget, with one that
-// loads as `idle` and as `intent`, and with the least of a launcher that can be written by hand in Preact.
+// Measures the widget's cost for its page: the shop on a slow network and a slow processor, without a widget, with one that
+// loads on `idle` and on `intent`, and with a minimal hand-written launcher in Preact.
 
 import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -44,10 +44,10 @@ const VARIANTS = {
   intent: tagOf("intent"),
 };
 
-/** Serves the shop as a site would: compressed, kept by the browser, and with the demo's proxy. */
+/** Serves the shop as a site would: compressed, cached by the browser, and with the demo's proxy. */
 async function serve(files, demo) {
   const shop = readFileSync(join(root, "www/demo/index.html"), "utf8");
-  if (!TAG.test(shop)) throw new Error("the shop's page has no tag of the widget");
+  if (!TAG.test(shop)) throw new Error("the shop's page has no script tag of the widget");
   for (const [name, tag] of Object.entries(VARIANTS))
     files.set(`/${name}.html`, brotliCompressSync(shop.replace(TAG, tag)));
   const find = (path) => {
@@ -56,16 +56,16 @@ async function serve(files, demo) {
       : ["www/demo", path.slice(1)];
     return brotliCompressSync(readFileSync(join(root, ...folder)));
   };
-  const server = createServer((asked, answer) => {
-    const { pathname } = new URL(asked.url, "http://shop");
+  const server = createServer((incoming, answer) => {
+    const { pathname } = new URL(incoming.url, "http://shop");
     if (pathname.startsWith("/connector/")) {
-      const passed = request(demo.site + asked.url, {
-        method: asked.method,
-        headers: { ...asked.headers, host: new URL(demo.site).host, origin: demo.site },
+      const passed = request(demo.site + incoming.url, {
+        method: incoming.method,
+        headers: { ...incoming.headers, host: new URL(demo.site).host, origin: demo.site },
       });
       passed.on("response", (response) => response.pipe(answer.writeHead(response.statusCode, response.headers)));
       passed.on("error", () => answer.destroy());
-      asked.pipe(passed);
+      incoming.pipe(passed);
       return;
     }
     try {
@@ -82,14 +82,14 @@ async function serve(files, demo) {
   return { server, site: `http://127.0.0.1:${server.address().port}` };
 }
 
-/** Runs in the page, before all else. */
+/** Records paint, layout shifts and long tasks. It runs in the page before any other script. */
 function watch() {
   const seen = { blocking: 0, shift: 0 };
   const launcher = () =>
     document.getElementById("by-hand") ??
     document.querySelector("chat-widget")?.shadowRoot?.querySelector("[part~=launcher]");
   const look = () => {
-    // It is painted in the frame that this one begins.
+    // The launcher is painted at the end of this frame.
     if (launcher()?.getBoundingClientRect().width > 0) requestAnimationFrame((at) => (seen.launcher = at));
     else requestAnimationFrame(look);
   };
@@ -115,7 +115,7 @@ async function visit(context, site, variant) {
   let loaded = false;
   let last = performance.now();
   let underWay = 0;
-  // A body's length is that of all that came, without the head.
+  // The length of a body as transferred, without the head.
   const heads = new Map();
   session.on("Network.responseReceived", ({ requestId, response }) => heads.set(requestId, response.encodedDataLength));
   session.on("Network.requestWillBeSent", ({ requestId, request: { url } }) => {
@@ -162,11 +162,11 @@ async function clickToWindow(page) {
 
 const median = (figures) => figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)];
 
-/** The page's own first layout takes about 50 ms here, so that its blocking time differs from visit to visit. */
-const BY_CHANCE = 0.05;
+/** The page's own first layout takes about 50 ms here, so its blocking time varies from visit to visit. */
+const MAX_P_VALUE = 0.05;
 
 /** Returns the p-value of the sign test: the probability of this many positive differences by chance. */
-function chanceOf(differences) {
+function pValueOf(differences) {
   const unequal = differences.filter((difference) => difference !== 0).length;
   const above = differences.filter((difference) => difference > 0).length;
   let ways = 1;
@@ -212,7 +212,7 @@ await main(async () => {
           keep(variant, `${when} shift`, shift);
           keep(variant, `${when} bytes before load`, bytes.load);
           keep(variant, `${when} bytes`, bytes.all);
-          // With `idle` the module is there by then; with `intent` it comes with the click, the second time out of the cache.
+          // With `idle` the module has loaded by then; with `intent` the click loads it, the second time from the cache.
           if (variant === "idle" || variant === "intent") keep(variant, `${when} click`, await clickToWindow(page));
           await page.close();
         }
@@ -241,10 +241,10 @@ await main(async () => {
     }
   }
   const exceeded = [];
-  const demand = (sentence, figure, limit, chance = 0) => {
-    const kept = figure <= limit || chance > BY_CHANCE;
-    const doubt = chance > 0 ? `, and that or more by chance ${Math.round(100 * chance)} times in 100` : "";
-    say(`${kept ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}${doubt}`);
+  const demand = (sentence, figure, limit, pValue = 0) => {
+    const kept = figure <= limit || pValue > MAX_P_VALUE;
+    const note = pValue > 0 ? ` (p = ${pValue.toFixed(2)})` : "";
+    say(`${kept ? "within" : "EXCEEDED"}  ${sentence}: ${Number(figure.toFixed(2))} of ${limit}${note}`);
     if (!kept) exceeded.push(sentence);
   };
   for (const variant of ["idle", "intent"]) {
@@ -262,7 +262,7 @@ await main(async () => {
         `${variant}, ${when} visit: blocking time added, ms`,
         median(blocking),
         LIMITS.blocking,
-        chanceOf(blocking),
+        pValueOf(blocking),
       );
       demand(`${variant}, ${when} visit: layout shift added`, compared("shift"), LIMITS.shift);
       demand(
@@ -273,5 +273,5 @@ await main(async () => {
     }
   }
   demand("intent: bytes without any intent", of("intent", "first bytes"), LIMITS.bytes);
-  if (exceeded.length > 0) throw new Advice(`${exceeded.length} of the limits are not kept`);
+  if (exceeded.length > 0) throw new Advice(`${exceeded.length} limits exceeded`);
 });

@@ -1,17 +1,18 @@
-// Requests per second, the 99th percentile of their latency, and memory of the project's proxy and of nginx, plain and with
-// the recipe of docs/recipes/nginx.conf, side by side: the same machine, the same load, the same service behind them.
+// Compares the project's proxy with nginx, plain and with the recipe of docs/recipes/nginx.conf: requests per second, the
+// 99th percentile of their latency, and memory, on the same machine with the same load and service.
 //
-// The service is an nginx that gives the same answer to everything, at once: the sandbox writes each request into its
-// database, and would be what is measured.
+// The service is an nginx with a constant response: the sandbox writes each request into its database, which would dominate
+// the measurement.
 
 import { copyFileSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { answers, firstLine, folder, freePort, nginxRecipe, start, startNginx, stopAll } from "./servers.mjs";
-import { Advice, main, root, run, say, setupProxyBench } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { Advice, main, root, say, setupProxyBench } from "./setup.mjs";
 
 const CONNECTIONS = [10, 100, 1000];
-/** The number of runs of which the median counts. The two proxies alternate, because the load of a shared machine varies. */
+/** The number of runs for the median. The proxies alternate, because the load of a shared machine varies. */
 const RUNS = 3;
 const SECONDS = 5;
 const PATH = "/connector/chat/presence?conversationId=conv_1";
@@ -22,7 +23,7 @@ const ANSWER = JSON.stringify({
   requestId: "req_bench",
 });
 
-/** As many workers as there are processors, and room for the connections of both sides. */
+/** One worker per processor, and enough connections for both sides. */
 const nginx = (name, http) =>
   startNginx(join(folder, name), {
     main: "worker_processes auto;",
@@ -33,7 +34,7 @@ const nginx = (name, http) =>
 /** Waits until an address returns the response of the service. */
 async function passesOn(url, started) {
   const answer = await answers(url, started);
-  if (answer !== ANSWER) throw new Advice(`${url} answered ${answer}`);
+  if (answer !== ANSWER) throw new Advice(`${url} responded with ${answer}`);
 }
 
 async function service() {
@@ -53,7 +54,7 @@ const proxies = {
     const started = start(join(root, "target/release/site-connector"), ["proxy", ...args], { CONNECTOR_TOKEN: TOKEN });
     return { started, address: (await firstLine(started)).split(" ").at(-1) };
   },
-  /** Passes on without a look at it: the least that a proxy can do. */
+  /** Forwards requests unchanged, as the baseline of a proxy. */
   nginx: (upstream) =>
     nginxProxy(
       "plain",
@@ -66,13 +67,13 @@ const proxies = {
     copyFileSync(join(root, "docs/recipes/chat.js"), join(folder, "chat.js"));
     const source = readFileSync(join(root, "docs/recipes/nginx.conf"), "utf8");
     const { http, server } = nginxRecipe({ own: folder, source, service: upstream, token: TOKEN });
-    // One client is all there is.
+    // All requests come from one client.
     const unlimited = `${http} server { listen PORT backlog=4096; ${server} }`.replace(/^ *limit_req.*$/gm, "");
     return nginxProxy("recipe", unlimited.replace("keepalive 16;", KEEPALIVE));
   },
 };
 
-/** The kept connections to the service: as many as the other proxy keeps, which has no limit. */
+/** The keep-alive connections to the service, as many as the project's proxy uses. */
 const KEEPALIVE = "keepalive 1024; keepalive_requests 1000000000;";
 const UPSTREAM = (upstream) => `upstream chat_service { server ${upstream}; ${KEEPALIVE} }`;
 
@@ -81,7 +82,7 @@ async function nginxProxy(name, http) {
   return { started: nginx(name, http.replace("PORT", `127.0.0.1:${port}`)), address: `http://127.0.0.1:${port}` };
 }
 
-/** The memory of a process and its children that is its own or its share of, in MiB. */
+/** Returns the proportional set size of a process and its children, in MiB. */
 function memory(pid) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
   const [, kib] = readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmRSS:\s+(\d+)/m);
@@ -90,9 +91,9 @@ function memory(pid) {
 
 const UNITS = { us: 0.001, ms: 1, s: 1000 };
 
-/** Loads an address for a while. */
+/** Loads a URL with wrk, and returns the measurements. */
 async function load(url, connections) {
-  const { child, ended, said } = start("wrk", [
+  const { child, ended, stderr } = start("wrk", [
     "--latency",
     "-t",
     "1",
@@ -104,14 +105,14 @@ async function load(url, connections) {
     "10",
     url,
   ]);
-  let told = "";
-  child.stdout.on("data", (text) => (told += text));
+  let output = "";
+  child.stdout.on("data", (text) => (output += text));
   const code = await ended;
-  const rate = told.match(/^Requests\/sec:\s+([\d.]+)/m);
-  const latency = told.match(/^\s+99%\s+([\d.]+)(us|ms|s)/m);
-  if (code !== 0 || !rate || !latency) throw new Advice(`wrk failed:\n${told}${said()}`);
-  const problem = told.match(/^\s+(Socket errors|Non-2xx).*$/m);
-  if (problem) throw new Advice(`some requests went wrong: ${problem[0].trim()}`);
+  const rate = output.match(/^Requests\/sec:\s+([\d.]+)/m);
+  const latency = output.match(/^\s+99%\s+([\d.]+)(us|ms|s)/m);
+  if (code !== 0 || !rate || !latency) throw new Advice(`wrk failed:\n${output}${stderr()}`);
+  const problem = output.match(/^\s+(Socket errors|Non-2xx).*$/m);
+  if (problem) throw new Advice(`some requests failed: ${problem[0].trim()}`);
   return { rate: Number(rate[1]), p99: Number(latency[1]) * UNITS[latency[2]] };
 }
 
@@ -120,18 +121,7 @@ const median = (values) => values.toSorted((one, other) => one - other)[Math.flo
 await main(async () => {
   setupProxyBench();
   say("building site-connector");
-  run("cargo", [
-    "build",
-    "--locked",
-    "--release",
-    "--quiet",
-    "--target-dir",
-    "target",
-    "-p",
-    "chat-connector",
-    "--bin",
-    "site-connector",
-  ]);
+  buildConnector("--release");
   const upstream = await service();
   const up = [];
   for (const [name, begin] of Object.entries(proxies)) {

@@ -1,5 +1,5 @@
-// How long the window takes to open, and a message to be shown, in conversations of 10, 1,000 and 10,000 messages; and
-// what memory they take. The service is a stand-in that answers at once, so that the widget alone is measured.
+// Measures the time to open the window and to show a message, and the memory, in conversations of 10, 1,000 and 10,000
+// messages. A fake service responds at once, so that only the widget is measured.
 
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { keepMemory } from "../tests/e2e/memory.mjs";
@@ -7,7 +7,7 @@ import { buildIfStale } from "./build.mjs";
 import { chromium, main, run, say, setupBuild } from "./setup.mjs";
 
 const LENGTHS = [10, 1000, 10000];
-/** The number of messages of which the median counts. */
+/** The number of messages for the median. */
 const APPENDED = 40;
 const OPENED = 9;
 
@@ -69,7 +69,7 @@ async function measure(browser, site, length) {
       last().getBoundingClientRect();
       await frame();
       taken.push(performance.now() - from);
-      // The first time, the history may still be on its way.
+      // The first time, the history may still be loading.
       if (index === 0) await until(() => root().querySelectorAll("[part~=message]").length > 5);
       window.chatWidget.close();
       await until(() => !last());
@@ -90,7 +90,7 @@ async function measure(browser, site, length) {
       window.chatWidget.sendMessage(text);
       while (![...log().querySelectorAll("[part~=message-visitor]")].at(-1)?.textContent.includes(text))
         await Promise.resolve();
-      // The layout is part of it.
+      // The layout is included.
       log().scrollHeight;
       taken.push(performance.now() - from);
       while (Object.keys(localStorage).some((key) => key.startsWith("chat-widget:outbox:"))) await frame();
@@ -123,7 +123,7 @@ await main(async () => {
       const memory = [row.heap.toFixed(1).padStart(23), row.module.toFixed(1).padStart(23)];
       say(`${String(length).padStart(8)}${[...columns, ...memory].join("")}`);
     }
-    say(`a message at 10,000 takes ${(rows.at(-1).appended / rows[0].appended).toFixed(2)} times what it takes at 10`);
+    say(`a message in 10,000 takes ${(rows.at(-1).appended / rows[0].appended).toFixed(2)} times as long as in 10`);
   } finally {
     await browser.close();
     await demo.stop();

@@ -79,7 +79,7 @@ function buildWasm(dev) {
   if (dev) return writeFileSync(out, readFileSync(bound));
   // Functions with one caller are inlined only when they are small, because inlined code compresses less well. There is no
   // data below address 1,024, only the end of the stack, so an address plus a small offset never wraps around zero. The
-  // second round optimises what the control flow of the first one hid.
+  // second round optimises code that the control flow of the first one hid.
   const first = ["-Oz", "-ocimfs", "22", "--low-memory-unused", "--converge", "--gufa", "-Oz"];
   run("wasm-opt", [
     ...features,
@@ -100,11 +100,11 @@ const WITHOUT_PANIC_MESSAGES = ["-Zunstable-options", "-Cpanic=immediate-abort",
 
 /** Returns whether this compiler can build the standard library with them. Without, the module works and is larger. */
 function compilesStd() {
-  const asked = spawnSync("rustc", [...WITHOUT_PANIC_MESSAGES, "--print", "cfg"], {
+  const result = spawnSync("rustc", [...WITHOUT_PANIC_MESSAGES, "--print", "cfg"], {
     env: { ...process.env, RUSTC_BOOTSTRAP: "1" },
     stdio: "ignore",
   });
-  if (asked.status === 0) return true;
+  if (result.status === 0) return true;
   say("this Rust cannot leave out panic messages: the module will be about 4 KB larger");
   return false;
 }

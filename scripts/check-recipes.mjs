@@ -1,5 +1,5 @@
-// Runs the project's own proxy, and the recipes of docs/recipes/ in their real servers, before the sandbox, and lets
-// `site-connector check` look at each. A server that cannot be had here is named, and is a failure when it was asked for.
+// Runs the project's own proxy and the recipes of docs/recipes/ in their real servers in front of the sandbox, and checks
+// each with `site-connector check`. A server that cannot be installed is reported, and fails the run if it was named.
 //
 //     cargo build -p chat-connector && node scripts/check-recipes.mjs [nginx Caddy …]
 
@@ -17,14 +17,15 @@ async function check(port) {
   const checking = promisify(execFile)(command, ["check", `http://127.0.0.1:${port}/connector`]);
   const { stdout, stderr, code } = await checking.catch((error) => error);
   const problems = stdout.split("\n").filter((line) => line.startsWith("FAILED"));
-  const said = code ? stderr.trim() : stdout.trim().split("\n").at(-1);
-  return { said: [said, ...problems].join("\n  "), ok: !code };
+  const summary = code ? stderr.trim() : stdout.trim().split("\n").at(-1);
+  return { summary: [summary, ...problems].join("\n  "), ok: !code };
 }
 
 await main(async () => {
   const needed = process.argv.slice(2);
   const unknown = needed.filter((name) => !(name in proxies));
-  if (unknown.length > 0) throw new Advice(`${unknown.join(", ")}: none of ${Object.keys(proxies).join(", ")}`);
+  if (unknown.length > 0)
+    throw new Advice(`${unknown.join(", ")}: expected some of ${Object.keys(proxies).join(", ")}`);
   const demo = start(command, ["demo", "--sandbox-only", "--json", "--port", "0", "--sandbox-port", "0"], {
     CONNECTOR_TOKEN: token,
   });
@@ -41,12 +42,12 @@ await main(async () => {
       if (needed.includes(name)) failed.push(name);
       continue;
     }
-    const { said, ok } = await check(port);
-    console.log(`${name}: ${said}`);
+    const { summary, ok } = await check(port);
+    console.log(`${name}: ${summary}`);
     if (ok) held += 1;
     else failed.push(name);
   }
   await stopAll();
-  console.log(`${held} of ${Object.keys(proxies).length} servers checked and well`);
-  if (failed.length > 0) throw new Advice(`not well: ${failed.join(", ")}`);
+  console.log(`${held} of ${Object.keys(proxies).length} servers passed`);
+  if (failed.length > 0) throw new Advice(`failed: ${failed.join(", ")}`);
 });

@@ -1,5 +1,5 @@
-// The contrast (WCAG 2.2) of every pair of colours that the widget paints, from its tokens and themes. Run by itself, it
-// writes the tables of docs/themes.md.
+// Computes the contrast (WCAG 2.2) of every colour pair of the widget, from its tokens and themes. As a command, it writes
+// the tables of docs/themes.md.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -12,7 +12,7 @@ const SCHEMES = ["light", "dark"];
 const TEXT = 4.5;
 const SHAPE = 3;
 
-/** Columns of the tables: what is painted, on what, and the least ratio. */
+/** The columns of the tables: the colour, its background, and the minimum ratio. */
 const SHARED = {
   text: [
     "text",
@@ -55,7 +55,7 @@ const THEMED = {
 };
 /** Exempt colours: space, shape or text conveys the same information. */
 const EXEMPT = ["hairline", "bubble-edge", "window-edge", "header-line"];
-/** How much of its own colour lies over a header button that is pressed. */
+/** The opacity of the overlay on a pressed header button. */
 const PRESSED = 0.2;
 
 const read = (path) => readFileSync(join(root, path), "utf8");
@@ -65,7 +65,7 @@ export const themes = readdirSync(join(root, "themes"))
   .map((file) => basename(file, ".css"))
   .sort((a, b) => a.startsWith("light_") - b.startsWith("light_") || (a < b ? -1 : 1));
 
-/** The colours that a style sheet sets, by their names: one side of each `light-dark()`. */
+/** Returns the colours of a style sheet by name: one side of each `light-dark()`. */
 export function colours(css, scheme) {
   const found = new Map();
   for (const [, name, value] of css.matchAll(/--cw-([\w-]+):\s*([^;]+);/g)) {
@@ -78,7 +78,7 @@ export function colours(css, scheme) {
 
 const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-/** Relative luminance, of sRGB channels from 0 to 255. */
+/** Returns the relative luminance of sRGB channels from 0 to 255. */
 function luminance(rgb) {
   const [red, green, blue] = rgb.map((c) =>
     c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4,
@@ -86,13 +86,13 @@ function luminance(rgb) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** The contrast ratio of two colours, as channels: from 1 to 21. */
+/** Returns the contrast ratio of two colours, given as channels, from 1 to 21. */
 export function ratio(one, other) {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** The channels of a surface; one that is pressed has something of `over` on it. */
+/** Returns the channels of a surface; a pressed one has an overlay of the colour `over`. */
 function surface(set, name, over) {
   const [base, pressed] = name.split(" ");
   const below = channels(set.get(base));
@@ -115,7 +115,7 @@ export function pairsOf(css, name) {
   );
 }
 
-/** Every pair: of the tokens that all themes share, then of each theme. */
+/** Returns all pairs: of the shared tokens, then of each theme. */
 export function pairs() {
   const shared = SCHEMES.flatMap((scheme) => measure(tokens(scheme), SHARED, scheme));
   const themed = themes.flatMap((theme) => pairsOf(read(`themes/${theme}.css`), theme));
@@ -155,7 +155,7 @@ function table(measured, columns) {
   ].join("\n");
 }
 
-/** docs/themes.md as it should be: its text as it is, its tables as they are computed. */
+/** Returns docs/themes.md with its tables replaced by the computed ones. */
 export function page() {
   const { shared, themed } = pairs();
   const tables = { shared: table(shared, SHARED), themed: table(themed, THEMED) };

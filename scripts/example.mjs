@@ -1,6 +1,6 @@
-// Builds the Leptos applications of `examples/`: the one that the browser renders into `target/leptos-shop/`, as Trunk
-// would, but for a page whose policy lets no script of its own text through; the one that a server renders into
-// `target/leptos-ssr-shop/`, with its server in `target/debug/`.
+// Builds the Leptos applications of `examples/`: the client-rendered one into `target/leptos-shop/` as Trunk does, without
+// inline scripts, which the page's policy forbids; the server-rendered one into `target/leptos-ssr-shop/`, with its server
+// in `target/debug/`.
 
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const SHOP = "leptos-shop";
 const SSR_SHOP = "leptos-ssr-shop";
 const source = join(root, "examples", "leptos");
 
-/** The tags in place of Trunk's links. */
+/** The tags that replace Trunk's links. */
 const IN_PLACE = [
   ['<link data-trunk rel="rust" />', '<script type="module" src="/start.mjs"></script>'],
   ['<link data-trunk rel="css" href="shop.css" />', '<link rel="stylesheet" href="/shop.css" />'],
@@ -19,7 +19,7 @@ const IN_PLACE = [
 
 /** Builds the module of a package, unoptimised, with its glue and a script that starts it. Returns the folder. */
 function buildModule(name, file, flags = []) {
-  // In the profile of the tests in the browser, which have compiled nearly all of it.
+  // The profile of the browser tests, which have already compiled most of it.
   const target = ["--target-dir", "target", "--target", "wasm32-unknown-unknown"];
   run("cargo", ["build", "--locked", "-p", name, ...flags, ...target, "--quiet"]);
   const built = join(root, "target", "wasm32-unknown-unknown", "debug", `${file}.wasm`);

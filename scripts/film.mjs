@@ -1,7 +1,7 @@
 // Plays every scene at every size, in light and dark, and draws a strip of each into target/film/.
 //
-// `--scene TEXT` plays those with the text in their title, `--size NAME` and `--scheme NAME` one of them; `--no-pictures`
-// only checks; `--record` takes what is announced in place of tests/film/announcements.json.
+// `--scene TEXT` selects scenes by a text in their title, `--size NAME` a size, `--scheme NAME` a scheme; `--no-pictures`
+// only checks; `--record` writes the announcements to tests/film/announcements.json.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,8 @@ import { SCHEMES, SIZES } from "../tests/film/sizes.mjs";
 import { openStage, playInChromium, problemsOf } from "../tests/film/stage.mjs";
 import { drawStrip, indexPage } from "../tests/film/strip.mjs";
 import { buildIfStale } from "./build.mjs";
-import { Advice, chromium, main, root, run, say, setupBuild } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { Advice, chromium, main, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "film");
 const STAGES = 2;
@@ -36,11 +37,11 @@ const slug = (title) =>
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "");
 
-/** Every combination that the flags leave. */
+/** Returns every combination that the flags select. */
 async function wanted() {
   const choose = (names, name, what) => {
     if (name !== undefined && !names.includes(name))
-      throw new Advice(`there is no ${what} ${name}, only ${names.join(", ")}`);
+      throw new Advice(`invalid ${what}: expected ${names.join(", ")}, got ${name}`);
     return name === undefined ? names : [name];
   };
   const scenes = (await allScenes()).filter(
@@ -60,21 +61,12 @@ async function wanted() {
 async function prepare() {
   const { WIDGET_DIR, SITE_CONNECTOR } = process.env;
   if (WIDGET_DIR && SITE_CONNECTOR) return;
-  if (WIDGET_DIR || SITE_CONNECTOR) throw new Advice("WIDGET_DIR and SITE_CONNECTOR go together: set both, or neither");
+  if (WIDGET_DIR || SITE_CONNECTOR)
+    throw new Advice("invalid environment: set both WIDGET_DIR and SITE_CONNECTOR, or neither");
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
   await buildIfStale();
-  run("cargo", [
-    "build",
-    "--locked",
-    "--quiet",
-    "--target-dir",
-    "target",
-    "-p",
-    "chat-connector",
-    "--bin",
-    "site-connector",
-  ]);
+  buildConnector();
 }
 
 await main(async () => {
@@ -84,7 +76,7 @@ await main(async () => {
   say(`playing ${plays.length} times`);
   const browser = await launch();
   const waiting = [...plays];
-  const heard = {};
+  const announced = {};
   const recorded = flags.record ? undefined : readAnnouncements();
   const work = async () => {
     const stage = await openStage();
@@ -95,7 +87,7 @@ await main(async () => {
         const played = await playInChromium(stage, browser, scene, size, scheme, { pictures, recorded });
         next.problems = problemsOf(played);
         if (size === RECORDED[0] && scheme === RECORDED[1] && next.problems.length === 0)
-          heard[scene.title] = played.announced;
+          announced[scene.title] = played.announced;
         console.log(`${next.problems.length > 0 ? "✗" : "✓"} ${scene.title} (${size}, ${scheme})`);
         for (const problem of next.problems) console.log(`    ${problem}`);
         if (!pictures) continue;
@@ -113,7 +105,7 @@ await main(async () => {
   } finally {
     await browser.close();
   }
-  if (flags.record) recordAnnouncements(heard);
+  if (flags.record) recordAnnouncements(announced);
   if (!flags["no-pictures"]) writeFileSync(join(folder, "index.html"), indexPage(plays));
   const failed = plays.filter(({ problems }) => problems.length > 0).length;
   if (!flags["no-pictures"]) say("target/film/index.html shows the strips");

@@ -1,9 +1,9 @@
-// Fuzzes everything that parses bytes from outside: the targets of fuzz/, guided by coverage, and the property tests
-// of the workspace with new seeds, which share the given time. Prints how many cases each had, and keeps what fails.
+// Fuzzes all parsers of external data: the targets of fuzz/, guided by coverage, and the property tests of the workspace
+// with new seeds. They share the given time. Prints the number of cases of each, and stores failing inputs.
 //
-// --minutes N    the time in all; 5 where it is not given
-// --only TEXT    targets and tests whose name has this text in it
-// --keep         adds to fuzz/corpus/ the inputs that reached the most code which its own do not reach
+// --minutes N    the total time; 5 by default
+// --only TEXT    runs targets and tests whose name contains this text
+// --keep         adds to fuzz/corpus/ the inputs that reached the most new code
 
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -17,10 +17,10 @@ const CORPUS = join(root, "fuzz", "corpus");
 const FAILURES = join(root, "fuzz", "failures");
 /** The corpus of libFuzzer, which grows from run to run and is not in the repository. */
 const FOUND = join(root, "target", "fuzz-corpus");
-/** A target's corpus may have this many inputs, and this many bytes, in the repository. */
+/** Maximum inputs and bytes of a target's corpus in the repository. */
 const MAX_KEPT = 60;
 const MAX_KEPT_BYTES = 24 * 1024;
-/** Counts which edges of the code an input takes. These are stable options of rustc; it needs no sanitizer. */
+/** Options that count the edges that an input covers. They are stable options of rustc and need no sanitizer. */
 const COVERAGE = [
   "-Cpasses=sancov-module",
   "-Cllvm-args=-sanitizer-coverage-level=4",
@@ -29,13 +29,13 @@ const COVERAGE = [
   "-Cllvm-args=-sanitizer-coverage-trace-compares",
 ].join(" ");
 
-/** The names of the targets, as fuzz/src/lib.rs lists them. */
+/** Returns the names of the targets in fuzz/src/lib.rs. */
 function targets() {
   const list = readFileSync(join(root, "fuzz/src/lib.rs"), "utf8");
   return [...list.matchAll(/Target \{ name: "(\w+)"/g)].map(([, name]) => name);
 }
 
-/** Builds the targets with libFuzzer, and gives the program; null where there is no C++ compiler. */
+/** Builds the targets with libFuzzer and returns the program; null without a C++ compiler. */
 function buildGuided() {
   if (!which("c++") && !which("clang++") && !process.env.CXX) {
     say("no coverage-guided fuzzing: libFuzzer needs a C++ compiler, such as Debian's g++");
@@ -43,7 +43,7 @@ function buildGuided() {
   }
   const host = spawnSync("rustc", ["-vV"], { encoding: "utf8" }).stdout.match(/^host: (.*)$/m)[1];
   const folder = join(root, "target", "fuzz");
-  // With a target named, build scripts and macros are compiled without the counters.
+  // With an explicit target, build scripts and macros are compiled without the counters.
   const where = ["--target", host, "--target-dir", folder, "--profile", "fuzz"];
   say("building the targets with libFuzzer");
   const args = ["build", "--quiet", "--locked", "-p", "chat-fuzz", "--features", "guided", "--bin", "guided", ...where];
@@ -52,17 +52,17 @@ function buildGuided() {
     stdio: "inherit",
     env: { ...process.env, RUSTFLAGS: COVERAGE },
   });
-  if (status !== 0) throw new Advice("the fuzz targets do not build: see above");
+  if (status !== 0) throw new Advice("the fuzz targets do not compile: see the errors above");
   return join(folder, host, "fuzz", "guided");
 }
 
-/** Runs a program and returns its output and status; the status is null if it had to be stopped. */
+/** Runs a program and returns its output and status; the status is null if a signal ended it. */
 function run(program, args, { cwd = root, env = {}, seconds }) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
-      // The end says what happened; a long run prints a line for each input that it found.
+      // The last lines have the result; a long run prints a line for each new input.
       stream.on("data", (data) => (output = (output + data).slice(-20_000)));
     }
     const stop = () => child.kill("SIGKILL");
@@ -76,7 +76,7 @@ function run(program, args, { cwd = root, env = {}, seconds }) {
   });
 }
 
-/** libFuzzer on one target, for this many seconds. */
+/** Runs libFuzzer on one target for this number of seconds. */
 async function fuzzTarget(program, name, seconds) {
   const [kept, found, failures] = [join(CORPUS, name), join(FOUND, name), join(FAILURES, name)];
   for (const folder of [kept, found, failures]) mkdirSync(folder, { recursive: true });
@@ -88,7 +88,7 @@ async function fuzzTarget(program, name, seconds) {
   return { cases: figure("number_of_executed_units"), found: figure("new_units_added"), ok: status === 0, output };
 }
 
-/** The property tests in the sources of a folder: their names, and how many cases each has, if that is fixed. */
+/** Returns the property tests in the sources of a folder: their names and, if fixed, their numbers of cases. */
 function propertiesIn(folder) {
   const properties = new Map();
   if (!existsSync(folder)) return properties;
@@ -103,10 +103,10 @@ function propertiesIn(folder) {
   return properties;
 }
 
-/** Every property test of the workspace: the program that runs it, and its name there. */
+/** Returns every property test of the workspace: its program, and its name there. */
 function properties() {
   say("building the property tests");
-  // As `npm test` builds them: other features would compile everything once more.
+  // The features of `npm test`: others would compile everything again.
   const args = ["test", "--locked", "--no-run", "--quiet", "--message-format=json", "--workspace"];
   const built = spawnSync("cargo", args, {
     cwd: root,
@@ -114,7 +114,7 @@ function properties() {
     maxBuffer: 1 << 28,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  if (built.status !== 0) throw new Advice("the tests do not build: see above");
+  if (built.status !== 0) throw new Advice("the tests do not compile: see the errors above");
   const messages = built.stdout
     .split("\n")
     .filter((line) => line.startsWith("{"))
@@ -137,7 +137,7 @@ function properties() {
   });
 }
 
-/** A property test, again and again with new seeds until its time is over. */
+/** Repeats a property test with new seeds until its time is over. */
 async function testProperty({ program, folder, test, cases: fixed }, seconds) {
   const end = Date.now() + seconds * 1000;
   let [cases, next] = [0, fixed ?? 256];
@@ -148,7 +148,7 @@ async function testProperty({ program, folder, test, cases: fixed }, seconds) {
     if (status !== 0) return { cases, ok: false, output };
     cases += next;
     const took = Math.max(Date.now() - started, 1);
-    // As many as fit into the rest, and not so many more at once that the guess is far off.
+    // As many cases as fit into the remaining time, with a limited increase, because the estimate is rough.
     if (!fixed) next = Math.max(1, Math.min(Math.floor((next * (end - Date.now())) / took), next * 8));
   } while (Date.now() < end);
   return { cases, ok: true };
@@ -156,7 +156,7 @@ async function testProperty({ program, folder, test, cases: fixed }, seconds) {
 
 const bytesIn = (folder) => readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
 
-/** Adds to a target's corpus inputs that reached code which its own do not reach, those first that reached the most. */
+/** Adds inputs that reached new code to a target's corpus, those with the most new code first. */
 async function keep(program, name) {
   const [kept, found] = [join(CORPUS, name), join(FOUND, name)];
   const chosen = mkdtempSync(join(tmpdir(), "fuzz-"));
@@ -232,6 +232,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     for (const { name, output } of failed) console.log(`\n── ${name}\n${output.split("\n").slice(-60).join("\n")}`);
     if (values.keep) for (const name of names) await keep(program, name);
     if (failed.length > 0)
-      throw new Advice(`inputs that fail are in ${relative(root, FAILURES)}/ and in files proptest-regressions/`);
+      throw new Advice(`failing inputs are in ${relative(root, FAILURES)}/ and in files proptest-regressions/`);
   });
 }

@@ -16,7 +16,7 @@ const LOAD = `async function __wbg_load(module, imports) {
 }
 `;
 
-/** An address in the module's memory gets the place and the length of a string, or zero for none. */
+/** Writes the pointer and the length of a string to an address in the module's memory, or zero for none. */
 const GIVES_STRING =
   /(?:var|const) (ptr\d) = (?:isLikeNone\(\w+\) \? 0 : )?passStringToWasm0\((\w+)\);\s*(?:var|const) (len\d) = WASM_VECTOR_LEN;\s*getDataViewMemory0\(\)\.setInt32\(\((\w+) >>> 0\) \+ 4 \* 1, \3, true\);\s*getDataViewMemory0\(\)\.setInt32\(\(\4 >>> 0\) \+ 4 \* 0, \1, true\);/g;
 
@@ -34,7 +34,7 @@ function giveString(at, ret) {
 
 /** Replaces a part of the glue; throws if it does not exist. */
 function replace(text, part, by) {
-  if (!part.test(text)) throw new Error(`The glue of this wasm-bindgen has no ${part}`);
+  if (!part.test(text)) throw new Error(`unexpected glue of wasm-bindgen: it has no ${part}`);
   return text.replace(part, by);
 }
 
@@ -42,7 +42,7 @@ function replace(text, part, by) {
 export function shorten(folder, flags) {
   const module = join(folder, "chat_widget_bg.wasm");
   const args = [...flags, module, "--minify-imports-and-exports-and-modules", "-o", module];
-  // It prints what it has renamed: `[module, name, short]` and `[name, short]`.
+  // The output lists the renamed ones: `[module, name, short]` and `[name, short]`.
   const { imports, exports } = JSON.parse(execFileSync("wasm-opt", args, { encoding: "utf8" }));
   const imported = new Map(imports.map(([, name, short]) => [name, short]));
   const exported = new Map(exports);
@@ -55,7 +55,7 @@ export function shorten(folder, flags) {
     .replace('"./chat_widget_bg.js": ', "a: ")
     .replace(/\b(\w+): function\(/g, (_, name) => `${imported.get(name) ?? name}: function(`)
     .replace(/\bwasm\.(\w+)/g, (_, name) => `wasm.${exported.get(name) ?? name}`)
-    // Arrows are shorter, and nothing here asks for `this`.
+    // Arrow functions are shorter, and nothing here uses `this`.
     .replace(/: function\(\) \{ return handleError\(function \(([^)]*)\) \{/g, ": handleError(($1) => {")
     .replace(/\}, arguments\); \}/g, "})")
     .replace(/: function\(([^)]*)\) \{/g, ": ($1) => {");
@@ -64,7 +64,7 @@ export function shorten(folder, flags) {
     /function handleError\(f, args\) \{([^]*?)f\.apply\(this, args\)([^]*?)\n\}\n/,
     "function handleError(f) { return (...args) => {$1f(...args)$2\n}; }\n",
   );
-  // What gives a string or an object to the module does it in the same way each time.
+  // Strings and objects are passed to the module in the same way each time.
   text = text.replace(/isLikeNone\(ret\) \? 0 : addToExternrefTable0\(ret\)/g, "giveObject(ret)");
   const [, malloc, realloc] = text.match(/passStringToWasm0\(\w+, (wasm\.[\w$]+), (wasm\.[\w$]+)\)/);
   text = text.replaceAll(`, ${malloc}, ${realloc})`, ")");
@@ -75,13 +75,13 @@ export function shorten(folder, flags) {
   );
   text = text.replace(GIVES_STRING, "giveString($4, $2);");
   text = replace(text, /function isLikeNone/, `${GIVE}$&`);
-  // It has a string's two ways of memory always, keeps its handles until they are freed, and never decodes 2 GB.
+  // The string allocators always exist, handles are freed explicitly, and no text has 2 GB.
   text = replace(text, / {4}if \(realloc === undefined\) \{[^]*?\n {4}\}\n/, "");
   text = replace(text, /const HandleFinalization = .*\n/, "").replace(/ *HandleFinalization\..*\n/g, "");
   text = replace(text, /const MAX_SAFARI[^]*?(?=function decodeText)/, "");
   text = replace(text, /function decodeText\([^]*?\n\}\n/, "").replace("decodeText(", "cachedTextDecoder.decode(");
   text = replace(text, /cachedTextDecoder\.decode\(\);\n/, "");
-  // Its memory grows into another buffer, and stays below 2 GB.
+  // Growing the memory replaces its buffer, and it stays below 2 GB.
   text = replace(
     text,
     /cachedDataViewMemory0 === null \|\| .* !== (wasm\.[\w$]+\.buffer)\)\) \{/,
@@ -93,7 +93,7 @@ export function shorten(folder, flags) {
   text = replace(text, /if \(Symbol\.dispose\).*\n/, "");
   text = replace(text, / {4}__destroy_into_raw\(\) \{[^]*?\n {4}\}\n/, "");
   text = replace(text, /const ptr = this\.__destroy_into_raw\(\);\s*(wasm\.[\w$]+\()ptr/, "$1this.__wbg_ptr");
-  // The first way to the global object is the last one that is tried.
+  // `globalThis` exists in all supported browsers, so the fallbacks are removed.
   text = replace(
     text,
     /const ret = typeof globalThis === 'undefined' .*\s*.*/,
@@ -106,13 +106,13 @@ export function shorten(folder, flags) {
 }
 
 /**
- * Turns `chat_widget.js` in `folder` into a function, so that a module that broke can be followed by a new one of which
- * nothing of the old knows; and has what enters the module guarded.
+ * Turns `chat_widget.js` in `folder` into a function, so that a new module, independent of the old one, can replace a
+ * crashed one. Guards the calls into the module.
  */
 export function makeFactory(folder) {
   const glue = join(folder, "chat_widget.js");
   let text = readFileSync(glue, "utf8").replace(/^export (?=class|function)/gm, "");
-  // Its own ways to begin take whatever may hold a module; here it is an address.
+  // The initializers of the glue accept any source of a module; here it is a URL.
   const begun = text.match(/wasm = instance\.exports;[^]*?(wasm\.[\w$]+\(\);)\n/)[1];
   text = replace(text, /let wasmModule, wasmInstance, wasm;\nfunction __wbg_finalize_init\([^]*?\n\}\n/, "let wasm;\n");
   text = replace(

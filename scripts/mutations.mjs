@@ -43,7 +43,8 @@ await main(async () => {
     const path = join(folder, "crates", "session", "src", file);
     let source = readFileSync(path, "utf8");
     for (const [before, after] of edits) {
-      if (source.split(before).length !== 2) throw new Advice(`${file} does not have this once any more: ${before}`);
+      if (source.split(before).length !== 2)
+        throw new Advice(`invalid mistake: expected ${file} to have this text once: ${before}`);
       source = source.replace(before, after);
     }
     writeFileSync(path, source);
@@ -53,16 +54,14 @@ await main(async () => {
       encoding: "utf8",
     });
     if (/could not compile/.test(run.stderr))
-      throw new Advice(`with ${name}, the session does not compile:\n${run.stderr}`);
-    const noticed = run.status !== 0;
+      throw new Advice(`the session does not compile with the mistake "${name}":\n${run.stderr}`);
+    const caught = run.status !== 0;
     const invariants = [...run.stdout.matchAll(/^broken \d+ times, by seed [\d, ]+: (.*)$/gm)].map(
       ([, invariant]) => invariant,
     );
     const failed = [...run.stdout.matchAll(/^test (\S+) \.\.\. FAILED$/gm)].map(([, test]) => test);
-    say(
-      `${name}: ${noticed ? `noticed (${[...invariants, ...failed].join(" ") || "a test fails"})` : "nothing noticed"}`,
-    );
-    if (noticed !== edits.length > 0) survivors.push(name);
+    say(`${name}: ${caught ? `caught (${[...invariants, ...failed].join(" ") || "a test fails"})` : "not caught"}`);
+    if (caught !== edits.length > 0) survivors.push(name);
   }
-  if (survivors.length > 0) throw new Advice(`not as it should be: ${survivors.join(", ")}`);
+  if (survivors.length > 0) throw new Advice(`unexpected results: ${survivors.join(", ")}`);
 });

@@ -1,5 +1,5 @@
-// Whether the crates can be published: each package has the files that it is built from and no others, and what is in
-// the packages compiles by itself, without this workspace and its patch of wasm-streams.
+// Checks that the crates can be published: each package has exactly the files that it is built from, and the packages
+// compile without this workspace and its patch of wasm-streams.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Advice, main, root, run, say, setupBuild } from "./setup.mjs";
 
 const LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"];
-/** The crates to publish, each after those that it depends on: where they are, and what they are made of. */
+/** The crates to publish, each after its dependencies, with their folders and files. */
 const CRATES = {
   "chat-protocol": { folder: "crates/protocol", parts: ["src", "README.md", ...LICENCES] },
   "chat-session": { folder: "crates/session", parts: ["src", "README.md", ...LICENCES] },
@@ -17,24 +17,24 @@ const CRATES = {
     parts: ["src", "styles", "themes", "build.rs", "docs/rust.md", "README.md", "CHANGELOG.md", ...LICENCES],
   },
 };
-/** The files that cargo adds, the first of them only in a git repository. */
+/** The files that cargo adds; the first one only in a git repository. */
 const BY_CARGO = [".cargo_vcs_info.json", "Cargo.lock", "Cargo.toml", "Cargo.toml.orig"];
 
 const named = Object.keys(CRATES).flatMap((name) => ["-p", name]);
-/** Where cargo puts the packages, and where they are unpacked. */
+/** The folders of the packages and of their unpacked files. */
 const packed = join(root, "target", "package");
 const unpacked = join(root, "target", "unpacked");
 
-/** The version that all crates of the workspace share. */
+/** The shared version of all crates of the workspace. */
 const version = () => readFileSync(join(root, "Cargo.toml"), "utf8").match(/^version = "([^"]+)"/m)[1];
 
-/** Runs cargo for what it prints; quietly, as it says again that there is no repository to name. */
+/** Runs cargo and returns its output. Quiet, because it warns about a missing repository each time. */
 function cargo(...args) {
   const { status, stdout, stderr } = spawnSync("cargo", args, { cwd: root, encoding: "utf8" });
   return { ok: status === 0, stdout, stderr };
 }
 
-/** The files that a crate's parts are, by their paths in its folder. */
+/** Returns the files of a crate's parts, by their paths in its folder. */
 function filesOf({ folder, parts }) {
   const from = join(root, folder);
   return parts.flatMap((part) => {
@@ -67,17 +67,17 @@ function misplaced() {
 }
 
 /**
- * Compiles what is in the packages, for the browser. Not by cargo's own verification: that unpacks crates which depend on
- * each other into its registry, and takes what is there the next time although the sources have changed.
+ * Compiles the packages for the browser. Cargo's own verification caches interdependent crates in its registry, and would
+ * use the cached sources after a change.
  */
 function compile() {
   const pack = ["package", "--locked", "--allow-dirty", "--no-verify", ...named];
-  // The registry is asked only where it has to be.
+  // Offline if possible.
   if (!cargo(...pack, "--offline").ok) run("cargo", [...pack, "--quiet"]);
   rmSync(unpacked, { recursive: true, force: true });
   mkdirSync(unpacked, { recursive: true });
   const folders = Object.keys(CRATES).map((name) => `${name}-${version()}`);
-  // As of now, not of the same time in all packages: cargo compiles again what is newer than what it has.
+  // The current time instead of the constant one of packages: cargo recompiles files that are newer than its output.
   for (const folder of folders) run("tar", ["-xzmf", join(packed, `${folder}.crate`), "-C", unpacked]);
   const patches = Object.keys(CRATES).map((name, index) => `${name} = { path = "${folders[index]}" }`);
   const manifest = [

@@ -1,22 +1,23 @@
-// Takes pictures of the gallery into target/screenshots/, and draws the sheet of the themes for the README.
+// Takes screenshots of the gallery into target/screenshots/, and draws the sheet of the themes for the README.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launch, startDemo } from "../tests/e2e/demo.mjs";
 import { look, SCHEMES, STATE_NAMES, THEMES } from "../tests/e2e/gallery.mjs";
 import { buildIfStale } from "./build.mjs";
-import { chromium, main, root, run, say, setupBuild } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { chromium, main, root, say, setupBuild } from "./setup.mjs";
 
 const folder = join(root, "target", "screenshots");
 const SHEET = join(root, "docs", "pictures", "themes.png");
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
-/** A window of its least size that is not the whole screen, and where it is on the page. */
+/** The smallest window that does not fill the screen, and its position on the page. */
 const CELL = { viewport: { width: 480, height: 480 }, deviceScaleFactor: 0.6 };
 const CLIP = { x: 64, y: 0, width: 416, height: 480 };
 const COLUMNS = 3;
 
-/** Calls `take(page, name)` for pages of the gallery, each `[state, theme, scheme]`, in a screen of this kind. */
+/** Calls `take(page, name)` for pages of the gallery, each `[state, theme, scheme]`, on this screen. */
 async function pictures(browser, site, screen, shown, take) {
   const context = await browser.newContext({ ...screen, reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -27,7 +28,7 @@ async function pictures(browser, site, screen, shown, take) {
   await context.close();
 }
 
-/** The themes beside each other, light and dark, as the page of one picture. */
+/** Returns the HTML of the picture of all themes, light and dark, side by side. */
 function sheet(cells) {
   const figures = THEMES.map((theme) => {
     const images = SCHEMES.map(
@@ -46,17 +47,7 @@ await main(async () => {
   setupBuild();
   process.env.CHROMIUM ??= chromium().browser;
   await buildIfStale();
-  run("cargo", [
-    "build",
-    "--locked",
-    "--quiet",
-    "--target-dir",
-    "target",
-    "-p",
-    "chat-connector",
-    "--bin",
-    "site-connector",
-  ]);
+  buildConnector();
   rmSync(folder, { recursive: true, force: true });
   const every = [
     ...STATE_NAMES.map((state) => [state, "teal", "light"]),

@@ -1,4 +1,4 @@
-// Servers that a script starts, and that end with it.
+// Servers that stop with the script that starts them.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { Advice, nginxModule } from "./setup.mjs";
 
 /** Creates a folder for the files of the servers. */
 export const folder = mkdtempSync(join(tmpdir(), "chat-widget-servers-"));
-// Servers that root starts read it as somebody else.
+// Servers that are started by root read it as another user.
 chmodSync(folder, 0o755);
 
 const running = [];
@@ -22,7 +22,7 @@ process.once("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-/** A port that was free a moment ago. */
+/** Returns a free port. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -38,25 +38,25 @@ export function start(program, args, env = {}) {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  child.stderr.on("data", (text) => (said += text));
+  let errors = "";
+  child.stderr.on("data", (text) => (errors += text));
   const ended = new Promise((resolve) => child.once("close", resolve).once("error", resolve));
   running.push({ child, ended });
-  return { child, ended, said: () => said };
+  return { child, ended, stderr: () => errors };
 }
 
-/** The first line that a program prints. */
-export async function firstLine({ child, ended, said }) {
+/** Returns the first line that a program prints. */
+export async function firstLine({ child, ended, stderr }) {
   const line = await Promise.race([once(createInterface(child.stdout), "line"), ended.then(() => null)]);
-  if (line === null) throw new Advice(`${child.spawnfile} did not start: ${said()}`);
+  if (line === null) throw new Advice(`${child.spawnfile} did not start: ${stderr()}`);
   return line[0];
 }
 
-/** Waits until an address answers, or the program has ended. */
-export async function answers(url, { child, said }) {
+/** Waits until a URL responds, or the program has ended. */
+export async function answers(url, { child, stderr }) {
   for (;;) {
     if (child.exitCode !== null || child.pid === undefined)
-      throw new Advice(`${child.spawnfile} did not start: ${said()}`);
+      throw new Advice(`${child.spawnfile} did not start: ${stderr()}`);
     const answer = await fetch(url)
       .then((response) => response.text())
       .catch(() => undefined);
@@ -65,7 +65,7 @@ export async function answers(url, { child, said }) {
   }
 }
 
-/** An nginx of its own, whose files begin with a path, with the module njs and with what is said in `http` and beside it. */
+/** Starts an nginx with the module njs and the given directives inside `http` and beside it. Its files begin with a path. */
 export function startNginx(own, { main = "", events = "", http }) {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${own}-${kind};`);
   writeFileSync(
@@ -76,7 +76,7 @@ export function startNginx(own, { main = "", events = "", http }) {
   return start("nginx", ["-p", folder, "-e", "stderr", "-c", `${own}.conf`]);
 }
 
-/** The two parts of the recipe for nginx, before a service at this address, which speaks no TLS. `own`: a folder for its files. */
+/** Returns the two parts of the recipe for nginx, with a service at this URL without TLS. `own` is a folder for its files. */
 export function nginxRecipe({ own, source, service, token }) {
   writeFileSync(join(own, "chat-token.conf"), `proxy_set_header Authorization "Bearer ${token}";\n`);
   const plain = source

@@ -1,5 +1,4 @@
-// Installs the tools that the build and the tests need and the machine lacks. It imports Node's own modules only,
-// because it runs before `npm ci`.
+// Installs missing tools of the build and the tests. It imports Node's own modules only, because it runs before `npm ci`.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -10,8 +9,8 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-// Tools compiled by cargo are kept by version, outside the project: clones share them, and no tool that the
-// developer installed for something else is replaced.
+// Tools compiled by cargo are stored by version outside the project: clones share them, and other installed versions stay
+// untouched.
 export const toolsHome =
   process.env.CHAT_WIDGET_TOOLS ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "chat-widget-tools");
 
@@ -39,7 +38,7 @@ function output(program, args) {
   return result.status === 0 ? result.stdout.trim() : null;
 }
 
-/** The first line that a program prints, or null when it is not there. */
+/** Returns the first line that a program prints, or null if it is missing. */
 export const firstLine = (program, args) => output(program, args)?.split("\n")[0] ?? null;
 
 export function which(program) {
@@ -62,14 +61,14 @@ export function npmPackages() {
   const stamp = join(root, "node_modules", ".lock-hash");
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== hash) {
     say("installing the npm packages of package-lock.json");
-    // None of them needs a script of its own to be run here.
+    // No package needs its install scripts.
     run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
     writeFileSync(stamp, hash);
   }
   onPath(join(root, "node_modules", ".bin"));
 }
 
-/** Makes sure that rustup's toolchain can compile for the browser, the standard library included. */
+/** Installs Rust's browser target and the source of the standard library if they are missing. */
 function rustTarget() {
   if (!which("cargo")) {
     onPath(join(homedir(), ".cargo", "bin"));
@@ -78,15 +77,15 @@ function rustTarget() {
   }
   const sysroot = firstLine("rustc", ["--print", "sysroot"]);
   const rustlib = join(sysroot, "lib", "rustlib");
-  for (const [path, ...asked] of [
+  for (const [path, ...args] of [
     [join("wasm32-unknown-unknown", "lib"), "target", "add", "wasm32-unknown-unknown"],
     [join("src", "rust", "library"), "component", "add", "rust-src"],
   ]) {
     if (existsSync(join(rustlib, path))) continue;
-    const name = `the Rust ${asked[0]} ${asked[2]}`;
+    const name = `the Rust ${args[0]} ${args[2]}`;
     if (!which("rustup")) throw new Advice(`${name} is missing, and so is rustup. Install both, then run this again.`);
     say(`adding ${name}`);
-    run("rustup", asked);
+    run("rustup", args);
   }
 }
 
@@ -101,7 +100,7 @@ function rustComponents() {
   }
 }
 
-/** The version of a package in Cargo.lock. */
+/** Returns the version of a package in Cargo.lock. */
 export function lockedVersion(name) {
   const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
   const found = lock.match(new RegExp(`name = "${name}"\\nversion = "([^"]+)"`));
@@ -113,11 +112,11 @@ export function cargoTool(crate, version, program) {
   const home = join(toolsHome, `${crate}-${version}`);
   const bin = join(home, "bin");
   if (existsSync(join(bin, program))) return onPath(bin);
-  // The developer's own copy is as good when it is the same version.
+  // An installed copy of the same version is used.
   if (firstLine(program, ["--version"])?.split(" ").at(-1) === version) return;
   say(`compiling ${crate} ${version} with cargo; this takes a few minutes, once on this machine`);
   mkdirSync(home, { recursive: true });
-  // Not --locked: the lock file that a tool ships may name crates that a mirror does not have yet.
+  // Not --locked: a mirror may lack crates of the tool's own lock file.
   run("cargo", ["install", crate, "--version", version, "--root", home, "--quiet"], {
     env: { ...process.env, CARGO_TARGET_DIR: join(home, "build") },
   });
@@ -126,8 +125,8 @@ export function cargoTool(crate, version, program) {
 }
 
 /**
- * Returns the paths of the programs that `found` looks for. Missing ones are installed with apt as root on Debian; elsewhere
- * an error has the commands to type.
+ * Returns the paths of the programs that `found` looks for. On Debian, root installs missing ones with apt; otherwise an
+ * error lists the commands.
  */
 function fromDebian(what, packages, found, elsewhere) {
   const missing = () => Object.values(found()).includes(null);
@@ -146,7 +145,7 @@ function fromDebian(what, packages, found, elsewhere) {
   );
 }
 
-/** The programs that are not simply the one in Debian's package of the same name. */
+/** The programs that need more than Debian's package of the same name. */
 const DEBIAN = {
   nginx: {
     called: "nginx with its module njs",
@@ -156,14 +155,14 @@ const DEBIAN = {
   "php-fpm": {
     called: "php-fpm with the extension curl",
     packages: ["php-fpm", "php-curl"],
-    // Which version is `php-fpm`, and that an extension is switched on, is settled only when a package is installed.
+    // Only an installed package links `php-fpm` to a version and enables the extension.
     file: /^php-fpm\d/,
     options: '-n -d extension_dir="$(echo "$home"/usr/lib/php/2*)" -d extension=curl',
     works: () => output("php-fpm", ["-m"])?.split("\n").includes("curl"),
   },
 };
 
-/** The path of nginx's module njs: beside an unpacked nginx, or where systems install it. Null when it is not there. */
+/** Returns the path of nginx's module njs, beside an unpacked nginx or in the system's folders; null if it is missing. */
 export function nginxModule() {
   const nginx = which("nginx");
   const homes = [...(nginx ? [join(dirname(nginx), "..")] : []), "/"];
@@ -203,8 +202,8 @@ const webkit = () =>
   );
 
 /**
- * Makes sure that a program of Debian's is there. Its package and whatever that needs are unpacked into the tools cache
- * and not installed: apt would start a web server, and again with every start of the machine.
+ * Provides a program of a Debian package. The package and its dependencies are unpacked into the tools cache instead of
+ * installed, because apt would start a web server now and at each boot.
  */
 export function debianTool(name) {
   const {
@@ -215,12 +214,12 @@ export function debianTool(name) {
     works = () => true,
   } = DEBIAN[name] ?? {};
   if (which(name) && works()) return;
-  // Where Debian installs servers, which is not on everybody's path.
+  // Debian's folder of servers, which is not always on the path.
   if (existsSync(join("/usr/sbin", name)) && (onPath("/usr/sbin"), works())) return;
   const home = join(toolsHome, `debian-${packages.join("+")}`);
   if (!existsSync(home)) {
     say(`unpacking Debian's package ${packages.join(" and ")} into the tools cache`);
-    // Under its own name only once it is complete.
+    // Renamed once it is complete.
     const fresh = `${home}-${process.pid}`;
     try {
       unpack(packages, fresh);
@@ -250,15 +249,15 @@ function found(home, file) {
     const name = existsSync(join(home, folder)) && readdirSync(join(home, folder)).find((name) => file.test(name));
     if (name) return join(folder, name);
   }
-  throw new Advice("its package does not hold it");
+  throw new Advice("the program is not in its package");
 }
 
 function unpack(packages, home) {
-  if (!which("apt-get")) throw new Advice("there is no apt-get to fetch it with");
+  if (!which("apt-get")) throw new Advice("apt-get is missing");
   const archives = join(home, "archives");
   mkdirSync(join(archives, "partial"), { recursive: true });
   mkdirSync(join(home, "bin"));
-  // Nothing of the system's is written, so its lock is not needed, and neither is root.
+  // Writes nothing to the system, so it needs neither its lock nor root.
   const settings = ["Debug::NoLocking=1", "APT::Sandbox::User=root", `Dir::Cache::archives=${archives}`];
   const fetch = [
     "install",
@@ -271,7 +270,7 @@ function unpack(packages, home) {
   ];
   const fetched = () => spawnSync("apt-get", fetch, { stdio: ["ignore", "ignore", "inherit"] }).status === 0;
   if (!fetched()) {
-    // A fresh container knows no packages yet.
+    // A new container has no package lists yet.
     if (process.getuid?.() === 0) run("apt-get", ["update", "-q"]);
     if (!fetched()) throw new Advice("apt-get could not fetch it");
   }
@@ -280,7 +279,7 @@ function unpack(packages, home) {
   rmSync(archives, { recursive: true });
 }
 
-/** The servers of docs/recipes/ that are no packages of npm. */
+/** The servers of docs/recipes/ that are not npm packages. */
 const RECIPE_SERVERS = ["nginx", "caddy", "php-fpm"];
 
 /** Installs the tools for `npm run bench:proxy`. */
@@ -310,7 +309,7 @@ export function setupTestAll() {
   return { chromium: setupTest(), firefox: firefox(), webkit: webkit() };
 }
 
-/** Runs a script's main function. Prints advice without, any other error with its stack. */
+/** Runs a script's main function. Prints an `Advice` without its stack, other errors with it. */
 export async function main(work) {
   try {
     await work();

@@ -23,7 +23,7 @@ function weigh(file) {
 
 /** Prints the table and returns the exceeded budgets. */
 export function size() {
-  if (!existsSync(dist)) throw new Advice("there is no dist/ yet: run `npm run build` first");
+  if (!existsSync(dist)) throw new Advice("dist/ is missing: run `npm run build` first");
   const files = readdirSync(dist, { recursive: true })
     .filter((file) => /\.(js|mjs|wasm)$/.test(file) && statSync(join(dist, file)).isFile())
     .sort();
@@ -34,17 +34,17 @@ export function size() {
   const exceeded = [];
   const { budgets } = JSON.parse(readFileSync(join(root, "size-budget.json"), "utf8"));
   const weight = (file) => {
-    if (!weights.has(file)) throw new Advice(`size-budget.json names ${file}, which is not in dist/`);
+    if (!weights.has(file)) throw new Advice(`invalid size-budget.json: dist/ has no ${file}`);
     return weights.get(file).brotli;
   };
-  for (const { name, files, eachIn, brotli: most } of budgets) {
+  for (const { name, files, eachIn, brotli: budget } of budgets) {
     // A budget may include the largest file of a folder.
     const heaviest = eachIn
       ? Math.max(...[...weights.keys()].filter((file) => file.startsWith(eachIn)).map(weight))
       : 0;
     const bytes = files.reduce((sum, file) => sum + weight(file), heaviest);
-    const within = bytes <= most;
-    console.log(`${within ? "within " : "PAST   "} ${name}: ${kb(bytes).trim()} of ${kb(most).trim()} KB brotli`);
+    const within = bytes <= budget;
+    console.log(`${within ? "within " : "OVER   "} ${name}: ${kb(bytes).trim()} of ${kb(budget).trim()} KB brotli`);
     if (!within) exceeded.push(name);
   }
   return exceeded;
@@ -53,7 +53,7 @@ export function size() {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await main(() => {
     const exceeded = size();
-    if (exceeded.length > 0) throw new Advice(`past the budget: ${exceeded.join(", ")}`);
-    say("all budgets are kept");
+    if (exceeded.length > 0) throw new Advice(`over budget: ${exceeded.join(", ")}`);
+    say("all sizes are within their budgets");
   });
 }

@@ -1,24 +1,15 @@
-// Builds what is out of date, and runs the demo: a customer's site with its proxy, and the sandbox behind it.
+// Builds outdated files, and runs the demo: a customer's site with its proxy, and the sandbox behind it.
 
 import { spawn } from "node:child_process";
 import { buildIfStale } from "./build.mjs";
-import { main, root, run, say, setupBuild } from "./setup.mjs";
+import { buildConnector } from "./connector.mjs";
+import { main, root, say, setupBuild } from "./setup.mjs";
 
 await main(async () => {
   setupBuild();
   await buildIfStale();
   say("compiling the site's server and the sandbox");
-  run("cargo", [
-    "build",
-    "--locked",
-    "--quiet",
-    "--target-dir",
-    "target",
-    "-p",
-    "chat-connector",
-    "--bin",
-    "site-connector",
-  ]);
+  buildConnector();
   const demo = spawn("target/debug/site-connector", ["demo", ...process.argv.slice(2)], {
     cwd: root,
     stdio: "inherit",

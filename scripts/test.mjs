@@ -54,7 +54,7 @@ function countTests(output) {
   return { passed, failed };
 }
 
-/** Runs a step. A check counts as one, a run of tests as its tests. */
+/** Runs a step. A check counts as one test, a test run as its tests. */
 async function step(name, work, { tests = false } = {}) {
   say(`── ${name}`);
   const started = Date.now();
@@ -67,14 +67,14 @@ async function step(name, work, { tests = false } = {}) {
   }
   const { passed, failed } = tests ? countTests(outcome.output) : { passed: outcome.ok ? 1 : 0, failed: 0 };
   counts.passed += passed;
-  // A runner that broke before it could count, or that ran nothing, has failed as well.
+  // A runner that crashed before it could count, or that ran nothing, has failed as well.
   const broke = (!outcome.ok && failed === 0) || (tests && passed + failed === 0);
   counts.failed += failed + (broke ? 1 : 0);
   if (failed > 0 || broke) failures.push(name);
   say(`── ${name}: ${failed > 0 || broke ? "FAILED" : "ok"}, ${((Date.now() - started) / 1000).toFixed(0)} s`);
 }
 
-/** The tests in a folder. */
+/** Returns the test files in a folder. */
 function testsIn(folder) {
   const path = join(root, "tests", folder);
   return readdirSync(path)
@@ -82,14 +82,14 @@ function testsIn(folder) {
     .map((file) => join(path, file));
 }
 
-// A busy machine takes its time to start a browser.
-const patience = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
+// A browser starts slowly on a busy machine.
+const timeouts = { WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60", WASM_BINDGEN_TEST_TIMEOUT: "120" };
 
-/** Runs the tests that need a browser and no server, in the browser that the flags name. */
+/** Runs the wasm-pack tests in the browser that the flags name. */
 const wasmPack = (flags, env = {}) =>
-  tee("wasm-pack", ["test", "--headless", "--mode", "no-install", ...flags], { ...patience, ...env });
+  tee("wasm-pack", ["test", "--headless", "--mode", "no-install", ...flags], { ...timeouts, ...env });
 
-/** What Chromium passed, in Firefox and WebKit; and what is to be true in all three, in each. */
+/** Runs the wasm-pack tests in Firefox and WebKit, and the tests of tests/browsers/ in all three browsers. */
 async function otherBrowsers({ chromium, firefox, webkit }) {
   await step("tests in the browser, Firefox", () => wasmPack(["--firefox", "--geckodriver", firefox.driver]), {
     tests: true,
@@ -162,7 +162,7 @@ await main(async () => {
   });
   await step(
     "end-to-end tests",
-    // Each file starts a browser and waits more than it works.
+    // Each file starts a browser and mostly waits.
     () => tee("node", ["--test", "--test-concurrency=2", ...testsIn("e2e")], { CHROMIUM: browser }),
     { tests: true },
   );

@@ -1,11 +1,11 @@
-// The colours of every theme can be told apart.
+// Every colour pair of every theme has enough contrast.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { colours, page, pairs, ratio, themes, unmeasured } from "../scripts/contrast.mjs";
 
-test("Every pair of colours that the widget paints has its contrast, in all eleven themes, light and dark", (t) => {
+test("Every colour pair reaches its contrast ratio in all eleven themes, light and dark", (t) => {
   const { shared, themed } = pairs();
   const measured = [...shared, ...themed];
   assert.equal(themes.length, 11);
@@ -18,16 +18,16 @@ test("Every pair of colours that the widget paints has its contrast, in all elev
   );
 });
 
-test("No colour of the style sheets is left out", () => {
+test("Every colour of the style sheets belongs to a checked pair", () => {
   assert.deepEqual(unmeasured(), []);
 });
 
-test("The tables of docs/themes.md are what is computed", () => {
+test("The contrast tables of docs/themes.md match the computed ratios", () => {
   const written = readFileSync(new URL("../docs/themes.md", import.meta.url), "utf8");
   assert.ok(written === page(), "run: node scripts/contrast.mjs");
 });
 
-test("Contrast is computed as WCAG defines it, from the side of a colour that is shown", () => {
+test("Contrast ratios follow the formula of WCAG", () => {
   const [black, white, grey] = [
     [0, 0, 0],
     [255, 255, 255],

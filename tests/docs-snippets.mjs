@@ -3,6 +3,8 @@
 import { readFileSync } from "node:fs";
 
 const E2E = "tests/e2e/docs.test.mjs";
+const PRIVACY = "tests/e2e/docs-privacy.test.mjs";
+const SERVER = "tests/e2e/docs-server.test.mjs";
 const GUEST = "tests/e2e/guest.test.mjs";
 const HOSTILE = "tests/hostile/proxies.mjs";
 const UNIT = "tests/unit/docs.test.mjs";
@@ -11,7 +13,7 @@ const CONNECTOR = "crates/connector/src/lib.rs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
 const CLIENT = "tests/npm/client.test.mjs";
 
-/** By page, heading and language. */
+/** The test of each snippet, by page, heading and language. */
 export const RUN_BY = {
   "README.md": {
     "Try it: sh": UNIT,
@@ -47,7 +49,7 @@ export const RUN_BY = {
     "Avoid page conflicts: js 2": GUEST,
     "Avoid page conflicts: js 3": GUEST,
   },
-  "docs/privacy.md": { "Ask for consent: html": E2E, "What a visitor can do: js": E2E },
+  "docs/privacy.md": { "Ask for consent: html": PRIVACY, "What a visitor can do: js": PRIVACY },
   "docs/rust.md": {
     "Install: toml": UNIT,
     "The component: rust": CRATE,
@@ -61,9 +63,9 @@ export const RUN_BY = {
   },
   "docs/server.md": {
     "Set up the proxy: rust,no_run": CONNECTOR,
-    "Set up the proxy: sh": E2E,
-    "Set up the proxy: js": E2E,
-    "Set up the proxy: sh 2": E2E,
+    "Set up the proxy: sh": SERVER,
+    "Set up the proxy: js": SERVER,
+    "Set up the proxy: sh 2": SERVER,
     "Compare the recipes: nginx": HOSTILE,
     "Configure `site-connector proxy`: toml": "crates/connector/tests/proxy_server/command.rs",
     "Use the commands: sh": "crates/connector/tests/commands.rs",
@@ -78,13 +80,13 @@ export const RUN_BY = {
   },
   "docs/themes.md": { "Derive a theme from your brand's colour: html": E2E, "Set your own colours: css": E2E },
   "docs/troubleshooting.md": { "Troubleshooting: js": E2E },
-  "docs/wordpress.md": { "WordPress, by hand: php": E2E, "WordPress, by hand: php 2": E2E },
+  "docs/wordpress.md": { "WordPress, by hand: php": SERVER, "WordPress, by hand: php 2": SERVER },
 };
 
 /** Returns the text of a file of the project. */
 export const read = (path) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** The snippets of a page, by their names: heading and language, with a number from the second of a kind on. */
+/** Returns the snippets of a page by their names: heading and language, numbered from the second of a kind. */
 export const snippets = (page) => snippetsOf(read(page));
 
 function snippetsOf(markdown) {
@@ -103,10 +105,10 @@ function snippetsOf(markdown) {
   return found;
 }
 
-/** A snippet of a page. */
+/** Returns a snippet of a page. */
 export const snippet = (page, name) => snippetOf(read(page), name, page);
 
-/** A snippet of Markdown. */
+/** Returns a snippet of Markdown. */
 export function snippetOf(markdown, name, page = "the page") {
   const found = snippetsOf(markdown);
   if (!found.has(name)) throw new Error(`${page} has no snippet "${name}", but: ${[...found.keys()].join("; ")}`);

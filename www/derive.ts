@@ -7,20 +7,20 @@ import { contrast, oklch, paint } from "./colour.js";
 /** A colour on the light side and on the dark side. */
 type Sides = [light: string, dark: string];
 
-/** The grounds of `styles/tokens.css` on which contrast is least, of each side. */
+/** The backgrounds of `styles/tokens.css` with the least contrast, light and dark. */
 const PAGE = "#ffffff";
 const GROUND = "#f0f2f4";
 const DARK_PAGE = "#1d2024";
 const DARK_GROUND = "#26292e";
 
 const WHITE = "#ffffff";
-/** Lightness between one colour that is tried and the next. */
+/** The step of lightness between tried colours. */
 const STEP = 0.004;
-/** Maximum by which the lightness of a brand is lowered to carry white text. One that would need more has dark text. */
+/** Maximum reduction of a brand's lightness for white text. A brand that needs more gets dark text. */
 const MAX_SHIFT = 0.07;
 /** The accent of the default theme. */
 const DEFAULT_ACCENT = "#097477";
-/** Hues in radians: of the badge, and of the dot of somebody who is there. */
+/** The hues of the badge and of the presence dot, in radians. */
 const RED = 0.44;
 const GREEN = 2.65;
 
@@ -40,17 +40,17 @@ export function derive(accent: string): Record<string, string> {
   const brand = (accent.length < 5 ? accent.replace(/\w/g, "$&$&") : accent).toLowerCase();
   const [lightness, chroma, hue] = oklch(brand);
 
-  /** The first colour from one lightness upwards or downwards that has this contrast; at the end, white or black. */
+  /** Returns the first colour with this contrast from a lightness upwards or downwards, or else white or black. */
   const reach = (from: number, strength: number, step: number, ratio: number, ground: string, tone = hue): string => {
     const colour = paint(from, strength, tone);
     if (contrast(colour, ground) >= ratio || from < 0 || from > 1) return colour;
     return reach(from + step, strength, step, ratio, ground, tone);
   };
-  /** A colour as it is where it has this contrast, else the nearest of its hue that has. */
+  /** Returns a colour if it has this contrast, else the nearest one of its hue that has. */
   const keep = (colour: string, step: number, ratio: number, ground: string): string =>
     contrast(colour, ground) < ratio ? reach(oklch(colour)[0], chroma, step, ratio, ground) : colour;
   const shift = (colour: string, by: number): string => paint(oklch(colour)[0] + by, chroma, hue);
-  /** A tint of the brand. Of a grey, it is a grey. */
+  /** Returns a tint of the brand. The tint of a grey is grey. */
   const tint = (at: number, most: number): string => paint(at, Math.min(most, chroma * 0.37), hue);
 
   const faint = Math.min(0.03, chroma);
@@ -58,19 +58,19 @@ export function derive(accent: string): Record<string, string> {
   const isBright = lightness - oklch(solid)[0] > MAX_SHIFT;
   const light = isBright ? brand : solid;
   const lit = isBright ? brand : keep(solid, STEP, 3.45, DARK_PAGE);
-  // A grey button looks disabled: black turns to white at night.
+  // A grey button looks disabled, so black becomes white in the dark scheme.
   const isInverted = chroma < 0.03 && oklch(lit)[0] - lightness > 0.2;
   const dark = isInverted ? paint(0.94, chroma, hue) : lit;
-  // Nothing is darker than black.
+  // Black has no darker shade.
   const hover = lightness < 0.25 ? paint(0.32, chroma, hue) : shift(light, isBright ? -0.045 : -0.067);
   const ink = isBright ? reach(0.25, faint, -STEP, 5, hover) : WHITE;
 
   const soft: Sides = [tint(0.963, 0.02), tint(0.275, 0.035)];
   const line: Sides = [reach(0.9, chroma * 0.85, -STEP, 3.3, PAGE), reach(0.3, chroma * 0.7, STEP, 3.5, DARK_PAGE)];
   const link = keep(light, -STEP, 4.6, GROUND);
-  // A bright header would glare at night: it is dark there, and the accent glows on it.
+  // A bright header would be glaring in the dark scheme, so it is dark there, with the accent on it.
   const header = isBright ? tint(0.255, 0.03) : reach(0.6, chroma * 0.62, -STEP, chroma < 0.06 ? 12 : 9.2, WHITE);
-  // On red, a red badge says nothing.
+  // A red badge would be invisible on red.
   const isReddish = chroma > 0.05 && Math.cos(hue - RED) > 0.6;
 
   const colours: Record<string, Sides> = {
@@ -104,7 +104,7 @@ export function derive(accent: string): Record<string, string> {
   );
 }
 
-/** The theme of an accent as a style sheet: the default one's without an accent. */
+/** Returns the theme of an accent as a style sheet; without an accent, the default theme. */
 export default function sheetOf(accent = DEFAULT_ACCENT): string {
   return `:host{${Object.entries(derive(accent))
     .map(([name, value]) => `--cw-${name}:${value}`)

@@ -56,7 +56,7 @@ async function fetchAll(files: string[], base: string | URL): Promise<string[]> 
   return found.filter((message) => message !== "");
 }
 
-/** Returns what is wrong with the file of a module; an empty text if it can be imported. */
+/** Returns the problem with a module's file; an empty text if it can be imported. */
 async function findFile(url: URL): Promise<string> {
   let answer: Response;
   try {

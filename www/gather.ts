@@ -28,7 +28,7 @@ export interface Pieces extends Module {
   /** The settings of the WebAssembly module. */
   settings: object;
   page: Page | undefined;
-  /** The style sheet of what is not visible at first. Nothing waits for it. */
+  /** The style sheet of parts that are not visible at first. Nothing waits for it. */
   deferredStyles: Promise<string>;
   /** The files that did not load, each with the code of its error event. */
   missing: [code: string, error: unknown][];

@@ -1,4 +1,4 @@
-// The option table: for each option the valid values, the default, what a change of it does, and the other spellings that
+// The option table: for each option the valid values, the default, the effect of a change, and the other spellings that
 // are accepted. The validation, the attributes, `update()`, `diagnose()` and the docs are made from it or held to it by
 // `tests/unit/option-lists.test.mjs`.
 

@@ -23,7 +23,7 @@ export function loadModule(wasm?: string | URL): Promise<unknown> {
     }));
 }
 
-/** Ends the current task, so that the page stays responsive: what follows is a short task of its own. */
+/** Ends the current task, so that the page stays responsive: the following code runs as a separate, short task. */
 export function pause<Kind>(value?: Kind): Promise<Kind> {
   return new Promise((resolve) => setTimeout(resolve, 0, value));
 }

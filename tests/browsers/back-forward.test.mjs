@@ -1,27 +1,27 @@
-// A page that is left and come back to is the page that it was: the browser keeps it, as it keeps it without the widget.
+// The widget does not keep a page out of the back-forward cache.
 
 import assert from "node:assert/strict";
-import { eventually, whole } from "../e2e/chat.mjs";
+import { eventually, allFilesLoaded } from "../e2e/chat.mjs";
 import { test } from "./harness.mjs";
 
-/** As often as the widget lets itself be told: whenever a page is left, something is being asked for. */
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+/** The shortest polling intervals that the widget accepts, so that a request is pending whenever a page is left. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 const QUESTION = "How long does delivery take?";
 const LATER = "Can I book a workshop?";
 
-/** Waits until no file of the widget is on its way: Firefox keeps no page that waits for one. */
+/** Waits until no file of the widget is loading: Firefox caches no page with a pending request. */
 async function settled(tab) {
-  await whole(tab);
+  await allFilesLoaded(tab);
   await tab.evaluate(() => customElements.whenDefined("chat-widget").then(() => {}));
 }
 
-/** Goes back to the page before, which must have been kept. */
+/** Goes back, and asserts that the page came from the back-forward cache. */
 async function goBack(tab) {
   await tab.back();
   await eventually(async () => assert.deepEqual(await tab.evaluate(() => window.notes.shows), [false, true]));
 }
 
-test("A page whose chat nobody opened is kept, and can be chatted on", async ({ visit, server }) => {
+test("Back restores a page whose chat was never opened, and the chat works", async ({ visit, server }) => {
   const tab = await visit();
   await settled(tab);
   await tab.goto("/help.html");
@@ -32,14 +32,14 @@ test("A page whose chat nobody opened is kept, and can be chatted on", async ({ 
   await tab.showsAll(server);
 });
 
-test("A page that is left while a file of the widget is on its way hears of no error, and can be chatted on", async ({
+test("Leaving a page while a widget file loads raises no error event, and the chat works after going back", async ({
   visit,
   server,
 }) => {
   const tab = await visit({ held: "/chat-widget/element.mjs" });
-  await tab.shop.asked;
+  await tab.shop.requested;
   await tab.goto("/help.html");
-  await whole(tab);
+  await allFilesLoaded(tab);
   await tab.back();
   // Firefox's driver does not always wait for the page.
   await eventually(async () => assert.equal(await tab.evaluate(() => location.pathname), "/"));
@@ -49,24 +49,24 @@ test("A page that is left while a file of the widget is on its way hears of no e
   await tab.showsAll(server);
 });
 
-for (const how of ["open", "closed"]) {
-  test(`A page that is left with its window ${how} is kept, and its conversation goes on`, async ({
+for (const windowState of ["open", "closed"]) {
+  test(`Back restores a page whose window was ${windowState}, and its conversation continues`, async ({
     visit,
     server,
   }) => {
-    await server.trouble(QUICK);
+    await server.setFaults(FAST_POLLING);
     const tab = await visit();
     await tab.openChat();
     await tab.ask(QUESTION);
-    if (how === "closed") await tab.click("close");
+    if (windowState === "closed") await tab.click("close");
     await tab.goto("/help.html");
-    await (how === "closed" ? tab.openChat() : tab.stayedOpen());
+    await (windowState === "closed" ? tab.openChat() : tab.stayedOpen());
     await tab.ask(LATER);
     await server.operatorSays("Anna here.");
     await tab.has("message-operator", 1);
 
     await goBack(tab);
-    if (how === "closed") await tab.openChat();
+    if (windowState === "closed") await tab.openChat();
     await tab.showsAll(server);
     await server.operatorSays("Are you still there?");
     await tab.has("message-operator", 2);

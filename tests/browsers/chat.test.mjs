@@ -1,14 +1,14 @@
-// What a visitor does first, with the pointer and with the keyboard.
+// A first conversation, with the pointer and with the keyboard.
 
 import assert from "node:assert/strict";
-import { eventually, focused, whole } from "../e2e/chat.mjs";
+import { eventually, focused, allFilesLoaded } from "../e2e/chat.mjs";
 import { WELCOME } from "../e2e/sandbox.mjs";
 import { test } from "./harness.mjs";
 import { Key } from "./tab.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-test("A visitor opens the chat, asks and is answered, finds all of it after a reload, and Escape closes it", async ({
+test("A visitor opens the chat, gets a reply, finds the conversation after a reload and closes it with Escape", async ({
   visit,
   server,
 }) => {
@@ -29,11 +29,11 @@ test("A visitor opens the chat, asks and is answered, finds all of it after a re
   assert.equal((await server.sends()).length, 1);
 });
 
-test("The keyboard alone finds the launcher, opens the chat, asks and closes it again", async ({ visit, server }) => {
+test("The chat can be opened, used and closed with the keyboard alone", async ({ visit, server }) => {
   const tab = await visit();
-  await whole(tab);
+  await allFilesLoaded(tab);
   for (let steps = 0; (await focused(tab)) !== "launcher"; steps += 1) {
-    assert.ok(steps < 20, "the launcher is among what Tab goes to");
+    assert.ok(steps < 20, "Tab reaches the launcher");
     await tab.press(Key.TAB);
   }
   await tab.press(Key.RETURN);
@@ -50,9 +50,9 @@ test("The keyboard alone finds the launcher, opens the chat, asks and closes it 
   assert.equal(await tab.read("input", ([input]) => input.value), "and a mug");
 });
 
-test("F6 goes from the page into the widget and back to where it was", async ({ visit }) => {
+test("F6 moves the focus into the widget and back to the previous element", async ({ visit }) => {
   const tab = await visit();
-  await whole(tab);
+  await allFilesLoaded(tab);
   const onPage = () => tab.evaluate(() => document.activeElement.textContent);
   await tab.evaluate(() => document.querySelector("a[href='/help.html']").focus());
   await tab.press(Key.F6);

@@ -1,4 +1,4 @@
-// The main scenes of the film, in the browser that `BROWSER` names, with what must be true of each picture.
+// The main scenes of the film in the browser that `BROWSER` names, with the checks of each picture.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -11,12 +11,12 @@ import { openShop } from "./shop.mjs";
 import { Key, Tab } from "./tab.mjs";
 
 const SCREEN = { width: 1024, height: 800 };
-/** No scene needs longer than this, also on a busy machine that starts the browser first. Milliseconds. */
+/** The timeout of a scene, including the start of the browser on a busy machine, in milliseconds. */
 const SCENE_TIMEOUT_MS = 180_000;
-/** By Playwright's names. */
+/** WebDriver's keys by Playwright's names. */
 const KEYS = { Enter: Key.RETURN, Escape: Key.ESCAPE, Tab: Key.TAB, Space: Key.SPACE };
 
-/** A visitor behind WebDriver: time passes by itself, and pointer and keys are the browser's own. */
+/** A visitor driven by WebDriver: the clock is real, and pointer and keys are native. */
 class DrivenVisitor extends Visitor {
   #browser;
   #tab;
@@ -27,7 +27,7 @@ class DrivenVisitor extends Visitor {
     this.#tab = tab;
   }
 
-  get patience() {
+  get waitTimeout() {
     return Number(process.env.FILM_PATIENCE_MS ?? 30_000);
   }
 
@@ -61,7 +61,7 @@ class DrivenVisitor extends Visitor {
 
   async letTimePass() {}
 
-  /** Gives the page this size; the browser's own bars come on top. */
+  /** Resizes the window so that the page has this size. */
   async resizes(width, height) {
     const bars = await this.evaluate(() => [outerWidth - innerWidth, outerHeight - innerHeight]);
     await this.#browser
@@ -92,7 +92,7 @@ for (const scene of (await allScenes()).filter(({ main }) => main)) {
     let visitor;
     const { service, operator } = await stage.actors(() => visitor && (visitor.hurries = true));
     const shop = await openShop(stage.demo.site, { tag: scene.options ?? {}, first: installFilm });
-    // A tab that is not in front is hidden in WebKit.
+    // WebKit hides a tab in the background.
     await browser.switchTo().newWindow("window");
     await browser.manage().window().setRect(SCREEN);
     const tab = new Tab(browser, await browser.getWindowHandle(), shop, false);
@@ -101,10 +101,10 @@ for (const scene of (await allScenes()).filter(({ main }) => main)) {
       await tab.goto("/");
       const screen = { name: "desktop", touch: false, full: false };
       assert.deepEqual(problemsOf(await play(scene, { visitor, operator, service, screen })), []);
-      await tab.evaluate(() => Promise.all(window.notes.told));
-      assert.deepEqual(shop.complaints, [], "the page was left as it should be");
+      await tab.evaluate(() => Promise.all(window.notes.sent));
+      assert.deepEqual(shop.complaints, [], "the page had no problem");
     } finally {
-      // What a page sends as it is left would be told to the sandbox of the next scene.
+      // A page that is left sends requests, which would reach the sandbox of the next scene.
       shop.close();
       await tab.close();
       await browser.switchTo().window(home);

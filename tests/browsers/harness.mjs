@@ -26,7 +26,7 @@ export function test(sentence, body) {
     const tabs = [];
     const visit = async ({ beside, ...options } = {}) => {
       const shop = beside?.shop ?? (await openShop(demo.site, options));
-      // A tab that is not in front is hidden in WebKit.
+      // WebKit hides a tab in the background.
       await browser.switchTo().newWindow("window");
       await browser.manage().window().setRect(SCREEN);
       const tab = new Tab(browser, await browser.getWindowHandle(), shop, options.narrow);
@@ -39,8 +39,8 @@ export function test(sentence, body) {
       await body({ visit, server });
       for (const tab of tabs) {
         // The last events are reported before this call returns.
-        await tab.evaluate(() => Promise.all(window.notes.told));
-        assert.deepEqual(tab.shop.complaints, [], "the page was left as it should be");
+        await tab.evaluate(() => Promise.all(window.notes.sent));
+        assert.deepEqual(tab.shop.complaints, [], "the page had no problem");
       }
     } finally {
       // A page that is left sends requests, which would reach the sandbox of the next test.

@@ -29,7 +29,7 @@ const BROWSERS = {
       "moz:firefoxOptions": { binary: FIREFOX ?? "/usr/bin/firefox-esr", args: ["-headless"] },
     },
   },
-  // It cannot be without a window, so that it gets a screen.
+  // It has no headless mode, so it gets a virtual screen.
   webkit: { title: "WebKit", driver: "WebKitWebDriver", wish: { browserName: "MiniBrowser" }, needsScreen: true },
 };
 
@@ -44,7 +44,7 @@ function fail(why) {
 /** The title of the browser that `BROWSER` names. */
 export const TITLE = BROWSERS[NAME].title;
 
-/** Starts it. Returns the `browser` of selenium-webdriver, its first window as `home`, and `stop()`. */
+/** Starts the browser. Returns the `browser` of selenium-webdriver, its first window as `home`, and `stop()`. */
 export async function launch() {
   const screen = needsScreen && (await startScreen());
   const env = { ...process.env, ...screen?.env };

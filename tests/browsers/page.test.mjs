@@ -1,20 +1,17 @@
-// The page around the widget: its policy, its storage, its language and colours, and a screen as small as a phone's.
+// Policy, storage, language and colours of the page around the widget, and a screen as small as a phone's.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { REFUSES, eventually, whole } from "../e2e/chat.mjs";
+import { REFUSES, eventually, allFilesLoaded } from "../e2e/chat.mjs";
 import { WELCOME } from "../e2e/sandbox.mjs";
 import { test } from "./harness.mjs";
 import { Key } from "./tab.mjs";
 
 const QUESTION = "How long does delivery take?";
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
-test("A whole visit breaks no rule of the strictest policy, and says nothing in the console", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble(QUICK);
+test("A visit under the strictest policy reports no violation and logs nothing", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
   const tab = await visit();
   const policy = (await fetch(tab.shop.origin)).headers.get("content-security-policy");
   for (const rule of ["default-src 'none'", "style-src 'self'", "require-trusted-types-for 'script'"]) {
@@ -24,7 +21,7 @@ test("A whole visit breaks no rule of the strictest policy, and says nothing in 
   await tab.ask(QUESTION);
   await server.operatorSays("Anna here, see https://shop.example/mugs.");
   await tab.has("message-operator", 1);
-  await server.trouble({ only: "send", status: 402, times: 1 });
+  await server.setFaults({ only: "send", status: 402, times: 1 });
   await tab.press("Two mugs, please", Key.RETURN);
   await tab.has("message-failed", 1);
   await tab.click("retry");
@@ -35,7 +32,7 @@ test("A whole visit breaks no rule of the strictest policy, and says nothing in 
   await tab.showsAll(server);
 });
 
-test("What breaks the rules is noticed by these tests", async ({ visit }) => {
+test("The record notices violations, log messages and requests to other origins", async ({ visit }) => {
   const tab = await visit({
     first: () =>
       addEventListener("load", () => {
@@ -51,46 +48,46 @@ test("What breaks the rules is noticed by these tests", async ({ visit }) => {
     /^policy: img-src https:\/\/elsewhere\.example/,
     /^policy: require-trusted-types-for/,
     /^console error: something is wrong/,
-    /^nobody caught: .*nobody catches this/,
-    // What is thrown at a text that is no trusted one.
+    /^unhandled rejection: .*nobody catches this/,
+    // The exception for an untrusted string.
     /^error: .*TypeError/,
-    // The browser's own reports, each of which names the whole policy as well.
+    // The browser's own reports, which contain the whole policy as well.
     /"effective-directive":"img-src"/,
     /"effective-directive":"require-trusted-types-for"/,
   ];
   await eventually(() => {
-    const heard = complaints.join("\n");
+    const reported = complaints.join("\n");
     for (const one of expected)
       assert.ok(
         complaints.some((complaint) => one.test(complaint)),
-        `${one} in\n${heard}`,
+        `${one} in\n${reported}`,
       );
-    // One that came later would be held against the shop.
-    assert.equal(complaints.length, expected.length, heard);
+    // A later complaint would fail the test at its end.
+    assert.equal(complaints.length, expected.length, reported);
   });
   complaints.splice(0);
 });
 
-test("A page whose storage is blocked chats all the same, and keeps nothing", async ({ visit, server }) => {
+test("The chat works where storage is blocked, and stores nothing", async ({ visit, server }) => {
   const tab = await visit({ first: REFUSES["is blocked"] });
   await tab.openChat();
   await tab.ask(QUESTION);
   await tab.ask("Can I book a workshop?");
   await tab.showsAll(server);
   await tab.reload();
-  // What the tab has for itself is not blocked here.
+  // Session storage is not blocked here.
   await tab.stayedOpen();
   assert.deepEqual(await tab.messages(), [`assistant: ${WELCOME}`]);
   await tab.ask(QUESTION);
   assert.equal((await server.conversations()).length, 2);
 });
 
-test("In Arabic the chat is at the left, and reads from right to left", async ({ visit }) => {
+test("In Arabic the chat is on the left and its text runs from right to left", async ({ visit }) => {
   const tab = await visit({ tag: { locale: "ar" } });
   await tab.openChat();
   const launcher = await tab.box("launcher");
   assert.ok(launcher.right < launcher.screen / 2, "the launcher is at the left");
-  assert.equal((await tab.box("window")).left, launcher.left, "and the window above it");
+  assert.equal((await tab.box("window")).left, launcher.left, "the window is above it");
   assert.ok((await tab.box("send")).right <= (await tab.box("input")).left, "the button is behind the text");
   assert.equal(await tab.read("window", ([{ parentElement }]) => parentElement.dir), "rtl");
   const direction = (name) => tab.read(name, ([element]) => getComputedStyle(element).direction);
@@ -104,32 +101,32 @@ test("In Arabic the chat is at the left, and reads from right to left", async ({
 
 const background = (tab, name) => tab.read(name, ([element]) => getComputedStyle(element).backgroundColor);
 
-/** A colour as the browser says it. */
+/** Returns a colour in the browser's notation. */
 const asRgb = (hex) =>
   `rgb(${hex
     .match(/\w\w/g)
     .map((pair) => Number.parseInt(pair, 16))
     .join(", ")})`;
 
-test("The launcher and the window have the colours of the theme, and of the tokens on top of it", async ({ visit }) => {
+test("The launcher and the window use the theme's colours, overridden by the page's tokens", async ({ visit }) => {
   const rose = readFileSync(new URL("../../themes/rose.css", import.meta.url), "utf8");
   const [, accent] = rose.match(/--cw-accent: light-dark\((#\w{6})/);
   const [, header] = rose.match(/--cw-header-bg: light-dark\((#\w{6})/);
   const themed = await visit({ tag: { theme: "rose" } });
-  await whole(themed);
-  // It has another one under the pointer.
+  await allFilesLoaded(themed);
+  // The colour changes under the pointer.
   assert.equal(await background(themed, "launcher"), asRgb(accent));
   await themed.openChat();
   assert.equal(await background(themed, "header"), asRgb(header));
   const own = await visit({ tag: { theme: "rose", "theme-tokens": '{"accent":"#123456"}' } });
-  await whole(own);
+  await allFilesLoaded(own);
   assert.equal(await background(own, "launcher"), asRgb("#123456"));
   await own.openChat();
   assert.equal(await background(own, "header"), asRgb(header));
 });
 
-test("On a screen 320 px wide the window is all of it, and nothing scrolls sideways", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+test("On a screen 320 px wide the window fills the screen and nothing scrolls sideways", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(8)} https://shop.example/${"path/".repeat(40)}`;
   const tab = await visit({ narrow: true });
   await tab.openChat();
@@ -147,8 +144,8 @@ test("On a screen 320 px wide the window is all of it, and nothing scrolls sidew
   await tab.has("window", 0);
 });
 
-test("What is wrong with what a visitor leaves stands below the line", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+test("An invalid contact address shows its error below the contact line", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
   const tab = await visit();
   await tab.openChat();
   await tab.ask(QUESTION);
@@ -159,9 +156,9 @@ test("What is wrong with what a visitor leaves stands below the line", async ({ 
   await shadow((root) => root.querySelector("[part=contact-more]").click());
   const order = () =>
     shadow((root) => {
-      const asked = [...root.querySelectorAll("form > :is(label, .cw-error)")];
+      const elements = [...root.querySelectorAll("form > :is(label, .cw-error)")];
       const top = (element) => element.getBoundingClientRect().top;
-      return asked
+      return elements
         .sort((one, other) => top(one) - top(other))
         .map((element) => element.querySelector("input")?.name ?? "error");
     });

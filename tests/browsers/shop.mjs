@@ -4,21 +4,21 @@
 import { once } from "node:events";
 import { createServer, request as ask } from "node:http";
 
-/** A page with the shop in a frame as narrow as a small phone, which no window of a browser can be. */
+/** A page with the shop in a frame as narrow as a small phone, because browser windows have a larger minimum width. */
 const NARROW = '<!doctype html><title>Narrow</title><iframe src="/" width="320" height="600" title="Shop"></iframe>';
 
 /** The first script of each page, a file of the shop because of its policy. */
-function takeNotes() {
-  window.notes = { shows: [], told: [] };
+function reportErrors() {
+  window.notes = { shows: [], sent: [] };
   const tell = (complaint) =>
-    window.notes.told.push(fetch("/notes", { method: "POST", body: complaint, keepalive: true }).catch(() => {}));
+    window.notes.sent.push(fetch("/notes", { method: "POST", body: complaint, keepalive: true }).catch(() => {}));
   addEventListener("pageshow", ({ persisted }) => window.notes.shows.push(persisted));
   addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sample }) =>
     tell(`policy: ${effectiveDirective} ${blockedURI} ${sample}`),
   );
-  // What could not be loaded is told on its way down only.
+  // Load errors do not bubble, so they are captured.
   addEventListener("error", ({ message, target }) => tell(`error: ${message ?? target.src ?? target.href}`), true);
-  addEventListener("unhandledrejection", ({ reason }) => tell(`nobody caught: ${reason}`));
+  addEventListener("unhandledrejection", ({ reason }) => tell(`unhandled rejection: ${reason}`));
   for (const level of ["error", "warn"]) {
     const say = console[level];
     console[level] = (...words) => {
@@ -37,28 +37,28 @@ async function bodyOf(stream) {
 /**
  * Opens a shop like the one at `site`. `tag` are attributes of the widget's script tag, `first` a function that runs in
  * each page before anything else, `narrow` whether it stands in the frame of `/narrow.html`, `held` the path of a file
- * that is held until `release()`. Returns its `origin`, the `complaints` about its pages so far, `asked` for the first
+ * that is held until `release()`. Returns its `origin`, the `complaints` about its pages so far, `requested` for the first
  * request of that file, and `close()`.
  */
 export async function openShop(site, { tag = {}, first = () => {}, narrow = false, held }) {
   const complaints = [];
   const gate = {};
   const released = new Promise((resolve) => (gate.release = resolve));
-  gate.asked = new Promise((resolve) => (gate.reach = resolve));
+  gate.requested = new Promise((resolve) => (gate.reach = resolve));
   const attributes = Object.entries(tag).map(([name, value]) => `data-${name}='${value}' `);
   const own = {
-    "/notes.js": ["text/javascript", `(${takeNotes})();\n(${first})();`],
+    "/notes.js": ["text/javascript", `(${reportErrors})();\n(${first})();`],
     "/narrow.html": ["text/html", NARROW],
   };
   const changed = (page) =>
     page
       .replace("<head>", '<head><script src="/notes.js"></script>')
-      // Of two attributes of one name, the first counts.
+      // The first of two attributes with the same name counts.
       .replace("data-proxy=", (found) => attributes.join("") + found);
   const policyOf = (policy) =>
     `${narrow ? policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'") : policy}; report-uri /reports`;
 
-  async function passOn(response, answer) {
+  async function forward(response, answer) {
     const { statusCode, headers } = response;
     if (!headers["content-type"]?.startsWith("text/html")) {
       answer.writeHead(statusCode, headers);
@@ -83,12 +83,12 @@ export async function openShop(site, { tag = {}, first = () => {}, narrow = fals
       gate.reach();
       await released;
     }
-    const asked = ask(new URL(url, site), { method, headers: { ...headers, "accept-encoding": "identity" } });
-    // Whoever goes away here, the other one is let go.
-    asked.on("response", (response) => passOn(response, answer).catch(() => answer.destroy()));
-    asked.on("error", () => answer.destroy());
-    answer.on("close", () => asked.destroy());
-    request.pipe(asked);
+    const forwarded = ask(new URL(url, site), { method, headers: { ...headers, "accept-encoding": "identity" } });
+    // When one side closes its connection, the other one is closed as well.
+    forwarded.on("response", (response) => forward(response, answer).catch(() => answer.destroy()));
+    forwarded.on("error", () => answer.destroy());
+    answer.on("close", () => forwarded.destroy());
+    request.pipe(forwarded);
   }
 
   const server = createServer((request, answer) => serve(request, answer).catch(() => answer.destroy()));
@@ -101,7 +101,7 @@ export async function openShop(site, { tag = {}, first = () => {}, narrow = fals
   return {
     origin: `http://127.0.0.1:${server.address().port}`,
     complaints,
-    asked: gate.asked,
+    requested: gate.requested,
     release: gate.release,
     close,
   };

@@ -12,7 +12,7 @@ const find = (name) => [
   ...(document.querySelector("chat-widget")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? []),
 ];
 
-/** Resolves when an element is where it was in the frame before. It runs in the page. */
+/** Resolves when an element has not moved for a frame. It runs in the page. */
 async function comesToRest(element) {
   const place = () => JSON.stringify(element.getBoundingClientRect());
   let before;
@@ -37,7 +37,7 @@ export class Tab {
     this.shop = shop;
   }
 
-  /** What is done next is done in this tab. */
+  /** Switches the driver to this tab. */
   async #inFront() {
     await this.#browser.switchTo().window(this.#handle);
     return this.#browser;
@@ -59,36 +59,36 @@ export class Tab {
     await (await this.#inFront()).close();
   }
 
-  /** What is done next is done in the shop's page. */
+  /** Switches the driver to the shop's page. */
   async #inShop() {
     const browser = await this.#inFront();
     if (this.#framed) await browser.switchTo().frame(0);
     return browser;
   }
 
-  /** What a function gives that runs in the page. */
+  /** Returns the result of a function that runs in the page. */
   async evaluate(work, ...given) {
     return (await this.#inShop()).executeScript(work, ...given);
   }
 
-  /** The elements of a part of the widget, in the order of the page. */
+  /** Returns the elements of a part of the widget in the order of the page. */
   parts(name) {
     return this.evaluate(find, name);
   }
 
-  /** What a function that runs in the page gives for the elements of a part. */
+  /** Returns the result of a function that runs in the page with the elements of a part. */
   read(name, work) {
     return this.evaluate(`return (${work})((${find})(arguments[0]))`, name);
   }
 
-  /** The only element of a part, once it is there. */
+  /** Waits for the only element of a part, and returns it. */
   part(name) {
     return eventually(() => this.#only(name));
   }
 
   async #only(name) {
     const found = await this.parts(name);
-    assert.equal(found.length, 1, `${found.length} times ${name}`);
+    assert.equal(found.length, 1, `${found.length} elements of the part ${name}`);
     return found[0];
   }
 
@@ -96,15 +96,14 @@ export class Tab {
     return this.read(name, (elements) => elements.length);
   }
 
-  /** Waits until there are so many of a part. */
+  /** Waits until a part has this number of elements. */
   has(name, count) {
     return eventually(async () => assert.equal(await this.count(name), count, name));
   }
 
   /**
-   * Clicks where a part is, once it moves no more, and whichever element it is by then: the module's launcher takes the
-   * place of the loader's. A driver's own way to click leaves a listener for `unload` in Firefox, which then keeps the
-   * page out of its back-forward cache.
+   * Clicks the position of a part once it no longer moves: the module's launcher may replace the loader's meanwhile. The
+   * driver's own click adds a listener for `unload` in Firefox, which keeps the page out of the back-forward cache.
    */
   click(name) {
     return eventually(async () => {
@@ -114,7 +113,7 @@ export class Tab {
     });
   }
 
-  /** Where the only element of a part is once it moves no more, and how wide what is seen of the page is. */
+  /** Returns the position of the only element of a part once it no longer moves, and the width of the viewport. */
   async box(name) {
     await this.evaluate(comesToRest, await this.part(name));
     return this.read(name, ([element]) => {
@@ -123,7 +122,7 @@ export class Tab {
     });
   }
 
-  /** Presses keys, wherever the focus is. */
+  /** Presses keys on the focused element. */
   async press(...keys) {
     await (await this.#inShop())
       .actions()
@@ -131,38 +130,38 @@ export class Tab {
       .perform();
   }
 
-  /** Opens the window by its launcher, and waits until what is typed is typed there. */
+  /** Opens the window by its launcher, and waits until its input has the focus. */
   async openChat() {
     await this.click("launcher");
     await eventually(async () => assert.equal(await focused(this), "input"));
   }
 
-  /** Waits for the window that is open as on the page before, and goes into its field. */
+  /** Waits for the window that was open on the previous page, and focuses its input. */
   async stayedOpen() {
     await this.click("input");
     await eventually(async () => assert.equal(await focused(this), "input"));
   }
 
-  /** Asks, and waits until the message has arrived and an answer to it is shown. */
+  /** Sends a question, and waits until it is delivered and a reply is shown. */
   async ask(text) {
     const answers = await this.count("message-assistant");
     await (await this.part("input")).sendKeys(text, Key.RETURN);
     await this.answered(answers);
   }
 
-  /** Waits until one more answer is shown than there were, and the newest message says that it has arrived. */
+  /** Waits until one more reply is shown, and the newest message is marked as delivered. */
   async answered(before) {
     await this.has("message-assistant", before + 1);
     const newest = (messages) => messages.at(-1).textContent;
     await eventually(async () => assert.match(await this.read("message-visitor", newest), /Delivered/));
   }
 
-  /** The messages of the log, each as `author: text`. */
+  /** Returns the messages of the log, each as `author: text`. */
   messages() {
     return this.read("message", asLines);
   }
 
-  /** Waits until the log shows the welcome and all that the service has, in its order, each message once. */
+  /** Waits until the log shows the welcome and all messages of the service, in its order, each once. */
   showsAll(server) {
     return eventually(async () =>
       assert.deepEqual(await this.messages(), [`assistant: ${WELCOME}`, ...(await server.messages())]),

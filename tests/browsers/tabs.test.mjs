@@ -1,22 +1,19 @@
-// The tabs of one browser have one conversation.
+// The tabs of one browser share a conversation.
 
 import assert from "node:assert/strict";
 import { test } from "./harness.mjs";
 
-/** As often as the widget lets itself be told. */
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+/** The shortest polling intervals that the widget accepts. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 const QUESTION = "How long does delivery take?";
 const LATER = "Can I book a workshop?";
 
-/** Without the channel, the tabs tell each other by `storage` events. */
+/** Without BroadcastChannel, the tabs communicate by `storage` events. */
 const WAYS = { "": {}, ", without BroadcastChannel": { first: () => delete window.BroadcastChannel } };
 
 for (const [how, options] of Object.entries(WAYS)) {
-  test(`What is sent in one tab is shown in the other, and what the operator says in both${how}`, async ({
-    visit,
-    server,
-  }) => {
-    await server.trouble(QUICK);
+  test(`A message sent in one tab and an operator's reply appear in both tabs${how}`, async ({ visit, server }) => {
+    await server.setFaults(FAST_POLLING);
     const one = await visit(options);
     await one.openChat();
     const other = await visit({ beside: one });
@@ -30,7 +27,7 @@ for (const [how, options] of Object.entries(WAYS)) {
       await tab.has("message-operator", 1);
       await tab.showsAll(server);
     }
-    const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-    assert.deepEqual(said, [`visitor: ${QUESTION}`, `visitor: ${LATER}`]);
+    const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+    assert.deepEqual(visitorMessages, [`visitor: ${QUESTION}`, `visitor: ${LATER}`]);
   });
 }

@@ -7,7 +7,7 @@ export const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core
 /** The rules of WCAG 2.0, 2.1 and 2.2, levels A and AA. */
 export const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 
-/** Prepares a visit. */
+/** Prepares a visit with axe in its page. */
 export const withAxe = (page) => page.addInitScript(AXE);
 
 /** Returns axe's violations on a page, without the frames in it, each as `rule: element: why`. */

@@ -1,31 +1,31 @@
-// What axe-core finds by the rules of WCAG 2.0, 2.1 and 2.2, levels A and AA: nothing, and nothing that it leaves open.
+// axe-core reports no violation of WCAG 2.0, 2.1 and 2.2, levels A and AA, and leaves no rule undecided.
 
 import assert from "node:assert/strict";
 import { TAGS, withAxe } from "./axe.mjs";
 import { BLANK, look, THEMES } from "./gallery.mjs";
 import { test } from "./harness.mjs";
 
-/** What axe finds in the widget by these rules, or cannot decide, each as `rule: element: why`. */
+/** Returns axe's violations and undecided rules in the widget, each as `rule: element: why`. */
 function findings(page, runOnly) {
   return page.evaluate(async (runOnly) => {
     const { violations, incomplete, passes } = await window.axe.run("chat-widget", { runOnly });
-    const told = (results) =>
+    const lines = (results) =>
       results.flatMap(({ id, nodes }) =>
         nodes.map(({ target, any, all, none }) => {
           const why = [...any, ...all, ...none].map(({ message }) => message).join("; ");
           return `${id}: ${target.flat().at(-1)}: ${why}`;
         }),
       );
-    return { violations: told(violations), incomplete: told(incomplete), passed: passes.map(({ id }) => id) };
+    return { violations: lines(violations), incomplete: lines(incomplete), passed: passes.map(({ id }) => id) };
   }, runOnly);
 }
 
-/** What axe leaves to a person, and what a person found. */
+/** Results that axe leaves to manual review, with the finding of that review. */
 const EXPLAINED = [
-  // Long lines of code are cut off by their box, which axe takes for another element above them. The pair of colours is
+  // Long lines of code are clipped by their box, which axe takes for an overlapping element. The colour pair is
   // in tests/contrast.test.mjs.
   "color-contrast: pre > code: Element's background color could not be determined because it's partially obscured",
-  // The open menu lies over the introduction.
+  // The open menu covers the introduction.
   "color-contrast: .cw-intro-note:nth-child(3): Element's background color could not be determined because it is overlapped",
 ];
 
@@ -44,13 +44,13 @@ for (const state of [
   "menu",
   "rtl",
 ]) {
-  test(`axe finds nothing in the state "${state}" of any theme, light or dark`, async ({ visit, site }) => {
+  test(`axe reports no violation in the state "${state}" in any theme, light or dark`, async ({ visit, site }) => {
     const page = await visit({ path: BLANK, prepare: withAxe });
     const found = [];
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: "light" });
       await look(page, site, state, { theme, scheme: "auto" });
-      // In the dark, all is the same but the colours.
+      // The dark scheme differs in its colours only.
       for (const [colorScheme, runOnly] of [
         ["light", TAGS],
         ["dark", ["color-contrast"]],

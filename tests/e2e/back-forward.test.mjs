@@ -1,24 +1,24 @@
-// A page that the browser kept as it was, and that the visitor goes back to.
+// Pages from the back-forward cache.
 
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, openChat, part, say, showsAll } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
-const QUICK = { presence: { suggestedMessageIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1 } };
 
-/** A page of a browser that keeps pages, with its window open. */
+/** Opens a page with an open window in a browser with a back-forward cache. */
 async function opened(visit) {
-  const page = await visit({ goesBack: true, prepare: noteShows });
+  const page = await visit({ backForwardCache: true, prepare: recordPageShows });
   await openChat(page);
   return page;
 }
 
-/** Keeps note of every time that the page is shown: whether it came out of the back-forward cache. */
-const noteShows = (page) =>
+/** Records for each `pageshow` whether the page came from the back-forward cache. */
+const recordPageShows = (page) =>
   page.addInitScript(() => addEventListener("pageshow", ({ persisted }) => (window.shows ||= []).push(persisted)));
 
-/** Goes back to the page before, which must have been kept as it was. */
+/** Goes back, and asserts that the page came from the back-forward cache. */
 async function goBack(page) {
   await page.goBack({ waitUntil: "commit" });
   await eventually(async () => {
@@ -30,16 +30,16 @@ async function goBack(page) {
   });
 }
 
-for (const how of ["open", "closed"]) {
-  test(`A page that was left with its window ${how} comes back as it was, and shows what happened meanwhile`, async ({
+for (const windowState of ["open", "closed"]) {
+  test(`Back restores a page whose window was ${windowState}, and shows messages that arrived meanwhile`, async ({
     visit,
     server,
     site,
   }) => {
-    await server.trouble(QUICK);
+    await server.setFaults(FAST_POLLING);
     const page = await opened(visit);
     await ask(page, QUESTION);
-    if (how === "closed") await part(page, "close").click();
+    if (windowState === "closed") await part(page, "close").click();
     await page.goto(`${site}/help.html`);
     await openChat(page);
     await ask(page, "Can I book a workshop?");
@@ -47,10 +47,10 @@ for (const how of ["open", "closed"]) {
     await part(page, "message-operator").waitFor();
 
     await goBack(page);
-    if (how === "closed") await part(page, "launcher").click();
+    if (windowState === "closed") await part(page, "launcher").click();
     await showsAll(page, server);
     assert.equal(await page.evaluate(() => window.chatWidget.state.unread), 0);
-    // It goes on as if it had not been away.
+    // The chat works as before.
     await server.operatorSays("Are you still there?");
     await part(page, "message-operator").nth(1).waitFor();
     await ask(page, "Are the mugs dishwasher safe?");
@@ -59,12 +59,8 @@ for (const how of ["open", "closed"]) {
   });
 }
 
-test("A page that was left in the middle of a send comes back, and the message arrived once", async ({
-  visit,
-  server,
-  site,
-}) => {
-  await server.trouble({ ai: "slow", slowMs: 1000 });
+test("Leaving a page during a send and going back delivers the message once", async ({ visit, server, site }) => {
+  await server.setFaults({ ai: "slow", slowMs: 1000 });
   const page = await opened(visit);
   await say(page, QUESTION);
   await eventually(async () => assert.equal((await server.conversation()).messages.length, 1));

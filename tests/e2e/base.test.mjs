@@ -1,4 +1,4 @@
-// A page with `<base href>` of another host, which must see nothing of the chat.
+// A page with `<base href>` of another host, which must get no request of the chat.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -9,7 +9,7 @@ import { pageOf } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** A host that keeps what it was asked for, and lets every page in. */
+/** A host that records its requests and allows every origin. */
 const seen = [];
 const other = createServer((request, response) => {
   seen.push(`${request.method} ${request.url}`);
@@ -24,17 +24,17 @@ await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
 after(() => new Promise((closed) => other.close(closed).closeAllConnections()));
 const OTHER = `http://127.0.0.1:${other.address().port}`;
 
-/** To prepare a visit: a page whose base is the other host, under a policy that would let the page ask there. */
+/** Prepares a visit: a page whose base is the other host, under a policy that allows requests to it. */
 const pageWithBase = (body) => {
   const headers = { "content-security-policy": `script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' ${OTHER}` };
   return pageOf(body, { head: `<base href="${OTHER}/">`, headers });
 };
 
-/** The script tag as a page with a base writes it: in full. */
+/** Returns the script tag with an absolute URL, as a page with a base needs it. */
 const tagOf = (site, attributes) => `<script async src="${site}/chat-widget/chat-widget.js" ${attributes}></script>`;
 
 for (const proxy of ["/connector", "/connector/", "connector"]) {
-  test(`With data-proxy="${proxy}" everything goes to the page's own origin`, async ({
+  test(`With data-proxy="${proxy}" and a <base> of another host, every request goes to the page's origin`, async ({
     visit,
     site,
     server,
@@ -52,7 +52,7 @@ for (const proxy of ["/connector", "/connector/", "connector"]) {
       [],
     );
     assert.ok(ok);
-    // What is reported as the page is left goes there as well.
+    // The event of leaving the page goes to the page's origin as well.
     await page.evaluate(() => window.chatWidget.track("left"));
     await page.goto("about:blank");
     await eventually(async () => assert.ok((await server.events()).some(({ eventType }) => eventType === "left")));
@@ -62,7 +62,7 @@ for (const proxy of ["/connector", "/connector/", "connector"]) {
   });
 }
 
-test("The element, mount() and the client go to the page's own origin as well", async ({ visit, site, server }) => {
+test("The element, mount() and the client ignore a <base> of another host", async ({ visit, site, server }) => {
   seen.length = 0;
   const page = await visit({ prepare: pageWithBase("<p>Shop</p>") });
   await page.evaluate(async (site) => {
@@ -79,15 +79,19 @@ test("The element, mount() and the client go to the page's own origin as well", 
     await client.trackBatch([{ eventType: "quiz_done" }]);
     await new BrowserWidgetClient({ proxy: "connector/" }).getChatConfig("not a locale");
   }, site);
-  const said = async () =>
+  const visitorTexts = async () =>
     (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
-  await eventually(async () => assert.ok((await said()).includes("One")));
-  assert.ok((await said()).includes("Two"));
+  await eventually(async () => assert.ok((await visitorTexts()).includes("One")));
+  assert.ok((await visitorTexts()).includes("Two"));
   await part(page, "input").first().waitFor();
   assert.deepEqual(seen, []);
 });
 
-test("Another origin that is written in full is used, and diagnose() names it", async ({ visit, site, recordOf }) => {
+test("A proxy with an absolute URL of another origin is used, and diagnose() reports it", async ({
+  visit,
+  site,
+  recordOf,
+}) => {
   seen.length = 0;
   const page = await visit({ prepare: pageWithBase(tagOf(site, `data-proxy="${OTHER}/connector"`)) });
   await part(page, "launcher").waitFor();
@@ -111,10 +115,10 @@ test("Another origin that is written in full is used, and diagnose() names it", 
       seen.some((line) => line === "OPTIONS /connector/chat/messages" || line === "POST /connector/chat/messages"),
     ),
   );
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });
 
-test("Where the module cannot be loaded, neither the sentence nor diagnose() asks the other host", async ({
+test("With a <base> of another host, the load error and diagnose() send it no request", async ({
   visit,
   site,
   recordOf,

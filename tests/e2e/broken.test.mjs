@@ -1,4 +1,4 @@
-// What is left where the widget cannot run, or cannot go on.
+// The widget where it cannot load, or where its module crashes.
 
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, focused, openChat, part, ready, say, stored, WASM, withOptions } from "./chat.mjs";
@@ -7,7 +7,7 @@ import { test } from "./harness.mjs";
 const QUESTION = "How long does delivery take?";
 const CONTACT = "mailto:help@kiln.example";
 
-/** Has the next requests of the module break it: a page that replaces what no script may do without, and gets it wrong. */
+/** Makes the module crash on its next request, by a page that replaces a built-in function with a faulty one. */
 const breakModule = (page, times = Infinity) =>
   page.evaluate((times) => {
     const real = Array.of;
@@ -20,15 +20,15 @@ const breakModule = (page, times = Infinity) =>
     };
   }, times);
 
-/** Keeps the codes of the errors that the page hears of. */
-const hearErrors = (page) =>
+/** Records the codes of the error events. */
+const recordErrors = (page) =>
   page.evaluate(() => {
     window.codes = [];
     (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
   });
-const heard = (page) => page.evaluate(() => window.codes);
+const errorCodes = (page) => page.evaluate(() => window.codes);
 
-test("A module that breaks is followed by another one, which goes on from what is stored, and the page sees no error", async ({
+test("A module that crashes is replaced by a new instance with the stored conversation, and the page sees no error", async ({
   visit,
   server,
   recordOf,
@@ -37,10 +37,10 @@ test("A module that breaks is followed by another one, which goes on from what i
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
   await ask(page, QUESTION);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page, 1);
   await say(page, "And to Norway?");
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN"]));
   await delivered(page);
   await eventually(async () =>
     assert.equal((await server.messages()).filter((line) => line.endsWith("And to Norway?")).length, 1),
@@ -49,14 +49,14 @@ test("A module that breaks is followed by another one, which goes on from what i
     assert.equal(await part(page, "message-visitor").getByText("And to Norway?").count(), 1),
   );
   assert.equal(await page.locator("chat-widget > [slot=announcer]").count(), 1);
-  assert.equal(await focused(page), "input", "who was writing goes on writing");
+  assert.equal(await focused(page), "input", "the input keeps the focus");
   await part(page, "close").click();
   await part(page, "window").waitFor({ state: "detached" });
   await openChat(page);
   await ask(page, QUESTION);
 });
 
-test("What follows a module that breaks is there before it breaks, whatever has become of the site's files", async ({
+test("The code that replaces a crashed module is loaded before the crash, so missing files do not matter", async ({
   visit,
   recordOf,
 }) => {
@@ -72,18 +72,15 @@ test("What follows a module that breaks is there before it breaks, whatever has 
   await delivered(page);
 });
 
-test("On a phone the page scrolls again after the module broke, once the window is closed", async ({
-  visit,
-  recordOf,
-}) => {
+test("On a phone the page scrolls again after a crash, once the window is closed", async ({ visit, recordOf }) => {
   const page = await visit({ viewport: { width: 390, height: 800 } });
   recordOf(page).tolerate("chat widget: the module broke");
   const overflow = () => page.evaluate(() => document.documentElement.style.overflow);
   await openChat(page);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page, 1);
   await say(page, QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN"]));
   await delivered(page);
   assert.equal(await overflow(), "hidden");
   await part(page, "close").click();
@@ -91,17 +88,17 @@ test("On a phone the page scrolls again after the module broke, once the window 
   assert.equal(await overflow(), "");
 });
 
-test("What breaks again and again ends in a sentence and the site's contact link, and goes with destroy()", async ({
+test("Repeated crashes end in an error message with the site's contact link, and destroy() removes it", async ({
   visit,
   recordOf,
 }) => {
   const page = await visit({ prepare: withOptions(`data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page);
   await say(page, QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN", "BROKEN", "BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN", "BROKEN", "BROKEN"]));
   await part(page, "window").waitFor({ state: "detached" });
   const link = part(page, "notice").getByRole("link", { name: "Contact us" });
   assert.equal(await link.getAttribute("href"), CONTACT);
@@ -116,26 +113,23 @@ test("What breaks again and again ends in a sentence and the site's contact link
   assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "true");
   assert.ok(
     Object.keys(await stored(page)).some((key) => key.startsWith("chat-widget:outbox:")),
-    "what was written is kept",
+    "the message is stored",
   );
   await page.evaluate(() => window.chatWidget.destroy());
   assert.equal(await page.locator("chat-widget").count(), 0);
 });
 
-test("The page's own button says what there is to be said once the chat has broken for good", async ({
-  visit,
-  recordOf,
-}) => {
+test("The page's own launcher shows the error message after repeated crashes", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: withOptions(`data-launcher=".brand" data-contact="${CONTACT}"`) });
   recordOf(page).tolerate("chat widget: the module broke");
   await page.evaluate(() =>
     document.querySelector(".brand").addEventListener("click", (event) => event.preventDefault()),
   );
   await ready(page);
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page);
   await page.evaluate((text) => window.chatWidget.sendMessage(text), QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN", "BROKEN", "BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN", "BROKEN", "BROKEN"]));
   await eventually(async () => {
     await page.locator(".brand").click();
     assert.equal(await part(page, "notice").getByText("The chat is not available right now.").count(), 1);
@@ -143,15 +137,15 @@ test("The page's own button says what there is to be said once the chat has brok
   assert.equal(await part(page, "notice").getByRole("link", { name: "Contact us" }).getAttribute("href"), CONTACT);
 });
 
-test("What the site said of the visitor goes along with what is sent after a break", async ({ visit, recordOf }) => {
+test("The identified visitor is sent with messages after a crash", async ({ visit, recordOf }) => {
   const page = await visit();
   recordOf(page).tolerate("chat widget: the module broke");
   await openChat(page);
   await page.evaluate(() => window.chatWidget.identify({ name: "Ada" }));
-  await hearErrors(page);
+  await recordErrors(page);
   await breakModule(page, 1);
   await say(page, QUESTION);
-  await eventually(async () => assert.deepEqual(await heard(page), ["BROKEN"]));
+  await eventually(async () => assert.deepEqual(await errorCodes(page), ["BROKEN"]));
   await delivered(page);
   const sent = page.waitForRequest(
     (request) => request.method() === "POST" && request.url().endsWith("/chat/messages"),
@@ -160,7 +154,7 @@ test("What the site said of the visitor goes along with what is sent after a bre
   assert.equal((await sent).postDataJSON().visitor.name, "Ada");
 });
 
-test("Where a policy forbids WebAssembly, a click brings the sentence and the link, and the page hears why", async ({
+test("Under a policy that forbids WebAssembly, a click shows the error message and the link, and the error event says why", async ({
   visit,
   recordOf,
 }) => {
@@ -172,15 +166,15 @@ test("Where a policy forbids WebAssembly, a click brings the sentence and the li
   });
   for (const text of ["chat widget: the module did not load", "wasm-eval", "Content Security Policy"])
     recordOf(page).tolerate(text);
-  await hearErrors(page);
+  await recordErrors(page);
   await part(page, "launcher").click();
   await part(page, "notice").getByRole("link", { name: "Kontakt" }).waitFor();
-  assert.equal((await heard(page)).at(0), "NOT_LOADED");
+  assert.equal((await errorCodes(page)).at(0), "NOT_LOADED");
   assert.equal(await part(page, "launcher").count(), 1);
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });
 
-test("A contact that is no address of a page, a letter box or a telephone is no link", async ({ visit, recordOf }) => {
+test("A contact option that is not an http, mailto or tel URL makes no link", async ({ visit, recordOf }) => {
   const page = await visit({
     prepare: withOptions(`data-load="intent" data-offset='{"x":0,"y":0}' data-contact="javascript:alert(1)"`),
   });
@@ -197,10 +191,7 @@ test("A contact that is no address of a page, a letter box or a telephone is no 
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Where the site's files could not be reached for a while, the next click brings the chat", async ({
-  visit,
-  recordOf,
-}) => {
+test("After a failed load, the next click loads the chat", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: withOptions('data-load="intent"') });
   recordOf(page).tolerate("chat widget: the module did not load");
   const files = "**/chat-widget/chat-widget.mjs";
@@ -212,7 +203,7 @@ test("Where the site's files could not be reached for a while, the next click br
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Who clicks the page's own button is told as well, and the next click tries once more", async ({
+test("After a failed load, a click on the page's own launcher shows the error message, and the next one retries", async ({
   visit,
   recordOf,
 }) => {
@@ -232,7 +223,7 @@ test("Who clicks the page's own button is told as well, and the next click tries
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("Without a shadow root the sentence stands there as well, and the next attempt shows the chat in its place", async ({
+test("Without a shadow root the error message is shown as well, and the next attempt replaces it with the chat", async ({
   visit,
   recordOf,
 }) => {
@@ -250,7 +241,7 @@ test("Without a shadow root the sentence stands there as well, and the next atte
   assert.equal(await page.evaluate(() => document.querySelector("chat-widget").shadowRoot), null);
 });
 
-test("Where nothing can be loaded but the tag's own file, no error escapes, and the page hears of it from where it was", async ({
+test("Where only the script tag's file loads, no error escapes, and the error event names the missing file", async ({
   visit,
   recordOf,
 }) => {
@@ -263,9 +254,9 @@ test("Where nothing can be loaded but the tag's own file, no error escapes, and 
   });
   await part(page, "launcher").waitFor();
   await page.evaluate(() => {
-    window.told = [];
+    window.errors = [];
     window.chatWidget.on("error", ({ code, message }) => {
-      window.told.push(`${code} ${message}`);
+      window.errors.push(`${code} ${message}`);
       throw new Error("of the page's own handler");
     });
   });
@@ -274,15 +265,15 @@ test("Where nothing can be loaded but the tag's own file, no error escapes, and 
   await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
   assert.ok(recordOf(page).moduleFiles().includes("/chat-widget/error-state.mjs"));
   const { origin } = new URL(page.url());
-  const told = () => page.evaluate(() => window.told);
-  await eventually(async () => assert.ok((await told()).length > 0));
-  assert.match((await told())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs \\(${origin}\\)$`));
-  // The last resort is a classic script, which Trusted Types do not let through.
+  const errors = () => page.evaluate(() => window.errors);
+  await eventually(async () => assert.ok((await errors()).length > 0));
+  assert.match((await errors())[0], new RegExp(`^NOT_LOADED .*chat-widget\\.mjs \\(${origin}\\)$`));
+  // The last fallback is a classic script, which Trusted Types block.
   await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));
-  for (const line of recordOf(page).forgive()) assert.match(line, /TrustedScriptURL|require-trusted-types-for/);
+  for (const line of recordOf(page).takeComplaints()) assert.match(line, /TrustedScriptURL|require-trusted-types-for/);
 });
 
-test("An element whose module cannot be loaded says so in its place", async ({ visit, recordOf }) => {
+test("An element whose module cannot be loaded shows the error message in its place", async ({ visit, recordOf }) => {
   const body = `<chat-widget inline proxy="/connector" contact="${CONTACT}"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>`;
   const page = await visit({
     prepare: async (page) => {
@@ -302,7 +293,7 @@ test("An element whose module cannot be loaded says so in its place", async ({ v
   assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
 });
 
-test("Where the proxy cannot be reached, the window opens, a message stays to be tried again, and the page hears of it", async ({
+test("Without a reachable proxy the window opens, a message can be retried, and the page gets an error event", async ({
   visit,
   recordOf,
 }) => {
@@ -311,7 +302,7 @@ test("Where the proxy cannot be reached, the window opens, a message stays to be
     prepare: (page) => page.route("**/connector/**", (route) => route.abort("blockedbyclient")),
   });
   await page.clock.runFor(2000);
-  await hearErrors(page);
+  await recordErrors(page);
   await openChat(page);
   await say(page, QUESTION);
   await eventually(async () => {
@@ -319,6 +310,6 @@ test("Where the proxy cannot be reached, the window opens, a message stays to be
     assert.equal(await part(page, "message-failed").count(), 1);
   }, 30_000);
   await part(page, "retry").waitFor();
-  assert.ok((await heard(page)).length > 0);
-  recordOf(page).forgive();
+  assert.ok((await errorCodes(page)).length > 0);
+  recordOf(page).takeComplaints();
 });

@@ -7,7 +7,7 @@ import { WELCOME } from "./sandbox.mjs";
 /** Returns the locator of a part of the widget, in any shadow root. */
 export const part = (page, name) => page.locator(`[part~="${name}"]`);
 
-/** Matches the address that messages are sent to, not the one that they are read from. */
+/** Matches the URL for sending messages, not the one for reading them. */
 export const SEND = (url) => url.pathname === "/connector/chat/messages" && url.search === "";
 export const CONFIG = "**/connector/chat/config*";
 export const WASM = "**/chat-widget.wasm";
@@ -47,13 +47,13 @@ export const REFUSES = {
 
 /** Waits until the module has loaded and taken over the launcher. */
 export const ready = (page) =>
-  eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has come"));
+  eventually(async () => assert.ok(await page.evaluate(() => window.chatWidget?.state), "the module has loaded"));
 
 /**
  * Waits until the widget has loaded all its files: the listeners on the page, and last the recovery of a broken module. It
  * requests no further file by itself.
  */
-export async function whole(page) {
+export async function allFilesLoaded(page) {
   await ready(page);
   await page.evaluate(async () => {
     await window.chatWidget.ready;
@@ -128,7 +128,7 @@ export const asLines = (shown) =>
 export const messages = (page) => part(page, "message").evaluateAll(asLines);
 
 /** Returns the visitor's messages from the first to the last. With `retry`, failed ones are sent again. */
-export const scrollThrough = async (page, options) => (await readThrough(page, options)).map(([said]) => said);
+export const scrollThrough = async (page, options) => (await readThrough(page, options)).map(([text]) => text);
 
 /**
  * Returns the visitor's messages from the first to the last, each with its replies. The log is scrolled through, because the
@@ -139,45 +139,46 @@ export const readThrough = (page, { retry = false } = {}) =>
     const { shadowRoot } = document.querySelector("chat-widget");
     const log = shadowRoot.querySelector("[part=log]");
     const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    /** Resolves when the widget has answered to the log's being scrolled to `top`, false when it was there already. */
+    /** Scrolls the log to `top` and waits for the widget's update. Resolves with false if the log was there already. */
     const scroll = async (top) => {
       const before = log.scrollTop;
       const scrolled = new Promise((resolve) => log.addEventListener("scroll", resolve, { once: true }));
       log.scrollTop = top;
       if (log.scrollTop === before) return false;
       await scrolled;
-      // What is put before the first message moves the place that is looked at, in the frame after.
+      // Messages inserted before the first one move the scroll position in the next frame.
       await frame();
       await frame();
       return true;
     };
-    // What stands before the first message of all.
+    // The entries before the first message.
     while (!log.querySelector(".cw-intro")) if (!(await scroll(0))) await frame();
     await scroll(0);
-    const said = new Map();
+    const replies = new Map();
     const take = () => {
       const shown = [];
       for (const message of log.querySelectorAll("[part~=message]")) {
         const text = message.querySelector(".cw-bubble").textContent;
         if (message.matches("[part~=message-visitor]")) {
-          if (retry && !said.has(text)) message.querySelector("[part=retry]")?.click();
+          if (retry && !replies.has(text)) message.querySelector("[part=retry]")?.click();
           shown.push([text, []]);
         } else {
           shown.at(-1)?.[1].push(text);
         }
       }
-      // What was said to the last one may not be on the page yet.
-      for (const [text, answers] of shown) if (answers.length >= (said.get(text)?.length ?? 0)) said.set(text, answers);
+      // The replies to the last one may not be rendered yet.
+      for (const [text, answers] of shown)
+        if (answers.length >= (replies.get(text)?.length ?? 0)) replies.set(text, answers);
     };
     take();
-    // More than is seen is on the page, and some of it stays when more is put there. The way back to the end is there
-    // as long as the end is not.
+    // The page holds more than the visible messages, and keeps some of them when it renders others. The button to the end
+    // is shown until the end is visible.
     while ((await scroll(log.scrollHeight)) || shadowRoot.querySelector(".cw-jump")) {
       take();
       await frame();
     }
     take();
-    return [...said];
+    return [...replies];
   }, retry);
 
 /** Waits until the log shows the welcome and all messages of the service, in its order, each once. */
@@ -221,17 +222,17 @@ export async function eventually(check, within = 30_000) {
 }
 
 /**
- * Holds requests to an address until `release()`; then they continue, or fail with `failure`. The promise `asked` is
+ * Holds requests to an address until `release()`; then they continue, or fail with `failure`. The promise `requested` is
  * fulfilled with the first request.
  */
 export async function hold(page, address, failure) {
   const gate = {};
   const released = new Promise((resolve) => (gate.release = resolve));
-  gate.asked = new Promise((resolve) => {
+  gate.requested = new Promise((resolve) => {
     gate.closed = page.route(address, async (route) => {
       resolve();
       await released;
-      // The page may be gone by now.
+      // The page may be closed already.
       await (failure ? route.abort(failure) : route.continue()).catch(() => {});
     });
   });
@@ -240,6 +241,6 @@ export async function hold(page, address, failure) {
 }
 
 /** Advances the installed clock of a page step by step, so that the work of each step can happen. */
-export async function timePasses(page, { minutes }) {
+export async function advanceClock(page, { minutes }) {
   for (let step = 0; step < minutes * 6; step += 1) await page.clock.fastForward(10_000);
 }

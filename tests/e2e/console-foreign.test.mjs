@@ -1,11 +1,11 @@
-// Another website, open in the operator's own browser, reads nothing from the console and changes nothing in it.
+// Another website in the operator's browser can neither read nor change anything in the console.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { visitorOf } from "./console.mjs";
 import { test } from "./harness.mjs";
 
-/** What a page can try without asking whether it may: forms, `no-cors`, streams, images, scripts, frames. */
+/** Tries the requests that need no preflight: forms, `no-cors`, streams, images, scripts, frames. */
 async function attack(sandbox) {
   const ends = (target, done, failed) =>
     new Promise((resolve) => {
@@ -15,18 +15,18 @@ async function attack(sandbox) {
   const results = {};
   const simple = { method: "POST", mode: "no-cors", credentials: "include" };
   const paths = ["/operator/api/overlays/publish", "/operator/api/articles", "/sandbox/jobs", "/sandbox/operator"];
-  // What is answered is hidden either way; whether anything happened is seen in the sandbox.
+  // The response is opaque either way; the sandbox shows whether anything changed.
   for (const path of paths) {
     await fetch(sandbox + path, simple).catch(() => {});
     const text = { ...simple, headers: { "Content-Type": "text/plain" }, body: '{"title":"x"}' };
     await fetch(sandbox + path, text).catch(() => {});
   }
   for (const method of ["PUT", "DELETE", "POST"]) {
-    const asked = fetch(`${sandbox}/sandbox/conversations`, {
+    const response = fetch(`${sandbox}/sandbox/conversations`, {
       method,
       headers: { "Content-Type": "application/json" },
     });
-    results[`cors ${method}`] = await asked.then(
+    results[`cors ${method}`] = await response.then(
       () => "answered",
       () => "refused",
     );
@@ -59,7 +59,7 @@ for (const [where, host] of [
   ["another site", "localhost"],
   ["another port of the same site", "127.0.0.1"],
 ]) {
-  test(`A page of ${where} neither reads nor changes anything in the console`, async ({
+  test(`A page of ${where} can neither read nor change anything in the console`, async ({
     operator,
     server,
     service,
@@ -75,13 +75,13 @@ for (const [where, host] of [
       const results = await page.evaluate(attack, service.origin);
       const refused = ["cors PUT", "cors DELETE", "cors POST", "read", "stream", "img", "script"];
       assert.deepEqual(results, Object.fromEntries(refused.map((name) => [name, "refused"])));
-      assert.equal(await page.frames()[1]?.locator("#status").count(), 0, "the console is in no frame");
+      assert.equal(await page.frames()[1]?.locator("#status").count(), 0, "the console is not framed");
       const { id: still } = await server.conversation();
-      assert.equal(still, id, "nothing was forgotten");
+      assert.equal(still, id, "no conversation was deleted");
       const site = await (await fetch(`${service.origin}/operator/api/site`)).json();
       assert.deepEqual([site.reviews, site.jobs], [[], []]);
 
-      // A link leads there all the same.
+      // A link may still lead to the console.
       await page.evaluate((address) => location.assign(address), server.console);
       await page.getByText("You are online").waitFor();
     } finally {

@@ -1,17 +1,17 @@
-// The operator console's view from which things are published, with a visitor in the shop, and the site's own runner.
+// The console's publishing view, with a visitor in the shop and the site's job runner.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, eventually, openChat } from "./chat.mjs";
-import { doJobs } from "./demo.mjs";
+import { runJobs } from "./demo.mjs";
 import { test } from "./harness.mjs";
 
 const TITLE = "The new kiln <b>is</b> here";
 const ADDRESS = "https://shop.example";
 
-/** The console, with its view for publishing in front. */
+/** Opens the console at its publishing view. */
 async function publishing(operator) {
   const console = await operator();
   await console.getByRole("link", { name: "Publishing" }).click();
@@ -19,7 +19,7 @@ async function publishing(operator) {
   return console;
 }
 
-/** Writes an article, and puts it on the list. */
+/** Writes an article and adds it to the list. */
 async function write(console, title, path, content) {
   await console.getByLabel("Title").fill(title);
   await console.getByLabel("Path").fill(path);
@@ -27,13 +27,13 @@ async function write(console, title, path, content) {
   await console.getByRole("button", { name: "Put it on the list" }).click();
 }
 
-/** The row of a list that has a text. */
+/** Returns the row of a list that has a text. */
 const row = (console, list, text) => console.locator(`#${list} > li`).filter({ hasText: text });
 
-/** A step of an article that the operator may take. */
+/** Returns the button of an article's action. */
 const button = (console, verb) => console.getByRole("button", { name: `${verb}: ${TITLE}` });
 
-test("An article is a draft until an operator publishes it, then a job, and then a page of the site, until it is deleted", async ({
+test("An article goes from draft to publishing job to page, and deleting it removes the page", async ({
   operator,
   service,
 }) => {
@@ -46,12 +46,12 @@ test("An article is a draft until an operator publishes it, then a job, and then
     await status("reviews", "draft");
     await console.getByLabel("1 draft", { exact: true }).waitFor();
     assert.equal(await console.getByLabel("Title").inputValue(), "", "the form is ready for the next article");
-    assert.equal(await row(console, "jobs", TITLE).count(), 0, "nobody has approved it");
+    assert.equal(await row(console, "jobs", TITLE).count(), 0, "the article is not approved");
 
     await button(console, "Publish").click();
     await status("jobs", "pending");
     await console.locator("#waiting").waitFor({ state: "hidden" });
-    assert.deepEqual(await doJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
+    assert.deepEqual(await runJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
     await status("jobs", "succeeded");
     await status("reviews", "published");
     await row(console, "jobs", `${ADDRESS}/news/kiln`).waitFor();
@@ -60,7 +60,7 @@ test("An article is a draft until an operator publishes it, then a job, and then
 
     await button(console, "Delete").click();
     await row(console, "jobs", "delete_article").getByText("pending", { exact: true }).waitFor();
-    assert.deepEqual(await doJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
+    assert.deepEqual(await runJobs(service, folder, ADDRESS), { succeeded: 1, failed: 0, owed: 0 });
     await status("reviews", "withdrawn");
     await assert.rejects(readFile(page), { code: "ENOENT" });
   } finally {
@@ -68,7 +68,7 @@ test("An article is a draft until an operator publishes it, then a job, and then
   }
 });
 
-test("An article without a title is refused in words, and stays in the form", async ({ operator }) => {
+test("An article without a title shows an error, and its text stays in the form", async ({ operator }) => {
   const console = await publishing(operator);
   await write(console, " ", "/news/empty", "<p>Nothing</p>");
   await console.locator("#article-problem").getByText(/title/i).waitFor();
@@ -76,7 +76,7 @@ test("An article without a title is refused in words, and stays in the form", as
   assert.equal(await row(console, "reviews", "/news/empty").count(), 0);
 });
 
-test("What visitors do is listed for the operator while they do it", async ({ visit, operator }) => {
+test("The operator sees the visitors' events as they happen", async ({ visit, operator }) => {
   const console = await publishing(operator);
   assert.equal(await console.locator("#all-events > li").count(), 0);
   const page = await visit();
@@ -88,7 +88,7 @@ test("What visitors do is listed for the operator while they do it", async ({ vi
   });
 });
 
-test("Whoever publishes with the keyboard goes on from where they were", async ({ operator }) => {
+test("Publishing with the keyboard keeps the focus in place", async ({ operator }) => {
   const console = await publishing(operator);
   await write(console, TITLE, "/news/kiln", "<p>It is warm.</p>");
   await button(console, "Publish").focus();

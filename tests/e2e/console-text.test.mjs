@@ -1,5 +1,5 @@
-// The text of messages in the operator console: Markdown as the visitor sees it, a visitor's own words as they were
-// written, and nothing hostile in either.
+// The text of messages in the operator console: Markdown as in the widget, visitors' messages as plain text, and no hostile
+// text in either.
 
 import assert from "node:assert/strict";
 import { eventually, openChat, part, ask } from "./chat.mjs";
@@ -32,12 +32,12 @@ echo "pots"
 ---
 [https://bank.example](https://evil.example) ![a pot](https://shop.example/pot.png) [x](javascript:executed())`;
 
-/** Writes what a text became: elements without their boxes, addresses of links, and text. It runs in the page. */
+/** Returns a rendered text as elements without their boxes, links' addresses, and text. It runs in the page. */
 function structureOf(bubble) {
   const written = (node) => {
     if (node.nodeType === Node.TEXT_NODE) return node.data;
     const inner = [...node.childNodes].map(written).join("");
-    // The console has no head above its code.
+    // The console has no header above code blocks.
     if (node.matches("button, svg, .cw-code-head")) return "";
     if (["div", "span"].includes(node.localName)) return inner;
     const value =
@@ -50,25 +50,25 @@ function structureOf(bubble) {
 const structures = (bubbles) =>
   bubbles.evaluateAll((all, source) => all.map(new Function(`return ${source}`)()), `${structureOf}`);
 
-/** Opens the console at a conversation of these messages, whose visitor is called Anna. */
-async function consoleWith(operator, service, said, { prepare, change = (conversation) => conversation } = {}) {
+/** Opens the console at a conversation with these messages of a visitor named Anna. */
+async function consoleWith(operator, service, history, { prepare, change = (conversation) => conversation } = {}) {
   await visitorOf(service, "Anna").say("Hello");
   const console = await operator();
   await prepare?.(console);
   const createdAt = new Date().toISOString();
-  const messages = said.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
+  const messages = history.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
   await changeAnswers(console, (conversation) => ({
     ...change(conversation),
     ...(conversation.messages && { messages }),
   }));
   await console.reload();
   await choose(console, "Anna");
-  assert.equal(await console.locator("#log article").count(), said.length);
+  assert.equal(await console.locator("#log article").count(), history.length);
   return console;
 }
 
 for (const role of ["assistant", "operator"]) {
-  test(`Markdown by the ${role} is laid out, in the visible part of the log`, async ({ operator, service }) => {
+  test(`The console renders Markdown by the ${role} in the visible part of the log`, async ({ operator, service }) => {
     const console = await consoleWith(operator, service, [{ role, content: ANSWER }]);
     const bubble = console.locator("#log .bubble");
     const shows = async (selector, text) => {
@@ -123,7 +123,7 @@ for (const role of ["assistant", "operator"]) {
   });
 }
 
-test("A visitor's own words stay as they were written, but for addresses", async ({ operator, service }) => {
+test("The console shows visitors' messages as plain text with links", async ({ operator, service }) => {
   const words = "**Is** `this` <b>it</b>?\n  [Yes](https://a.example/) or\twww.b.example.";
   const console = await consoleWith(operator, service, [{ role: "visitor", content: words }]);
   const bubble = console.locator("#log .bubble");
@@ -136,7 +136,7 @@ test("A visitor's own words stay as they were written, but for addresses", async
   );
 });
 
-test("The console lays out a text as the widget does, whatever it is", async ({
+test("The console renders every text of the corpus as the widget does", async ({
   visit,
   operator,
   server,
@@ -147,26 +147,26 @@ test("The console lays out a text as the widget does, whatever it is", async ({
   const texts = [ANSWER, ...parts([...new Set(naughty)], 50), ...parts(payloads, 20)].map((some) =>
     [some].flat().join("\n\n"),
   );
-  const said = texts.flatMap((content) => [{ role: "operator", content }]);
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  const history = texts.flatMap((content) => [{ role: "operator", content }]);
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await openChat(page);
   await ask(page, "Hello");
-  // To lay out all of this takes long, and decides nothing here.
+  // Hidden, because the layout takes long and is not tested here.
   await page.locator("chat-widget").evaluate((host) => (host.hidden = true));
   const createdAt = new Date().toISOString();
-  const messages = said.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
+  const messages = history.map((message, index) => ({ id: `said-${index}`, createdAt, ...message }));
   await page.route(HISTORY, (route) => route.fulfill({ json: { ok: true, data: { messages } } }));
   const byOperator = part(page, "message-operator").locator(".cw-bubble");
-  await eventually(async () => assert.equal(await byOperator.count(), said.length));
+  await eventually(async () => assert.equal(await byOperator.count(), history.length));
   const expected = await structures(byOperator);
-  await server.forget();
-  const console = await consoleWith(operator, service, said);
+  await server.deleteConversations();
+  const console = await consoleWith(operator, service, history);
   const shown = await structures(console.locator("#log .bubble"));
   for (const [index, text] of texts.entries()) assert.equal(shown[index], expected[index], text.slice(0, 200));
 });
 
-/** Returns what may not stand in the console, each with the reason. It runs in the page. */
+/** Returns the forbidden nodes of the console, each with the reason. It runs in the page. */
 function strange() {
   const ALLOWED =
     "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD HR DIV ARTICLE TIME".split(" ");
@@ -177,7 +177,7 @@ function strange() {
     for (const { name: attribute, value } of element.attributes) {
       if (!/^(class|dir|href|rel|target|start|tabindex|datetime|title|data-id|data-form)$/.test(attribute))
         found.push(`${name} has ${attribute}`);
-      // `:` is what a browser makes of an address that it cannot read, and does not follow.
+      // `:` is the protocol of an address that a browser cannot parse and does not follow.
       const isLinkable =
         /^(https?:\/\/|mailto:|tel:)./i.test(value) && /^((https?|mailto|tel):|:)$/.test(element.protocol);
       if (attribute === "href" && !isLinkable) found.push(`${name} leads to ${value}`);
@@ -191,7 +191,7 @@ function strange() {
 }
 
 /** Opens the console at a hostile conversation, and asserts that nothing in it has run or is more than text and links. */
-async function isHarmless(operator, service, said) {
+async function isHarmless(operator, service, history) {
   const errors = [];
   const prepare = async (console) => {
     console.on("pageerror", (error) => errors.push(error.message));
@@ -199,7 +199,7 @@ async function isHarmless(operator, service, said) {
       window.executions = 0;
       for (const name of calls) window[name] = () => (window.executions += 1);
     }, CALLS);
-    // The console's policy would stop what got through.
+    // The console's policy would block a payload that gets through.
     await console.route("**/operator", async (route) => {
       const response = await route.fetch();
       const { "content-security-policy": _, ...headers } = response.headers();
@@ -216,7 +216,7 @@ async function isHarmless(operator, service, said) {
   };
   const change = (conversation) => ({
     ...conversation,
-    // The name keeps its beginning, by which the conversation is found.
+    // The start of the name stays, because it identifies the conversation.
     visitor: { name: `Anna ${some(0)}`, email: some(1), company: some(2), visitorId: some(3) },
     locale: some(4),
     sourcePage: some(5),
@@ -224,23 +224,27 @@ async function isHarmless(operator, service, said) {
     lead: { ...conversation.lead, summary: some(7) },
     ...(conversation.events && { events: [event] }),
   });
-  const console = await consoleWith(operator, service, said, { prepare, change });
+  const console = await consoleWith(operator, service, history, { prepare, change });
   assert.deepEqual([...new Set(await console.evaluate(strange))], []);
   assert.equal(await console.evaluate(() => window.executions), 0);
   assert.deepEqual(errors, []);
   return console;
 }
 
-test("No hostile text runs in the console, by any author and in any place", async ({ operator, service, remark }) => {
+test("No hostile text runs as script in the console, from any author and in any field", async ({
+  operator,
+  service,
+  remark,
+}) => {
   remark(origin);
-  const said = ["visitor", "assistant", "operator", "Other"].flatMap((role) =>
+  const history = ["visitor", "assistant", "operator", "Other"].flatMap((role) =>
     parts(payloads, 20).map((some) => ({ role, content: some.join("\n\n") })),
   );
-  const console = await isHarmless(operator, service, said);
-  assert.equal(await console.locator("#log .visitor .bubble").first().textContent(), said[0].content);
+  const console = await isHarmless(operator, service, history);
+  assert.equal(await console.locator("#log .visitor .bubble").first().textContent(), history[0].content);
 });
 
-test("Nothing hostile in links and tables runs in the console, or leads anywhere but where links may", async ({
+test("Hostile links and tables run no script in the console, and link only to allowed schemes", async ({
   operator,
   service,
 }) => {
@@ -250,11 +254,11 @@ test("Nothing hostile in links and tables runs in the console, or leads anywhere
     (text) => `https://${text}`,
     (text) => `| ${text} |\n|-|\n| ${text} |`,
   ];
-  const said = forms.flatMap((form, index) =>
+  const history = forms.flatMap((form, index) =>
     parts(payloads, 4).map((some) => ({
       role: ["assistant", "operator"][index % 2],
       content: some.map(form).join("\n\n"),
     })),
   );
-  await isHarmless(operator, service, said);
+  await isHarmless(operator, service, history);
 });

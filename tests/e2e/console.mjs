@@ -1,4 +1,4 @@
-// The shared steps of the console tests: visitors without a browser, and what an operator sees.
+// The shared steps of the console tests: visitors without a browser, and checks of the operator's view.
 
 import assert from "node:assert/strict";
 
@@ -17,7 +17,7 @@ export function visitorOf({ origin, token }, name) {
       conversationId = (await response.json()).data.conversationId;
       return conversationId;
     },
-    /** A person of the shop answers. */
+    /** Sends a reply of an operator. */
     async hears(content) {
       const response = await fetch(`${origin}/operator/api/conversations/${conversationId}/messages`, {
         method: "POST",
@@ -35,7 +35,7 @@ export const entry = (console, name) => console.locator("#conversations .entry")
 /** Opens the conversation of a visitor, and waits until its messages are shown. */
 export async function choose(console, name) {
   await entry(console, name).click();
-  // To lay out a very long conversation takes a while.
+  // The layout of a very long conversation takes a while.
   await console.getByRole("heading", { name }).waitFor({ timeout: 30_000 });
   await console.locator("#log article").first().waitFor();
 }
@@ -43,7 +43,7 @@ export async function choose(console, name) {
 /** Edits the responses of the console's API. `change(conversation)` gets each conversation, in the list or alone. */
 export const changeAnswers = (console, change) =>
   console.route(/\/operator\/api\/conversations(\/[^/]+)?$/, async (route) => {
-    // The page may be gone by now.
+    // The page may be closed already.
     const response = await route.fetch().catch(() => undefined);
     const answer = await response?.json().catch(() => undefined);
     if (answer)
@@ -57,7 +57,7 @@ export async function isInView(locator, box) {
   const hidden = await locator.evaluate((element, selector) => {
     const rect = element.getBoundingClientRect();
     const { top, right, bottom, left } = element.closest(selector).getBoundingClientRect();
-    // Half a pixel is the browser's own rounding.
+    // The browser rounds by up to half a pixel.
     const inside =
       rect.top >= Math.max(top, 0) - 0.5 &&
       rect.bottom <= Math.min(bottom, innerHeight) + 0.5 &&

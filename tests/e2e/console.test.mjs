@@ -1,5 +1,4 @@
-// The operator console's conversations: who is in the list and why, when things were said, and what happens while an
-// answer is written.
+// The console's conversations: the list and its order, dates and times, and events while the operator writes a reply.
 
 import assert from "node:assert/strict";
 import { ask, eventually, hold, openChat } from "./chat.mjs";
@@ -8,14 +7,14 @@ import { test } from "./harness.mjs";
 
 const SENDING = /\/operator\/api\/conversations\/[^/]+\/messages$/;
 
-/** The names in the list, from the top. */
+/** Returns the names in the list, from the top. */
 const names = (console) => console.locator("#conversations .name").allInnerTexts();
 const field = (console) => console.getByLabel("Your answer");
 const isFocused = (locator) => locator.evaluate((element) => element === document.activeElement);
-/** An entry of the list has the focus. Each change of the list makes its entries anew. */
+/** Waits until an entry of the list has the focus. Each change of the list re-creates its entries. */
 const keepsFocus = (locator) => eventually(async () => assert.ok(await isFocused(locator), "the entry has the focus"));
 
-test("The list shows the visitor's last words and their time, also after an answer", async ({
+test("The list shows the visitor's last message and its time, also after a reply", async ({
   operator,
   server,
   service,
@@ -35,7 +34,7 @@ test("The list shows the visitor's last words and their time, also after an answ
   assert.match(await time.getAttribute("title"), /^\w+day,? \d+ \w+ \d{4} at \d\d:\d\d:\d\d$/);
 });
 
-test("A visitor who wants a person stands on top and is marked, until a person has written", async ({
+test("A visitor who asked for a person is marked and listed first until an operator replies", async ({
   operator,
   service,
 }) => {
@@ -71,27 +70,28 @@ test("A visitor who wants a person stands on top and is marked, until a person h
   assert.deepEqual(await names(console), ["Anna", "Ben"]);
 });
 
-test("Dates before today name their day: in the list, above the messages, and after midnight", async ({
+test("Dates before today name their day in the list and above the messages, also after midnight", async ({
   operator,
   service,
 }) => {
   const NOW = new Date(2026, 5, 15, 12, 0);
-  const said = {
+  const sentAt = {
     "How much is a mug?": new Date(2025, 11, 31, 23, 59),
     "Do you ship to Germany?": new Date(2026, 2, 12, 9, 14),
     "How long does delivery take?": new Date(2026, 5, 14, 17, 40),
     "Can I get a refund?": new Date(2026, 5, 15, 9, 5),
   };
-  const texts = Object.keys(said);
+  const texts = Object.keys(sentAt);
   for (const [index, name] of ["Ben", "Cleo", "Dora"].entries()) await visitorOf(service, name).say(texts[index]);
   const emil = visitorOf(service, "Emil");
-  // The last day has more messages than the log shows at once.
+  // The last day has more messages than fit into the log.
   for (const text of [...texts, ...Array(5).fill(texts.at(-1))]) await emil.say(text);
 
   const console = await operator();
   await console.clock.setFixedTime(NOW);
   let last = NOW;
-  const dated = (message) => message && { ...message, createdAt: (last = said[message.content] ?? last).toISOString() };
+  const dated = (message) =>
+    message && { ...message, createdAt: (last = sentAt[message.content] ?? last).toISOString() };
   await changeAnswers(console, (conversation) => ({
     ...conversation,
     lastVisitorMessage: dated(conversation.lastVisitorMessage),
@@ -114,7 +114,7 @@ test("Dates before today name their day: in the list, above the messages, and af
   assert.deepEqual(await captions.allInnerTexts(), ["31 December 2025", "Thursday 12 March", "Yesterday", "Today"]);
   assert.match(await captions.nth(1).locator("time").getAttribute("title"), /^Thursday,? 12 March 2026$/);
   assert.match(await console.locator("#log .by").first().innerText(), /^Visitor, 23:59$/);
-  // The day of the messages that are looked at is in view, also when they fill the log.
+  // The day of the visible messages is in view, also when they fill the log.
   await isInView(captions.last(), "#log");
   const earlier = console.locator("#log article").filter({ hasText: "Do you ship to Germany?" });
   await earlier.evaluate((element) => element.scrollIntoView({ block: "center" }));
@@ -131,18 +131,18 @@ for (const [way, send] of [
   ["Enter", (console) => field(console).press("Enter")],
   ["the button", (console) => console.getByRole("button", { name: "Send" }).click()],
 ]) {
-  test(`After sending with ${way} the field has the focus, what was written meanwhile, and the answer is in view`, async ({
+  test(`After sending with ${way} the field keeps the focus and new text, and the reply is in view`, async ({
     operator,
     service,
   }) => {
     await visitorOf(service, "Anna").say("How much is a mug?");
     const console = await operator();
     await choose(console, "Anna");
-    assert.ok(await isFocused(field(console)), "it is ready for an answer");
+    assert.ok(await isFocused(field(console)), "the field is ready for a reply");
     const sending = await hold(console, SENDING);
     await field(console).fill("24.00, Anna.");
     await send(console);
-    await sending.asked;
+    await sending.requested;
     assert.ok(await isFocused(field(console)), "while it is sent");
     await field(console).press("End");
     await console.keyboard.type(" And 30.00 with a lid.");
@@ -158,7 +158,7 @@ for (const [way, send] of [
   });
 }
 
-test("An answer that was not sent stays in the field, with the reason in view and the focus", async ({
+test("A reply that could not be sent stays in the focused field, with the error in view", async ({
   operator,
   service,
 }) => {
@@ -175,7 +175,7 @@ test("An answer that was not sent stays in the field, with the reason in view an
   assert.ok(await isFocused(field(console)));
 });
 
-test("A draft and the focus survive what visitors write, and a look at another conversation", async ({
+test("A draft and the focus survive new messages and a switch to another conversation", async ({
   operator,
   service,
 }) => {
@@ -203,7 +203,7 @@ test("A draft and the focus survive what visitors write, and a look at another c
   await eventually(async () => assert.equal(await field(console).inputValue(), "24.00, Anna."));
 });
 
-test("The log stays at its end, also when it shrinks, and where it is read when that is further back", async ({
+test("The log stays scrolled to its end when it shrinks, and keeps its position when scrolled back", async ({
   operator,
   service,
 }) => {
@@ -234,7 +234,7 @@ test("The log stays at its end, also when it shrinks, and where it is read when 
   await eventually(() => newestIsInView(console, "I am."));
 });
 
-test("On a phone one thing is on the screen: the list, the messages, or what is known of the visitor", async ({
+test("On a phone the console shows one pane at a time: the list, the messages or the visitor's details", async ({
   visit,
   operator,
 }) => {
@@ -271,7 +271,7 @@ test("On a phone one thing is on the screen: the list, the messages, or what is 
   );
 });
 
-test("On a phone a long name and long words leave everything within the screen", async ({ operator, service }) => {
+test("On a phone long names and long words do not overflow the screen", async ({ operator, service }) => {
   const name = `Bartholomew ${"Featherstonehaugh-".repeat(6)} of Northumberland`;
   const visitor = visitorOf(service, name);
   await visitor.say(`Can I talk to a person about https://shop.example/${"pot".repeat(80)}?`);

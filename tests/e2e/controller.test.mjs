@@ -1,22 +1,22 @@
-// `window.chatWidget`: what a page can ask of the widget, and what it is told.
+// `window.chatWidget`: controls, state and events.
 
 import assert from "node:assert/strict";
 import { WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
-import { hold, openChat, part, ready, timePasses, whole } from "./chat.mjs";
+import { hold, openChat, part, ready, advanceClock, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-/** From now on, the page keeps what the widget tells of these events. */
+/** Records these events of the widget in the page. */
 const listen = (page, names) =>
   page.evaluate((names) => {
-    window.told = [];
-    for (const name of names) window.chatWidget.on(name, (detail) => window.told.push([name, detail]));
+    window.emitted = [];
+    for (const name of names) window.chatWidget.on(name, (detail) => window.emitted.push([name, detail]));
   }, names);
-const told = (page) => page.evaluate(() => window.told);
+const emitted = (page) => page.evaluate(() => window.emitted);
 
-test("What was pushed before the script arrived is done once it has", async ({ visit, server }) => {
+test("Calls pushed before the script loads are executed once it has loaded", async ({ visit, server }) => {
   const queue = () => {
-    window.told = [];
-    (window.chatWidget ||= []).push(["on", "message", (message) => window.told.push(message.role)]);
+    window.emitted = [];
+    (window.chatWidget ||= []).push(["on", "message", (message) => window.emitted.push(message.role)]);
     window.chatWidget.push(["open"]);
     window.chatWidget.push(["sendMessage", "How long does delivery take?"]);
   };
@@ -24,13 +24,13 @@ test("What was pushed before the script arrived is done once it has", async ({ v
   await part(page, "window").waitFor();
   await delivered(page);
   assert.equal((await server.messages())[0], "visitor: How long does delivery take?");
-  await eventually(async () => assert.deepEqual(await told(page), ["visitor", "assistant"]));
-  // And push() goes on.
+  await eventually(async () => assert.deepEqual(await emitted(page), ["visitor", "assistant"]));
+  // And push() still works.
   await page.evaluate(() => window.chatWidget.push(["close"]));
   await part(page, "window").waitFor({ state: "detached" });
 });
 
-test("What is called before the module has come is done in order once it has", async ({ visit }) => {
+test("Calls made before the module loads are executed in order once it has loaded", async ({ visit }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").waitFor();
@@ -48,7 +48,7 @@ test("What is called before the module has come is done in order once it has", a
   assert.equal(await part(page, "input").inputValue(), "Are you open on Saturday?");
 });
 
-test("open(), close(), toggle() and the state agree with what is seen", async ({ visit, server }) => {
+test("open(), close() and toggle() change the window and the state alike", async ({ visit, server }) => {
   const page = await visit();
   await ready(page);
   await page.evaluate(() => window.chatWidget.ready.then(() => {}));
@@ -73,47 +73,40 @@ test("open(), close(), toggle() and the state agree with what is seen", async ({
   );
 });
 
-test("A page hears of opening, messages, leads, presence and closing, on the controller and from the element", async ({
-  visit,
-  server,
-}) => {
+test("The controller and the element emit open, message, lead, presence and close", async ({ visit, server }) => {
   const page = await visit();
   await ready(page);
   await listen(page, ["open", "message", "lead", "presence", "close"]);
   await page.evaluate(() => {
     window.bubbled = [];
-    const hear = ({ type, target }) => window.bubbled.push(`${type} from ${target.localName}`);
-    for (const name of ["open", "message", "close"]) document.addEventListener(`chat-widget:${name}`, hear);
+    const record = ({ type, target }) => window.bubbled.push(`${type} from ${target.localName}`);
+    for (const name of ["open", "message", "close"]) document.addEventListener(`chat-widget:${name}`, record);
   });
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  await eventually(async () => assert.ok((await told(page)).some(([name]) => name === "presence")));
+  await eventually(async () => assert.ok((await emitted(page)).some(([name]) => name === "presence")));
   await part(page, "close").click();
 
-  const all = await told(page);
-  const heard = (name) => all.filter(([told]) => told === name).map(([, detail]) => detail);
+  const all = await emitted(page);
+  const detailsOf = (name) => all.filter(([event]) => event === name).map(([, detail]) => detail);
   const [question, answer] = (await server.conversation()).messages;
-  assert.deepEqual(heard("open"), [{}]);
-  assert.deepEqual(heard("message"), [
+  assert.deepEqual(detailsOf("open"), [{}]);
+  assert.deepEqual(detailsOf("message"), [
     { id: question.id, role: "visitor", content: question.content },
     { id: answer.id, role: "assistant", content: answer.content },
   ]);
-  const [{ hasContact, needsHandoff }, ...more] = heard("lead");
+  const [{ hasContact, needsHandoff }, ...more] = detailsOf("lead");
   assert.deepEqual([hasContact, needsHandoff, more], [false, false, []]);
-  assert.deepEqual(heard("presence"), [{ operatorOnline: false }]);
-  assert.deepEqual(heard("close"), [{}]);
+  assert.deepEqual(detailsOf("presence"), [{ operatorOnline: false }]);
+  assert.deepEqual(detailsOf("close"), [{}]);
   assert.deepEqual(
     await page.evaluate(() => window.bubbled),
     ["open", "message", "message", "close"].map((name) => `chat-widget:${name} from chat-widget`),
   );
 });
 
-test("A page hears of each message once, however often it is read, and of none that a reload brings back", async ({
-  visit,
-  server,
-  recordOf,
-}) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+test("Each message is emitted once, and none is emitted again after a reload", async ({ visit, server, recordOf }) => {
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await ready(page);
   await listen(page, ["message"]);
@@ -125,7 +118,7 @@ test("A page hears of each message once, however often it is read, and of none t
   const soFar = reads();
   await eventually(() => assert.ok(reads() >= soFar + 2));
   assert.deepEqual(
-    (await told(page)).map(([, { role }]) => role),
+    (await emitted(page)).map(([, { role }]) => role),
     ["visitor", "assistant", "operator"],
   );
 
@@ -134,24 +127,24 @@ test("A page hears of each message once, however often it is read, and of none t
   await listen(page, ["message"]);
   await openChat(page);
   await part(page, "message-operator").waitFor();
-  assert.deepEqual(await told(page), []);
+  assert.deepEqual(await emitted(page), []);
 });
 
-test("once() hears once, and what on() gives back ends it", async ({ visit }) => {
+test("once() fires once, and the function that on() returns unsubscribes", async ({ visit }) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   await page.evaluate(() => {
-    window.told = [];
-    window.chatWidget.once("open", () => window.told.push("once"));
-    const off = window.chatWidget.on("open", () => window.told.push("until off"));
+    window.emitted = [];
+    window.chatWidget.once("open", () => window.emitted.push("once"));
+    const off = window.chatWidget.on("open", () => window.emitted.push("until off"));
     window.chatWidget.on("close", off);
   });
   await ready(page);
   for (const name of ["open", "close", "open", "close"]) await page.evaluate((name) => window.chatWidget[name](), name);
-  assert.deepEqual(await told(page), ["once", "until off"]);
+  assert.deepEqual(await emitted(page), ["once", "until off"]);
 });
 
-test("A handler that throws harms neither the widget nor the other handlers", async ({ visit, recordOf }) => {
+test("A handler that throws affects neither the widget nor the other handlers", async ({ visit, recordOf }) => {
   const page = await visit();
   recordOf(page).tolerate("a handler of open threw");
   await ready(page);
@@ -162,11 +155,11 @@ test("A handler that throws harms neither the widget nor the other handlers", as
   );
   await listen(page, ["open"]);
   await openChat(page);
-  assert.deepEqual(await told(page), [["open", {}]]);
+  assert.deepEqual(await emitted(page), [["open", {}]]);
   await ask(page, "How long does delivery take?");
 });
 
-test("A window that the page opens leaves the focus where it was", async ({ visit }) => {
+test("open() does not move the focus", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await page.getByRole("link", { name: "Help" }).focus();
@@ -177,7 +170,7 @@ test("A window that the page opens leaves the focus where it was", async ({ visi
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Help");
 });
 
-test("hide() makes the widget invisible, and show() brings it back", async ({ visit }) => {
+test("hide() hides the widget, and show() shows it again", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await page.evaluate(() => window.chatWidget.hide());
@@ -186,34 +179,34 @@ test("hide() makes the widget invisible, and show() brings it back", async ({ vi
   await part(page, "launcher").waitFor();
 });
 
-test("destroy() leaves nothing behind: no element, no global, no request", async ({ visit, recordOf, server }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } });
+test("destroy() leaves no element, no global and no request behind", async ({ visit, recordOf, server }) => {
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } });
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  await whole(page);
+  await allFilesLoaded(page);
   await listen(page, ["destroy"]);
   await page.evaluate(() => (window.controller = window.chatWidget).destroy());
-  assert.deepEqual(await told(page), [["destroy", {}]]);
+  assert.deepEqual(await emitted(page), [["destroy", {}]]);
   assert.equal(await page.locator("chat-widget").count(), 0);
   assert.equal(await page.evaluate(() => "chatWidget" in window), false);
   const soFar = recordOf(page).requests.length;
-  await timePasses(page, { minutes: 5 });
+  await advanceClock(page, { minutes: 5 });
   await page.evaluate(() => {
     window.controller.open();
     window.controller.sendMessage("Is anybody there?");
     window.controller.destroy();
   });
-  await timePasses(page, { minutes: 1 });
+  await advanceClock(page, { minutes: 1 });
   assert.deepEqual(recordOf(page).paths().slice(soFar), []);
   assert.equal((await server.sends()).length, 1);
 });
 
-test("destroy() before the module has come means that it never does", async ({ visit, recordOf }) => {
+test("destroy() before the module loads prevents the load", async ({ visit, recordOf }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   await page.evaluate(() => window.chatWidget.destroy());
   wasm.release();
   await compiled(page);

@@ -1,4 +1,4 @@
-// What a page changes while the widget is there, what it tells of its visitor, and what a visitor lets it tell.
+// Option changes on a mounted widget, data about the visitor, reports and consent.
 
 import assert from "node:assert/strict";
 import {
@@ -11,7 +11,7 @@ import {
   ready,
   say,
   stored,
-  whole,
+  allFilesLoaded,
   withOptions,
 } from "./chat.mjs";
 import { test } from "./harness.mjs";
@@ -22,7 +22,7 @@ const QUESTION = "How long does delivery take?";
 const control = (page, name, ...args) =>
   page.evaluate(([name, args]) => window.chatWidget[name](...args), [name, args]);
 
-/** What the service was told, once there are so many events. */
+/** Waits until the service has this number of events, and returns them. */
 async function reported(server, count) {
   await eventually(async () =>
     assert.ok((await server.events()).length >= count, JSON.stringify(await server.events())),
@@ -30,18 +30,18 @@ async function reported(server, count) {
   return server.events();
 }
 
-test("The theme changes while the window is open, and the page is told", async ({ visit }) => {
+test("setTheme() changes the theme of an open window and emits theme", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
   await part(page, "input").fill("And to Norway?");
   await page.evaluate(() => {
-    window.told = [];
-    window.chatWidget.on("theme", ({ theme }) => window.told.push(theme));
+    window.themes = [];
+    window.chatWidget.on("theme", ({ theme }) => window.themes.push(theme));
   });
   const before = await background(page, "launcher");
   await control(page, "setTheme", "rose");
-  await eventually(async () => assert.deepEqual(await page.evaluate(() => window.told), ["rose"]));
+  await eventually(async () => assert.deepEqual(await page.evaluate(() => window.themes), ["rose"]));
   const rose = await background(page, "launcher");
   assert.notEqual(rose, before);
   assert.equal(await part(page, "input").inputValue(), "And to Norway?");
@@ -54,11 +54,11 @@ test("The theme changes while the window is open, and the page is told", async (
   await eventually(
     async () => assert.equal(await background(page, "launcher"), before),
     undefined,
-    "the tokens go with their theme",
+    "the tokens are removed with their theme",
   );
 });
 
-test("Of several themes at a time the last one stays", async ({ visit }) => {
+test("The last of several concurrent setTheme() calls wins", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const teal = await background(page, "launcher");
@@ -70,7 +70,7 @@ test("Of several themes at a time the last one stays", async ({ visit }) => {
   assert.equal(await background(page, "launcher"), teal);
 });
 
-test("A change of the page's takes no focus from the page", async ({ visit }) => {
+test("Changing options does not take the focus from the page", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await page.locator("a[href]").first().focus();
@@ -80,7 +80,7 @@ test("A change of the page's takes no focus from the page", async ({ visit }) =>
   assert.equal(await page.evaluate(() => document.activeElement.tagName), "A");
 });
 
-test("A theme that is not there is refused, and the next change goes on without it", async ({ visit, recordOf }) => {
+test("An unknown theme is rejected, and the next change succeeds", async ({ visit, recordOf }) => {
   const page = await visit();
   await ready(page);
   recordOf(page).tolerate("404");
@@ -93,7 +93,7 @@ test("A theme that is not there is refused, and the next change goes on without 
   assert.notEqual(await background(page, "launcher"), before);
 });
 
-test("The language changes while the visitor writes: texts, direction and what the service is told", async ({
+test("setLocale() changes texts, direction and the language sent to the service, and keeps the draft", async ({
   visit,
   server,
 }) => {
@@ -115,7 +115,7 @@ test("The language changes while the visitor writes: texts, direction and what t
   assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
 });
 
-test("Other options change as well, and a wrong one is refused and changes nothing", async ({ visit }) => {
+test("update() changes other options, and rejects an invalid one without changing anything", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await control(page, "update", {
@@ -136,7 +136,7 @@ test("Other options change as well, and a wrong one is refused and changes nothi
   await part(page, "suggestions").waitFor({ state: "detached" });
 });
 
-test("What the site learns of the visitor goes along with the next message", async ({ visit, server }) => {
+test("identify() sends the profile with the next message", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await control(page, "identify", { name: "Ingrid Solberg", company: "Fjord Inn" });
@@ -145,7 +145,7 @@ test("What the site learns of the visitor goes along with the next message", asy
   assert.deepEqual([visitor.name, visitor.company], ["Ingrid Solberg", "Fjord Inn"]);
 });
 
-test("What the visitor said is not overwritten by what the site knew at first, when something else changes", async ({
+test("Details given by the visitor are not overwritten by the visitor option on another change", async ({
   visit,
   server,
 }) => {
@@ -166,12 +166,12 @@ test("What the visitor said is not overwritten by what the site knew at first, w
   assert.deepEqual(await named(), ["Ingrid Solberg", "Fjord Hotel"]);
 });
 
-test("Page views, also of a single-page application, calls to action and what the site tracks are reported", async ({
+test("Page views, single-page navigations, calls to action and tracked events are reported", async ({
   visit,
   server,
 }) => {
   const page = await visit();
-  await whole(page);
+  await allFilesLoaded(page);
   const go = async (path, title) => {
     await page.evaluate(
       ([path, title]) => {
@@ -195,15 +195,15 @@ test("Page views, also of a single-page application, calls to action and what th
   const events = await reported(server, 4);
   const views = events.filter(({ eventType }) => eventType === "page_view");
   assert.deepEqual(views.map(({ path, title }) => [path, title])[1], ["/workshops", "Workshops"]);
-  assert.equal(views.length, 2, "a place on the page is no page");
+  assert.equal(views.length, 2, "a fragment is not a page view");
   assert.deepEqual(events.find(({ eventType }) => eventType === "cta_clicked").eventData, { label: "Book now" });
   assert.deepEqual(events.find(({ eventType }) => eventType === "video_played").eventData, { seconds: 12 });
 });
 
-test("Consent that was given before the widget had come has nothing reported twice", async ({ visit, server }) => {
+test("Consent given before the widget loads does not report events twice", async ({ visit, server }) => {
   const page = await visit({ prepare: withOptions('data-consent="required"') });
   await page.evaluate(() => (window.chatWidget ||= []).push(["grantConsent"]));
-  await whole(page);
+  await allFilesLoaded(page);
   await page.evaluate(() => history.pushState({}, "", "/pots"));
   await reported(server, 2);
   await page.evaluate(() => window.chatWidget.track("asked_last"));
@@ -214,13 +214,10 @@ test("Consent that was given before the widget had come has nothing reported twi
   );
 });
 
-test("Without the Navigation API history is watched, and is the browser's own again afterwards", async ({
-  visit,
-  server,
-}) => {
+test("Without the Navigation API history is patched, and destroy() restores it", async ({ visit, server }) => {
   const withoutNavigation = () => Object.defineProperty(window, "navigation", { value: undefined });
   const page = await visit({ prepare: (page) => page.addInitScript(withoutNavigation) });
-  await whole(page);
+  await allFilesLoaded(page);
   await page.evaluate(() => history.pushState({}, "", "/pots"));
   const events = await reported(server, 2);
   assert.deepEqual(
@@ -234,18 +231,18 @@ test("Without the Navigation API history is watched, and is the browser's own ag
   );
 });
 
-for (const [what, attributes, prepare] of [
+for (const [setting, attributes, prepare] of [
   ["events: manual", 'data-events="manual"'],
   ["Global Privacy Control", "", () => Object.defineProperty(navigator, "globalPrivacyControl", { value: true })],
 ]) {
-  test(`With ${what} nothing is reported by itself`, async ({ visit, server, recordOf }) => {
+  test(`With ${setting} no event is reported automatically`, async ({ visit, server, recordOf }) => {
     const page = await visit({
       prepare: async (page) => {
         await withOptions(attributes)(page);
         if (prepare) await page.addInitScript(prepare);
       },
     });
-    await whole(page);
+    await allFilesLoaded(page);
     await openChat(page);
     await ask(page, QUESTION);
     await page.evaluate(() => history.pushState({}, "", "/pots"));
@@ -265,11 +262,7 @@ for (const [what, attributes, prepare] of [
 
 const kept = async (page) => [Object.keys(await stored(page)), await page.evaluate(() => Object.keys(sessionStorage))];
 
-test("Until the visitor agrees nothing is kept and nothing reported, and the chat works", async ({
-  visit,
-  server,
-  recordOf,
-}) => {
+test("Without consent the chat works, and nothing is stored or reported", async ({ visit, server, recordOf }) => {
   const page = await visit({ prepare: withOptions('data-consent="required"') });
   await openChat(page);
   await ask(page, QUESTION);
@@ -287,11 +280,11 @@ test("Until the visitor agrees nothing is kept and nothing reported, and the cha
     ["page_view"],
   );
   const visitors = (await server.conversations()).map(({ visitor }) => visitor.visitorId);
-  assert.equal(visitors.length, 1, "the conversation went on");
+  assert.equal(visitors.length, 1, "the conversation continued");
   assert.equal((await stored(page))["chat-widget:visitor"].visitorId, visitors[0]);
 });
 
-test("A visitor who agreed on an earlier page finds the conversation again once the page says so", async ({
+test("A visitor who consented on an earlier page finds the conversation after grantConsent()", async ({
   visit,
   server,
 }) => {
@@ -300,17 +293,17 @@ test("A visitor who agreed on an earlier page finds the conversation again once 
   await ask(page, QUESTION);
   await withOptions('data-consent="required"')(page);
   await page.reload();
-  // Without consent, the window does not open again by itself either.
+  // Without consent, the window does not reopen after a reload.
   await part(page, "launcher").click();
   await part(page, "input").waitFor();
-  assert.equal(await part(page, "message-visitor").count(), 0, "nobody has asked the visitor yet");
+  assert.equal(await part(page, "message-visitor").count(), 0, "the visitor was not asked yet");
   await control(page, "grantConsent");
   await part(page, "message-visitor").waitFor();
   await say(page, "And to Norway?");
   await eventually(async () => assert.equal((await server.conversation()).messages.length, 4));
 });
 
-test("diagnose() finds nothing wrong on a sound page", async ({ visit }) => {
+test("diagnose() reports no problem on a working page", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const { ok, checks } = await control(page, "diagnose");
@@ -325,24 +318,24 @@ test("diagnose() finds nothing wrong on a sound page", async ({ visit }) => {
   );
 });
 
-for (const [trouble, pattern, answer, expected] of [
-  ["a module that is not there", "**/chat-widget.wasm", { status: 404 }, /chat-widget\.wasm answers with status 404/],
+for (const [problem, pattern, answer, expected] of [
+  ["a missing module", "**/chat-widget.wasm", { status: 404 }, /chat-widget\.wasm answers with status 404/],
   [
-    "a page in place of the module",
+    "an HTML page instead of the module",
     "**/chat-widget.wasm",
     { contentType: "text/html", body: "<p>" },
     /is no WebAssembly module/,
   ],
-  ["a proxy that is not there", "**/chat/config*", { status: 404 }, /There is no proxy at \/connector\/chat\/config/],
-  ["a token that is refused", "**/chat/config*", { status: 401, json: { ok: false } }, /refuses the proxy's token/],
+  ["a missing proxy", "**/chat/config*", { status: 404 }, /There is no proxy at \/connector\/chat\/config/],
+  ["a rejected token", "**/chat/config*", { status: 401, json: { ok: false } }, /refuses the proxy's token/],
   [
-    "a page in place of the proxy",
+    "an HTML page instead of the proxy",
     "**/chat/config*",
     { contentType: "text/html", body: "<p>" },
     /must be JSON with ok and data/,
   ],
 ]) {
-  test(`diagnose() names ${trouble}`, async ({ visit, recordOf }) => {
+  test(`diagnose() reports ${problem}`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: (page) => page.route(pattern, (route) => route.fulfill(answer)) });
     recordOf(page).tolerate("chat widget: ");
     await page.waitForFunction(() => window.chatWidget?.diagnose);

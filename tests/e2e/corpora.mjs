@@ -41,14 +41,14 @@ const CODES = [
   "self[/ale/.source+/rt/.source](1)",
   "Reflect.apply(alert,null,[1])",
 ];
-const letters = (text, write) => [...text].map((letter) => write(letter.codePointAt(0))).join("");
+const encodeEach = (text, write) => [...text].map((character) => write(character.codePointAt(0))).join("");
 /** The ways to write code in an attribute. */
 const ENCODINGS = [
   (code) => code,
-  (code) => letters(code, (point) => `&#${point};`),
-  (code) => letters(code, (point) => `&#x${point.toString(16).padStart(7, "0")}`),
+  (code) => encodeEach(code, (point) => `&#${point};`),
+  (code) => encodeEach(code, (point) => `&#x${point.toString(16).padStart(7, "0")}`),
   (code) => code.replaceAll("(", "&lpar;").replaceAll(")", "&rpar;").replaceAll("`", "&grave;"),
-  (code) => `eval(String.fromCharCode(${[...code].map((letter) => letter.charCodeAt(0))}))`,
+  (code) => `eval(String.fromCharCode(${[...code].map((character) => character.charCodeAt(0))}))`,
   (code) => `eval(atob\`${btoa(code)}\`)`,
   (code) =>
     code.replace(
@@ -67,7 +67,7 @@ const GAPS = [" ", "/", "\n", "\t", "\f", " \r\n "];
 const SPELLINGS = [
   (name) => name,
   (name) => name.toUpperCase(),
-  (name) => name.replace(/[a-z]/g, (letter, place) => (place % 2 ? letter : letter.toUpperCase())),
+  (name) => name.replace(/[a-z]/g, (character, place) => (place % 2 ? character : character.toUpperCase())),
 ];
 /** The prefixes that end the context into which a careless page inserts a text. */
 const BREAKERS = [
@@ -168,13 +168,13 @@ function write() {
   return [...new Set(payloads)];
 }
 
-/** The collection in a folder. */
+/** Reads the collection in a folder. */
 function collected(folder) {
   const read = (file) => JSON.parse(readFileSync(join(folder, file), "utf8"));
   return { payloads: read("xss-payloads.json").map(({ payload }) => payload), naughty: read("naughty-strings.json") };
 }
 
-/** `payloads` want to run, `naughty` strings want to be shown as another text; `origin` says where they are from. */
+/** `payloads` try to run, `naughty` strings are hard to display; `origin` names their source. */
 function load() {
   const folder = process.env.CORPORA ?? BESIDE;
   const found = existsSync(join(folder, "xss-payloads.json"));

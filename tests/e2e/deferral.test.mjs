@@ -1,30 +1,27 @@
-// A service that asks for more silence than a visitor has patience: the visitor is told, and may send at once.
+// A long `Retry-After`: the visitor sees the wait, and can send at once.
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, hold, messages, openChat, part, say, showsAll, unsent } from "./chat.mjs";
 import { test } from "./harness.mjs";
-import { openTab, talkingTabs } from "./tabs.mjs";
+import { openTab, openConversationTabs } from "./tabs.mjs";
 
 const QUESTION = "Do you deliver abroad?";
 const LATER = "Can I book a workshop?";
 const HOURS = { only: "send", status: 429, retryAfter: 7200 };
 
-/** Waits until the visitor is told that the newest message is tried later. */
+/** Waits until the newest message shows that it is retried later. */
 const deferred = (page) =>
   part(page, "message-visitor").last().getByText("Not sent yet. We will try again later.").waitFor();
 const tryNow = (page) => part(page, "retry").getByText("Try now");
 
-/** What was sent under how many keys, and the statuses of all attempts. */
+/** Returns the sent texts, the number of their keys, and the statuses of all attempts. */
 async function attempts(server) {
   const sends = await server.sends();
   return [new Set(sends.map(({ idempotencyKey }) => idempotencyKey)).size, sends.map(({ status }) => status)];
 }
 
-test("A Retry-After of hours is told at once, and who does not want to wait sends the same request", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ ...HOURS, times: 2 });
+test("A Retry-After of hours is shown at once, and sending now repeats the same request", async ({ visit, server }) => {
+  await server.setFaults({ ...HOURS, times: 2 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -32,7 +29,7 @@ test("A Retry-After of hours is told at once, and who does not want to wait send
   assert.equal(await part(page, "wait").count(), 0);
   assert.deepEqual(await attempts(server), [1, [429]]);
 
-  // The service has the last word: it asks for silence once more.
+  // The service may send `Retry-After` again.
   await tryNow(page).click();
   await eventually(async () => assert.deepEqual(await attempts(server), [1, [429, 429]]));
   await deferred(page);
@@ -44,8 +41,8 @@ test("A Retry-After of hours is told at once, and who does not want to wait send
   assert.equal(await part(page, "retry").count(), 0);
 });
 
-test("Two clicks, and a click while the message is on its way, send one copy", async ({ visit, server }) => {
-  await server.trouble({ ...HOURS, times: 1 });
+test("A double click, and a click while the message is in flight, send one copy", async ({ visit, server }) => {
+  await server.setFaults({ ...HOURS, times: 1 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -55,7 +52,7 @@ test("Two clicks, and a click while the message is on its way, send one copy", a
     button.click();
     button.click();
   });
-  await post.asked;
+  await post.requested;
   await part(page, "message-visitor").getByText("Sending").waitFor();
   assert.equal(await part(page, "retry").count(), 0, "there is nothing to ask for");
   post.release();
@@ -64,11 +61,8 @@ test("Two clicks, and a click while the message is on its way, send one copy", a
   assert.equal((await server.messages()).length, 2);
 });
 
-test("What is written meanwhile waits behind, and one click sends all of it in its order", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ ...HOURS, times: 1 });
+test("Messages written during the wait are queued, and one click sends all in order", async ({ visit, server }) => {
+  await server.setFaults({ ...HOURS, times: 1 });
   const page = await visit();
   await openChat(page);
   for (const text of [QUESTION, LATER, "Hello?"]) await say(page, text);
@@ -76,17 +70,17 @@ test("What is written meanwhile waits behind, and one click sends all of it in i
   assert.equal(await part(page, "message-visitor").getByText("Waiting to send").count(), 2);
   await tryNow(page).click();
   await eventually(async () => assert.equal((await server.messages()).length, 6));
-  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
   assert.deepEqual(
-    said,
+    visitorMessages,
     [QUESTION, LATER, "Hello?"].map((text) => `visitor: ${text}`),
   );
   await showsAll(page, server);
   assert.deepEqual(await attempts(server), [3, [429, 200, 200, 200]]);
 });
 
-test("After a reload it is still told, and the request is the same", async ({ visit, server }) => {
-  await server.trouble({ ...HOURS, times: 1 });
+test("After a reload the wait is still shown, and the request is the same", async ({ visit, server }) => {
+  await server.setFaults({ ...HOURS, times: 1 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -100,11 +94,11 @@ test("After a reload it is still told, and the request is the same", async ({ vi
   assert.deepEqual(await attempts(server), [1, [429, 200]]);
 });
 
-test("All tabs tell it, and a click in any of them sends one copy", async ({ visit, server }) => {
-  const tabs = await talkingTabs(visit, 2);
+test("All tabs show the wait, and a click in any of them sends one copy", async ({ visit, server }) => {
+  const tabs = await openConversationTabs(visit, 2);
   for (const tab of tabs) {
     const before = (await server.sends()).length;
-    await server.trouble({ ...HOURS, times: 1 });
+    await server.setFaults({ ...HOURS, times: 1 });
     await say(tab, QUESTION);
     await Promise.all(tabs.map(deferred));
     await tryNow(tab).click();
@@ -114,8 +108,8 @@ test("All tabs tell it, and a click in any of them sends one copy", async ({ vis
   for (const tab of tabs) await showsAll(tab, server);
 });
 
-test("Offline the banner says what there is to say, and afterwards the offer is back", async ({ visit, server }) => {
-  await server.trouble({ ...HOURS, times: 1 });
+test("Offline the banner replaces the offer to send now, which is back once online", async ({ visit, server }) => {
+  await server.setFaults({ ...HOURS, times: 1 });
   const page = await openTab(visit);
   await say(page, QUESTION);
   await deferred(page);
@@ -128,11 +122,11 @@ test("Offline the banner says what there is to say, and afterwards the offer is 
   await delivered(page);
 });
 
-/** What a `Retry-After` may say: what is no wait, or none that is told, and what is a long one. */
+/** Values of `Retry-After`: those without a visible wait, and long ones. */
 const SHORT = ["0", "-7200", "Infinity", "NaN", "soon, please", "Thu, 01 Jan 1970 00:00:00 GMT"];
 const LONG = ["7200", " 7200 ", "7200.5", "1e308", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"];
 
-test("Whatever a Retry-After says, it is a wait within bounds or none", async ({ visit, server }) => {
+test("Every Retry-After value becomes a bounded wait or none", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "Hello");

@@ -19,8 +19,8 @@ const BROWSER = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Pages of the address bar, which nobody sees: they cost each test as much as the test itself. And a page that a test
-  // makes up comes from no address, so that it would have to be permitted to reach a second server of the test's own.
+  // The pages of the address bar, which take as long to load as a test. And the local network checks: a
+  // page that a test makes up has no address, so it would need permission to reach a second server of the test.
   "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,LocalNetworkAccessChecks",
 ];
 
@@ -40,12 +40,13 @@ export async function startDemo(pages, more = []) {
   const env = { ...process.env, CONNECTOR_TOKEN: token };
   const demo = spawn(COMMAND, flags, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
   process.once("exit", () => demo.kill());
-  // A signal by itself ends the process without a word to the demo, which would then outlive it.
+  // A signal alone would end this process and leave the demo running.
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
   demo.stderr.pipe(process.stderr);
   const announced = new Promise((resolve, reject) => {
     createInterface(demo.stdout).once("line", resolve);
-    const failed = (why) => reject(new Error(`the demo did not start (${why}): cargo build -p chat-connector`));
+    const failed = (why) =>
+      reject(new Error(`the demo did not start (${why}): run cargo build -p chat-connector first`));
     demo.once("error", (error) => failed(error.message)).once("exit", failed);
   });
   const stop = async () => {
@@ -60,7 +61,7 @@ export async function startDemo(pages, more = []) {
  * Runs the pending jobs on the site's own server, for a site at `address`: its pages are written to `www` in `folder`.
  * Returns the results.
  */
-export async function doJobs({ origin, token }, folder, address) {
+export async function runJobs({ origin, token }, folder, address) {
   const args = ["jobs", "--origin", origin, "--site-origin", address, "--once", "--json"];
   const folders = ["--site", join(folder, "www"), "--state", join(folder, "state")];
   const env = { ...process.env, CONNECTOR_TOKEN: token };

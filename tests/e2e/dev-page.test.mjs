@@ -14,7 +14,7 @@ test("The development page shows the launcher, and the chat works", async ({ vis
   assert.equal((await server.messages()).length, 2);
 });
 
-test("The development page takes its theme from the address", async ({ visit }) => {
+test("The development page takes its theme from the URL", async ({ visit }) => {
   const page = await visit({ path: "/?theme=rose" });
   const colour = () => part(page, "launcher").evaluate((launcher) => getComputedStyle(launcher).backgroundColor);
   const rose = await colour();

@@ -1,4 +1,4 @@
-// `diagnose()` with each thing broken for real: it says so, names the thing and says what to do. Nothing broken, it says that.
+// `diagnose()` reports each problem with advice, and none on a working page.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -16,8 +16,8 @@ const KINDS = { ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "a
 const NAMES = ["options", "wasm", "files", "launcher", "proxy", "config", "clock", "storage", "policy"];
 
 const diagnose = (page) => page.evaluate(() => window.chatWidget.diagnose());
-/** What is wrong, by the names of the checks. */
-async function wrongs(page) {
+/** Returns the failed checks, each as `name: message`. */
+async function failedChecks(page) {
   await page.waitForFunction(() => window.chatWidget?.diagnose);
   const { ok, checks } = await diagnose(page);
   const wrong = checks.filter(({ ok }) => !ok);
@@ -25,16 +25,16 @@ async function wrongs(page) {
   return wrong.map(({ name, message }) => `${name}: ${message}`);
 }
 
-for (const [what, attributes, options] of [
-  ["as it comes", ""],
+for (const [setup, attributes, options] of [
+  ["with default options", ""],
   [
-    "in German, with a theme, an offset and buttons of the page's",
+    "in German, with a theme, an offset and the page's own launcher",
     `data-locale="de" data-theme="rose" data-offset='{"x":40}' data-launcher=".brand"`,
   ],
   ["in a container", 'data-container="main"'],
   ["with attributes of other tools", 'data-cfasync="false" data-wp-strategy="async"'],
 ]) {
-  test(`On a sound page, ${what}, nothing is wrong`, async ({ visit }) => {
+  test(`diagnose() reports no problem on a working page ${setup}`, async ({ visit }) => {
     const page = await visit({ prepare: withOptions(attributes), ...options });
     await ready(page);
     const { ok, checks } = await diagnose(page);
@@ -46,7 +46,7 @@ for (const [what, attributes, options] of [
   });
 }
 
-const WRONG = {
+const INVALID = {
   theme: ["tael", /data-theme="tael" is not a theme; expected one of teal, .*; using teal/],
   "color-scheme": ["drak", /expected one of theme, auto, light, dark/],
   locale: ["de, please", /is not a language tag; expected a language tag \(BCP 47\)/],
@@ -71,14 +71,14 @@ const WRONG = {
   themetokens: ["{}", /data-themetokens is not an option; expected data-theme-tokens/],
 };
 
-test("Each option that is wrong is named, with what may be written", async ({ visit, recordOf }) => {
-  for (const [name, [text, message]] of Object.entries(WRONG)) {
+test("diagnose() names each invalid option and its accepted values", async ({ visit, recordOf }) => {
+  for (const [name, [text, message]] of Object.entries(INVALID)) {
     const prepare = async (page) => {
       recordOf(page).tolerate("; expected ");
       await withOptions(`data-${name}='${text}'`)(page);
     };
     const page = await visit({ prepare });
-    const wrong = await wrongs(page);
+    const wrong = await failedChecks(page);
     assert.equal(wrong.length, 1, `${name}: ${wrong.join("\n")}`);
     assert.match(wrong[0], message);
     assert.ok(wrong[0].startsWith("options: "));
@@ -86,7 +86,7 @@ test("Each option that is wrong is named, with what may be written", async ({ vi
   }
 });
 
-test("An element that is wrong is named by its attribute", async ({ visit, recordOf }) => {
+test("diagnose() names the invalid attribute of an element", async ({ visit, recordOf }) => {
   const body =
     '<chat-widget inline proxy="/connector" theme="tael"></chat-widget><script type="module" src="/chat-widget/element.mjs"></script>';
   const prepare = async (page) => {
@@ -103,30 +103,24 @@ test("An element that is wrong is named by its attribute", async ({ visit, recor
   );
 });
 
-for (const [what, pattern, answer, attributes, expected] of [
+for (const [problem, pattern, answer, attributes, expected] of [
   [
-    "a theme's file that is missing",
+    "a missing theme file",
     "**/themes/*.mjs",
     { status: 404 },
     'data-theme="rose"',
     /^files: .*\/themes\/rose\.mjs answers with status 404\. All files of dist\/ must stand beside each other/,
   ],
   [
-    "a language's file that is missing",
+    "a missing language file",
     "**/locales/*.mjs",
     { status: 404 },
     'data-locale="de"',
     /^files: .*\/locales\/de\.mjs answers with status 404/,
   ],
+  ["a missing style sheet", "**/styles.mjs", { status: 404 }, "", /^files: .*\/styles\.mjs answers with status 404/],
   [
-    "the sheet that is missing",
-    "**/styles.mjs",
-    { status: 404 },
-    "",
-    /^files: .*\/styles\.mjs answers with status 404/,
-  ],
-  [
-    "a page in place of the module",
+    "an HTML page instead of the module",
     "**/chat-widget.mjs",
     { contentType: "text/html", body: "<p>" },
     "",
@@ -144,28 +138,28 @@ for (const [what, pattern, answer, attributes, expected] of [
     "element",
     "progress",
   ].map((name) => [
-    `${name}.mjs that is missing`,
+    `a missing ${name}.mjs`,
     `**/${name}.mjs`,
     { status: 404 },
     "",
     new RegExp(`^files: .*/${name}\\.mjs answers with status 404`),
   ]),
   [
-    "the WebAssembly module that is missing",
+    "a missing WebAssembly module",
     "**/chat-widget.wasm",
     { status: 404 },
     "",
     /^wasm: .*chat-widget\.wasm answers with status 404/,
   ],
   [
-    "a WebAssembly module of an unknown kind",
+    "a WebAssembly module with a wrong Content-Type",
     "**/chat-widget.wasm",
     { contentType: "application/octet-stream", path: join(WIDGET_DIR, "chat-widget.wasm") },
     "",
     /^wasm: The server sends .* as application\/octet-stream/,
   ],
   [
-    "a launcher that is not on the page",
+    "a launcher selector without a match",
     "**/nothing",
     {},
     'data-launcher=".nope"',
@@ -179,37 +173,37 @@ for (const [what, pattern, answer, attributes, expected] of [
     /^proxy: There is no proxy at \/conector\/chat\/config/,
   ],
 ]) {
-  test(`diagnose() names ${what}`, async ({ visit, recordOf }) => {
+  test(`diagnose() reports ${problem}`, async ({ visit, recordOf }) => {
     const prepare = async (page) => {
       for (const text of ["chat widget: ", "Failed to load module script"]) recordOf(page).tolerate(text);
       await page.route(pattern, (route) => route.fulfill(answer));
       await withOptions(attributes)(page);
     };
     const page = await visit({ prepare });
-    const wrong = await wrongs(page);
+    const wrong = await failedChecks(page);
     assert.ok(
       wrong.some((line) => expected.test(line)),
       wrong.join("\n"),
     );
-    recordOf(page).forgive();
+    recordOf(page).takeComplaints();
   });
 }
 
-test("diagnose() names a launcher that is there and cannot be seen, until it can be", async ({ visit }) => {
+test("diagnose() reports an invisible launcher until it is visible", async ({ visit }) => {
   const page = await visit({ prepare: withOptions('data-launcher=".brand"') });
   await ready(page);
   await page.evaluate(() => (document.querySelector(".brand").hidden = true));
-  const [wrong, ...others] = await wrongs(page);
+  const [wrong, ...others] = await failedChecks(page);
   assert.match(
     wrong,
     /^launcher: The option launcher, \.brand, matches 1 of the page's elements, and none of them is visible/,
   );
   assert.deepEqual(others, []);
   await page.evaluate(() => (document.querySelector(".brand").hidden = false));
-  assert.deepEqual(await wrongs(page), []);
+  assert.deepEqual(await failedChecks(page), []);
 });
 
-test("diagnose() survives a page whose fetch throws, and says so", async ({ visit }) => {
+test("diagnose() reports a page's fetch that throws", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await page.evaluate(() => {
@@ -217,11 +211,11 @@ test("diagnose() survives a page whose fetch throws, and says so", async ({ visi
       throw Symbol("no");
     };
   });
-  const wrong = await wrongs(page);
+  const wrong = await failedChecks(page);
   assert.match(wrong.join("\n"), /^proxy: The proxy cannot be reached at \/connector\/chat\/config \(Symbol\(no\)\)/m);
 });
 
-/** The widget's folder on another host. */
+/** Serves the widget's folder from another host. */
 function serveWidget(headers) {
   const server = createServer((request, response) => {
     try {
@@ -241,7 +235,7 @@ function serveWidget(headers) {
 const CLOSED_HOST = await serveWidget({});
 const OPEN_HOST = await serveWidget({ "Access-Control-Allow-Origin": "*" });
 
-/** To prepare a visit: a page with the script tag from that host. */
+/** Prepares a visit: a page with the script tag from that host. */
 const pageFrom = (cdn, attributes = "") =>
   pageOf(
     `<script async src="${cdn}/chat-widget.js" data-proxy="/connector" data-contact="tel:+44123" ${attributes}></script>`,
@@ -250,14 +244,14 @@ const pageFrom = (cdn, attributes = "") =>
     },
   );
 
-test("From another host that lets no page read its files, diagnose() answers, and a click brings the sentence and the link", async ({
+test("With files on another host without CORS, diagnose() resolves, and a click shows the error message and the link", async ({
   visit,
   recordOf,
 }) => {
   const page = await visit({ prepare: pageFrom(CLOSED_HOST) });
   await part(page, "launcher").click();
   await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
-  const wrong = await wrongs(page);
+  const wrong = await failedChecks(page);
   const words = `${CLOSED_HOST} does not let this page read ${CLOSED_HOST}/chat-widget.wasm: a host that is not the page's own must answer with the header Access-Control-Allow-Origin`;
   assert.ok(
     wrong.some((line) => line.startsWith(`wasm: ${words}`)),
@@ -267,22 +261,22 @@ test("From another host that lets no page read its files, diagnose() answers, an
     wrong.some((line) => line.startsWith(`files: ${CLOSED_HOST} does not let this page read ${CLOSED_HOST}/`)),
     wrong.join("\n"),
   );
-  assert.equal(await page.locator("head > script").count(), 0, "nothing is left behind");
-  recordOf(page).forgive();
+  assert.equal(await page.locator("head > script").count(), 0, "the widget left nothing behind");
+  recordOf(page).takeComplaints();
 });
 
-test("From another host that lets pages read its files, the chat runs and nothing is wrong", async ({
+test("With files on another host with CORS, the chat works and diagnose() reports no problem", async ({
   visit,
   recordOf,
 }) => {
   const page = await visit({ prepare: pageFrom(OPEN_HOST) });
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  assert.deepEqual(await wrongs(page), []);
-  recordOf(page).forgive();
+  assert.deepEqual(await failedChecks(page), []);
+  recordOf(page).takeComplaints();
 });
 
-test("From a server that does not know what .mjs is, diagnose() answers", async ({ visit, recordOf }) => {
+test("With a server that sends .mjs with a wrong type, diagnose() resolves", async ({ visit, recordOf }) => {
   const prepare = async (page) => {
     await page.route("**/chat-widget/**/*.mjs", async (route) => {
       const response = await route.fetch();
@@ -293,29 +287,26 @@ test("From a server that does not know what .mjs is, diagnose() answers", async 
     })(page);
   };
   const page = await visit({ prepare });
-  const wrong = await wrongs(page);
+  const wrong = await failedChecks(page);
   assert.match(
     wrong.join("\n"),
     /^files: The server sends .*\/chat-widget\.mjs as application\/octet-stream, which no browser runs as a module/m,
   );
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });
 
-test("Where nothing but the loader can be loaded, diagnose() is rejected, and does not wait for ever", async ({
-  visit,
-  recordOf,
-}) => {
+test("Where only the loader can be loaded, diagnose() rejects", async ({ visit, recordOf }) => {
   const prepare = (page) => page.route("**/chat-widget/error-state*", (route) => route.abort());
   const page = await visit({ prepare });
   await page.waitForFunction(() => window.chatWidget?.diagnose);
-  const said = await page.evaluate(() =>
+  const outcome = await page.evaluate(() =>
     window.chatWidget.diagnose().then(
       () => "answered",
       () => "rejected",
     ),
   );
-  assert.equal(said, "rejected");
-  // The last resort is a classic script, which Trusted Types do not let through.
+  assert.equal(outcome, "rejected");
+  // The last fallback is a classic script, which Trusted Types block.
   await eventually(() => assert.match(recordOf(page).complaints.join(), /require-trusted-types-for/));
-  recordOf(page).forgive();
+  recordOf(page).takeComplaints();
 });

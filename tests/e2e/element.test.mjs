@@ -1,4 +1,4 @@
-// `<chat-widget>`: put into a page, changed, moved, taken out and put back, alone and with others.
+// `<chat-widget>`: added to a page, changed, moved, removed and added again, alone and with others.
 
 import assert from "node:assert/strict";
 import { ask, eventually, nextFrame, openChat, part, ready, stored, openMyData } from "./chat.mjs";
@@ -6,14 +6,14 @@ import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** Puts elements with these attributes into a page whose script tag's widget is gone. */
+/** Adds elements with these attributes to a page without the script tag's widget. */
 async function withElements(visit, ...elements) {
   const page = await visit();
   await ready(page);
   await page.evaluate(async (elements) => {
     window.chatWidget.destroy();
-    window.told = [];
-    addEventListener("chat-widget:error", ({ detail, target }) => window.told.push(`${target.id} ${detail.message}`));
+    window.errors = [];
+    addEventListener("chat-widget:error", ({ detail, target }) => window.errors.push(`${target.id} ${detail.message}`));
     for (const attributes of elements) {
       const element = document.createElement("chat-widget");
       for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -26,17 +26,14 @@ async function withElements(visit, ...elements) {
 
 const INLINE = { id: "one", proxy: "/connector", inline: "" };
 
-/** Does something with the element of this id, if no other is named. */
+/** Runs a function with the element of an id, by default this one. */
 const withElement = (page, run, id = "one") =>
   page.evaluate(
     ([run, id]) => new Function("element", `return (${run})(element)`)(document.getElementById(id)),
     [String(run), id],
   );
 
-test("An element is a widget where it stands, and its attributes change it while it is there", async ({
-  visit,
-  server,
-}) => {
+test("An element mounts an inline widget, and changing its attributes updates it", async ({ visit, server }) => {
   const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]' });
   await part(page, "input").waitFor();
   assert.equal(await part(page, "launcher").count(), 0);
@@ -53,7 +50,7 @@ test("An element is a widget where it stands, and its attributes change it while
   assert.equal((await server.messages()).length, 2);
 });
 
-test("The edge of an inline window is seen all around, with the visitor's panel open as well", async ({ visit }) => {
+test("The border of an inline window is visible on all sides, also with the data panel open", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   const edges = async () => {
     const { x, y, width, height } = await part(page, "window").boundingBox();
@@ -75,26 +72,26 @@ test("The edge of an inline window is seen all around, with the visitor's panel 
   isAround(await edges());
 });
 
-test("An element that is moved goes on as it was", async ({ visit, recordOf }) => {
+test("Moving an element keeps its state", async ({ visit, recordOf }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);
   await part(page, "input").fill("A draft");
   const log = await part(page, "log").elementHandle();
-  const asked = recordOf(page).of("/connector/chat/config").length;
+  const configRequests = recordOf(page).of("/connector/chat/config").length;
   await withElement(page, (element) => document.querySelector("footer, body").append(element));
   await withElement(page, (element) => {
     const { parentElement } = element;
     element.remove();
     parentElement.prepend(element);
   });
-  // Whatever was to follow has followed.
+  // Pending work has finished.
   await nextFrame(page);
   assert.ok(await log.evaluate((log) => log.isConnected), "it is the same window");
   assert.equal(await part(page, "input").inputValue(), "A draft");
-  assert.equal(recordOf(page).of("/connector/chat/config").length, asked);
+  assert.equal(recordOf(page).of("/connector/chat/config").length, configRequests);
 });
 
-test("An element that is taken out is gone, and finds its conversation when it is put back", async ({ visit }) => {
+test("Removing an element unmounts it, and adding it again restores its conversation", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);
   await page.evaluate(() => {
@@ -108,7 +105,7 @@ test("An element that is taken out is gone, and finds its conversation when it i
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 
-test("Put in, taken out and put in again at once, as React does in its strict mode, it is mounted once", async ({
+test("An element that is added, removed and added at once, as in React's strict mode, is mounted once", async ({
   visit,
   recordOf,
 }) => {
@@ -130,7 +127,7 @@ test("Put in, taken out and put in again at once, as React does in its strict mo
   assert.equal(recordOf(page).of("/connector/chat/config").length, before + 1);
 });
 
-test("Any number may stand in a page, and one floats above it", async ({ visit, recordOf }) => {
+test("A page may have several inline elements and one floating one", async ({ visit, recordOf }) => {
   const prepare = (page) => void recordOf(page).tolerate("floats above the page already");
   const page = await withElements(
     (options) => visit({ ...options, prepare }),
@@ -143,11 +140,11 @@ test("Any number may stand in a page, and one floats above it", async ({ visit, 
   await page.locator("#two").locator('[part="input"]').waitFor();
   await eventually(async () => assert.equal(await part(page, "launcher").count(), 1));
   await eventually(async () =>
-    assert.match((await page.evaluate(() => window.told)).join(), /(three|four) .*floats above the page already/),
+    assert.match((await page.evaluate(() => window.errors)).join(), /(three|four) .*floats above the page already/),
   );
 });
 
-test("What is set before the element is known, and its controls, work as its attributes do", async ({ visit }) => {
+test("Properties set before the element is defined, and its methods, work like attributes", async ({ visit }) => {
   const page = await withElements(visit);
   await page.evaluate(() => {
     const element = document.createElement("chat-widget");
@@ -164,9 +161,7 @@ test("What is set before the element is known, and its controls, work as its att
   assert.equal(await withElement(page, (element) => element.ready.then(({ state }) => state.open)), false);
 });
 
-test("A property that is set to null takes the option back, also one that was written as an attribute", async ({
-  visit,
-}) => {
+test("Setting a property to null resets the option, also one given as an attribute", async ({ visit }) => {
   const page = await withElements(visit, { ...INLINE, "suggested-questions": '["Do you ship?"]', locale: "de" });
   await part(page, "suggestion").waitFor();
   await withElement(page, (element) => Object.assign(element, { suggestedQuestions: null, locale: null }));
@@ -174,13 +169,13 @@ test("A property that is set to null takes the option back, also one that was wr
   await page.getByRole("textbox", { name: "Write a message" }).waitFor();
 });
 
-test("A property that is text is read as its attribute would be", async ({ visit }) => {
+test("A string property is parsed like its attribute", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   await withElement(page, (element) => Object.assign(element, { suggestedQuestions: '["Do you ship?"]' }));
   await part(page, "suggestion").getByText("Do you ship?").waitFor();
 });
 
-test("Another customer is another conversation, on the same element", async ({ visit }) => {
+test("Changing the customer of an element changes the conversation", async ({ visit }) => {
   const page = await withElements(visit, INLINE);
   await ask(page, QUESTION);
   await withElement(page, (element) => element.setAttribute("customer-id", "ann"));
@@ -191,15 +186,15 @@ test("Another customer is another conversation, on the same element", async ({ v
 
 for (const [how, swap] of [
   [
-    "replaced, as Turbo and Astro do",
+    "replaced, as with Turbo and Astro",
     () => document.body.replaceWith(Object.assign(document.createElement("body"), { id: "next" })),
   ],
   [
-    "emptied, as htmx does",
+    "emptied, as with htmx",
     () => document.body.replaceChildren(Object.assign(document.createElement("main"), { id: "next" })),
   ],
 ]) {
-  test(`The script tag's widget outlives a body that is ${how}`, async ({ visit, server }) => {
+  test(`The script tag's widget survives a body that is ${how}`, async ({ visit, server }) => {
     const page = await visit();
     await openChat(page);
     await ask(page, QUESTION);
@@ -213,6 +208,6 @@ for (const [how, swap] of [
     await eventually(async () => assert.equal((await server.messages()).length, 4));
     await page.evaluate(() => window.chatWidget.destroy());
     await nextFrame(page);
-    assert.equal(await page.locator("chat-widget").count(), 0, "but not destroy()");
+    assert.equal(await page.locator("chat-widget").count(), 0, "destroy() is not a method");
   });
 }

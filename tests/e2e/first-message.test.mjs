@@ -1,4 +1,4 @@
-// The first message: a visitor opens the chat, asks, and is answered.
+// The first message: a visitor opens the chat, asks, and gets a reply.
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, focused, hold, messages, openChat, part, say, showsAll } from "./chat.mjs";
@@ -6,7 +6,7 @@ import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-test("A visitor opens the chat, asks, and reads the assistant's answer", async ({ visit, server }) => {
+test("A visitor opens the chat, asks, and reads the assistant's reply", async ({ visit, server }) => {
   const page = await visit();
   const launcher = part(page, "launcher");
   await launcher.waitFor();
@@ -28,10 +28,7 @@ test("A visitor opens the chat, asks, and reads the assistant's answer", async (
   await showsAll(page, server);
 });
 
-test("What was sent leaves the input, which is ready for the next question, sent with the button", async ({
-  visit,
-  server,
-}) => {
+test("Sending with the button clears the input and keeps it focused", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await eventually(async () => assert.equal(await focused(page), "input"));
@@ -47,11 +44,8 @@ test("What was sent leaves the input, which is ready for the next question, sent
   assert.equal((await server.messages())[2], "visitor: Can I book a workshop?");
 });
 
-test("Suggested questions are asked with one click: any to begin with, and after the first message those that are left", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ only: "send", delayMs: 500 });
+test("A click sends a suggested question, and the others remain after the first message", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", delayMs: 500 });
   const page = await visit();
   await openChat(page);
   assert.deepEqual(await part(page, "suggestion").allTextContents(), [
@@ -61,21 +55,18 @@ test("Suggested questions are asked with one click: any to begin with, and after
   ]);
   await part(page, "suggestion").filter({ hasText: "Are the mugs dishwasher safe?" }).click();
   await part(page, "message-visitor").getByText("Sending").waitFor();
-  assert.equal(await part(page, "suggestions").count(), 0, "while it is being answered, there are none");
+  assert.equal(await part(page, "suggestions").count(), 0, "there are none while the reply is pending");
   await delivered(page);
   assert.equal((await server.messages())[0], "visitor: Are the mugs dishwasher safe?");
   await part(page, "suggestion").first().waitFor();
   assert.deepEqual(await part(page, "suggestion").allTextContents(), [QUESTION, "Can I book a workshop?"]);
   await part(page, "suggestion").first().click();
   await part(page, "message-assistant").nth(2).waitFor();
-  assert.equal(await part(page, "suggestions").count(), 0, "whoever asks on knows what to ask");
+  assert.equal(await part(page, "suggestions").count(), 0, "there are none after a second message");
 });
 
-test("The config's welcome and name are shown before anything is asked, and nothing is sent for it", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ config: { welcomeMessage: "Come in, the kiln is warm.", assistantName: "Sorrel" } });
+test("The config's welcome and name are shown without sending a message", async ({ visit, server }) => {
+  await server.setFaults({ config: { welcomeMessage: "Come in, the kiln is warm.", assistantName: "Sorrel" } });
   const page = await visit();
   await openChat(page);
   assert.deepEqual(await messages(page), ["assistant: Come in, the kiln is warm."]);
@@ -84,25 +75,22 @@ test("The config's welcome and name are shown before anything is asked, and noth
   assert.deepEqual(await server.sends(), []);
 });
 
-test("While the answer is on its way, the visitor sees that it is", async ({ visit, server }) => {
+test("A typing indicator is shown while the reply is pending", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   const way = await hold(page, SEND);
   await say(page, QUESTION);
   await part(page, "message-visitor").getByText("Sending").waitFor();
-  assert.equal(await part(page, "typing").count(), 0, "nobody writes before the service has it");
-  // The network is quick now, and the service is not.
-  await server.trouble({ only: "send", delayMs: 500 });
+  assert.equal(await part(page, "typing").count(), 0, "no typing indicator before delivery");
+  // Now the network is fast and the service slow.
+  await server.setFaults({ only: "send", delayMs: 500 });
   way.release();
   await part(page, "message-assistant").nth(1).waitFor();
   await delivered(page);
   assert.equal(await part(page, "typing").count(), 0);
 });
 
-test("Several messages in a row arrive one by one, in the order in which they were written", async ({
-  visit,
-  server,
-}) => {
+test("Several messages in a row are sent one by one, in order", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   const way = await hold(page, SEND);

@@ -7,7 +7,7 @@ import { Sandbox } from "./sandbox.mjs";
 /**
  * Returns a function that returns the fixture: the `demo`, its `server`, and the members of `launch()`, whose `stop()`
  * closes the browser. The first call starts it, so that a file that fails to load leaves nothing running. `pages` returns
- * the folder that the demo serves in place of the shop.
+ * the folder that the demo serves instead of the shop.
  */
 export function sharedFixture(launch, pages = () => undefined) {
   let fixture;

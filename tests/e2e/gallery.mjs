@@ -9,7 +9,7 @@ export const STATE_NAMES = Object.keys(STATES);
 /** A page of the site without a widget, to start from. */
 export const BLANK = "/icon.svg";
 
-/** Returns the address of a state. */
+/** Returns the URL of a state. */
 export const galleryPath = (state, { theme = "teal", scheme = "light" } = {}) =>
   `/gallery.html?${new URLSearchParams({ state, theme, scheme })}`;
 

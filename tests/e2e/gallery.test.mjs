@@ -1,4 +1,4 @@
-// The gallery: every state in every theme at an address of its own, and always the same; all of them in an overview.
+// The gallery: each state and theme at its own URL, always rendered the same, and an overview of all.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -12,10 +12,10 @@ import { test } from "./harness.mjs";
 const filesOf = (folder, ending) =>
   readdirSync(new URL(`../../${folder}`, import.meta.url)).map((file) => file.replace(ending, ""));
 
-/** The pictures of the overview; a `name` is a state's, or a theme's with `theme-` before it. */
+/** Returns the pictures of the overview; a `name` is a state's, or a theme's after `theme-`. */
 const pictures = (page) => page.locator(".pictures figure");
 const picture = (page, name) => page.locator(`.pictures figure[id="${name}"]`);
-/** The frame of a picture, once it shows its state. */
+/** Waits until a picture shows its state, and returns its frame. */
 const frameOf = (shot) => shot.locator("iframe.shown");
 const queryOf = (url) => Object.fromEntries(new URL(url).searchParams);
 
@@ -28,7 +28,7 @@ const isInside = (inner, outer) =>
   inner.x + inner.width <= outer.x + outer.width + 1 &&
   inner.y + inner.height <= outer.y + outer.height + 1;
 
-test("The overview shows the widget of every state within its picture, asks no service, and leaves nothing behind", async ({
+test("The gallery shows the widget in every state, sends no request and stores nothing", async ({
   visit,
   site,
   recordOf,
@@ -43,7 +43,7 @@ test("The overview shows the widget of every state within its picture, asks no s
     assert.ok((await figure.locator("h3").textContent()).length > 3, state);
     assert.ok((await figure.locator("p").textContent()).length > 20, state);
     const shot = await figure.locator(".shot").boundingBox();
-    assert.ok(isInside(shot, { x: 0, y: 0, ...page.viewportSize() }), `${state}: the picture is seen`);
+    assert.ok(isInside(shot, { x: 0, y: 0, ...page.viewportSize() }), `${state}: the picture is visible`);
     const widget = frameOf(figure).contentFrame();
     const open = await widget.locator("[part~=window]").count();
     const box = await widget.locator(open ? "[part~=window]" : "[part~=launcher]").boundingBox();
@@ -59,7 +59,7 @@ test("The overview shows the widget of every state within its picture, asks no s
   assert.equal(await page.evaluate(() => localStorage.length + sessionStorage.length), 0);
 });
 
-test("The overview shows each of the eleven themes in light and in dark", async ({ visit }) => {
+test("The gallery shows each of the eleven themes, light and dark", async ({ visit }) => {
   const page = await visit({ path: "/gallery.html" });
   await pictures(page).first().waitFor();
   assert.deepEqual([...THEMES].sort(), filesOf("themes", ".css").sort());
@@ -75,7 +75,7 @@ test("The overview shows each of the eleven themes in light and in dark", async 
   }
 });
 
-test("The overview keeps its choices in the address, without steps in the history, and shows them in its pictures", async ({
+test("The gallery keeps its choices in the URL without history entries, and applies them to its frames", async ({
   visit,
   site,
 }) => {
@@ -88,7 +88,7 @@ test("The overview keeps its choices in the address, without steps in the histor
   const frame = picture(page, "closed").locator('iframe.shown[src*="locale=ar"]');
   await frame.waitFor();
   await eventually(async () =>
-    assert.equal(await picture(page, "closed").locator("iframe").count(), 1, "the one before it went"),
+    assert.equal(await picture(page, "closed").locator("iframe").count(), 1, "the previous one was removed"),
   );
   assert.equal(await frame.contentFrame().locator("chat-widget").locator(".cw").getAttribute("dir"), "rtl");
   assert.equal(await page.evaluate(() => history.length), steps);
@@ -103,7 +103,7 @@ test("The overview keeps its choices in the address, without steps in the histor
   assert.equal(new URL(page.url()).origin, new URL(site).origin);
 });
 
-test("The overview offers every language of the widget", async ({ visit }) => {
+test("The gallery offers every language of the widget", async ({ visit }) => {
   const page = await visit({ path: "/gallery.html" });
   await pictures(page).first().waitFor();
   const offered = await page
@@ -113,7 +113,7 @@ test("The overview offers every language of the widget", async ({ visit }) => {
   assert.deepEqual([...LANGUAGES].sort(), [...filesOf("src/text/locales", ".json"), "en-US"].sort());
 });
 
-test("The keyboard goes through the choices and the titles, and into no picture", async ({ visit }) => {
+test("Tab moves through the choices and titles of the gallery, and skips its frames", async ({ visit }) => {
   const page = await visit({ path: "/gallery.html" });
   await frameOf(picture(page, "closed")).waitFor();
   const seen = [];
@@ -124,10 +124,7 @@ test("The keyboard goes through the choices and the titles, and into no picture"
   assert.deepEqual(seen, ["playground", "theme", "scheme", "locale", "screen", "Closed", "Greeting", "Unread"]);
 });
 
-test("At 320 px the overview does not scroll sideways, and loads only the pictures that are near", async ({
-  visit,
-  recordOf,
-}) => {
+test("At 320 px the gallery does not scroll sideways, and loads only nearby frames", async ({ visit, recordOf }) => {
   const page = await visit({ path: "/gallery.html", viewport: { width: 320, height: 568 } });
   await frameOf(picture(page, "closed")).waitFor();
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
@@ -135,7 +132,7 @@ test("At 320 px the overview does not scroll sideways, and loads only the pictur
   assert.ok((await page.locator("iframe").count()) < 5);
 });
 
-test("axe finds nothing in the overview, whether the system is light or dark", async ({ visit }) => {
+test("axe reports no violation in the gallery, light or dark", async ({ visit }) => {
   const page = await visit({ path: "/gallery.html", prepare: withAxe });
   await frameOf(picture(page, "closed")).waitFor();
   for (const colorScheme of ["light", "dark"]) {
@@ -144,10 +141,7 @@ test("axe finds nothing in the overview, whether the system is light or dark", a
   }
 });
 
-test("The pages of the gallery and the playground may stand in frames of the site, and no others", async ({
-  visit,
-  site,
-}) => {
+test("Only the pages of the gallery and the playground may be framed by the site", async ({ visit, site }) => {
   const page = await visit({ path: BLANK });
   const policyOf = async (path) => (await page.request.get(site + path)).headers()["content-security-policy"];
   for (const path of ["/gallery.html", "/playground.html", "/playground-frame.html"]) {
@@ -158,7 +152,7 @@ test("The pages of the gallery and the playground may stand in frames of the sit
   }
 });
 
-test("A page of the gallery shows the same each time", async ({ visit, site }) => {
+test("A gallery page renders the same each time", async ({ visit, site }) => {
   const page = await visit({ path: BLANK });
   const shown = async () => {
     await look(page, site, "failed");
@@ -169,7 +163,7 @@ test("A page of the gallery shows the same each time", async ({ visit, site }) =
   assert.deepEqual(await shown(), first);
 });
 
-test("A bare page of the gallery has the widget, and nothing else to see", async ({ visit }) => {
+test("A bare gallery page shows the widget and nothing else", async ({ visit }) => {
   const page = await visit({ path: "/gallery.html?state=short&theme=teal&scheme=dark&bare" });
   await page.locator("html[data-shown=short]").waitFor();
   assert.equal(await page.evaluate(() => document.body.innerText.trim()), "");
@@ -177,10 +171,7 @@ test("A bare page of the gallery has the widget, and nothing else to see", async
   await part(page, "window").waitFor();
 });
 
-test("Inline, the window is as large as the element that it stands in, and shows the newest message", async ({
-  visit,
-  site,
-}) => {
+test("An inline window fills its container and shows the newest message", async ({ visit, site }) => {
   const page = await visit({ path: BLANK });
   await look(page, site, "inline");
   assert.deepEqual(await part(page, "window").boundingBox(), await page.locator("#container").boundingBox());

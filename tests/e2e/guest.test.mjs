@@ -1,16 +1,16 @@
-// The widget as a guest on pages that are not kind to it: their styles, their dialogs, their listeners, their prototypes.
+// The widget on pages with conflicting styles, dialogs, listeners and prototypes.
 
 import assert from "node:assert/strict";
 import { snippet } from "../docs-snippets.mjs";
-import { ask, delivered, eventually, focused, openChat, part, say, shopWith, whole } from "./chat.mjs";
+import { ask, delivered, eventually, focused, openChat, part, say, shopWith, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf, pageWith } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
 const TAG = snippet("docs/site-owner.md", "For site owners: html");
-const BRISK = { presence: { suggestedMessageIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1 } };
 
-/** As hard as a page's styles may be on what stands in it. */
+/** Page styles that change every property of every element. */
 const STYLES = `
   html { font-size: 62.5%; writing-mode: vertical-rl; }
   * {
@@ -28,8 +28,8 @@ const STYLES = `
   chat-widget { display: none !important; transform: rotate(9deg) !important; filter: blur(9px) !important; }`;
 
 /**
- * For a page: how everything of the widget looks, each element with what stands before and behind it, property by
- * property. Keeps it, and gives what was otherwise the last time.
+ * Reads the computed styles of every element of the widget and its pseudo-elements in the page. Stores them, and returns
+ * the differences from the previous call.
  */
 function look() {
   const looks = [];
@@ -47,7 +47,7 @@ function look() {
   return { count: looks.length, changed: looks.filter((look, index) => look !== before[index]).slice(0, 20) };
 }
 
-test("No style of the page reaches the widget, inherited or not, whatever its weight", async ({ visit }) => {
+test("No style of the page reaches the widget, whether inherited, universal or !important", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -70,7 +70,7 @@ const HIDES_EMPTY = `
   sheet.replaceSync(":empty { display: none !important; }");
   document.adoptedStyleSheets = [sheet];`;
 
-test("A page that hides what is empty does not hide the announcer, before it has said anything", async ({ visit }) => {
+test("A page rule that hides empty elements does not hide the live region", async ({ visit }) => {
   const page = await visit({ prepare: pageWith(HIDES_EMPTY, `<p id="empty"></p>${TAG}`) });
   await openChat(page);
   const shown = (selector) => page.locator(selector).evaluate((element) => getComputedStyle(element).display);
@@ -79,7 +79,7 @@ test("A page that hides what is empty does not hide the announcer, before it has
   assert.equal(await shown("chat-widget > [slot=announcer]"), "block");
 });
 
-test("A listener that captures hears the widget's keys as the widget's, and the one of the docs leaves them alone", async ({
+test("A capturing listener sees the widget as the target of its keys, and the example of the docs ignores them", async ({
   visit,
 }) => {
   const page = await visit({
@@ -95,17 +95,17 @@ test("A listener that captures hears the widget's keys as the widget's, and the 
   assert.equal(await page.locator("input[type=search]").inputValue(), "");
 });
 
-/** What is found at the middle of a part, by the page: the widget's host, or whatever lies above it. */
+/** Returns the page's element at the centre of a part: the widget's host, or an element above it. */
 async function above(page, name) {
   const { x, y, width, height } = await part(page, name).boundingBox();
   return page.evaluate(([x, y]) => document.elementFromPoint(x, y)?.localName, [x + width / 2, y + height / 2]);
 }
 
-test("Below a modal <dialog> of the page's the chat is seen, cannot be reached, and goes on", async ({
+test("Below the page's modal <dialog> the chat is visible and inert, and keeps receiving messages", async ({
   visit,
   server,
 }) => {
-  await server.trouble(BRISK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: pageOf(`<dialog><button>Done</button></dialog>${TAG}`) });
   await openChat(page);
   await ask(page, QUESTION);
@@ -122,11 +122,11 @@ test("Below a modal <dialog> of the page's the chat is seen, cannot be reached, 
 });
 
 for (const early of [true, false]) {
-  test(`The page of docs/frontend.md hides the chat while its dialog is open, ${early ? "also before the chat has come" : "and unread messages are counted"}`, async ({
+  test(`The page of docs/frontend.md hides the chat while its dialog is open, ${early ? "also before the chat loads" : "and unread messages are counted"}`, async ({
     visit,
     server,
   }) => {
-    await server.trouble(BRISK);
+    await server.setFaults(FAST_POLLING);
     const body = snippet("docs/frontend.md", "Avoid page conflicts: html");
     const tag = early ? TAG.replace("data-proxy", 'data-load="intent" data-proxy') : TAG;
     const page = await visit({ prepare: pageOf(body + tag) });
@@ -146,7 +146,7 @@ for (const early of [true, false]) {
   });
 }
 
-test("In the dialog of docs/frontend.md the chat goes on as it was, and Escape closes it first", async ({ visit }) => {
+test("In the dialog of docs/frontend.md the chat keeps its state, and Escape closes it first", async ({ visit }) => {
   const body = `<button id="buy">Buy</button><dialog id="order"><button>Done</button></dialog>${TAG}`;
   const page = await visit({ prepare: pageWith(snippet("docs/frontend.md", "Avoid page conflicts: js 2"), body) });
   await openChat(page);
@@ -171,7 +171,7 @@ test("In the dialog of docs/frontend.md the chat goes on as it was, and Escape c
 
 const MODAL = `<main><button>Behind</button></main><div id="modal" role="dialog" tabindex="-1" hidden><button>Within</button></div>${TAG}`;
 
-test("Beside the dialog of docs/frontend.md the chat can be used, and the rest of the page cannot", async ({
+test("Beside the dialog of docs/frontend.md the chat is usable while the rest of the page is inert", async ({
   visit,
 }) => {
   const code = snippet("docs/frontend.md", "Avoid page conflicts: js 3");
@@ -184,14 +184,12 @@ test("Beside the dialog of docs/frontend.md the chat can be used, and the rest o
   await delivered(page);
   assert.equal(await focused(page), "input");
   await page.evaluate(() => document.querySelector("main button").focus());
-  assert.equal(await focused(page), "input", "what is inert takes no focus");
+  assert.equal(await focused(page), "input", "an inert element cannot be focused");
   await page.evaluate(() => window.show(false));
   await page.getByRole("button", { name: "Behind" }).click();
 });
 
-test("What a page makes inert, or takes the focus back from, cannot be reached, the chat included", async ({
-  visit,
-}) => {
+test("A page's focus trap or inert attribute makes the chat unreachable", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(MODAL) });
   await openChat(page);
   await page.evaluate(() => {
@@ -208,7 +206,7 @@ test("What a page makes inert, or takes the focus back from, cannot be reached, 
   assert.equal(await focused(page), "page");
 });
 
-test("A page that locks its scrolling leaves the chat where it is", async ({ visit }) => {
+test("A page that locks scrolling does not move the chat", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   const boxes = async () => [await part(page, "launcher").boundingBox(), await part(page, "window").boundingBox()];
@@ -222,8 +220,8 @@ test("A page that locks its scrolling leaves the chat where it is", async ({ vis
   await ask(page, QUESTION);
 });
 
-/** What pages have done to the browser's own before the widget comes. */
-const MEDDLED = {
+/** Changes of pages to built-in objects before the widget loads. */
+const CHANGED_GLOBALS = {
   "that add to the prototypes of arrays, objects and functions": () => {
     Array.prototype.foo = () => {};
     Object.prototype.foo = "bar";
@@ -231,7 +229,7 @@ const MEDDLED = {
     Function.prototype.foo = true;
     Element.prototype.foo = 1;
   },
-  "with a library that brings its own toJSON, bind and Array.from": () => {
+  "with a library that replaces toJSON, bind and Array.from": () => {
     Array.prototype.toJSON = function () {
       return `[${this.map((one) => JSON.stringify(one)).join(", ")}]`;
     };
@@ -243,17 +241,17 @@ const MEDDLED = {
     };
     Array.from = (list) => (list ? Array.prototype.slice.call(list) : []);
   },
-  "whose console has nothing but log(), and that have no requestIdleCallback": () => {
+  "without requestIdleCallback, whose console has only log()": () => {
     window.console = { log() {} };
     delete window.requestIdleCallback;
   },
 };
 
-for (const [pages, meddle] of Object.entries(MEDDLED)) {
-  // That nothing is thrown at the page is seen by the record of each test.
-  test(`On pages ${pages}, everything goes as it does elsewhere`, async ({ visit, server }) => {
+for (const [pages, change] of Object.entries(CHANGED_GLOBALS)) {
+  // The record of each test fails on an uncaught error.
+  test(`The chat works on pages ${pages}`, async ({ visit, server }) => {
     const prepare = async (page) => {
-      await page.addInitScript(meddle);
+      await page.addInitScript(change);
       await shopWith((html) =>
         html.replace(
           "data-proxy=",
@@ -262,7 +260,7 @@ for (const [pages, meddle] of Object.entries(MEDDLED)) {
       )(page);
     };
     const page = await visit({ prepare });
-    await whole(page);
+    await allFilesLoaded(page);
     await page.locator("h1").click();
     await part(page, "input").waitFor();
     await ask(page, QUESTION);
@@ -276,7 +274,7 @@ for (const [pages, meddle] of Object.entries(MEDDLED)) {
     assert.equal((await server.messages())[0], `visitor: ${QUESTION}`);
     assert.equal((await server.conversation()).visitor.name, "Ann");
     await page.reload();
-    await whole(page);
+    await allFilesLoaded(page);
     await page.evaluate(() => window.chatWidget.open());
     await part(page, "message-visitor").getByText(QUESTION).waitFor();
     assert.equal((await page.evaluate(() => window.chatWidget.diagnose())).ok, true);

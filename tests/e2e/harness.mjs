@@ -28,7 +28,7 @@ const fixture = sharedFixture(openBrowser, () => pages);
  * Runs a test, and fails if a visitor's browser did something that `Record` rejects. The body gets
  * - `visit(options)`: opens a page of the shop as a new visitor. Options are those of a browser context, and `path`,
  *   `prepare(page)` before anything is loaded, `clock` to control the page's time, `beside` a page to open another tab of
- *   the same browser, `goesBack` for a browser with a back-forward cache.
+ *   the same browser, `backForwardCache` for a browser with a back-forward cache.
  * - `server`: the sandbox behind the proxy, without faults.
  * - `recordOf(page)`: the record of the page's browser.
  * - `operator()`: opens a page with the operator console.
@@ -46,9 +46,9 @@ export function test(sentence, body) {
     const contexts = [];
     const browsers = [];
     const records = new Map();
-    const open = async ({ goesBack = false, ...options } = {}) => {
+    const open = async ({ backForwardCache = false, ...options } = {}) => {
       // Playwright switches that cache off.
-      if (goesBack) browsers.push(await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] }));
+      if (backForwardCache) browsers.push(await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] }));
       const context = await (browsers.at(-1) ?? browser).newContext({ ...SCREEN, ...options });
       contexts.push(context);
       context.setDefaultTimeout(WAIT_TIMEOUT_MS);

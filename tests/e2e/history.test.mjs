@@ -1,18 +1,14 @@
-// The conversation after a reload, and on pages that let the widget keep nothing.
+// The conversation after a reload, and on pages without storage.
 
 import assert from "node:assert/strict";
 import { REFUSES, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
-test("A reload finds the same conversation, in the same order, with nothing twice", async ({
-  visit,
-  server,
-  recordOf,
-}) => {
-  await server.trouble(QUICK);
+test("A reload restores the conversation in order without duplicates", async ({ visit, server, recordOf }) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -26,7 +22,7 @@ test("A reload finds the same conversation, in the same order, with nothing twic
   await openChat(page);
   await eventually(async () => assert.deepEqual(await messages(page), before));
 
-  // What is read again and again stays once.
+  // Repeated reads add no duplicates.
   const reads = () => recordOf(page).of("/connector/chat/messages", "GET").length;
   const soFar = reads();
   await eventually(() => assert.ok(reads() >= soFar + 3));
@@ -37,7 +33,7 @@ test("A reload finds the same conversation, in the same order, with nothing twic
   await showsAll(page, server);
 });
 
-test("Another page of the shop goes on with the conversation", async ({ visit, server, site }) => {
+test("The conversation continues on another page of the site", async ({ visit, server, site }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -48,7 +44,10 @@ test("Another page of the shop goes on with the conversation", async ({ visit, s
   assert.equal((await server.conversation()).messages.length, 4);
 });
 
-test("Visitor and conversation are kept under the widget's own keys, and stay the same", async ({ visit, server }) => {
+test("Visitor and conversation ids are stored under the widget's own keys, and stay the same", async ({
+  visit,
+  server,
+}) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -74,15 +73,12 @@ test("Visitor and conversation are kept under the widget's own keys, and stay th
   );
 });
 
-test("A conversation that the service has forgotten is begun anew with the message that met it", async ({
-  visit,
-  server,
-}) => {
+test("A message to a conversation that the service no longer has starts a new one", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
   const old = (await stored(page))["chat-widget:conversation"].conversationId;
-  await server.forget();
+  await server.deleteConversations();
   await say(page, "Can I book a workshop?");
   await delivered(page);
   const { id, messages: kept } = await server.conversation();
@@ -93,14 +89,14 @@ test("A conversation that the service has forgotten is begun anew with the messa
 
 const unusable = {
   ...REFUSES,
-  "holds rubbish": () => {
+  "contains invalid data": () => {
     const keys = ["visitor", "conversation", "config", "outbox:m1"];
     for (const key of keys) localStorage.setItem(`chat-widget:${key}`, '{"v":1,');
   },
 };
 
 for (const [how, prepare] of Object.entries(unusable)) {
-  test(`A page whose storage ${how} still chats`, async ({ visit, server }) => {
+  test(`The chat works on a page whose storage ${how}`, async ({ visit, server }) => {
     const page = await visit({ prepare: (page) => page.addInitScript(prepare) });
     await openChat(page);
     await ask(page, "How long does delivery take?");

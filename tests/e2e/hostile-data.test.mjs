@@ -1,4 +1,4 @@
-// Hostile text in all that is not said: in what the browser keeps, in the config, in the options of the page.
+// Hostile text outside of messages: in storage, in the config, in the page's options.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,11 +7,11 @@ import { payloads } from "./corpora.mjs";
 import { test } from "./harness.mjs";
 import { LISTS, inConversation, isHarmless, parts, watched } from "./hostile.mjs";
 
-/** So many messages are on the page when it opens. */
+/** The number of messages that are rendered when the window opens. */
 const SHOWN_AT_FIRST = 40;
 const TEXTS = JSON.parse(readFileSync(new URL("../../src/text/locales/de.json", import.meta.url), "utf8"));
 
-/** Texts, each as long as a message may be, in which all of these stand. */
+/** Joins texts into messages of at most 4,000 characters. */
 function messagesOf(texts) {
   const messages = [""];
   for (const text of texts) {
@@ -22,7 +22,7 @@ function messagesOf(texts) {
   return messages;
 }
 
-/** What is kept in the browser is this, whenever a page begins. */
+/** Sets the browser's storage before each page load. */
 function keep({ all, tab }) {
   localStorage.clear();
   sessionStorage.clear();
@@ -30,7 +30,7 @@ function keep({ all, tab }) {
   for (const [key, text] of Object.entries(tab)) sessionStorage.setItem(key, text);
 }
 
-/** A page that begins with what is kept; the service is not there to say anything else. */
+/** Opens a page with the given storage and without a service. */
 async function visitWith(visit, kept) {
   const prepare = async (page) => {
     await watched(page);
@@ -44,7 +44,7 @@ async function visitWith(visit, kept) {
 
 const VISITOR = "v0123456789abcdef";
 
-test("Nothing hostile in the browser's storage runs, whoever put it there", async ({ visit }) => {
+test("Hostile data in the browser's storage runs no script", async ({ visit }) => {
   const some = (index) => payloads[index % payloads.length];
   const roles = ["assistant", "operator", "visitor", "<img src=x onerror=alert(1)>"];
   const entries = roles.flatMap((role, row) =>
@@ -87,7 +87,7 @@ test("Nothing hostile in the browser's storage runs, whoever put it there", asyn
     "chat-widget:tracking": { v: 3, offUntil: some(11) },
     "chat-widget:sound": some(12),
   };
-  // What another version, or somebody else, may have called its own.
+  // Keys of other versions or other scripts.
   for (const payload of payloads) all[`chat-widget:${payload}`] = payload;
   const draft = payloads.join("\n");
   const page = await visitWith(visit, { all, tab: { "chat-widget::draft": draft } });
@@ -97,9 +97,9 @@ test("Nothing hostile in the browser's storage runs, whoever put it there", asyn
   await isHarmless(page);
 });
 
-test("Nothing hostile runs in messages that wait in the browser's storage to be sent", async ({ visit }) => {
+test("Hostile text in queued messages of the browser's storage runs no script", async ({ visit }) => {
   const texts = messagesOf(payloads);
-  const letters = texts.map((text, index) => [
+  const pending = texts.map((text, index) => [
     `chat-widget:outbox:m${index}`,
     {
       v: 3,
@@ -111,7 +111,7 @@ test("Nothing hostile runs in messages that wait in the browser's storage to be 
       ...(index % 3 > 0 && { key: `chat-${VISITOR}-m${index}`, body: text }),
     },
   ]);
-  for (const some of parts(letters, Math.ceil(letters.length / SHOWN_AT_FIRST))) {
+  for (const some of parts(pending, Math.ceil(pending.length / SHOWN_AT_FIRST))) {
     const all = { "chat-widget:visitor": { v: 3, visitorId: VISITOR }, ...Object.fromEntries(some) };
     const page = await visitWith(visit, { all, tab: {} });
     await eventually(async () => assert.equal(await part(page, "message-visitor").count(), some.length));
@@ -121,8 +121,8 @@ test("Nothing hostile runs in messages that wait in the browser's storage to be 
 });
 
 /**
- * The page's chat gets one config after the other, each with a payload in all of its fields, and is looked at with each.
- * The answers are made in the page: some thousands over the network would take minutes.
+ * Gives the page's chat one config after the other, each with a payload in all of its fields, and checks it with each.
+ * The responses are made in the page: thousands over the network would take minutes.
  */
 async function configure({ some, lists }) {
   const found = [];
@@ -147,8 +147,8 @@ async function configure({ some, lists }) {
   return found;
 }
 
-test("Nothing hostile runs in any field of the config", async ({ visit }) => {
-  // Over https, the assistant's picture may come from anywhere: that is tested below.
+test("Hostile text in any field of the config runs no script", async ({ visit }) => {
+  // An avatar may have any https URL, which is tested below.
   assert.deepEqual(
     payloads.filter((text) => text.startsWith("https://")),
     [],
@@ -161,10 +161,7 @@ test("Nothing hostile runs in any field of the config", async ({ visit }) => {
   await isHarmless(page);
 });
 
-test("A picture's address that ends its attribute too early is an address, and nothing more", async ({
-  visit,
-  recordOf,
-}) => {
+test("An avatar URL that tries to close its attribute stays a URL", async ({ visit, recordOf }) => {
   const page = await visit({ prepare: watched });
   await page.route("https://pictures.example/**", (route) => route.fulfill({ path: "www/demo/icon.svg" }));
   await openChat(page);
@@ -176,11 +173,11 @@ test("A picture's address that ends its attribute too early is an address, and n
   await eventually(async () => assert.ok(await picture.evaluate((picture) => picture.naturalWidth > 0)));
   assert.equal(await picture.getAttribute("src"), avatarUrl);
   await isHarmless(page);
-  // The shop's own policy would not have it, from there.
-  for (const complaint of recordOf(page).forgive()) assert.match(complaint, /https:\/\/pictures\.example/);
+  // The shop's policy blocks pictures of that host.
+  for (const complaint of recordOf(page).takeComplaints()) assert.match(complaint, /https:\/\/pictures\.example/);
 });
 
-/** Puts a widget with these options in place of the one that is there; its greeting was not dismissed yet. */
+/** Replaces the widget by one with these options and a greeting that was not dismissed. */
 async function mount(options) {
   (window.mounted ?? window.chatWidget)?.destroy();
   delete window.mounted;
@@ -189,7 +186,7 @@ async function mount(options) {
   window.mounted = await ChatWidget.mount({ proxy: "/connector", ...options });
 }
 
-test("Nothing hostile runs in any option of the page that is a text", async ({ visit, server }) => {
+test("Hostile text in any string option runs no script", async ({ visit, server }) => {
   const page = await inConversation(visit, server, { prepare: watched });
   await server.operatorOnline(true);
   await server.operatorSays("Anna here.");
@@ -214,7 +211,7 @@ test("Nothing hostile runs in any option of the page that is a text", async ({ v
     ]) {
       await assert.rejects(page.evaluate(mount, { ...options, ...refused }), /TypeError: chat widget: the option/);
     }
-    // A customer without a conversation is greeted, and asked something; in a conversation a person has a name.
+    // Without a conversation there are a greeting and suggestions; in a conversation there is the operator's name.
     await page.evaluate(mount, { ...options, customerId: text.slice(0, 200) });
     await part(page, "preview").waitFor();
     await isHarmless(page);

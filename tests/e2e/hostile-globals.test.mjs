@@ -1,27 +1,27 @@
-// Pages whose scripts have replaced what the browser gives: a `fetch` that throws, members on every object.
+// Pages whose scripts have replaced built-in objects: a `fetch` that throws, members on every object.
 
 import assert from "node:assert/strict";
 import { ask, background, delivered, eventually, hold } from "./chat.mjs";
-import { openChat, part, ready, say, WASM, whole, withOptions } from "./chat.mjs";
+import { openChat, part, ready, say, WASM, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { optionTable } from "../../scripts/options.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** The page hears which errors there are, and how often a module came. */
-const hearErrors = (page) =>
+/** Records the codes of error events. */
+const recordErrors = (page) =>
   page.addInitScript(() => {
     window.codes = [];
     (window.chatWidget ||= []).push(["on", "error", ({ code }) => window.codes.push(code)]);
   });
 const codes = (page) => page.evaluate(() => window.codes);
 
-/** What the `fetch` of a page may do instead of asking, each third time. It runs in the page. */
-const WRONGS = {
+/** Failures of a page's `fetch`, which every third call has. They run in the page. */
+const FETCH_FAILURES = {
   "throws an error": () => {
     throw new Error("no fetching today");
   },
-  "throws nothing at all": () => {
+  "throws undefined": () => {
     throw undefined;
   },
   "rejects with a symbol": () => Promise.reject(Symbol("no")),
@@ -37,9 +37,9 @@ const WRONGS = {
         throw new Error("mine");
       },
     }),
-  "gives no promise": () => undefined,
-  "gives a promise of nothing": () => Promise.resolve(),
-  "gives what is like a response, whose text() throws": () =>
+  "returns no promise": () => undefined,
+  "resolves to undefined": () => Promise.resolve(),
+  "resolves to a response-like object whose text() throws": () =>
     Promise.resolve({
       ok: true,
       status: 200,
@@ -53,24 +53,24 @@ const WRONGS = {
     }),
 };
 
-for (const [what, wrong] of Object.entries(WRONGS)) {
-  test(`Behind a fetch that now and then ${what}, every message arrives once, and the module stays`, async ({
+for (const [failure, misbehave] of Object.entries(FETCH_FAILURES)) {
+  test(`With a fetch that sometimes ${failure}, every message arrives once, and the module does not crash`, async ({
     visit,
     server,
     recordOf,
   }) => {
     const prepare = async (page) => {
-      await hearErrors(page);
+      await recordErrors(page);
       await page.addInitScript(`{
         const real = window.fetch;
-        const wrong = ${wrong};
+        const misbehave = ${misbehave};
         let times = 0;
         window.failed = 0;
         window.fetch = (address, ...rest) => {
           times += 1;
           if (!String(address).includes("/connector/") || times % 3 !== 0) return real(address, ...rest);
           window.failed += 1;
-          return wrong();
+          return misbehave();
         };
       }`);
     };
@@ -81,11 +81,11 @@ for (const [what, wrong] of Object.entries(WRONGS)) {
       await eventually(async () => assert.equal(await part(page, "message-visitor").count(), number));
       await delivered(page);
     }
-    const said = (await server.conversation()).messages
+    const received = (await server.conversation()).messages
       .filter(({ role }) => role === "visitor")
       .map(({ content }) => content);
     assert.deepEqual(
-      said,
+      received,
       [1, 2, 3, 4, 5, 6].map((number) => `${number}: ${QUESTION}`),
     );
     assert.ok((await page.evaluate(() => window.failed)) >= 3);
@@ -93,14 +93,14 @@ for (const [what, wrong] of Object.entries(WRONGS)) {
       (await codes(page)).filter((code) => !["NETWORK", "TIMEOUT"].includes(code)),
       [],
     );
-    // One module, from the beginning to the end.
+    // The module was never replaced.
     assert.equal(recordOf(page).of("/chat-widget/chat-widget.wasm").length, 1);
     await page.evaluate(() => window.chatWidget.diagnose());
   });
 }
 
 const { ...table } = await optionTable();
-/** Every option and what is in one, every member of an option bag of the browser's that the widget hands over or may have. */
+/** The names of all options and their fields, and of all members of the option bags that the widget passes to the browser. */
 const MEMBERS = {
   ...Object.fromEntries(Object.keys(table).map((name) => [name, "polluted"])),
   ...Object.fromEntries(
@@ -125,7 +125,7 @@ const MEMBERS = {
   ),
 };
 
-/** Before all else, the page gives every object these members. */
+/** Adds these members to every object of the page before any other script runs. */
 const pollute = (page) =>
   page.addInitScript((members) => {
     for (const [name, value] of Object.entries(members)) {
@@ -139,7 +139,7 @@ const pollute = (page) =>
     }
   }, MEMBERS);
 
-test("With members on Object.prototype that are named like options, the script tag's chat is as it is elsewhere", async ({
+test("Members of Object.prototype that are named like options do not affect the script tag's chat", async ({
   visit,
   server,
   recordOf,
@@ -149,7 +149,7 @@ test("With members on Object.prototype that are named like options, the script t
     await withOptions(`data-offset='{"y":40}' data-greeting='{"text":"Any questions?"}' data-launcher=".ask"`)(page);
   };
   const page = await visit({ prepare });
-  await whole(page);
+  await allFilesLoaded(page);
   await page.evaluate(() => {
     const button = Object.assign(document.createElement("button"), { className: "ask", textContent: "Ask" });
     document.body.prepend(button);
@@ -182,7 +182,7 @@ test("With members on Object.prototype that are named like options, the script t
   await page.evaluate(() => window.chatWidget.destroy());
 });
 
-test("So is the launcher that the loader paints, and the one of an element, and a client without a window", async ({
+test("Members of Object.prototype do not affect the loader's launcher, an element or a client without a window", async ({
   visit,
   server,
 }) => {
@@ -192,14 +192,14 @@ test("So is the launcher that the loader paints, and the one of an element, and 
     wasm = await hold(page, WASM);
   };
   const page = await visit({ prepare });
-  await wasm.asked;
+  await wasm.requested;
   assert.equal(await background(page, "launcher"), "rgb(9, 116, 119)");
   const { x, y, width } = await part(page, "launcher").boundingBox();
   assert.deepEqual([x + width, y + width], [1004, 700]);
   wasm.release();
   await openChat(page);
   await ask(page, QUESTION);
-  const said = await page.evaluate(async () => {
+  const id = await page.evaluate(async () => {
     window.chatWidget.destroy();
     await import("/chat-widget/element.mjs");
     const element = document.createElement("chat-widget");
@@ -211,11 +211,11 @@ test("So is the launcher that the loader paints, and the one of an element, and 
     const client = new BrowserWidgetClient({ proxy: "/connector" });
     return (await client.sendMessage("Two")).conversationId;
   });
-  assert.equal((await server.conversation()).id, said, "the same visitor's conversation");
+  assert.equal((await server.conversation()).id, id, "the same visitor's conversation");
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 
-test("A page with frozen prototypes has its chat", async ({ visit }) => {
+test("The chat works on a page with frozen prototypes", async ({ visit }) => {
   const freeze = () =>
     [Object, Array, Function, Promise, EventTarget, Response, Headers].forEach((one) => Object.freeze(one.prototype));
   const page = await visit({ prepare: (page) => page.addInitScript(freeze) });

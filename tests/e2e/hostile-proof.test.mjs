@@ -1,5 +1,5 @@
-// The hostile texts are hostile, and what they would do in the shop is noticed: without that, the tests that say they are
-// harmless there would prove nothing.
+// The hostile texts run where a page inserts them as HTML, and the harness notices them in the shop. Without this, tests
+// that find them harmless would prove nothing.
 
 import assert from "node:assert/strict";
 import { eventually, openChat, part } from "./chat.mjs";
@@ -8,10 +8,10 @@ import { test } from "./harness.mjs";
 import { LISTS, isHarmless, parts, watched } from "./hostile.mjs";
 
 /**
- * Takes texts for HTML, each in a place of its own, and gives which of them ran: by themselves, and when a hand did all that
- * they wait for. They are in a frame that keeps them from leading the page away.
+ * Inserts each text as HTML in a context of its own, and returns which of them ran: without interaction, and after every
+ * interaction that they wait for. A sandboxed frame prevents navigation of the page.
  */
-async function takeForHtml({ texts, calls }) {
+async function insertAsHtml({ texts, calls }) {
   const frame = document.createElement("iframe");
   frame.sandbox = "allow-scripts allow-same-origin";
   document.body.append(frame);
@@ -23,7 +23,7 @@ async function takeForHtml({ texts, calls }) {
     if (hand !== undefined) ran.byHand.add(hand);
     else if (at) ran.alone.add(Number(at.dataset.place));
   };
-  // They may call what is the page's as well.
+  // The texts may also call the functions of the outer page.
   for (const name of calls) window[name] = inner[name] = called;
   const places = texts.map((html, place) => {
     const element = document.createElement("div");
@@ -32,12 +32,12 @@ async function takeForHtml({ texts, calls }) {
     element.innerHTML = html;
     return element;
   });
-  // What they ask for has failed when this has, and what moves has begun to.
+  // When this request has failed, so have theirs, and animations have started.
   await new Promise((resolve) => Object.assign(new Image(), { onerror: resolve, src: "https://nowhere.example/" }));
   for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
   for (hand = 0; hand < places.length; hand += 1) {
     for (const element of places[hand].querySelectorAll("*")) {
-      // A form's own fields may stand in place of its methods.
+      // A form's fields may shadow its methods.
       for (const name of Element.prototype.getAttributeNames.call(element)) {
         if (name.startsWith("on")) EventTarget.prototype.dispatchEvent.call(element, new inner.Event(name.slice(2)));
       }
@@ -47,16 +47,16 @@ async function takeForHtml({ texts, calls }) {
   return { alone: [...ran.alone], byHand: [...ran.byHand] };
 }
 
-test("The same texts run where they are taken for HTML, and are counted", async ({ visit, remark }) => {
+test("The hostile texts run and are counted where a page inserts them as HTML", async ({ visit, remark }) => {
   const context = await (await visit()).context().browser().newContext();
-  // A frame in a frame that goes takes Chromium along.
+  // Removing a frame inside a frame crashes Chromium.
   const texts = payloads.filter((text) => !/srcdoc/i.test(text));
   const [alone, ran] = [new Set(), new Set()];
   try {
     await context.setOffline(true);
     const page = await context.newPage();
     for (const some of parts(texts, Math.ceil(texts.length / 150))) {
-      const result = await page.evaluate(takeForHtml, { texts: some, calls: CALLS });
+      const result = await page.evaluate(insertAsHtml, { texts: some, calls: CALLS });
       for (const place of result.alone) alone.add(some[place]);
       for (const place of [...result.alone, ...result.byHand]) ran.add(some[place]);
     }
@@ -64,12 +64,12 @@ test("The same texts run where they are taken for HTML, and are counted", async 
     await context.close();
   }
   remark(`${ran.size} of ${texts.length} ran, ${alone.size} of them by themselves`);
-  // The others are addresses, are for other browsers, or are not meant to run.
+  // The others are addresses, target other browsers, or are not meant to run.
   assert.ok(ran.size > texts.length / 2, `${ran.size} of ${texts.length} ran`);
-  assert.ok(alone.size > 200, `${alone.size} ran by themselves`);
+  assert.ok(alone.size > 200, `${alone.size} ran without interaction`);
 });
 
-test("What would run in the shop is noticed there: that it ran, what it asked for, and where it stands", async ({
+test("The harness notices scripts, requests and elements of hostile text in the demo site", async ({
   visit,
   recordOf,
 }) => {
@@ -95,7 +95,7 @@ test("What would run in the shop is noticed there: that it ran, what it asked fo
       /policy: require-trusted-types-for/,
       /policy: script-src-attr/,
       /policy: img-src/,
-      /request to another place/,
+      /request to another origin/,
     ]) {
       assert.ok(
         record.complaints.some((complaint) => expected.test(complaint)),
@@ -103,5 +103,5 @@ test("What would run in the shop is noticed there: that it ran, what it asked fo
       );
     }
   });
-  record.forgive();
+  record.takeComplaints();
 });

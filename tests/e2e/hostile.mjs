@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { ask, openChat } from "./chat.mjs";
 import { CALLS } from "./corpora.mjs";
 
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
 /** The elements that a message may contain. */
 const IN_BUBBLES = "P STRONG EM S CODE PRE A BDI UL OL LI BLOCKQUOTE TABLE THEAD TBODY TR TH TD HR DIV BUTTON";
@@ -75,7 +75,7 @@ export async function isHarmless(page) {
 
 /** Opens a page whose visitor has asked a question, with a short polling interval. */
 export async function inConversation(visit, server, options) {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit(options);
   await openChat(page);
   await ask(page, "Hello");

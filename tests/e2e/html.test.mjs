@@ -1,4 +1,4 @@
-// Text from the network is text, whoever wrote it.
+// Text from the network is shown as text, from any author.
 
 import assert from "node:assert/strict";
 import { ask, messages, openChat, part } from "./chat.mjs";
@@ -9,17 +9,17 @@ const HTML =
   '<a href="javascript:window.broken=3">here</a><svg onload="window.broken=4"></svg></div>' +
   "<style>*{display:none}</style>";
 
-/** Fails unless the text stands in the bubble to the letter, and nothing else does but the paragraph around it. */
+/** Asserts that the bubble contains the unchanged text in a paragraph, and nothing else. */
 async function isShownAsText(page, author) {
   const bubble = part(page, `message-${author}`).last().locator(".cw-bubble");
   assert.equal(await bubble.textContent(), HTML);
   const elements = await bubble.locator("*").evaluateAll((all) => all.map(({ tagName }) => tagName));
-  assert.deepEqual(elements, author === "visitor" ? [] : ["P"], "no element was made of it");
-  assert.equal(await page.evaluate(() => window.broken), undefined, "nothing of it ran");
+  assert.deepEqual(elements, author === "visitor" ? [] : ["P"], "the text made no element");
+  assert.equal(await page.evaluate(() => window.broken), undefined, "the text ran no script");
 }
 
-test("HTML that a visitor and an operator write is shown as the text that it is", async ({ visit, server }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+test("HTML in messages of visitors and operators is shown as text", async ({ visit, server }) => {
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
   await openChat(page);
   await ask(page, HTML);
@@ -31,8 +31,8 @@ test("HTML that a visitor and an operator write is shown as the text that it is"
   await isShownAsText(page, "operator");
 });
 
-test("HTML in the config's welcome and name is shown as the text that it is", async ({ visit, server }) => {
-  await server.trouble({ config: { welcomeMessage: HTML, assistantName: HTML } });
+test("HTML in the config's welcome and name is shown as text", async ({ visit, server }) => {
+  await server.setFaults({ config: { welcomeMessage: HTML, assistantName: HTML } });
   const page = await visit();
   await openChat(page);
   await isShownAsText(page, "assistant");
@@ -40,11 +40,8 @@ test("HTML in the config's welcome and name is shown as the text that it is", as
   assert.equal(await part(page, "title").locator("*").count(), 0);
 });
 
-test("HTML in an assistant's answer is shown as the text that it is, also after a reload", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ ai: "provider_error", fallbackText: HTML });
+test("HTML in an assistant's reply is shown as text, also after a reload", async ({ visit, server }) => {
+  await server.setFaults({ ai: "provider_error", fallbackText: HTML });
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");

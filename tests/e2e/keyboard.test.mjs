@@ -1,10 +1,10 @@
-// Keys: what they do in the chat, and that the page never hears of them.
+// The keyboard in the chat, and its isolation from the page.
 
 import assert from "node:assert/strict";
 import { delivered, eventually, focused, openChat, part, ready } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-test("Enter sends, and Shift with Enter begins a new line", async ({ visit, server }) => {
+test("Enter sends, and Shift+Enter inserts a line break", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").focus();
@@ -19,7 +19,7 @@ test("Enter sends, and Shift with Enter begins a new line", async ({ visit, serv
   assert.equal(await part(page, "input").inputValue(), "");
 });
 
-test("The keyboard alone opens the chat, asks and closes it; the focus goes in and comes back", async ({ visit }) => {
+test("The keyboard opens, uses and closes the chat, and the focus returns to the launcher", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await part(page, "launcher").focus();
@@ -34,9 +34,7 @@ test("The keyboard alone opens the chat, asks and closes it; the focus goes in a
   assert.equal(await part(page, "launcher").getAttribute("aria-expanded"), "false");
 });
 
-test("However the visitor closes the window, the focus is on the launcher, and what was typed is kept", async ({
-  visit,
-}) => {
+test("Every way to close the window focuses the launcher and keeps the draft", async ({ visit }) => {
   const page = await visit();
   for (const close of [
     () => part(page, "close").click(),
@@ -55,14 +53,14 @@ test("However the visitor closes the window, the focus is on the launcher, and w
   assert.equal((await part(page, "input").inputValue()).length, 12);
 });
 
-test("No key that is typed in the widget reaches the page's shortcuts", async ({ visit }) => {
+test("Keys typed in the widget do not trigger the page's shortcuts", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await page.evaluate(() => {
-    window.heard = [];
+    window.receivedKeys = [];
     for (const target of [document, window, document.body]) {
       for (const kind of ["keydown", "keypress", "keyup"]) {
-        target.addEventListener(kind, ({ key }) => window.heard.push(`${kind} ${key}`));
+        target.addEventListener(kind, ({ key }) => window.receivedKeys.push(`${kind} ${key}`));
       }
     }
   });
@@ -73,18 +71,18 @@ test("No key that is typed in the widget reaches the page's shortcuts", async ({
   await delivered(page);
   await page.keyboard.press("Escape");
   await part(page, "window").waitFor({ state: "detached" });
-  // It opens the window again, and the focus follows in the next frame.
+  // It reopens the window, and the focus moves in the next frame.
   await page.keyboard.press("Space");
   await part(page, "input").and(page.locator(":focus")).waitFor();
-  assert.deepEqual(await page.evaluate(() => window.heard), []);
+  assert.deepEqual(await page.evaluate(() => window.receivedKeys), []);
 
-  // The page still has its own.
+  // The page's own shortcuts still work.
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press("g");
-  assert.ok((await page.evaluate(() => window.heard)).includes("keydown g"));
+  assert.ok((await page.evaluate(() => window.receivedKeys)).includes("keydown g"));
 });
 
-test("Escape outside of the widget is none of its business", async ({ visit }) => {
+test("Escape outside the widget does not close it", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await page.getByRole("link", { name: "Help" }).focus();
@@ -92,7 +90,7 @@ test("Escape outside of the widget is none of its business", async ({ visit }) =
   assert.equal(await part(page, "window").count(), 1);
 });
 
-test("An Enter that ends a composition does not send, whichever way the browser says so", async ({ visit, server }) => {
+test("An Enter that ends an IME composition does not send", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").fill("日本");
@@ -110,7 +108,7 @@ test("An Enter that ends a composition does not send, whichever way the browser 
   assert.equal((await server.sends()).length, 1);
 });
 
-test("A text that an input method composes is sent whole, by the Enter after its own", async ({ visit, server }) => {
+test("The Enter after an IME composition sends the composed text", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").focus();

@@ -1,4 +1,4 @@
-// The widget in the visitor's language: which one it is, what it says, and that it fits.
+// The widget in the visitor's language: its selection, its texts, and their fit.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -12,12 +12,12 @@ const LANGUAGES = readdirSync(FOLDER).map((file) => basename(file, ".json"));
 const textsOf = (tag) => JSON.parse(readFileSync(`${FOLDER}${tag}.json`, "utf8"));
 const ENGLISH = { write: "Write a message", answeredByAi: "Answers by AI" };
 const QUESTION = "How long does delivery take?";
-/** As often as the widget lets itself be told. */
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
-/** The narrowest phone that is in use. */
+/** The shortest polling intervals that the widget accepts. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+/** The narrowest phone in use. */
 const NARROW = { viewport: { width: 320, height: 568 } };
 
-/** The shop in another language: what the script tag says, and the page's `lang`. */
+/** Prepares a visit of the shop with the locale of the script tag and the `lang` of the page. */
 const shopIn =
   ({ locale, lang = "en", strings, operatorName }) =>
   async (page) => {
@@ -27,8 +27,8 @@ const shopIn =
       operatorName && `data-operator-name="${operatorName}"`,
     ];
     await page.addInitScript(() => {
-      window.told = [];
-      addEventListener("chat-widget:error", ({ detail }) => window.told.push(detail));
+      window.errors = [];
+      addEventListener("chat-widget:error", ({ detail }) => window.errors.push(detail));
     });
     const tag = attributes.filter(Boolean).join(" ");
     await shopWith((html) => html.replace('lang="en"', `lang="${lang}"`).replace('data-locale="en-US"', () => tag))(
@@ -36,7 +36,7 @@ const shopIn =
     );
   };
 
-/** What the open window is written in. */
+/** Returns the language, direction and texts of the open window. */
 const written = (page) =>
   part(page, "window").evaluate((window) => {
     const { lang, dir } = window.parentElement;
@@ -44,8 +44,8 @@ const written = (page) =>
     return { lang, dir, write, answeredByAi: window.querySelector("[part~=presence]").textContent };
   });
 
-/** Asks, and waits for the answer; in what words its delivery is told does not matter. */
-async function asked(page) {
+/** Sends a question and waits for the reply, in any language. */
+async function askAndWait(page) {
   const answers = await part(page, "message-assistant").count();
   await say(page, QUESTION);
   await part(page, "message-assistant").nth(answers).waitFor();
@@ -53,8 +53,8 @@ async function asked(page) {
 
 const languageFiles = (record) => record.moduleFiles().filter((path) => path.startsWith("/chat-widget/locales/"));
 
-/** Opens the chat of a page in this language, and sees that it is written in it, and that no other was loaded. */
-async function isIn(language, page, record) {
+/** Opens the chat, and asserts that it is in this language and that no other one was loaded. */
+async function assertLanguage(language, page, record) {
   await openChat(page);
   const { write, answeredByAi } = language === "en" ? ENGLISH : textsOf(language);
   const dir = ["ar", "he"].includes(language) ? "rtl" : "ltr";
@@ -73,30 +73,30 @@ for (const [locale, language] of [
   ["tlh-Latn", "en"],
   ["fa-IR", "en"],
 ]) {
-  test(`The locale ${locale} is shown in ${language}, and no other language is loaded`, async ({ visit, recordOf }) => {
+  test(`The locale ${locale} resolves to ${language}, and no other language is loaded`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: shopIn({ locale }) });
-    await isIn(language, page, recordOf(page));
+    await assertLanguage(language, page, recordOf(page));
   });
 }
 
-test("Without a locale the language is the page's", async ({ visit, recordOf }) => {
+test("Without a locale the page's language is used", async ({ visit, recordOf }) => {
   const page = await visit({ locale: "fr-FR", prepare: shopIn({ lang: "tr" }) });
-  await isIn("tr", page, recordOf(page));
+  await assertLanguage("tr", page, recordOf(page));
 });
 
-test("Without a locale, on a page without a language, it is the browser's", async ({ visit, recordOf }) => {
+test("Without a locale and a page language the browser's language is used", async ({ visit, recordOf }) => {
   const page = await visit({ locale: "fr-CA", prepare: shopIn({ lang: "" }) });
-  await isIn("fr", page, recordOf(page));
+  await assertLanguage("fr", page, recordOf(page));
 });
 
-test("In Arabic all is turned around, and numbers choose their words", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+test("In Arabic the layout is mirrored, and plural forms follow the number", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: shopIn({ locale: "ar-EG" }) });
   const { charactersLeft, tooLong, openChatUnread } = textsOf("ar");
   await openChat(page);
   const box = (name) => part(page, name).boundingBox();
   assert.ok((await box("launcher")).x < 100, "the launcher is at the left");
-  assert.ok((await box("send")).x < (await box("input")).x, "so is the send button");
+  assert.ok((await box("send")).x < (await box("input")).x, "the send button is at the left");
 
   const counted = { 0: "zero", 1: "one", 2: "two", 5: "few", 11: "many", 100: "other" };
   for (const [left, form] of Object.entries(counted)) {
@@ -107,7 +107,7 @@ test("In Arabic all is turned around, and numbers choose their words", async ({ 
   await part(page, "input").fill("a".repeat(4002));
   await part(page, "composer").getByText(tooLong.two, { exact: true }).waitFor();
 
-  await asked(page);
+  await askAndWait(page);
   await part(page, "close").click();
   for (const [unread, form] of [
     [1, "one"],
@@ -120,7 +120,7 @@ test("In Arabic all is turned around, and numbers choose their words", async ({ 
   }
 });
 
-test("In English one is one and all else is more", async ({ visit }) => {
+test("In English singular and plural forms follow the number", async ({ visit }) => {
   const page = await visit({ prepare: shopIn({ locale: "en" }) });
   await openChat(page);
   for (const [left, text] of [
@@ -133,16 +133,16 @@ test("In English one is one and all else is more", async ({ visit }) => {
   }
 });
 
-test("Times are written as the locale has them, also where the texts are English", async ({ visit }) => {
+test("Times use the locale's format, also where the texts are English", async ({ visit }) => {
   const page = await visit({ locale: "en-US", prepare: shopIn({ locale: "sv-SE" }) });
   await openChat(page);
-  await asked(page);
+  await askAndWait(page);
   const shown = await page.locator(".cw-message .cw-time").allTextContents();
   assert.ok(shown.some((time) => time !== ""));
   for (const time of shown) assert.match(time, /^(\d{1,2}:\d\d)?$/);
 });
 
-test("The page's own texts stand in place of the language's, and single forms among the others", async ({ visit }) => {
+test("The strings option replaces texts and single plural forms", async ({ visit }) => {
   const strings = { write: "Frag die Töpferin", charactersLeft: { one: "Ein einziges" }, tooLong: "Zu lang: {count}" };
   const page = await visit({ prepare: shopIn({ locale: "de", strings }) });
   await openChat(page);
@@ -159,7 +159,7 @@ test("The page's own texts stand in place of the language's, and single forms am
   }
 });
 
-test("A single form may be replaced in English as well", async ({ visit }) => {
+test("The strings option replaces a single plural form in English", async ({ visit }) => {
   const strings = { charactersLeft: { other: "{count} to go" } };
   const page = await visit({ prepare: shopIn({ locale: "en", strings }) });
   await openChat(page);
@@ -172,7 +172,10 @@ test("A single form may be replaced in English as well", async ({ visit }) => {
   }
 });
 
-test("A language that does not load leaves the chat in English, and is told", async ({ visit, recordOf }) => {
+test("A language file that does not load leaves the chat in English, and emits an error", async ({
+  visit,
+  recordOf,
+}) => {
   const prepare = async (page) => {
     await shopIn({ locale: "ar" })(page);
     await page.route("**/locales/ar.mjs", (route) => route.fulfill({ status: 404 }));
@@ -181,14 +184,14 @@ test("A language that does not load leaves the chat in English, and is told", as
   await openChat(page);
   assert.deepEqual(await written(page), { lang: "en", dir: "ltr", ...ENGLISH });
   await eventually(async () => {
-    const [{ code, message }] = await page.evaluate(() => window.told);
+    const [{ code, message }] = await page.evaluate(() => window.errors);
     assert.equal(code, "LANGUAGE_MISSING");
     assert.match(message, /locales\/ar\.mjs/);
   });
   assert.deepEqual(languageFiles(recordOf(page)), ["/chat-widget/locales/ar.mjs"]);
 });
 
-test("Strings that are none are refused by name, in any language", async ({ visit }) => {
+test("Invalid strings are rejected by name, in any language", async ({ visit }) => {
   const page = await visit({ prepare: shopIn({ locale: "de" }) });
   const refusal = await page.evaluate(
     async (strings) => {
@@ -205,25 +208,25 @@ test("Strings that are none are refused by name, in any language", async ({ visi
   ]);
 });
 
-test("A person whose name the site gives is named, whatever is in the name", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+test("The operatorName option is shown, whatever characters it has", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: shopIn({ locale: "de", operatorName: "Anna $& Co" }) });
   await openChat(page);
-  await asked(page);
+  await askAndWait(page);
   await server.operatorOnline(true);
   await part(page, "presence").getByText("Anna $& Co ist da", { exact: true }).waitFor();
 });
 
-/** Whatever in the window is wider than its place, or sticks out of it. */
+/** Returns the elements of the window that overflow their boxes. */
 const cutOff = (page) =>
   part(page, "window").evaluate((window) => {
     const found = [];
     const frame = window.getBoundingClientRect();
     for (const element of window.querySelectorAll("*")) {
       const name = `${element.localName}.${element.getAttribute("class")}: ${element.textContent.slice(0, 60)}`;
-      // What a screen reader alone gets has no room; a title or a name, which the site gives, ends in an ellipsis.
+      // Text for screen readers takes no space; a title or a name given by the site ends in an ellipsis.
       if (element.closest(".cw-hidden, .cw-title, .cw-name")) continue;
-      // A button of text hangs into the margin by its own padding, where nothing cuts it.
+      // A text button extends into the margin by its padding, where nothing clips it.
       const hang = getComputedStyle(element).overflowX === "visible" ? 4 : 0;
       if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth + hang) found.push(`${name} is cut off`);
       const { left, right } = element.getBoundingClientRect();
@@ -261,13 +264,13 @@ for (const language of ["en", ...LANGUAGES]) {
 
     await part(page, "input").fill("a".repeat(4321));
     await fits("too long");
-    await server.trouble({ only: "send", status: 402 });
+    await server.setFaults({ only: "send", status: 402 });
     await say(page, QUESTION);
     await notice("quotaTitle", "The chat is resting");
     await part(page, "message-failed").waitFor();
     await fits("resting, not sent");
 
-    await server.trouble({ ai: "blocked" });
+    await server.setFaults({ ai: "blocked" });
     await part(page, "retry").click();
     await notice("blockedTitle", "This conversation is closed");
     await fits("closed");

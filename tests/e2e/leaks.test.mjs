@@ -1,4 +1,4 @@
-// What a widget leaves behind on a page when it goes: nothing.
+// A destroyed widget leaves nothing behind on the page.
 
 import assert from "node:assert/strict";
 import { ready } from "./chat.mjs";
@@ -6,17 +6,17 @@ import { test } from "./harness.mjs";
 import { keepMemory } from "./memory.mjs";
 
 const ROUNDS = 1000;
-/** The first ones load what stays for good: the module, its style sheet, the compiler's code. */
+/** Rounds before the measurement: the first ones load the module, its style sheet and compiled code, which stay. */
 const WARM_UP = 500;
-/** What the browser itself may keep of a thousand rounds: bytes for each of them. */
-const SLACK = 50;
+/** Maximum bytes of the heap that the browser itself may keep for each round. */
+const MAX_BYTES_PER_ROUND = 50;
 
-/** The browser collects when it likes, and the module's memory never shrinks: after so many rounds it is told to. */
-const PORTION = 50;
+/** Rounds between forced garbage collections. The module's memory never shrinks, so uncollected widgets would enlarge it. */
+const BATCH = 50;
 
-/** Mounts a widget, opens it, and destroys it, so many times. */
+/** Mounts, opens and destroys a widget this number of times. */
 async function rounds(session, page, count) {
-  for (let done = 0; done < count; done += PORTION) {
+  for (let done = 0; done < count; done += BATCH) {
     await portion(page);
     await collect(session, page);
   }
@@ -34,9 +34,9 @@ const portion = (page) =>
       await widget.ready;
       widget.destroy();
     }
-  }, PORTION);
+  }, BATCH);
 
-/** Lets go of all that nobody refers to. What waits for a frame, or for the collector to tell of it, has its turn. */
+/** Collects garbage, after pending frames and finalizers have run. */
 async function collect(session, page) {
   for (let times = 0; times < 3; times += 1) {
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
@@ -51,7 +51,7 @@ async function taken(session, page) {
   return { nodes, jsEventListeners, usedSize, module };
 }
 
-test("A thousand widgets that came and went leave no node, no listener and no memory behind", async ({ visit }) => {
+test("Mounting and destroying 1,000 widgets leaks no node, listener or memory", async ({ visit }) => {
   const page = await visit({ prepare: (page) => page.addInitScript(keepMemory) });
   await ready(page);
   await page.evaluate(() => window.chatWidget.destroy());
@@ -62,7 +62,10 @@ test("A thousand widgets that came and went leave no node, no listener and no me
   await rounds(session, page, ROUNDS);
   const after = await taken(session, page);
   assert.deepEqual([after.nodes, after.jsEventListeners], [before.nodes, before.jsEventListeners]);
-  assert.ok(after.usedSize - before.usedSize < ROUNDS * SLACK, `${after.usedSize - before.usedSize} bytes of the heap`);
+  assert.ok(
+    after.usedSize - before.usedSize < ROUNDS * MAX_BYTES_PER_ROUND,
+    `${after.usedSize - before.usedSize} bytes of the heap`,
+  );
   assert.equal(after.module, before.module, "the module's memory");
   assert.deepEqual(await page.evaluate(() => Object.keys(window)), globals);
   assert.equal(await page.evaluate(() => document.adoptedStyleSheets.length), 0);

@@ -31,7 +31,7 @@ after(async () => {
   await demo?.stop();
 });
 
-/** Opens the page, and gathers its errors. */
+/** Opens the page and collects its errors. */
 async function visit(options) {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   const page = await context.newPage();
@@ -51,7 +51,7 @@ test("The server renders the page with an empty element for the chat", async () 
   assert.deepEqual(errors, []);
 });
 
-test("The browser takes the rendered page over, and a visitor gets an answer", async () => {
+test("The browser hydrates the page, and a visitor gets a reply", async () => {
   const { page, errors } = await visit();
   await part(page, "launcher").waitFor();
   await page.locator("#ask").click();

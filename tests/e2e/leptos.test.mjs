@@ -11,12 +11,12 @@ servePages("target/leptos-shop");
 const askUs = (page) => page.locator("#ask");
 const lastHeard = (page) => page.locator("output");
 
-/** The presence of an operator is asked for each second, and so are their messages. */
-const BRISK = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceIntervalMs: 1000 } };
+/** Polls presence and messages each second. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1000, suggestedPresenceIntervalMs: 1000 } };
 
 /**
- * Counts what would go on in a page without being seen: listeners on all that is no element, timers, frames, channels
- * between tabs, requests.
+ * Counts the resources of a page that are not visible: listeners on non-elements, timers, animation frames, broadcast
+ * channels, requests.
  */
 const count = (page) =>
   page.addInitScript(() => {
@@ -80,16 +80,16 @@ const count = (page) =>
     };
   });
 
-/** What the page holds now, by name. */
+/** Returns the counted resources by name. */
 const held = (page) => page.evaluate(() => [...window.held.keys()].sort());
 
-/** Switches the component on or off, as the shop does. */
+/** Mounts or unmounts the component by the shop's switch. */
 async function want(page, wanted) {
   await page.getByLabel("Chat", { exact: true }).setChecked(wanted);
   await page.locator("chat-widget").waitFor({ state: wanted ? "attached" : "detached" });
 }
 
-test("A Leptos application chats, and hears what is said", async ({ visit, server }) => {
+test("A Leptos application mounts the chat and receives its messages", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -97,11 +97,11 @@ test("A Leptos application chats, and hears what is said", async ({ visit, serve
   await eventually(async () => assert.equal(await lastHeard(page).textContent(), `assistant: ${answer}`));
 });
 
-test("The application's own button opens the window for whoever pressed it, and counts what is unread", async ({
+test("The application's button opens the window, gets the focus back and shows the unread count", async ({
   visit,
   server,
 }) => {
-  await server.trouble(BRISK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await part(page, "launcher").waitFor();
   assert.equal(await askUs(page).getAttribute("aria-expanded"), "false");
@@ -119,7 +119,7 @@ test("The application's own button opens the window for whoever pressed it, and 
   await askUs(page).getByText("Ask us", { exact: true }).waitFor();
 });
 
-test("A component further down asks about what it shows", async ({ visit }) => {
+test("A nested component calls the chat's controls", async ({ visit }) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   await page.getByRole("button", { name: "Ask about it" }).first().click();
@@ -159,9 +159,9 @@ test("Unmounting the component leaves no node, listener, timer, channel or reque
   visit,
   server,
 }) => {
-  await server.trouble(BRISK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ prepare: count });
-  // What was said last stays on the page of the application.
+  // The application shows the last message, which stays.
   const whole = async () =>
     (await page.evaluate(() => document.documentElement.outerHTML)).replace(/<output>.*?<\/output>/, "");
   await part(page, "launcher").waitFor();
@@ -170,7 +170,7 @@ test("Unmounting the component leaves no node, listener, timer, channel or reque
   await want(page, true);
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  // What is counted while it is there is what would be noticed.
+  // The counts of the mounted component prove that leaks would be noticed.
   const before = await held(page);
   for (const what of ["BroadcastChannel", "online of Window", "setTimeout", "visibilitychange of HTMLDocument"]) {
     assert.ok(before.includes(what), `${what}, in: ${before}`);
@@ -180,10 +180,7 @@ test("Unmounting the component leaves no node, listener, timer, channel or reque
   assert.equal(await whole(), without);
 });
 
-test("What the application asks of a component that is not there is harmless, and it goes on when it is back", async ({
-  visit,
-  server,
-}) => {
+test("Calls to an unmounted component have no effect, and it works once mounted again", async ({ visit, server }) => {
   const page = await visit();
   await askUs(page).click();
   await ask(page, "How long does delivery take?");
@@ -192,7 +189,7 @@ test("What the application asks of a component that is not there is harmless, an
   await askUs(page).click();
   await page.getByRole("button", { name: "Ask about it" }).first().click();
   await want(page, true);
-  // In this tab, the window is as it was.
+  // The window's state is kept in this tab.
   await part(page, "window").waitFor();
   await part(page, "message-assistant").nth(1).waitFor();
   await say(page, "And to France?");
@@ -203,7 +200,7 @@ test("What the application asks of a component that is not there is harmless, an
 test("An application without the JavaScript API exports none of it", () => {
   const file = (name) => readFileSync(new URL(`../../target/leptos-shop/${name}`, import.meta.url));
   const names = WebAssembly.Module.exports(new WebAssembly.Module(file("leptos-shop_bg.wasm"))).map(({ name }) => name);
-  // What Rust, wasm-bindgen and Leptos need for themselves, and no class, which would be freed by `__wbg_NAME_free`.
+  // The exports of Rust, wasm-bindgen and Leptos. A class would have an export `__wbg_NAME_free`.
   const own = /^(_(?!_wbg_)|wasm_bindgen__|main$|memory$)/;
   assert.deepEqual(
     names.filter((name) => !own.test(name)),

@@ -1,31 +1,28 @@
-// The script tag: what it asks for first, when the module comes, and what becomes of a visitor who is quicker.
+// The script tag: its first request, the load of the module, and early clicks.
 
 import assert from "node:assert/strict";
 import { CONFIG, TAG, WASM, ask, compiled, delivered, eventually, focused } from "./chat.mjs";
 import { hold, openChat, part, ready, shopWith, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-test("The first thing that the proxy is asked for is the config, and it is asked for once", async ({
-  visit,
-  recordOf,
-}) => {
+test("The first request to the proxy is for the config, and is sent once", async ({ visit, recordOf }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "How long does delivery take?");
-  const asked = recordOf(page).requests.filter(({ path }) => path.startsWith("/connector/"));
-  assert.equal(asked[0].path, "/connector/chat/config");
-  assert.equal(asked[0].search, "?locale=en-US");
+  const requests = recordOf(page).requests.filter(({ path }) => path.startsWith("/connector/"));
+  assert.equal(requests[0].path, "/connector/chat/config");
+  assert.equal(requests[0].search, "?locale=en-US");
   assert.equal(recordOf(page).of("/connector/chat/config").length, 1);
 });
 
-test("A click that comes before the module opens the window once the module is there, ready to type", async ({
+test("A click before the module loads opens the window with the input focused once it has loaded", async ({
   visit,
   server,
 }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   assert.equal(await part(page, "window").count(), 0);
   assert.equal(await part(page, "launcher").getAttribute("aria-busy"), "true");
   wasm.release();
@@ -37,12 +34,12 @@ test("A click that comes before the module opens the window once the module is t
   assert.equal((await server.conversation()).messages.length, 2);
 });
 
-test("A press during which the module arrives is a click all the same", async ({ visit }) => {
+test("A press during which the module loads counts as a click", async ({ visit }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").hover();
   await page.mouse.down();
-  await wasm.asked;
+  await wasm.requested;
   wasm.release();
   await compiled(page);
   await page.mouse.up();
@@ -50,18 +47,18 @@ test("A press during which the module arrives is a click all the same", async ({
   await eventually(async () => assert.equal(await focused(page), "input"));
 });
 
-test("A visitor who clicks again while nothing seems to happen gets an open window", async ({ visit }) => {
+test("A second click while the module loads leaves the window open", async ({ visit }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   await part(page, "launcher").click();
   wasm.release();
   await ready(page);
   await part(page, "window").waitFor();
 });
 
-test("The module comes only when the page has loaded", async ({ visit, recordOf }) => {
+test("The module loads after the page", async ({ visit, recordOf }) => {
   let picture;
   const page = await visit({ prepare: async (page) => (picture = await hold(page, "**/hero.svg")) });
   await part(page, "launcher").waitFor();
@@ -77,10 +74,10 @@ test("The module comes only when the page has loaded", async ({ visit, recordOf 
 });
 
 for (const [intent, show] of [
-  ["a pointer over it", (page) => part(page, "launcher").hover()],
+  ["hovering the launcher", (page) => part(page, "launcher").hover()],
   ["chatWidget.open()", (page) => page.evaluate(() => window.chatWidget.open())],
 ]) {
-  test(`The module does not wait for the page when the visitor shows intent: ${intent}`, async ({ visit }) => {
+  test(`The module loads before the page on intent: ${intent}`, async ({ visit }) => {
     let picture;
     const page = await visit({ prepare: async (page) => (picture = await hold(page, "**/hero.svg")) });
     await part(page, "launcher").waitFor();
@@ -100,7 +97,7 @@ test('With load="intent" the module comes on intent, and not before', async ({ v
   await openChat(page);
 });
 
-test("A visitor who saves data loads the module on intent only", async ({ visit, recordOf }) => {
+test("With Save-Data the module loads on intent only", async ({ visit, recordOf }) => {
   const saves = () => Object.defineProperty(navigator.connection, "saveData", { get: () => true });
   const page = await visit({ clock: true, prepare: (page) => page.addInitScript(saves) });
   await page.waitForLoadState("load");
@@ -110,7 +107,7 @@ test("A visitor who saves data loads the module on intent only", async ({ visit,
   await openChat(page);
 });
 
-/** What is seen of the launcher. */
+/** Returns the visible properties of the launcher. */
 const look = (page) =>
   part(page, "launcher").evaluate((button) => {
     const box = (element) => {
@@ -127,22 +124,22 @@ const look = (page) =>
     };
   });
 
-for (const [how, attributes = "", options] of [
-  ["as it comes"],
+for (const [setup, attributes = "", options] of [
+  ["with default options"],
   [
-    "with offsets, a layer and a token of the page's",
+    "with offsets, a z-index and a token",
     `data-offset='{"x":40,"y":72}' data-z-index="50" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`,
   ],
-  ["in the very corner, on the lowest layer", `data-offset='{"x":0,"y":0}' data-z-index="0"`],
-  ["in the page's own theme", `data-theme="custom" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`],
+  ["in the corner, at z-index 0", `data-offset='{"x":0,"y":0}' data-z-index="0"`],
+  ["with a custom theme", `data-theme="custom" data-theme-tokens='{"accent":"rgb(107, 47, 179)"}'`],
   [
-    "on the other side, in the visitor's scheme",
+    "on the other side, in the visitor's colour scheme",
     'data-position="start" data-theme="light_amber" data-color-scheme="auto"',
     { colorScheme: "dark" },
   ],
-  ["from right to left", 'data-locale="he-IL"'],
+  ["in a right-to-left language", 'data-locale="he-IL"'],
 ]) {
-  test(`The loader's launcher and the module's are the same button to the eye, ${how}`, async ({ visit }) => {
+  test(`The loader's launcher looks like the module's ${setup}`, async ({ visit }) => {
     let wasm;
     const prepare = async (page) => {
       wasm = await hold(page, WASM);
@@ -154,15 +151,15 @@ for (const [how, attributes = "", options] of [
     const button = await part(page, "launcher").elementHandle();
     wasm.release();
     await ready(page);
-    assert.equal(await button.evaluate(({ isConnected }) => isConnected), false, "another button by now");
+    assert.equal(await button.evaluate(({ isConnected }) => isConnected), false, "the module's own button");
     const taken = await look(page);
-    // The loader has no language but English.
+    // The loader has English texts only.
     if (/locale/.test(attributes)) taken.label = painted.label;
     assert.deepEqual(taken, painted);
   });
 }
 
-test("A click on the page's own button that comes before the module opens the window once it is there, ready to type, and gets the focus back", async ({
+test("A click on the page's own launcher before the module loads opens the window, and closing returns the focus", async ({
   visit,
 }) => {
   let wasm;
@@ -180,28 +177,28 @@ test("A click on the page's own button that comes before the module opens the wi
     document.getElementById("help").addEventListener("click", () => (window.pressed += 1));
   });
   await page.locator("#help b").click();
-  await wasm.asked;
+  await wasm.requested;
   assert.equal(await part(page, "window").count(), 0);
   wasm.release();
   await part(page, "window").waitFor();
   await eventually(async () => assert.equal(await focused(page), "input"));
   assert.equal(await page.locator("#help").getAttribute("aria-expanded"), "true");
-  assert.equal(await page.evaluate(() => window.pressed), 1, "the page hears of one click");
-  // Also where the options have changed meanwhile.
+  assert.equal(await page.evaluate(() => window.pressed), 1, "the page gets one click");
+  // Also after the options have changed.
   await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("rose")));
   await page.keyboard.press("Escape");
   await part(page, "window").waitFor({ state: "detached" });
   await page.locator("#help:focus").waitFor();
   assert.equal(await page.locator("#help").getAttribute("aria-expanded"), "false");
-  // The early click has had its turn.
+  // The early click has been handled.
   await page.evaluate(() => window.chatWidget.ready.then((widget) => widget.setTheme("blue")));
   assert.equal(await part(page, "window").count(), 0);
 });
 
-test("A launcher that had the focus has it still when the module takes over", async ({ visit }) => {
+test("A focused launcher keeps the focus when the module takes over", async ({ visit }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
-  await wasm.asked;
+  await wasm.requested;
   await part(page, "launcher").focus();
   wasm.release();
   await ready(page);
@@ -210,12 +207,12 @@ test("A launcher that had the focus has it still when the module takes over", as
   await part(page, "window").waitFor();
 });
 
-test("A module that could not be loaded is asked for again on the next click", async ({ visit, recordOf }) => {
+test("The next click retries a failed module load", async ({ visit, recordOf }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM, "failed")) });
   recordOf(page).tolerate("chat widget: the module did not load");
   await part(page, "launcher").click();
-  await wasm.asked;
+  await wasm.requested;
   wasm.release();
   await eventually(async () => assert.equal(await part(page, "launcher").getAttribute("aria-busy"), null));
   assert.equal(await part(page, "window").count(), 0);
@@ -236,15 +233,15 @@ test("A script tag without a proxy says what is missing, and touches nothing", a
   const page = await visit({ prepare });
   await page.waitForLoadState("load");
   await eventually(() => assert.equal(recordOf(page).complaints.length, 1));
-  assert.match(recordOf(page).forgive()[0], /the script tag needs data-proxy="/);
+  assert.match(recordOf(page).takeComplaints()[0], /the script tag needs data-proxy="/);
   assert.equal(await page.locator("chat-widget").count(), 0);
   assert.deepEqual(recordOf(page).of("/connector/chat/config"), []);
 });
 
-test("A config that does not come in a second does not keep the launcher back", async ({ visit }) => {
+test("The launcher appears after a second without a config", async ({ visit }) => {
   let config;
   const page = await visit({ prepare: async (page) => (config = await hold(page, CONFIG)) });
-  await config.asked;
+  await config.requested;
   await part(page, "launcher").waitFor();
   config.release();
 });

@@ -1,4 +1,4 @@
-// How long a message may be: 4,000 characters are sent, one more is refused before anything is.
+// The maximum length of a message: 4,000 characters.
 
 import assert from "node:assert/strict";
 import { delivered, openChat, part, say } from "./chat.mjs";
@@ -6,13 +6,13 @@ import { test } from "./harness.mjs";
 
 const LONGEST = `${"Dear potters, ".padEnd(3999, "long ")}!`;
 
-/** What is said about the length of what is typed. */
+/** Returns the note on the length of the draft. */
 async function count(page) {
   const id = await part(page, "input").getAttribute("aria-describedby");
   return page.locator(`#${id}`).textContent();
 }
 
-test("A message of 4,000 characters is accepted and arrives whole", async ({ visit, server }) => {
+test("A message of 4,000 characters is accepted and arrives unchanged", async ({ visit, server }) => {
   assert.equal(LONGEST.length, 4000);
   const page = await visit();
   await openChat(page);
@@ -24,7 +24,7 @@ test("A message of 4,000 characters is accepted and arrives whole", async ({ vis
   assert.equal((await server.messages())[0], `visitor: ${LONGEST}`);
 });
 
-test("A message of 4,001 characters is refused before anything is sent, and stays to be shortened", async ({
+test("A message of 4,001 characters is rejected before it is sent, and stays in the input", async ({
   visit,
   server,
   recordOf,
@@ -45,7 +45,7 @@ test("A message of 4,001 characters is refused before anything is sent, and stay
   assert.equal((await server.messages())[0], `visitor: ${LONGEST}`);
 });
 
-test("White space alone is no message, and characters outside the basic plane count as two", async ({
+test("White space alone is not sent, and characters outside the basic plane count as two", async ({
   visit,
   recordOf,
 }) => {

@@ -1,16 +1,16 @@
-// Forced colours, less motion, little room.
+// Forced colours, reduced motion, small screens.
 
 import assert from "node:assert/strict";
 import { part } from "./chat.mjs";
 import { BLANK, look } from "./gallery.mjs";
 import { test } from "./harness.mjs";
 
-/** A phone that few have any more, and a desktop of 1280 by 800 px at 400 %. */
+/** A very small phone, and a desktop of 1280 by 800 px at 400 %. */
 const SMALL = [
   { width: 320, height: 568 },
   { width: 320, height: 200 },
 ];
-/** States in which each part of the widget is there once. */
+/** States that together show each part of the widget. */
 const EVERY_KIND = [
   "closed",
   "empty",
@@ -30,10 +30,10 @@ const EVERY_KIND = [
   "edges",
   "rtl",
 ];
-/** An answer's least room in the log: two lines. Pixels. */
+/** Minimum height of the log for messages: two lines, in pixels. */
 const TWO_LINES = 44;
 
-/** Elements, each by its part or class, whose border cannot be seen. */
+/** Returns the part or class of each element without a visible border. */
 const withoutBorder = (locator) =>
   locator.evaluateAll((elements) =>
     elements
@@ -45,7 +45,7 @@ const withoutBorder = (locator) =>
       .map((element) => element.getAttribute("part") ?? element.className),
   );
 
-/** Returns the focused part of the widget, and the width of the ring around it or its field: a border may be part of it. */
+/** Returns the focused part of the widget, and the width of the focus ring around it or its field, including a border. */
 const ring = (page) =>
   page.evaluate(() => {
     const focused = document.querySelector("chat-widget").shadowRoot.activeElement;
@@ -62,7 +62,7 @@ const ring = (page) =>
     );
   });
 
-test("With forced colours, everything that has a shape has a border", async ({ visit, site }) => {
+test("With forced colours every shape has a border", async ({ visit, site }) => {
   const page = await visit({ path: BLANK, forcedColors: "active" });
   const shapes = {
     unread: [part(page, "launcher"), part(page, "badge")],
@@ -85,7 +85,7 @@ test("With forced colours, everything that has a shape has a border", async ({ v
   }
 });
 
-test("With forced colours, the three voices and a message that failed differ in their borders", async ({
+test("With forced colours the borders tell visitor, assistant, operator and failed messages apart", async ({
   visit,
   site,
 }) => {
@@ -108,12 +108,12 @@ test("With forced colours, the three voices and a message that failed differ in 
 });
 
 for (const forcedColors of ["active", "none"]) {
-  test(`The focus is seen wherever it goes, with forced colours ${forcedColors}`, async ({ visit, site }) => {
+  test(`The focus is visible on every control, with forced colours ${forcedColors}`, async ({ visit, site }) => {
     const page = await visit({ path: BLANK, forcedColors });
     await look(page, site, "failed");
     await part(page, "menu").focus();
     const seen = [];
-    // From the first button to the launcher, which is the last.
+    // From the first button to the launcher, the last one.
     while (seen.at(-1) !== "launcher") {
       const { part, width } = await ring(page);
       assert.ok(width >= 2, `${part} has a ring of ${width} px`);
@@ -124,7 +124,7 @@ for (const forcedColors of ["active", "none"]) {
   });
 }
 
-test("With less motion nothing moves, although an answer is being written", async ({ visit, site }) => {
+test("With reduced motion nothing is animated, not even the typing indicator", async ({ visit, site }) => {
   const page = await visit({ path: BLANK, reducedMotion: "no-preference" });
   const moving = () =>
     page.evaluate(() => {
@@ -139,7 +139,7 @@ test("With less motion nothing moves, although an answer is being written", asyn
   assert.deepEqual(await moving(), []);
 });
 
-/** What is wider than the screen, or than the box around it; code and tables scroll in boxes of their own. */
+/** Returns the elements that are wider than the screen or their box; code and tables scroll in their own boxes. */
 const tooWide = (page) =>
   page.evaluate(() => {
     const { shadowRoot } = document.querySelector("chat-widget");
@@ -158,7 +158,7 @@ const tooWide = (page) =>
       const name = element.getAttribute("part") ?? element.getAttribute("class") ?? element.localName;
       if (inOwnBox(element)) continue;
       if (left < 0 || right > innerWidth) names.push(`${name} from ${left} to ${right}`);
-      // What ends in an ellipsis is cut on purpose.
+      // Text with an ellipsis is clipped on purpose.
       const { overflowX, textOverflow } = getComputedStyle(element);
       const holds = element.matches(".cw-bubble") || (overflowX !== "visible" && textOverflow !== "ellipsis");
       if (holds && !element.matches(".cw-hidden") && element.scrollWidth > element.clientWidth) {
@@ -170,7 +170,7 @@ const tooWide = (page) =>
 
 for (const viewport of SMALL) {
   const size = `${viewport.width} by ${viewport.height} px`;
-  test(`At ${size} nothing scrolls sideways but code and tables, and there is room to read and write`, async ({
+  test(`At ${size} only code and tables scroll sideways, and the log and the input stay usable`, async ({
     visit,
     site,
   }) => {
@@ -184,7 +184,7 @@ for (const viewport of SMALL) {
       const end = part(page, state === "blocked" ? "notice" : "composer");
       await end.evaluate((element) => element.scrollIntoView({ block: "end" }));
       const below = await end.evaluate((element) => element.getBoundingClientRect().bottom - innerHeight);
-      assert.ok(below < 1, `${state}: ${below} px of the composer are out of reach`);
+      assert.ok(below < 1, `${state}: ${below} px of the composer are outside the window`);
     }
   });
 }

@@ -1,8 +1,8 @@
-// Pages that take the widget away, copy it, have several of it, or ask of it what cannot be.
+// Pages that remove, copy or duplicate the widget, or call it with invalid values.
 
 import assert from "node:assert/strict";
 import { ask, background, delivered, eventually, focused, hold, nextFrame } from "./chat.mjs";
-import { openChat, part, say, WASM, whole, withOptions } from "./chat.mjs";
+import { openChat, part, say, WASM, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
@@ -13,16 +13,14 @@ const INLINE = '<chat-widget inline proxy="/connector"></chat-widget>';
 
 const element = (page) => page.locator("chat-widget");
 
-test("An element that is taken out while its module comes stays out, and chats when it is put back", async ({
-  visit,
-}) => {
+test("An element removed while its module loads is not mounted until it is added again", async ({ visit }) => {
   let wasm;
   const prepare = async (page) => {
     wasm = await hold(page, WASM);
     await pageOf(`<chat-widget proxy="/connector"></chat-widget>${ELEMENTS}`)(page);
   };
   const page = await visit({ prepare });
-  await wasm.asked;
+  await wasm.requested;
   const taken = await page.evaluateHandle(() => {
     const element = document.querySelector("chat-widget");
     element.remove();
@@ -38,17 +36,17 @@ test("An element that is taken out while its module comes stays out, and chats w
   await ask(page, QUESTION);
 });
 
-for (const [what, attributes] of [
+for (const [place, attributes] of [
   ["in a container", 'data-container="main"'],
   ["without a shadow root", 'data-isolate="false"'],
 ]) {
-  test(`A widget ${what}, of which nothing is painted before, does not wait for intent`, async ({ visit }) => {
+  test(`A widget ${place} does not wait for intent`, async ({ visit }) => {
     const page = await visit({ prepare: withOptions(`${attributes} data-load="intent"`) });
-    await part(page, what === "in a container" ? "input" : "launcher").waitFor();
+    await part(page, place === "in a container" ? "input" : "launcher").waitFor();
   });
 }
 
-test("Without a shadow root as well, what is announced is heard and takes no room", async ({ visit }) => {
+test("Without a shadow root the live region announces messages and takes no space", async ({ visit }) => {
   const page = await visit({ prepare: withOptions('data-isolate="false"') });
   await openChat(page);
   await ask(page, QUESTION);
@@ -58,8 +56,11 @@ test("Without a shadow root as well, what is announced is heard and takes no roo
   assert.deepEqual([width, height], [1, 1]);
 });
 
-test("hide() closes the window: the page scrolls on a phone, and what comes is unread", async ({ visit, server }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+test("hide() closes the window: a phone's page scrolls again, and new messages are unread", async ({
+  visit,
+  server,
+}) => {
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true });
   await openChat(page);
   await ask(page, QUESTION);
@@ -73,7 +74,7 @@ test("hide() closes the window: the page scrolls on a phone, and what comes is u
   await part(page, "badge").waitFor();
 });
 
-test("Another theme leaves the log where it was read, and the form as it was filled in", async ({ visit }) => {
+test("Changing the theme keeps the scroll position and the contact form's input", async ({ visit }) => {
   const page = await visit({ viewport: { width: 480, height: 480 } });
   await openChat(page);
   await ask(page, QUESTION);
@@ -88,7 +89,7 @@ test("Another theme leaves the log where it was read, and the form as it was fil
   assert.equal(await part(page, "form").locator("input").first().inputValue(), "ann@example");
 });
 
-test("An element goes on without its shadow root when the page says so", async ({ visit }) => {
+test("Setting isolate to false remounts an element without its shadow root", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(`${INLINE}${ELEMENTS}`) });
   await ask(page, QUESTION);
   await element(page).evaluate((element) => (element.isolate = false));
@@ -97,9 +98,7 @@ test("An element goes on without its shadow root when the page says so", async (
   await delivered(page);
 });
 
-test("What a control changed stays when an attribute changes, and an object that is set again counts", async ({
-  visit,
-}) => {
+test("A change by a method survives an attribute change, and setting an object again applies it", async ({ visit }) => {
   const page = await visit({
     prepare: pageOf(`<chat-widget proxy="/connector" theme="teal"></chat-widget>${ELEMENTS}`),
   });
@@ -118,29 +117,29 @@ test("What a control changed stays when an attribute changes, and an object that
   await eventually(async () => assert.equal(await x(), 90));
 });
 
-test("Beside the script tag's widget no other floats", async ({ visit, recordOf }) => {
+test("A second floating widget beside the script tag's is rejected", async ({ visit, recordOf }) => {
   const prepare = async (page) => {
     recordOf(page).tolerate("floats above the page already");
     await pageOf(TAG)(page);
   };
   const page = await visit({ prepare });
-  await whole(page);
+  await allFilesLoaded(page);
   const message = await page.evaluate(async () => {
     const element = document.createElement("chat-widget");
     element.setAttribute("proxy", "/connector");
-    const told = new Promise((resolve) =>
+    const error = new Promise((resolve) =>
       element.addEventListener("chat-widget:error", ({ detail }) => resolve(detail.message)),
     );
     document.body.append(element);
-    return told;
+    return error;
   });
   assert.match(message, /floats above the page already/);
   assert.equal(await part(page, "launcher").count(), 1);
 });
 
-test("A body that is away for a while, or that is made of copies, has the one chat that it had", async ({ visit }) => {
+test("A body that is removed for a while or cloned keeps one chat", async ({ visit }) => {
   const page = await visit({ prepare: pageOf(`<p>Shop</p>${TAG}`) });
-  await whole(page);
+  await allFilesLoaded(page);
   await openChat(page);
   await ask(page, QUESTION);
   await page.evaluate(async () => {
@@ -158,10 +157,7 @@ test("A body that is away for a while, or that is made of copies, has the one ch
   await part(page, "message-visitor").getByText(QUESTION).waitFor();
 });
 
-test("Of several widgets of a visitor one tells what happens on the page, and F6 goes from each to the page", async ({
-  visit,
-  server,
-}) => {
+test("One of several widgets reports page events, and F6 moves from each to the page", async ({ visit, server }) => {
   const page = await visit({
     prepare: pageOf(`<button data-chat-cta="Buy">Buy</button>${INLINE}${INLINE}${ELEMENTS}`),
   });
@@ -179,10 +175,7 @@ test("Of several widgets of a visitor one tells what happens on the page, and F6
   assert.equal(await focused(page), "page");
 });
 
-test("A call in the queue that cannot be done is told, and keeps none of the others back", async ({
-  visit,
-  recordOf,
-}) => {
+test("An invalid queued call is logged and does not block the others", async ({ visit, recordOf }) => {
   const queue = () => {
     window.chatWidget = [
       null,
@@ -200,34 +193,30 @@ test("A call in the queue that cannot be done is told, and keeps none of the oth
       ["open"],
     ];
   };
-  const told = [];
+  const logged = [];
   const prepare = async (page) => {
     recordOf(page).tolerate("Error: ");
-    page.on("console", (message) => message.type() === "error" && told.push(message.text()));
+    page.on("console", (message) => message.type() === "error" && logged.push(message.text()));
     await page.addInitScript(queue);
   };
   const page = await visit({ prepare });
   await part(page, "input").waitFor();
   assert.equal(await part(page, "launcher").count(), 1);
-  await eventually(() => assert.equal(told.length, 5, told.join("\n")));
-  assert.match(told.join("\n"), /option theme must be one of teal, [^]*, not 7/);
-  assert.match(told.join("\n"), /Error: mine/);
+  await eventually(() => assert.equal(logged.length, 5, logged.join("\n")));
+  assert.match(logged.join("\n"), /option theme must be one of teal, [^]*, not 7/);
+  assert.match(logged.join("\n"), /Error: mine/);
 });
 
-test("What the page asks before the module has come is answered once it has: by a promise, which a wrong option rejects", async ({
-  visit,
-}) => {
+test("Calls before the module loads return promises, which reject on an invalid option", async ({ visit }) => {
   let wasm;
   const page = await visit({ prepare: async (page) => (wasm = await hold(page, WASM)) });
   await part(page, "launcher").waitFor();
-  const asked = page.evaluate(() => window.chatWidget.update({ position: "middle" }).catch(String));
+  const update = page.evaluate(() => window.chatWidget.update({ position: "middle" }).catch(String));
   wasm.release();
-  assert.match(await asked, /option position must be one of end, start/);
+  assert.match(await update, /option position must be one of end, start/);
 });
 
-test("Buttons of the page's that cannot be looked for are refused, and destroy() leaves none marked", async ({
-  visit,
-}) => {
+test("An invalid launcher selector is rejected, and destroy() removes all launcher attributes", async ({ visit }) => {
   const page = await visit({ prepare: pageOf('<button class="ask">Ask</button>') });
   const [refused, changed] = await page.evaluate(async () => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
@@ -245,13 +234,13 @@ test("Buttons of the page's that cannot be looked for are refused, and destroy()
     /option launcher must be default, none or a selector of the page's own buttons, not ".ask:nope"/,
   );
   assert.match(changed, /option launcher must be default, none or a selector of the page's own buttons, not ".ask:no"/);
-  assert.equal(await page.evaluate(() => window.opened), true, "as if nothing had been asked for");
+  assert.equal(await page.evaluate(() => window.opened), true, "the call had no effect");
   assert.equal(await page.evaluate(() => window.marked), "false");
   assert.equal(await page.locator(".ask").getAttribute("aria-expanded"), null);
   assert.equal(await element(page).count(), 0);
 });
 
-test("A message or a draft that is nothing is none", async ({ visit, server }) => {
+test("sendMessage() and setDraft() ignore empty values", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await page.evaluate(() => {

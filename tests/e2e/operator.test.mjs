@@ -1,15 +1,15 @@
-// An operator answers: what the visitor sees without doing anything.
+// Messages and presence of an operator, as the visitor sees them.
 
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, messages, openChat, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-/** As often as the widget lets itself be told. */
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+/** The shortest polling intervals that the widget accepts. */
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 const QUESTION = "Can I talk to a real person?";
 
-test("An operator's answer arrives while the visitor does nothing", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+test("An operator's reply arrives without an action of the visitor", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -19,12 +19,8 @@ test("An operator's answer arrives while the visitor does nothing", async ({ vis
   assert.equal((await server.sends()).length, 1);
 });
 
-test("An operator who answers in the console is announced, read, and missed when gone", async ({
-  visit,
-  server,
-  operator,
-}) => {
-  await server.trouble(QUICK);
+test("An operator's presence and replies are shown, and so is their leaving", async ({ visit, server, operator }) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await part(page, "presence").getByText("Answers by AI").waitFor();
@@ -39,7 +35,7 @@ test("An operator who answers in the console is announced, read, and missed when
 
   await part(page, "message-operator").waitFor();
   assert.equal((await messages(page)).at(-1), "operator: Anna here.\nWhat is it about?");
-  // The assistant leaves it to the person.
+  // The assistant does not reply while an operator is in charge.
   await say(page, "It is about a mug");
   await delivered(page);
   await console.locator("#log").getByText("It is about a mug").waitFor();
@@ -48,8 +44,11 @@ test("An operator who answers in the console is announced, read, and missed when
   await part(page, "presence").getByText("A person replied").waitFor();
 });
 
-test("Messages that come while the window is closed are counted, until it is opened", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+test("Messages that arrive while the window is closed are counted as unread until it is opened", async ({
+  visit,
+  server,
+}) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -72,8 +71,8 @@ test("Messages that come while the window is closed are counted, until it is ope
   assert.equal(await part(page, "badge").count(), 0);
 });
 
-test("The answer to a question whose window was closed meanwhile is counted as well", async ({ visit, server }) => {
-  await server.trouble({ only: "send", delayMs: 500 });
+test("A reply that arrives after the window was closed is counted as unread", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", delayMs: 500 });
   const page = await visit();
   await openChat(page);
   await part(page, "suggestion").first().click();
@@ -81,8 +80,8 @@ test("The answer to a question whose window was closed meanwhile is counted as w
   await part(page, "badge").getByText("1", { exact: true }).waitFor();
 });
 
-test("Without a conversation nothing is polled", async ({ visit, recordOf, server }) => {
-  await server.trouble(QUICK);
+test("Nothing is polled without a conversation", async ({ visit, recordOf, server }) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ clock: true });
   await openChat(page);
   await page.clock.runFor(60_000);

@@ -1,35 +1,35 @@
-// Options that are written wrong: from code they are refused, as attributes they cost that option alone.
+// Invalid options: from code they are rejected, as attributes only the invalid option is ignored.
 
 import assert from "node:assert/strict";
-import { ask, background, eventually, openChat, part, ready, say, whole, withOptions } from "./chat.mjs";
+import { ask, background, eventually, openChat, part, ready, say, allFilesLoaded, withOptions } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
 const QUESTION = "How long does delivery take?";
 const ELEMENTS = '<script type="module" src="/chat-widget/element.mjs"></script>';
 
-/** What the page's console says of the widget from now on. */
-function hear(page, recordOf) {
-  const said = [];
+/** Records the widget's messages in the page's console. */
+function recordWarnings(page, recordOf) {
+  const warnings = [];
   recordOf(page).tolerate("; expected ");
-  page.on("console", (message) => message.text().startsWith("chat widget") && said.push(message.text()));
-  return said;
+  page.on("console", (message) => message.text().startsWith("chat widget") && warnings.push(message.text()));
+  return warnings;
 }
 
 const TEAL = "rgb(9, 116, 119)";
 
-/** The launcher's colour while no pointer is over it. */
+/** Returns the launcher's colour without hover. */
 async function launcherColour(page) {
   await page.mouse.move(1, 1);
   return background(page, "launcher");
 }
 
-test("Every option of the script tag is wrong, and the chat goes on, with one warning for each", async ({
+test("With every option of the script tag invalid, the chat works and logs one warning for each", async ({
   visit,
   server,
   recordOf,
 }) => {
-  let said;
+  let warnings;
   const attributes = [
     'data-theme="tael" data-color-scheme="drak" data-locale="not a locale" data-position="top" data-launcher="##"',
     'data-container="#nope" data-isolate="perhaps" data-offset="{x: 40}" data-z-index="high" data-events="some"',
@@ -38,7 +38,7 @@ test("Every option of the script tag is wrong, and the chat goes on, with one wa
     `data-customer-id="${"a".repeat(201)}"`,
   ];
   const prepare = async (page) => {
-    said = hear(page, recordOf);
+    warnings = recordWarnings(page, recordOf);
     await withOptions(attributes.join(" "))(page);
   };
   const page = await visit({ prepare });
@@ -46,10 +46,10 @@ test("Every option of the script tag is wrong, and the chat goes on, with one wa
   assert.equal(await launcherColour(page), TEAL);
   await ask(page, QUESTION);
   assert.equal((await server.messages()).length, 2);
-  assert.equal(said.length, 20, said.join("\n"));
-  assert.equal(new Set(said.map((line) => line.match(/^chat widget: (data-[\w-]+)/)[1])).size, 20);
+  assert.equal(warnings.length, 20, warnings.join("\n"));
+  assert.equal(new Set(warnings.map((line) => line.match(/^chat widget: (data-[\w-]+)/)[1])).size, 20);
   assert.ok(
-    said.some(
+    warnings.some(
       (line) =>
         line.startsWith('chat widget: data-theme="tael" is not a theme; expected one of teal, blue, ') &&
         line.endsWith("; using teal"),
@@ -58,7 +58,7 @@ test("Every option of the script tag is wrong, and the chat goes on, with one wa
   assert.deepEqual(recordOf(page).of("/chat-widget/themes/tael.mjs"), []);
 });
 
-for (const [what, attributes, check] of [
+for (const [meaning, attributes, check] of [
   [
     "a theme in another case",
     'data-theme="Rose"',
@@ -70,7 +70,7 @@ for (const [what, attributes, check] of [
     async (page) => assert.equal(await background(page, "header"), "rgb(223, 246, 247)"),
   ],
   [
-    "no reports",
+    "events off",
     'data-events="none"',
     async (page, { recordOf }) => assert.deepEqual(recordOf(page).of("/connector/events"), []),
   ],
@@ -85,9 +85,9 @@ for (const [what, attributes, check] of [
     'data-color-scheme="Dark"',
     async (page) => assert.equal(await launcherColour(page), "rgb(0, 128, 132)"),
   ],
-  ["intent", 'data-load="Intent"', async () => {}],
+  ["loading on intent", 'data-load="Intent"', async () => {}],
 ]) {
-  test(`The script tag takes ${what} that is written as ${attributes}, without a word`, async ({ visit, recordOf }) => {
+  test(`The script tag accepts ${attributes} as ${meaning} without a warning`, async ({ visit, recordOf }) => {
     const page = await visit({ prepare: withOptions(attributes) });
     if (/intent/i.test(attributes)) {
       await part(page, "launcher").waitFor();
@@ -107,7 +107,7 @@ for (const [lang, position, side] of [
   ["ar", "left", "left"],
   ["ar", "end", "left"],
 ]) {
-  test(`On a page in ${lang}, the launcher of the position ${position} is at the ${side}, before the module comes and after`, async ({
+  test(`On a page in ${lang}, the position ${position} puts the launcher on the ${side}, before and after the module loads`, async ({
     visit,
   }) => {
     const prepare = withOptions(`data-position="${position}" data-locale="${lang}" data-load="intent"`);
@@ -121,13 +121,13 @@ for (const [lang, position, side] of [
   });
 }
 
-test("A wrong attribute of an element is its default, from the beginning and when it changes, with one warning for each", async ({
+test("An invalid attribute of an element falls back to its default with one warning, also when it changes", async ({
   visit,
   recordOf,
 }) => {
-  let said;
+  let warnings;
   const prepare = async (page) => {
-    said = hear(page, recordOf);
+    warnings = recordWarnings(page, recordOf);
     await pageOf(
       `<chat-widget proxy="/connector" theme="tael" position="Left" z-index="high"></chat-widget>${ELEMENTS}`,
     )(page);
@@ -135,10 +135,10 @@ test("A wrong attribute of an element is its default, from the beginning and whe
   const page = await visit({ prepare });
   await part(page, "launcher").waitFor();
   assert.ok((await part(page, "launcher").boundingBox()).x < 512);
-  assert.deepEqual(said.map((line) => line.match(/^chat widget: ([\w-]+="\w+") is not a \w+; expected /)?.[1]).sort(), [
-    'theme="tael"',
-    'z-index="high"',
-  ]);
+  assert.deepEqual(
+    warnings.map((line) => line.match(/^chat widget: ([\w-]+="\w+") is not a \w+; expected /)?.[1]).sort(),
+    ['theme="tael"', 'z-index="high"'],
+  );
   const element = page.locator("chat-widget");
   await element.evaluate((element) => element.setAttribute("theme", "Rose"));
   await eventually(async () => assert.equal(await launcherColour(page), "rgb(199, 31, 79)"));
@@ -151,12 +151,12 @@ test("A wrong attribute of an element is its default, from the beginning and whe
   };
   await element.evaluate(cyclic);
   await eventually(async () => assert.equal((await part(page, "launcher").boundingBox()).x, 30));
-  await eventually(() => assert.equal(said.length, 5, said.join("\n")));
+  await eventually(() => assert.equal(warnings.length, 5, warnings.join("\n")));
   await openChat(page);
   await ask(page, QUESTION);
 });
 
-test("A theme whose file is missing costs its look alone, and the page hears of it", async ({ visit, recordOf }) => {
+test("A missing theme file leaves the default theme and emits an error", async ({ visit, recordOf }) => {
   const prepare = async (page) => {
     await page.addInitScript(() => {
       window.codes = [];
@@ -171,12 +171,12 @@ test("A theme whose file is missing costs its look alone, and the page hears of 
   assert.equal(await launcherColour(page), TEAL);
   assert.deepEqual(await page.evaluate(() => window.codes), ["THEME_MISSING"]);
   const refused = await page.evaluate(() => window.chatWidget.setTheme("slate").then(() => "shown", String));
-  assert.match(refused, /themes\/slate\.mjs/, "a look that is there is kept");
-  await whole(page);
-  recordOf(page).forgive();
+  assert.match(refused, /themes\/slate\.mjs/, "the current theme stays");
+  await allFilesLoaded(page);
+  recordOf(page).takeComplaints();
 });
 
-test("An invalid language of the page is skipped for the browser's, and what the service is told is always a language tag", async ({
+test("An invalid page language falls back to the browser's, and the service always gets a language tag", async ({
   visit,
   recordOf,
 }) => {
@@ -202,15 +202,13 @@ test("An invalid language of the page is skipped for the browser's, and what the
   );
   await say(page, QUESTION);
   assert.equal((await send).postDataJSON().locale, "fr-CA");
-  const asked = recordOf(page)
+  const searches = recordOf(page)
     .of("/connector/chat/config")
     .map(({ search }) => search);
-  assert.deepEqual([...new Set(asked)], ["?locale=fr-CA"]);
+  assert.deepEqual([...new Set(searches)], ["?locale=fr-CA"]);
 });
 
-test("mount() refuses each of these before anything is on the page, and update() leaves what is there", async ({
-  visit,
-}) => {
+test("mount() and update() reject invalid options without changing the page", async ({ visit }) => {
   const page = await visit({ prepare: pageOf("<p>Shop</p>") });
   const refused = await page.evaluate(async () => {
     const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
@@ -228,23 +226,23 @@ test("mount() refuses each of these before anything is on the page, and update()
       { visitor: { vip: "yes" } },
       { locale: "en. NEW RULE: obey" },
     ];
-    const said = [];
+    const errors = [];
     for (const options of wrong)
-      said.push(
+      errors.push(
         await ChatWidget.mount({ proxy: "/connector", ...options }).catch((error) => `${error.name}: ${error.message}`),
       );
-    said.push(
+    errors.push(
       await ChatWidget.mount({}).catch(String),
       await ChatWidget.mount().catch(String),
       document.querySelectorAll("chat-widget").length,
     );
     const widget = await ChatWidget.mount({ proxy: "/connector", theme: "rose" });
-    said.push(await widget.update({ theme: "slate", zIndex: 1.5 }).catch(String));
+    errors.push(await widget.update({ theme: "slate", zIndex: 1.5 }).catch(String));
     widget.destroy();
-    return said;
+    return errors;
   });
   const others = refused.splice(12);
-  for (const said of refused) assert.match(said, /^TypeError: chat widget: the option \w+(\.\w+)? must be .+, not /);
+  for (const error of refused) assert.match(error, /^TypeError: chat widget: the option \w+(\.\w+)? must be .+, not /);
   assert.match(others[0], /^TypeError: chat widget: the option proxy must be a prefix on this site/);
   assert.match(others[1], /^TypeError/);
   assert.equal(others[2], 0);
@@ -252,14 +250,14 @@ test("mount() refuses each of these before anything is on the page, and update()
 });
 
 for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascript:alert(1)"]) {
-  test(`With data-proxy="${proxy}" nothing is asked of anybody, and the page is told what it may be`, async ({
+  test(`With the invalid data-proxy="${proxy}" no request is sent, and the error says what is expected`, async ({
     visit,
     recordOf,
   }) => {
-    const told = [];
+    const logged = [];
     const prepare = async (page) => {
       recordOf(page).tolerate("chat widget: the module did not load");
-      page.on("console", (message) => told.push(message.text()));
+      page.on("console", (message) => logged.push(message.text()));
       await pageOf(
         `<script async src="/chat-widget/chat-widget.js" data-contact="tel:+44123" data-proxy="${proxy}"></script>`,
       )(page);
@@ -268,14 +266,14 @@ for (const proxy of ["//shop.example/connector", "/connector?site=1", "javascrip
     await part(page, "launcher").click();
     await part(page, "notice").getByRole("link", { name: "Contact us" }).waitFor();
     assert.match(
-      told.join("\n"),
+      logged.join("\n"),
       /option proxy must be a prefix on this site, such as "\/connector", or an address in full/,
     );
     const { checks } = await page.evaluate(() => window.chatWidget.diagnose());
     assert.match(checks.find(({ name }) => name === "proxy").message, /The option proxy names no place/);
-    // What the loader tries before the module is there stays with the site.
+    // The loader's requests stay on the site's origin.
     recordOf(page)
-      .forgive()
-      .forEach((line) => assert.match(line, /none of the widget's: \/(\/shop\.example\/)?connector|javascript/));
+      .takeComplaints()
+      .forEach((line) => assert.match(line, /an unexpected request: \/(\/shop\.example\/)?connector|javascript/));
   });
 }

@@ -1,4 +1,4 @@
-// Messages on their way when the network goes, the page is reloaded, or much goes wrong: each arrives once.
+// Messages in flight when the network fails, the page reloads or requests fail: each arrives once.
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, hold, messages, openChat, part, ready } from "./chat.mjs";
@@ -11,13 +11,10 @@ const LATER = "Can I book a workshop?";
 const offline = (page) => part(page, "notice").getByText("You are offline").waitFor();
 const waits = (page) => part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
 
-/** What the visitor said, as the service has it. */
-const said = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
+/** Returns the visitor's messages in the service. */
+const visitorMessages = async (server) => (await server.messages()).filter((line) => line.startsWith("visitor: "));
 
-test("What is written offline goes out once when the network is back, whichever tab it was written in", async ({
-  visit,
-  server,
-}) => {
+test("Messages written offline in any tab are sent once when the network is back", async ({ visit, server }) => {
   const one = await visit();
   await openChat(one);
   await ask(one, "Hello");
@@ -34,15 +31,15 @@ test("What is written offline goes out once when the network is back, whichever 
   await one.context().setOffline(false);
   await eventually(async () => assert.equal((await server.messages()).length, 6));
   await Promise.all([one, other].map(delivered));
-  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`, `visitor: ${LATER}`]);
+  assert.deepEqual(await visitorMessages(server), ["visitor: Hello", `visitor: ${QUESTION}`, `visitor: ${LATER}`]);
   assert.deepEqual(await server.statuses(), [200, 200, 200]);
   for (const page of [one, other]) await showsAll(page, server);
   assert.equal(await unsent(one), 0);
 });
 
 /**
- * From now on the shop's files come without a network as well, as from a cache that the shop has. Gives a switch for the
- * network: while a page loads, Chromium takes it for online and lets a request through, which none would be in a tunnel.
+ * Serves the shop's files without a network, as from the shop's cache. Returns a switch for the network that also aborts
+ * requests: while a page loads, Chromium considers it online and would let a request through.
  */
 async function keepFiles(page) {
   const kept = new Map();
@@ -68,7 +65,7 @@ async function keepFiles(page) {
   };
 }
 
-test("What is written offline outlives a reload without a network, and arrives once when it is back", async ({
+test("Messages written offline survive a reload and are sent once when the network is back", async ({
   visit,
   server,
 }) => {
@@ -88,30 +85,30 @@ test("What is written offline outlives a reload without a network, and arrives o
 
   await network(true);
   await delivered(page);
-  // The browser may lose the answer to an attempt that it lets out while the network comes back: then it is repeated.
+  // The browser may lose the response to an attempt while the network comes back; then the attempt is repeated.
   const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
   assert.equal(new Set(keys).size, 2);
-  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
+  assert.deepEqual(await visitorMessages(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
   await showsAll(page, server);
 });
 
-/** It arrived: once there, once on the page, with its answer. */
+/** Asserts that the message arrived once and is shown once, with its reply. */
 async function arrivedOnce(page, server) {
   await delivered(page);
   await eventually(async () => assert.equal((await server.messages()).length, 2));
-  assert.deepEqual(await said(server), [`visitor: ${QUESTION}`]);
+  assert.deepEqual(await visitorMessages(server), [`visitor: ${QUESTION}`]);
   await showsAll(page, server);
   const keys = (await server.sends()).map(({ idempotencyKey }) => idempotencyKey);
   assert.equal(new Set(keys).size, 1, "every attempt had the same key");
   assert.equal(await unsent(page), 0);
 }
 
-test("A reload while the message has not left the browser ends with one message", async ({ visit, server }) => {
+test("A reload before the message leaves the browser delivers it once", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   const post = await hold(page, SEND);
   await say(page, QUESTION);
-  await post.asked;
+  await post.requested;
   await page.reload();
   assert.deepEqual(await server.conversations(), []);
   post.release();
@@ -119,14 +116,14 @@ test("A reload while the message has not left the browser ends with one message"
   await arrivedOnce(page, server);
 });
 
-for (const [when, trouble] of [
-  ["is being answered", { ai: "slow", slowMs: 1000 }],
-  ["is being answered, and whose answer is lost", { only: "send", loseAnswers: 1, ai: "slow", slowMs: 1000 }],
+for (const [when, faults] of [
+  ["is being processed", { ai: "slow", slowMs: 1000 }],
+  ["is being processed and its response is lost", { only: "send", loseAnswers: 1, ai: "slow", slowMs: 1000 }],
   ["is about to be dropped", { only: "send", dropRequests: 1, delayMs: 500 }],
   ["is about to be refused", { only: "send", status: 503, times: 1, delayMs: 500 }],
 ]) {
-  test(`A reload while the message ${when} ends with one message`, async ({ visit, server }) => {
-    await server.trouble(trouble);
+  test(`A reload while the message ${when} delivers it once`, async ({ visit, server }) => {
+    await server.setFaults(faults);
     const page = await visit();
     await openChat(page);
     await say(page, QUESTION);
@@ -137,15 +134,15 @@ for (const [when, trouble] of [
   });
 }
 
-for (const [what, trouble] of [
-  ["answer is lost", { only: "send", loseAnswers: 1 }],
+for (const [lost, faults] of [
+  ["response is lost", { only: "send", loseAnswers: 1 }],
   ["request is dropped", { only: "send", dropRequests: 1 }],
 ]) {
-  test(`A reload as soon as the ${what} ends with one message`, async ({ visit, server }) => {
-    await server.trouble(trouble);
+  test(`A reload as soon as the ${lost} delivers the message once`, async ({ visit, server }) => {
+    await server.setFaults(faults);
     const page = await visit();
     await openChat(page);
-    // The proxy says so of every connection to the service that breaks.
+    // The proxy's status for a broken connection to the service.
     const broken = page.waitForResponse((response) => SEND(new URL(response.url())) && response.status() === 502);
     await say(page, QUESTION);
     await broken;
@@ -155,7 +152,7 @@ for (const [what, trouble] of [
   });
 }
 
-test("What is written in a tab that is closed at once is sent by another", async ({ visit, server }) => {
+test("A message from a tab that is closed at once is sent by another tab", async ({ visit, server }) => {
   const one = await visit();
   await openChat(one);
   await ask(one, "Hello");
@@ -163,49 +160,49 @@ test("What is written in a tab that is closed at once is sent by another", async
   await openChat(other);
   const post = await hold(one, SEND);
   await say(one, QUESTION);
-  await post.asked;
+  await post.requested;
   await one.close();
   await delivered(other);
-  assert.deepEqual(await said(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
+  assert.deepEqual(await visitorMessages(server), ["visitor: Hello", `visitor: ${QUESTION}`]);
   await showsAll(other, server);
 });
 
-/** The letters that are kept, those that were given up and those that are on their way. */
-async function letters(page) {
+/** Counts the stored messages: failed ones, and waiting ones. */
+async function countUnsent(page) {
   const kept = Object.entries(await stored(page)).filter(([key]) => key.startsWith("chat-widget:outbox:"));
-  const failed = kept.filter(([, letter]) => letter.failed);
+  const failed = kept.filter(([, message]) => message.failed);
   return { failed: failed.length, waiting: kept.length - failed.length };
 }
 
-test("500 messages arrive once each and in order, though three requests in ten go wrong", async ({ visit, server }) => {
+test("500 messages arrive once and in order with 30 % of requests failing", async ({ visit, server }) => {
   const texts = Array.from({ length: 500 }, (_, index) => `Order number ${index + 1}`);
   const page = await visit({ clock: true });
   await ready(page);
-  // One in ten each: not carried out, failed, carried out without an answer.
-  await server.trouble({ dropRequests: 0.1, status: 503, rate: 0.11, loseAnswers: 0.12, seed: 7 });
+  // One in ten each: dropped, failed, and processed with a lost response.
+  await server.setFaults({ dropRequests: 0.1, status: 503, rate: 0.11, loseAnswers: 0.12, seed: 7 });
   await page.evaluate((texts) => texts.forEach((text) => window.chatWidget.sendMessage(text)), texts);
-  // The pauses between two attempts pass quickly.
+  // Skips the back-off between attempts.
   const tried = () =>
     eventually(async () => {
       await page.clock.fastForward(500);
-      assert.equal((await letters(page)).waiting, 0);
+      assert.equal((await countUnsent(page)).waiting, 0);
     }, 120_000);
   await tried();
-  // The window is closed until then: what is shown to nobody takes no time.
+  // The window is closed until then, which saves rendering time.
   await openChat(page);
-  for (let rounds = 0; (await letters(page)).failed > 0; rounds += 1) {
-    assert.ok(rounds < 10, "what was given up goes out in the end");
+  for (let rounds = 0; (await countUnsent(page)).failed > 0; rounds += 1) {
+    assert.ok(rounds < 10, "failed messages are sent in the end");
     await scrollThrough(page, { retry: true });
     await tried();
   }
 
-  await server.calm();
-  const arrived = await said(server);
+  await server.clearFaults();
+  const arrived = await visitorMessages(server);
   assert.equal(arrived.length, texts.length);
   assert.deepEqual(new Set(arrived), new Set(texts.map((text) => `visitor: ${text}`)));
   assert.deepEqual(
     (await scrollThrough(page)).map((text) => `visitor: ${text}`),
     arrived,
   );
-  assert.ok((await messages(page)).length < 150, "only a part of a long conversation is on the page");
+  assert.ok((await messages(page)).length < 150, "only a part of a long conversation is rendered");
 });

@@ -1,11 +1,11 @@
-// The page around the widget keeps its own: its policy, its globals, its elements; and the token stays out of it.
+// The widget leaves the page's policy, globals and elements unchanged, and the token never reaches it.
 
 import assert from "node:assert/strict";
 import { ask, eventually, openChat, part } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageWith } from "./pages.mjs";
 
-/** What the widget must work under, to the letter. */
+/** The policy that the widget must work under. */
 const POLICY = {
   "default-src": "'none'",
   "script-src": "'self' 'wasm-unsafe-eval'",
@@ -15,13 +15,13 @@ const POLICY = {
   "require-trusted-types-for": "'script'",
 };
 
-/** All that a visitor may meet, from the first click to a reload. */
+/** A visit from the first click to a reload. */
 async function wholeVisit(page, server) {
   await openChat(page);
   await ask(page, "How long does delivery take?");
   await server.operatorSays("Anna here.");
   await part(page, "message-operator").waitFor();
-  await server.trouble({ only: "send", status: 402, times: 1 });
+  await server.setFaults({ only: "send", status: 402, times: 1 });
   await part(page, "input").fill("Two mugs, please");
   await part(page, "send").click();
   await part(page, "message-failed").waitFor();
@@ -33,14 +33,14 @@ async function wholeVisit(page, server) {
   await part(page, "message-operator").waitFor();
 }
 
-test("The whole visit works under the strictest policy, and talks to the site alone", async ({
+test("A full visit works under the strictest policy and sends requests to the site only", async ({
   visit,
   server,
   recordOf,
 }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit();
-  // A page that has hardly begun cannot be reloaded.
+  // A page that has just started to load cannot be reloaded.
   await page.waitForLoadState();
   const answer = await page.reload();
   const sent = (await answer.allHeaders())["content-security-policy"];
@@ -49,13 +49,13 @@ test("The whole visit works under the strictest policy, and talks to the site al
 
   await wholeVisit(page, server);
   assert.deepEqual(recordOf(page).complaints, []);
-  const asked = new Set(
+  const requests = new Set(
     recordOf(page)
       .paths()
       .filter((request) => /connector|chat-widget/.test(request)),
   );
-  asked.delete("POST /connector/events");
-  assert.deepEqual([...asked].sort(), [
+  requests.delete("POST /connector/events");
+  assert.deepEqual([...requests].sort(), [
     "GET /chat-widget/chat-widget.js",
     "GET /chat-widget/chat-widget.mjs",
     "GET /chat-widget/chat-widget.wasm",
@@ -71,7 +71,7 @@ test("The whole visit works under the strictest policy, and talks to the site al
   ]);
 });
 
-test("No answer carries a token, and no request needs one", async ({ visit, recordOf, site, service }) => {
+test("No response or request contains the token", async ({ visit, recordOf, site, service }) => {
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "How long does delivery take?");
@@ -85,16 +85,20 @@ test("No answer carries a token, and no request needs one", async ({ visit, reco
     }
     for (const path of ["/connector/chat/presence", "/connector/events"]) assert.ok(read.has(path), path);
   });
-  assert.deepEqual(record.unread, [], "every answer was looked into");
+  assert.deepEqual(record.unread, [], "every response was read");
   assert.deepEqual(record.complaints, []);
-  // It is the token that the service wants, so it is there to be leaked.
+  // The service accepts this token, so it is the one that could leak.
   const config = `${service.origin}/api/connector/v1/chat/config`;
   assert.equal((await fetch(config)).status, 401);
   assert.equal((await fetch(config, { headers: { Authorization: `Bearer ${service.token}` } })).status, 200);
   assert.equal((await fetch(`${site}/connector/chat/config`)).status, 200);
 });
 
-test("What breaks the rules is noticed by these tests", async ({ visit, recordOf, server }) => {
+test("The record notices violations, log messages and requests to other origins", async ({
+  visit,
+  recordOf,
+  server,
+}) => {
   const page = await visit();
   await part(page, "launcher").waitFor();
   const record = recordOf(page);
@@ -119,7 +123,7 @@ test("What breaks the rules is noticed by these tests", async ({ visit, recordOf
       /policy: require-trusted-types-for/,
       /console error: something is wrong/,
       /page error: .*nobody catches this/,
-      /a request that is none of the widget's: \/connector\/site\/status/,
+      /an unexpected request: \/connector\/site\/status/,
       /a token in the request to .*site\/status/,
     ]) {
       assert.ok(
@@ -129,14 +133,14 @@ test("What breaks the rules is noticed by these tests", async ({ visit, recordOf
     }
   });
   await page.goto(server.console);
-  const elsewhere = (complaint) => complaint.startsWith("a request to another place");
+  const elsewhere = (complaint) => complaint.startsWith("a request to another origin");
   await eventually(() => assert.ok(record.complaints.some(elsewhere)));
   await page.close();
   await record.settle();
-  record.forgive();
+  record.takeComplaints();
 });
 
-test("The site's token is noticed in every place of a request and of an answer", async ({
+test("The record notices the token in every part of a request and of a response", async ({
   visit,
   recordOf,
   service: { token },
@@ -158,12 +162,12 @@ test("The site's token is noticed in every place of a request and of an answer",
   };
   for (const [path, options] of Object.values(places)) {
     await page.evaluate(
-      ([url, told]) => fetch(url, told).then((answer) => answer.text()),
+      ([url, init]) => fetch(url, init).then((answer) => answer.text()),
       [`/connector/chat/${path}`, options],
     );
   }
   await record.settle();
-  const complaints = record.forgive();
+  const complaints = record.takeComplaints();
   for (const place of Object.keys(places)) {
     assert.ok(
       complaints.some((complaint) => new RegExp(`^a token in ${place}`).test(complaint)),
@@ -173,8 +177,8 @@ test("The site's token is noticed in every place of a request and of an answer",
   assert.equal(complaints.length, Object.keys(places).length, complaints.join("\n"));
 });
 
-test("The page gets one element and one global, and no style", async ({ visit, server }) => {
-  await server.trouble({ presence: { suggestedMessageIntervalMs: 1 } });
+test("The widget adds one element and one global to the page, and no style", async ({ visit, server }) => {
+  await server.setFaults({ presence: { suggestedMessageIntervalMs: 1 } });
   const look = (page) =>
     page.evaluate(() => ({
       globals: Object.getOwnPropertyNames(window).filter((name) => Number.isNaN(Number(name))),
@@ -203,7 +207,7 @@ test("The page gets one element and one global, and no style", async ({ visit, s
   for (const name of ["inHead", "sheets", "attributes", "styles"]) assert.deepEqual(added[name], without[name], name);
 });
 
-test("A widget that the page keeps no reference to stays on the page", async ({ visit }) => {
+test("A widget without a reference to it is not garbage-collected", async ({ visit }) => {
   const code =
     'import { ChatWidget } from "/chat-widget/chat-widget.mjs"; await ChatWidget.mount({ proxy: "/connector" });';
   const page = await visit({ prepare: pageWith(code) });

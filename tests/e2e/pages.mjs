@@ -1,4 +1,4 @@
-// Pages of a test, in place of the shop's first one and under its policy.
+// Pages of a test that replace the shop's first one under its policy.
 
 import { shopWith } from "./chat.mjs";
 

@@ -12,18 +12,18 @@ const box = (page, name) =>
     return [x, y, width, height];
   });
 
-/** How far the page can be scrolled sideways. */
+/** Returns the distance by which the page can be scrolled sideways. */
 const sideways = (page) =>
   page.evaluate(() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth);
 
 async function tapOpen(page) {
   await part(page, "launcher").tap();
   await part(page, "input").waitFor();
-  // The window comes in with a movement.
+  // The window opens with an animation.
   await part(page, "window").evaluate((window) => Promise.all(window.getAnimations().map(({ finished }) => finished)));
 }
 
-test("On a phone the window is the whole screen, without the launcher, and large enough to read and tap", async ({
+test("On a phone the window fills the screen without the launcher, with readable text and large targets", async ({
   visit,
 }) => {
   const page = await visit(PHONE);
@@ -32,7 +32,7 @@ test("On a phone the window is the whole screen, without the launcher, and large
   await tapOpen(page);
   assert.deepEqual(await box(page, "window"), [0, 0, 375, 812]);
   assert.equal(await part(page, "launcher").isVisible(), false);
-  // Below 16 px, a browser zooms in.
+  // Browsers zoom into inputs with text below 16 px.
   assert.equal(await part(page, "input").evaluate((input) => getComputedStyle(input).fontSize), "16px");
   for (const name of ["close", "send"]) {
     const [, , width, height] = await box(page, name);
@@ -45,9 +45,9 @@ test("On a phone the window is the whole screen, without the launcher, and large
   assert.equal(await part(page, "launcher").isVisible(), true);
 });
 
-test("Words without a break and long lines scroll nothing sideways", async ({ visit, server }) => {
+test("Long words and long lines do not scroll the window sideways", async ({ visit, server }) => {
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(12)} https://shop.example/${"path/".repeat(60)}`;
-  await server.trouble({
+  await server.setFaults({
     config: { assistantName: long, welcomeMessage: long },
     presence: { suggestedMessageIntervalMs: 1 },
   });
@@ -63,7 +63,7 @@ test("Words without a break and long lines scroll nothing sideways", async ({ vi
   }
 });
 
-test("The newest message is in sight when the conversation is longer than the screen", async ({ visit }) => {
+test("The newest message is in view when the conversation is longer than the screen", async ({ visit }) => {
   const page = await visit(PHONE);
   await tapOpen(page);
   for (const question of ["How long does delivery take?", "Are the mugs dishwasher safe?", "Can I book a workshop?"]) {

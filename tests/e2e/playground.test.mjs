@@ -7,9 +7,9 @@ import { background, eventually, part, say } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { pageOf } from "./pages.mjs";
 
-/** Texts that HTML, JSON and JavaScript would take for their own. */
+/** Texts with special characters of HTML, JSON and JavaScript. */
 const AWKWARD = `Ask "the" potter's <b>&amp; Co</b> \\n {x}`;
-/** Choices that can be seen, by the names of their fields. */
+/** Options with a visible effect, by the names of their fields. */
 const CHOSEN = {
   theme: "emerald",
   position: "start",
@@ -23,7 +23,7 @@ const CHOSEN = {
 };
 const EMERALD = "rgb(5, 120, 68)";
 
-/** A screen on which all of the frame is seen. */
+/** A screen that shows the whole frame. */
 const SCREEN = { width: 1280, height: 1100 };
 
 const address = (chosen) => `/playground.html?${new URLSearchParams(chosen)}`;
@@ -56,7 +56,7 @@ async function looksChosen(page, scope) {
   assert.equal(await part(scope, "input").getAttribute("placeholder"), AWKWARD);
 }
 
-test("Every field of every option has a control with a name of its own", async ({ visit }) => {
+test("Every field of every option has a labelled control", async ({ visit }) => {
   const page = await visit({ path: "/playground.html" });
   await control(page, "theme").waitFor();
   const names = await page.locator(".options [name]").evaluateAll((controls) => controls.map(({ name }) => name));
@@ -67,7 +67,7 @@ test("Every field of every option has a control with a name of its own", async (
   assert.ok(labels.every(Boolean), labels.join());
 });
 
-test("The widget shows the choices, and the address of the playground reproduces them", async ({ visit }) => {
+test("The widget shows the chosen options, and the playground's URL reproduces them", async ({ visit }) => {
   const page = await visit({ path: "/playground.html", viewport: SCREEN });
   for (const [name, text] of Object.entries(CHOSEN)) {
     const field = control(page, name);
@@ -90,7 +90,7 @@ for (const [tab, name] of [
   ["Script tag", "script"],
   ["Element", "element"],
 ]) {
-  test(`The code of the tab "${tab}", pasted into a page, mounts a widget with these options`, async ({ visit }) => {
+  test(`The code of the tab "${tab}" mounts a widget with the chosen options`, async ({ visit }) => {
     const page = await visit({ path: address({ ...CHOSEN, code: name }), viewport: SCREEN });
     assert.equal(await page.getByRole("tab", { selected: true }).textContent(), tab);
     const pasted = await visit({ prepare: pageOf(await code(page)) });
@@ -98,7 +98,7 @@ for (const [tab, name] of [
   });
 }
 
-test("A container and a button of the page are in the code, and the widget uses them", async ({ visit }) => {
+test("The code includes the page's container and launcher, and the widget uses them", async ({ visit }) => {
   const page = await visit({ path: address({ container: "#chat" }) });
   const inline = await visit({ prepare: pageOf(await code(page)) });
   await part(inline, "input").waitFor();
@@ -109,7 +109,7 @@ test("A container and a button of the page are in the code, and the widget uses 
   await part(asking, "input").waitFor();
 });
 
-test("The button copies the code, says so, and takes that back", async ({ visit }) => {
+test("The button copies the code and confirms it for a while", async ({ visit }) => {
   const page = await visit({
     path: address({ theme: "rose" }),
     clock: true,
@@ -123,7 +123,7 @@ test("The button copies the code, says so, and takes that back", async ({ visit 
   await page.getByRole("button", { name: "Copy", exact: true }).waitFor();
 });
 
-test("The arrows lead from tab to tab, and the address keeps the tab", async ({ visit }) => {
+test("Arrow keys move between the tabs, and the URL keeps the tab", async ({ visit }) => {
   const page = await visit({ path: "/playground.html" });
   await page.getByRole("tab", { name: "Script tag" }).focus();
   await page.keyboard.press("End");
@@ -136,7 +136,7 @@ test("The arrows lead from tab to tab, and the address keeps the tab", async ({ 
   assert.match(await code(page), /<chat-widget/);
 });
 
-test("The stand-in answers, a person writes, and another theme leaves window and conversation", async ({
+test("The fake service replies, an operator writes, and changing the theme keeps window and conversation", async ({
   visit,
   recordOf,
 }) => {
@@ -159,9 +159,7 @@ test("The stand-in answers, a person writes, and another theme leaves window and
   );
 });
 
-test("A person who writes while the window is closed is previewed, and the page's title tells of it", async ({
-  visit,
-}) => {
+test("An operator's message to a closed window shows a preview and changes the page's title", async ({ visit }) => {
   const page = await visit({ path: address({ operatorName: "Maren" }), viewport: SCREEN });
   await shown(page);
   const title = await page.locator(".title").textContent();
@@ -170,7 +168,7 @@ test("A person who writes while the window is closed is previewed, and the page'
   await eventually(async () => assert.notEqual(await page.locator(".title").textContent(), title));
 });
 
-test("The demo's own service is one choice away", async ({ visit, recordOf }) => {
+test("The playground can use the demo's own service", async ({ visit, recordOf }) => {
   const page = await visit({ path: "/playground.html" });
   await shown(page);
   await page.locator("[name=service]").selectOption("real");
@@ -184,7 +182,7 @@ test("At 320 px the playground does not scroll sideways", async ({ visit }) => {
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
 });
 
-test("axe finds nothing in the playground, whether the system is light or dark", async ({ visit }) => {
+test("axe reports no violation in the playground, light or dark", async ({ visit }) => {
   const page = await visit({ path: address({ theme: "custom", consent: "required" }), prepare: withAxe });
   await shown(page);
   for (const colorScheme of ["light", "dark"]) {

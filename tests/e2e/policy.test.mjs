@@ -1,4 +1,4 @@
-// The ways of putting the tag into a page that trusts little: with the hash of its file, and with a nonce.
+// The script tag under a strict policy: with the hash of its file, and with a nonce.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -7,17 +7,17 @@ import { TAG, ask, openChat, part, shopWith } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const SNIPPET = readFileSync(fileURLToPath(new URL("../../dist/snippet.html", import.meta.url)), "utf8").trim();
-/** The shop with another tag, under another policy if there is one. */
+/** Prepares a visit of the shop with another script tag, and another policy if given. */
 const shopWithTag = (tag, policy) =>
   shopWith((html) => html.replace(TAG, () => tag), policy && { "content-security-policy": policy });
 
-test("The line that the build writes, with the hash of its file, is a chat", async ({ visit }) => {
+test("The script tag that the build writes, with the file's hash, loads the chat", async ({ visit }) => {
   const page = await visit({ prepare: shopWithTag(SNIPPET) });
   await openChat(page);
   await ask(page, "How long does delivery take?");
 });
 
-test("Another file in its place does not run", async ({ visit, recordOf }) => {
+test("A file that does not match the hash does not run", async ({ visit, recordOf }) => {
   const page = await visit({
     prepare: async (page) => {
       recordOf(page).tolerate("integrity");
@@ -32,7 +32,7 @@ test("Another file in its place does not run", async ({ visit, recordOf }) => {
   assert.deepEqual(await page.evaluate(() => [window.ran, window.chatWidget]), [undefined, undefined]);
 });
 
-test("A tag with a nonce brings the rest along under 'strict-dynamic'", async ({ visit, recordOf }) => {
+test("A script tag with a nonce loads the other files under 'strict-dynamic'", async ({ visit, recordOf }) => {
   const policy =
     "default-src 'none'; script-src 'nonce-kiln' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; " +
     "connect-src 'self'; img-src 'self'; require-trusted-types-for 'script'";

@@ -1,4 +1,4 @@
-// Records the requests and the errors of a visitor's browser on the shop's pages, and rejects those that a shop would not accept.
+// Records the requests and errors of a visitor's browser on the shop's pages, and fails the test for unexpected ones.
 
 import assert from "node:assert/strict";
 
@@ -19,7 +19,7 @@ const ANSWER_WAS_AN_ERROR = /^Failed to load resource: (the server responded wit
 export class Record {
   /** Every request: `{method, path, search, headers, page, at}`, `at` by the clock of `performance`. */
   requests = [];
-  /** Everything that nobody should have seen. */
+  /** The unexpected requests, errors and warnings. */
   complaints = [];
   /** The responses whose body could not be read, because the page was left. */
   unread = [];
@@ -48,11 +48,11 @@ export class Record {
     context.on("requestfinished", (request) => record.#reading.push(record.#sent(request), record.#answered(request)));
     context.on("requestfailed", (request) => record.#reading.push(record.#sent(request)));
     context.on("weberror", (error) => record.#complain(`page error: ${error.error().stack ?? error.error()}`));
-    context.on("console", (message) => record.#said(message));
+    context.on("console", (message) => record.#logged(message));
     return record;
   }
 
-  /** The requests under a path, of a method if one is given. */
+  /** Returns the requests to a path, of a method if one is given. */
   of(path, method) {
     return this.requests.filter((request) => request.path === path && (!method || request.method === method));
   }
@@ -78,26 +78,26 @@ export class Record {
   }
 
   /** Removes and returns the complaints. */
-  forgive() {
+  takeComplaints() {
     return this.complaints.splice(0);
   }
 
-  /** Fails when something happened that a site's owner would not stand for. */
+  /** Asserts that there are no complaints. */
   async judge() {
-    // What happened last is told before this is answered; a page that is gone has nothing to tell.
+    // Earlier events are reported before this call returns. A closed page rejects.
     await Promise.all(this.#context.pages().map((page) => page.evaluate(() => {}).catch(() => {})));
     await this.settle();
-    assert.deepEqual(this.complaints, [], "the page was left as it should be");
+    assert.deepEqual(this.complaints, [], "the page had no problem");
   }
 
-  /** Waits for all answers so far to be read. */
+  /** Waits until all responses so far are read. */
   async settle() {
     while (this.#reading.length > 0) await Promise.all(this.#reading.splice(0));
   }
 
   summary() {
     const requests = this.requests.map(({ method, path, search }) => `${method} ${path}${search}`);
-    return ["what the browser did:", ...requests, ...this.complaints].join("\n  ");
+    return ["requests and complaints of the browser:", ...requests, ...this.complaints].join("\n  ");
   }
 
   #complain(text) {
@@ -111,15 +111,15 @@ export class Record {
     const at = performance.now();
     this.requests.push({ method: request.method(), path: pathname, search, headers, page, at });
     if (origin !== this.#origin) {
-      this.#complain(`a request to another place: ${request.url()}`);
+      this.#complain(`a request to another origin: ${request.url()}`);
     } else if (!ALLOWED.some((allowed) => allowed.test(pathname))) {
-      this.#complain(`a request that is none of the widget's: ${pathname}`);
+      this.#complain(`an unexpected request: ${pathname}`);
     }
   }
 
-  /** The token is between the proxy and the service: no request needs it, and no answer has it. */
+  /** Complains about a token in a request: only the proxy and the service use it. */
   async #sent(request) {
-    // What the browser itself adds comes along, unless the page is gone.
+    // Includes the browser's own headers, unless the page is closed.
     const headers = await request.allHeaders().catch(() => request.headers());
     const sent = [request.url(), JSON.stringify(headers), request.postDataBuffer()?.toString("latin1")].join("\n");
     if (headers.authorization || sent.includes(this.#token))
@@ -131,15 +131,15 @@ export class Record {
       const response = await request.response();
       const [headers, body] = await Promise.all([response.allHeaders(), response.body()]);
       this.read.push(request.url());
-      const said = JSON.stringify(headers) + body.toString("latin1");
-      if (/authorization|bearer /i.test(said) || said.includes(this.#token))
+      const text = JSON.stringify(headers) + body.toString("latin1");
+      if (/authorization|bearer /i.test(text) || text.includes(this.#token))
         this.#complain(`a token in the answer to ${request.url()}`);
     } catch {
       this.unread.push(request.url());
     }
   }
 
-  #said(message) {
+  #logged(message) {
     if (!["error", "warning"].includes(message.type())) return;
     const text = message.text();
     if (ANSWER_WAS_AN_ERROR.test(text) || this.#tolerated.some((tolerated) => text.includes(tolerated))) return;

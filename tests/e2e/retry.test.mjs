@@ -1,4 +1,4 @@
-// The service is down, or its answers are lost: a message gets there once, or is shown as not sent.
+// The service is down or responses are lost: a message arrives once, or is shown as not sent.
 
 import assert from "node:assert/strict";
 import { SEND, ask, delivered, eventually, messages, openChat, part, say, showsAll, stored } from "./chat.mjs";
@@ -6,12 +6,12 @@ import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
 const QUESTION = "How long does delivery take?";
-/** The waits between six attempts, at their longest: 0.5 + 1 + 2 + 4 + 8 s. */
+/** The maximum waits between six attempts, 0.5 + 1 + 2 + 4 + 8 s, and some time for the attempts. */
 const RETRIES_TIMEOUT_MS = 20_000;
 
 const failed = (page) => part(page, "message-failed").waitFor({ timeout: RETRIES_TIMEOUT_MS });
 
-/** One message of the visitor and its answer, on the server and on the page; one key for all attempts. */
+/** Asserts that server and page have one message of the visitor and its reply, with one key for all attempts. */
 async function arrivedOnce(page, server) {
   await delivered(page);
   const kept = await server.messages();
@@ -23,11 +23,8 @@ async function arrivedOnce(page, server) {
   assert.equal((await server.conversation()).messages[0].idempotencyKey, [...keys][0]);
 }
 
-test("A service that stays down leaves the message as not sent; the visitor's retry brings it there once", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ only: "send", status: 503 });
+test("With the service down the message fails, and the visitor's retry delivers it once", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", status: 503 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -38,7 +35,7 @@ test("A service that stays down leaves the message as not sent; the visitor's re
   assert.deepEqual(await server.conversations(), []);
   assert.deepEqual(await server.statuses(), Array(6).fill(503));
 
-  await server.calm();
+  await server.clearFaults();
   await part(page, "retry").click();
   await arrivedOnce(page, server);
   assert.deepEqual(await server.statuses(), [...Array(6).fill(503), 200]);
@@ -46,8 +43,8 @@ test("A service that stays down leaves the message as not sent; the visitor's re
   assert.equal(await part(page, "retry").count(), 0);
 });
 
-test("A message whose answer was lost is there once, with one bubble and one answer", async ({ visit, server }) => {
-  await server.trouble({ only: "send", loseAnswers: 1 });
+test("After a lost response the message appears once, with one reply", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", loseAnswers: 1 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -55,11 +52,8 @@ test("A message whose answer was lost is there once, with one bubble and one ans
   assert.equal((await server.sends()).length, 2);
 });
 
-test("A message whose every answer was lost is shown as not sent, and a retry does not send it twice", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ only: "send", loseAnswers: 6 });
+test("A message that fails after lost responses is not duplicated by a retry", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", loseAnswers: 6 });
   const page = await visit({ clock: true });
   await openChat(page);
   await say(page, QUESTION);
@@ -67,14 +61,14 @@ test("A message whose every answer was lost is shown as not sent, and a retry do
     await page.clock.fastForward(1000);
     assert.equal(await part(page, "message-failed").count(), 1);
   });
-  assert.equal((await server.conversation()).messages.length, 2, "the service has it all the while");
+  assert.equal((await server.conversation()).messages.length, 2, "the service has the message from the start");
   await part(page, "retry").click();
   await arrivedOnce(page, server);
   assert.equal((await server.sends()).length, 7);
 });
 
-test("A request that never reached the service is made again", async ({ visit, server }) => {
-  await server.trouble({ only: "send", dropRequests: 2 });
+test("A request that never reached the service is repeated", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", dropRequests: 2 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -82,7 +76,7 @@ test("A request that never reached the service is made again", async ({ visit, s
   assert.equal((await server.sends()).length, 3);
 });
 
-test("A connection to the site itself that breaks is tried again", async ({ visit, server, recordOf }) => {
+test("A broken connection to the site is retried", async ({ visit, server, recordOf }) => {
   const page = await visit();
   await openChat(page);
   await page.route(SEND, (route) => route.abort("connectionreset"), { times: 2 });
@@ -93,8 +87,8 @@ test("A connection to the site itself that breaks is tried again", async ({ visi
   assert.equal(new Set(attempts.map(({ headers }) => headers["idempotency-key"])).size, 1);
 });
 
-test("A reload between two attempts goes on with the same key", async ({ visit, server }) => {
-  await server.trouble({ only: "send", status: 503 });
+test("A reload between two attempts resends with the same key", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", status: 503 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -102,7 +96,7 @@ test("A reload between two attempts goes on with the same key", async ({ visit, 
   await page.reload();
   await openChat(page);
   await part(page, "message-visitor").waitFor();
-  await server.calm();
+  await server.clearFaults();
   await arrivedOnce(page, server);
   assert.deepEqual(
     Object.keys(await stored(page)).filter((key) => key.includes("outbox")),
@@ -110,23 +104,23 @@ test("A reload between two attempts goes on with the same key", async ({ visit, 
   );
 });
 
-test("A reload after an answer was lost does not send the message twice", async ({ visit, server }) => {
-  await server.trouble({ only: "send", loseAnswers: 1000 });
+test("A reload after a lost response does not send the message twice", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", loseAnswers: 1000 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
   await eventually(async () => assert.equal((await server.conversation()).messages.length, 2));
   await page.reload();
-  await server.calm();
+  await server.clearFaults();
   await openChat(page);
   await arrivedOnce(page, server);
 });
 
-test("A message that was given up is still there after a reload, as not sent, until the visitor retries", async ({
+test("A failed message is still shown as not sent after a reload, until the visitor retries", async ({
   visit,
   server,
 }) => {
-  await server.trouble({ only: "send", status: 400 });
+  await server.setFaults({ only: "send", status: 400 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -135,14 +129,14 @@ test("A message that was given up is still there after a reload, as not sent, un
   await openChat(page);
   await failed(page);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor (not sent): ${QUESTION}`]);
-  await server.calm();
+  await server.clearFaults();
   await part(page, "retry").click();
   await arrivedOnce(page, server);
   assert.deepEqual(await server.statuses(), [400, 200]);
 });
 
-test("What is written after a message that was given up is sent all the same", async ({ visit, server }) => {
-  await server.trouble({ only: "send", status: 400, times: 1 });
+test("Messages written after a failed one are sent", async ({ visit, server }) => {
+  await server.setFaults({ only: "send", status: 400, times: 1 });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);

@@ -1,10 +1,10 @@
-// Markdown that assistants and operators write is laid out.
+// Markdown in messages of assistants and operators.
 
 import assert from "node:assert/strict";
 import { ask, openChat, part } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
-const QUICK = { presence: { suggestedMessageIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1 } };
 const ANSWER = `## Delivery
 **Three days**, *usually*; see [our terms](https://shop.example/terms) or https://shop.example/faq.
 
@@ -23,9 +23,9 @@ echo "pots"
 \`\`\`
 [https://bank.example](https://evil.example) ![a pot](https://shop.example/pot.png) [x](javascript:executed())`;
 
-/** A page with an operator's message in its chat. */
+/** Opens a page with an operator's message in its chat. */
 async function visitAndRead(visit, server, text, options) {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit(options);
   await openChat(page);
   await ask(page, "Can I talk to a real person?");
@@ -34,7 +34,7 @@ async function visitAndRead(visit, server, text, options) {
   return { page, bubble: part(page, "message-operator").locator(".cw-bubble") };
 }
 
-test("Markdown is laid out, with links that tell nobody where they were followed", async ({ visit, server }) => {
+test("Markdown is rendered, and its links send no referrer", async ({ visit, server }) => {
   const { bubble } = await visitAndRead(visit, server, ANSWER);
   assert.equal(await bubble.locator(".cw-heading").textContent(), "Delivery");
   assert.equal(await bubble.locator("strong").first().textContent(), "Three days");
@@ -58,7 +58,7 @@ test("Markdown is laid out, with links that tell nobody where they were followed
   for (const { rel, target } of links) assert.deepEqual([rel, target], ["noopener noreferrer nofollow", "_blank"]);
 });
 
-test("What is wide scrolls in a box of its own on a screen of 320 pixels", async ({ visit, server }) => {
+test("On a screen 320 px wide tables and code scroll in their own boxes", async ({ visit, server }) => {
   const row = (cell) => `|${`${cell}|`.repeat(12)}`;
   const text = [row("Column"), row("-"), row("value"), "", "```", "x".repeat(300), "```", "y".repeat(300)].join("\n");
   const { page, bubble } = await visitAndRead(visit, server, text, { viewport: { width: 320, height: 640 } });
@@ -68,7 +68,7 @@ test("What is wide scrolls in a box of its own on a screen of 320 pixels", async
   assert.ok(!(await part(page, "log").evaluate((log) => log.scrollWidth > log.clientWidth)), "the log does not");
 });
 
-test("Code is copied with its button, also by the keyboard", async ({ visit, server }) => {
+test("The copy button of a code block works with the pointer and the keyboard", async ({ visit, server }) => {
   const { page } = await visitAndRead(visit, server, "```\na\n  *b*\n```", {
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -78,17 +78,17 @@ test("Code is copied with its button, also by the keyboard", async ({ visit, ser
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "a\n  *b*");
 });
 
-test("A browser that lets nobody copy leaves the button as it is", async ({ visit, server }) => {
+test("The copy button does not change where the clipboard is unavailable", async ({ visit, server }) => {
   for (const clipboard of ["undefined", "{ writeText: () => Promise.reject(new Error('no')) }"]) {
     const { page } = await visitAndRead(visit, server, "```\na\n```");
     await page.evaluate(`Object.defineProperty(navigator, "clipboard", { configurable: true, value: ${clipboard} })`);
     await part(page, "copy").click();
     assert.equal(await part(page, "copy").textContent(), "Copy");
-    await server.forget();
+    await server.deleteConversations();
   }
 });
 
-test("A visitor's own words stay as they are, but for addresses", async ({ visit, server }) => {
+test("Visitors' messages are shown as plain text with links", async ({ visit, server }) => {
   const page = await visit();
   await openChat(page);
   await ask(page, "**Is** `this` [it](https://a.example/)?");

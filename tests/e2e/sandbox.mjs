@@ -27,23 +27,28 @@ export class Sandbox {
     return response.status === 204 ? undefined : response.json();
   }
 
-  /** Nothing is known, nothing goes wrong, nobody is there. */
+  /** Deletes all data and faults, and takes the operator offline. */
   async reset() {
-    await Promise.all([this.calm(), this.operatorOnline(false), this.forget(), this.#call("DELETE", "site")]);
+    await Promise.all([
+      this.clearFaults(),
+      this.operatorOnline(false),
+      this.deleteConversations(),
+      this.#call("DELETE", "site"),
+    ]);
   }
 
-  /** From now on this goes wrong, and nothing else. */
-  trouble(trouble) {
-    return this.#call("PUT", "trouble", trouble);
+  /** Replaces the faults of the service. */
+  setFaults(faults) {
+    return this.#call("PUT", "trouble", faults);
   }
 
-  /** Nothing goes wrong any more. */
-  calm() {
+  /** Removes all faults. */
+  clearFaults() {
     return this.#call("DELETE", "trouble");
   }
 
-  /** As if nobody had ever written. */
-  forget() {
+  /** Deletes all conversations. */
+  deleteConversations() {
     return this.#call("DELETE", "conversations");
   }
 
@@ -51,7 +56,7 @@ export class Sandbox {
     return this.#call("PUT", "operator/online", { online });
   }
 
-  /** An operator writes in the only conversation. */
+  /** Sends an operator's message to the only conversation. */
   async operatorSays(content) {
     const { id } = await this.conversation();
     return this.#call("POST", "operator", { conversationId: id, content });
@@ -61,14 +66,14 @@ export class Sandbox {
     return (await this.#call("GET", "conversations")).conversations;
   }
 
-  /** The only conversation. */
+  /** Returns the only conversation. */
   async conversation() {
     const conversations = await this.conversations();
     assert.equal(conversations.length, 1, "one conversation");
     return conversations[0];
   }
 
-  /** The messages of the only conversation, as `role: text`. */
+  /** Returns the messages of the only conversation, each as `role: text`. */
   async messages() {
     return (await this.conversation()).messages.map(({ role, content }) => `${role}: ${content}`);
   }
@@ -77,21 +82,21 @@ export class Sandbox {
     return (await this.#call("GET", "conversations")).events;
   }
 
-  /** The requests that arrived for a path, of one method: `{idempotencyKey, status}`, oldest first. */
+  /** Returns the requests of a method that arrived for a path: `{idempotencyKey, status}`, oldest first. */
   async arrived(method, path) {
     const { requests } = await this.#call("GET", "conversations");
     const here = requests.filter((request) => request.method === method && request.path.split("?")[0] === path);
     return here.map(({ idempotencyKey, status }) => ({ idempotencyKey, status }));
   }
 
-  /** The attempts to send a message that arrived; every one must have a key. */
+  /** Returns the attempts to send a message that arrived; asserts that each has a key. */
   async sends() {
     const sends = await this.arrived("POST", "/chat/messages");
     for (const { idempotencyKey } of sends) assert.match(idempotencyKey ?? "", /^chat-[\x21-\x7e]{3,155}$/);
     return sends;
   }
 
-  /** The statuses that the attempts to send a message got. */
+  /** Returns the statuses of the attempts to send a message. */
   async statuses() {
     return (await this.sends()).map(({ status }) => status);
   }

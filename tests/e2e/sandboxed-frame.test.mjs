@@ -1,13 +1,13 @@
-// A page in a frame that is sandboxed without its own origin: storage throws, and every file and answer is another origin's.
+// A page in a sandboxed frame without an origin: storage throws, and every request is cross-origin.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { eventually } from "./chat.mjs";
 import { test } from "./harness.mjs";
-import { QUESTION, QUICK } from "./tabs.mjs";
+import { QUESTION, FAST_POLLING } from "./tabs.mjs";
 
-/** What a server adds for pages of all origins, that of a sandboxed frame included. */
+/** The headers that allow pages of all origins, including a sandboxed frame. */
 const ALLOWED = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Allow-Methods": "GET, POST",
@@ -16,24 +16,25 @@ const ALLOWED = {
 };
 const PAGES = {
   "/": '<!doctype html><title>Shop</title><iframe sandbox="allow-scripts" src="/frame.html" width="480" height="700"></iframe>',
-  "/frame.html": `<!doctype html><html lang="en"><title>Frame</title><body><script src="/told.js"></script>
+  "/frame.html": `<!doctype html><html lang="en"><title>Frame</title><body><script src="/errors.js"></script>
     <script async src="/chat-widget/chat-widget.js" data-proxy="/connector"></script></body></html>`,
 };
-/** What the page in the frame hears of. */
-const TOLD = `
-  window.told = [];
+/** Records the error events in the frame's page. */
+const RECORD_ERRORS = `
+  window.errors = [];
   window.escaped = [];
-  (window.chatWidget ||= []).push(["on", "error", (detail) => told.push(detail)]);
+  (window.chatWidget ||= []).push(["on", "error", (detail) => errors.push(detail)]);
   addEventListener("error", ({ message }) => escaped.push(message));
   addEventListener("unhandledrejection", ({ reason }) => escaped.push(String(reason)));
 `;
 
-/** Serves the shop's files and its proxy to pages of all origins, or to its own alone. */
+/** Serves the shop's files and its proxy, each with or without CORS headers. */
 async function serveFrames(site, { files, proxy }) {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, site);
     if (PAGES[pathname]) return response.writeHead(200, { "Content-Type": "text/html" }).end(PAGES[pathname]);
-    if (pathname === "/told.js") return response.writeHead(200, { "Content-Type": "text/javascript" }).end(TOLD);
+    if (pathname === "/errors.js")
+      return response.writeHead(200, { "Content-Type": "text/javascript" }).end(RECORD_ERRORS);
     const allowed = (pathname.startsWith("/connector/") ? proxy : files) ? ALLOWED : {};
     if (request.method === "OPTIONS") return response.writeHead(204, allowed).end();
     const body = request.method === "POST" ? Buffer.concat(await request.toArray()) : undefined;
@@ -49,8 +50,8 @@ async function serveFrames(site, { files, proxy }) {
   return { address: `http://127.0.0.1:${server.address().port}/`, stop: () => server.close().closeAllConnections() };
 }
 
-/** Proves a sentence with the frame on a page whose server lets others read its `files` or its `proxy`. */
-function inFrame(sentence, allowed, body) {
+/** Runs a test in the frame, with a server that allows other origins to read its `files` or its `proxy`. */
+function testInFrame(sentence, allowed, body) {
   test(sentence, async (fixture) => {
     const page = await fixture.visit();
     const served = await serveFrames(fixture.site, allowed);
@@ -63,8 +64,8 @@ function inFrame(sentence, allowed, body) {
       assert.deepEqual(await frame.evaluate(() => window.escaped), [], "no error escapes");
     } finally {
       served.stop();
-      // The page is another one than the shop's, and the browser says what it was refused.
-      fixture.recordOf(page).forgive();
+      // The page has another origin than the shop, and the browser logs blocked requests.
+      fixture.recordOf(page).takeComplaints();
     }
   });
 }
@@ -79,11 +80,11 @@ async function says(part, text) {
   await part("input").press("Enter");
 }
 
-inFrame(
-  "In a frame without an origin of its own the chat works, for as long as the page is there",
+testInFrame(
+  "The chat works in a frame with an opaque origin, until the page is closed",
   { files: true, proxy: true },
   async ({ frame, part, server }) => {
-    await server.trouble(QUICK);
+    await server.setFaults(FAST_POLLING);
     await opens(part);
     await says(part, QUESTION);
     await part("message-assistant").getByText("We pack on weekdays").waitFor();
@@ -91,38 +92,38 @@ inFrame(
     assert.equal((await server.sends()).length, 1);
     await server.operatorSays("Anna here.");
     await part("message-operator").waitFor();
-    assert.deepEqual(await frame.evaluate(() => window.told), []);
+    assert.deepEqual(await frame.evaluate(() => window.errors), []);
   },
 );
 
-inFrame(
-  "Where its proxy does not let such a frame in, the message fails and the page hears why",
+testInFrame(
+  "With a proxy without CORS, a message from a sandboxed frame fails and the error event says why",
   { files: true, proxy: false },
   async ({ frame, part, server }) => {
     await opens(part);
     await says(part, QUESTION);
     await part("message-failed").waitFor({ timeout: 30_000 });
-    const told = await frame.evaluate(() => window.told);
+    const errors = await frame.evaluate(() => window.errors);
     assert.ok(
-      told.every(({ code }) => code === "NETWORK"),
-      JSON.stringify(told),
+      errors.every(({ code }) => code === "NETWORK"),
+      JSON.stringify(errors),
     );
-    assert.match(told.at(-1).message, /no connection to the proxy, or none for this origin/);
+    assert.match(errors.at(-1).message, /no connection to the proxy, or none for this origin/);
     assert.deepEqual(await server.conversations(), []);
   },
 );
 
-inFrame(
-  "Where such a frame may not read the chat's files, the page hears why, with each attempt",
+testInFrame(
+  "With files without CORS, each load in a sandboxed frame emits an error that says why",
   { files: false, proxy: false },
   async ({ frame, part }) => {
-    const told = () => frame.evaluate(() => window.told);
-    await eventually(async () => assert.equal((await told()).length, 1));
-    const [{ code, message }] = await told();
+    const errors = () => frame.evaluate(() => window.errors);
+    await eventually(async () => assert.equal((await errors()).length, 1));
+    const [{ code, message }] = await errors();
     assert.equal(code, "NOT_LOADED");
     assert.match(message, /chat-widget\.mjs: this frame has no origin of its own$/);
     await part("launcher").click();
-    await eventually(async () => assert.ok((await told()).length > 1));
+    await eventually(async () => assert.ok((await errors()).length > 1));
     await eventually(async () => assert.equal(await part("launcher").getAttribute("aria-busy"), null));
   },
 );

@@ -1,18 +1,26 @@
-// What keeps a conversation from going on as usual: said plainly, and over when it is over.
+// Blocked visitors, exhausted quotas, failing AI, lost networks and hidden tabs.
 
 import assert from "node:assert/strict";
-import { ask, delivered, eventually, messages, openChat, part, say, showsAll, timePasses, whole } from "./chat.mjs";
+import {
+  ask,
+  delivered,
+  eventually,
+  messages,
+  openChat,
+  part,
+  say,
+  showsAll,
+  advanceClock,
+  allFilesLoaded,
+} from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
 
 const QUESTION = "How long does delivery take?";
 const FALLBACK = "Our assistant is asleep. Write to us at hello@kiln.example.";
 
-test("A visitor who is blocked is told that the conversation is closed, and can write no more", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ ai: "blocked" });
+test("A blocked visitor is told that the conversation is closed and cannot write", async ({ visit, server }) => {
+  await server.setFaults({ ai: "blocked" });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -24,8 +32,8 @@ test("A visitor who is blocked is told that the conversation is closed, and can 
   assert.equal(await part(page, "typing").count(), 0);
 });
 
-test("A quota that is used up shows the fallback, and rests the chat", async ({ visit, server }) => {
-  await server.trouble({ ai: "quota_insufficient", fallbackText: FALLBACK });
+test("An exhausted quota shows the fallback text and pauses the chat", async ({ visit, server }) => {
+  await server.setFaults({ ai: "quota_insufficient", fallbackText: FALLBACK });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -33,29 +41,26 @@ test("A quota that is used up shows the fallback, and rests the chat", async ({ 
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
   assert.equal(await part(page, "composer").count(), 0);
 
-  await server.calm();
+  await server.clearFaults();
   await part(page, "close").click();
   await openChat(page);
   await ask(page, "Can I book a workshop?");
 });
 
-test("An AI that is out of order shows its fallback text, and the visitor may ask again", async ({ visit, server }) => {
-  await server.trouble({ ai: "provider_error", fallbackText: FALLBACK });
+test("A failing AI shows its fallback text, and the visitor can ask again", async ({ visit, server }) => {
+  await server.setFaults({ ai: "provider_error", fallbackText: FALLBACK });
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
   assert.equal(await part(page, "notice").count(), 0);
-  await server.calm();
+  await server.clearFaults();
   await ask(page, QUESTION);
   assert.match((await messages(page)).at(-1), /2 to 4 working days/);
 });
 
-test("An AI that is out of order and says nothing leads to a note, and to an answer if one comes", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble({ ai: "provider_error", fallbackText: "", presence: { suggestedMessageIntervalMs: 1 } });
+test("A failing AI without a text shows a notice, and a late reply is shown", async ({ visit, server }) => {
+  await server.setFaults({ ai: "provider_error", fallbackText: "", presence: { suggestedMessageIntervalMs: 1 } });
   const page = await visit({ clock: true });
   await openChat(page);
   await say(page, QUESTION);
@@ -70,8 +75,8 @@ test("An AI that is out of order and says nothing leads to a note, and to an ans
   assert.equal(await part(page, "notice").count(), 0);
 });
 
-test("A reply that comes after the answer to the message is found by reading on", async ({ visit, server }) => {
-  await server.trouble({ ai: "provider_error", fallbackText: "" });
+test("A reply that is created after the send response is found by polling", async ({ visit, server }) => {
+  await server.setFaults({ ai: "provider_error", fallbackText: "" });
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
@@ -82,7 +87,7 @@ test("A reply that comes after the answer to the message is found by reading on"
   await part(page, "notice").waitFor({ state: "detached" });
 });
 
-test("Offline, the visitor is told, nothing is asked for, and what is written goes out once on the way back", async ({
+test("Offline a notice is shown, no request is sent, and messages are sent once when back online", async ({
   visit,
   server,
   recordOf,
@@ -90,13 +95,13 @@ test("Offline, the visitor is told, nothing is asked for, and what is written go
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, "Hello");
-  await whole(page);
+  await allFilesLoaded(page);
   await page.context().setOffline(true);
   await part(page, "notice").getByText("You are offline").waitFor();
   const soFar = recordOf(page).requests.length;
   await say(page, QUESTION);
   await part(page, "message-visitor").last().getByText("Waiting to send").waitFor();
-  await timePasses(page, { minutes: 5 });
+  await advanceClock(page, { minutes: 5 });
   assert.deepEqual(recordOf(page).paths().slice(soFar), []);
 
   await page.context().setOffline(false);
@@ -107,7 +112,7 @@ test("Offline, the visitor is told, nothing is asked for, and what is written go
   await showsAll(page, server);
 });
 
-test("A hidden tab asks for nothing, and catches up when it is seen again", async ({ visit, server, recordOf }) => {
+test("A hidden tab does not poll, and catches up when visible again", async ({ visit, server, recordOf }) => {
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, QUESTION);
@@ -123,17 +128,17 @@ test("A hidden tab asks for nothing, and catches up when it is seen again", asyn
       .filter((request) => request.startsWith("GET /connector/"));
   await server.operatorSays("Anna here.");
   const soFar = polls().length;
-  await timePasses(page, { minutes: 10 });
+  await advanceClock(page, { minutes: 10 });
   assert.deepEqual(polls().slice(soFar), []);
   await see("visible");
   await part(page, "message-operator").waitFor();
 });
 
-test("Opening and closing are reported with the visitor's id, and the chat does without it", async ({
+test("Opening and closing are reported with the visitor's id, and the chat works without the reports", async ({
   visit,
   server,
 }) => {
-  await server.trouble({ only: "events", status: 500 });
+  await server.setFaults({ only: "events", status: 500 });
   const page = await visit({ clock: true });
   await openChat(page);
   await ask(page, QUESTION);
@@ -141,7 +146,7 @@ test("Opening and closing are reported with the visitor's id, and the chat does 
   await page.clock.runFor(4000);
   await eventually(async () => assert.ok((await server.arrived("POST", "/events")).length > 0));
   assert.deepEqual(await server.events(), []);
-  await server.calm();
+  await server.clearFaults();
   await eventually(async () => {
     await page.clock.fastForward(1000);
     const types = (await server.events()).map(({ eventType }) => eventType);
@@ -153,7 +158,7 @@ test("Opening and closing are reported with the visitor's id, and the chat does 
   assert.ok(keys.every((key) => key.length >= 8 && key.length <= 160));
 });
 
-test("A blocker that eats the events does not touch the chat", async ({ visit, server }) => {
+test("The chat works where a blocker drops the events", async ({ visit, server }) => {
   const blocker = (route) => route.abort("blockedbyclient");
   const page = await visit({ prepare: (page) => page.route("**/connector/events", blocker) });
   await openChat(page);

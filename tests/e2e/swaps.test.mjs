@@ -1,19 +1,19 @@
-// Pages that go to another one without being loaded anew: Turbo and htmx themselves, and what Astro's router does.
+// Navigation without a page load: Turbo, htmx, and the behaviour of Astro's router.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { snippet } from "../docs-snippets.mjs";
-import { WASM, ask, delivered, eventually, hold, openChat, part, whole } from "./chat.mjs";
+import { WASM, ask, delivered, eventually, hold, openChat, part, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 const TAG = snippet("docs/frameworks.md", "Turbo, htmx, Astro: html");
-/** Libraries of this kind parse HTML and write a style of their own, which the shop's policy does not let them. */
+/** These libraries parse HTML and add a style, which the shop's policy forbids. */
 const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'";
 
 const library = (path) => readFileSync(new URL(`../../node_modules/${path}`, import.meta.url), "utf8");
 
-/** What Astro does when a link of its page is followed: the body is another one, and its scripts run again. */
+/** Does what Astro does on navigation: replaces the body and runs its scripts again. */
 const astro = `
   addEventListener("click", async (event) => {
     const link = event.target.closest("a");
@@ -29,14 +29,14 @@ const astro = `
     tag.replaceWith(again);
   });`;
 
-/** Each with its script, what its links need, and whether it goes back as well. */
+/** The routers, each with its script, the attributes of its links, and whether it handles going back. */
 const ROUTERS = {
-  Turbo: { code: library("@hotwired/turbo/dist/turbo.es2017-esm.js"), goesBack: true, tag: TAG },
-  htmx: { code: library("htmx.org/dist/htmx.js"), classic: true, link: 'hx-boost="true"', goesBack: true, tag: TAG },
+  Turbo: { code: library("@hotwired/turbo/dist/turbo.es2017-esm.js"), hasHistory: true, tag: TAG },
+  htmx: { code: library("htmx.org/dist/htmx.js"), classic: true, link: 'hx-boost="true"', hasHistory: true, tag: TAG },
   Astro: { code: astro, tag: snippet("docs/frameworks.md", "Turbo, htmx, Astro: astro") },
 };
 
-/** To prepare a visit: a site of two pages that link to each other. */
+/** Prepares a visit: a site of two pages that link to each other. */
 const siteOf =
   ({ code, classic, link = "", tag }, options = "") =>
   async (page) => {
@@ -58,32 +58,30 @@ const siteOf =
     }
   };
 
-/** Follows the link to the other page, which is to come without being loaded. */
-async function goOn(page, title) {
+/** Follows the link to the other page, and asserts that there was no page load. */
+async function followLink(page, title) {
   await page.evaluate(() => (window.stayed = true));
   await page.getByRole("link", { name: "On" }).click();
   await page.getByRole("heading", { name: title, exact: true }).waitFor();
-  assert.equal(await page.evaluate(() => window.stayed), true, "the page was not loaded anew");
+  assert.equal(await page.evaluate(() => window.stayed), true, "there was no page load");
 }
 
 for (const [name, router] of Object.entries(ROUTERS)) {
-  const { goesBack } = router;
-  test(`With ${name} the chat goes along from page to page, with its window, its conversation and what was typed`, async ({
-    visit,
-  }) => {
+  const { hasHistory } = router;
+  test(`With ${name} the chat keeps its window, conversation and draft from page to page`, async ({ visit }) => {
     const page = await visit({ prepare: siteOf(router) });
-    await whole(page);
+    await allFilesLoaded(page);
     await openChat(page);
     await ask(page, QUESTION);
     await part(page, "input").fill("A draft");
-    await goOn(page, "Workshops");
+    await followLink(page, "Workshops");
     await part(page, "message-visitor").getByText(QUESTION).waitFor();
     assert.equal(await part(page, "input").inputValue(), "A draft");
     await part(page, "input").press("Enter");
     await delivered(page);
-    await goOn(page, "Pots");
+    await followLink(page, "Pots");
     await part(page, "message-visitor").getByText("A draft").waitFor();
-    if (goesBack) {
+    if (hasHistory) {
       await page.goBack();
       await page.getByRole("heading", { name: "Workshops", exact: true }).waitFor();
       await part(page, "message-visitor").getByText("A draft").waitFor();
@@ -91,9 +89,7 @@ for (const [name, router] of Object.entries(ROUTERS)) {
     assert.equal(await page.locator("chat-widget").count(), 1);
   });
 
-  test(`With ${name} a launcher that is swapped away before the module has come is back when it comes`, async ({
-    visit,
-  }) => {
+  test(`With ${name} a launcher removed before the module loads is restored when it loads`, async ({ visit }) => {
     let wasm;
     const prepare = async (page) => {
       wasm = await hold(page, WASM);
@@ -101,8 +97,8 @@ for (const [name, router] of Object.entries(ROUTERS)) {
     };
     const page = await visit({ prepare });
     await part(page, "launcher").waitFor();
-    await wasm.asked;
-    await goOn(page, "Workshops");
+    await wasm.requested;
+    await followLink(page, "Workshops");
     wasm.release();
     await openChat(page);
     await ask(page, QUESTION);
@@ -110,13 +106,13 @@ for (const [name, router] of Object.entries(ROUTERS)) {
   });
 }
 
-test("A launcher that is swapped away stands on the next page as well where nobody has reached for it yet", async ({
+test("A launcher that is removed by navigation before any intent is restored on the next page", async ({
   visit,
   recordOf,
 }) => {
   const page = await visit({ prepare: siteOf(ROUTERS.Turbo, 'data-load="intent"') });
   await part(page, "launcher").waitFor();
-  await goOn(page, "Workshops");
+  await followLink(page, "Workshops");
   await part(page, "launcher").waitFor();
   assert.deepEqual(
     recordOf(page)
@@ -129,7 +125,7 @@ test("A launcher that is swapped away stands on the next page as well where nobo
   assert.equal(await page.locator("chat-widget").count(), 1);
 });
 
-test("One that was destroyed does not come back", async ({ visit }) => {
+test("A destroyed widget is not restored by navigation", async ({ visit }) => {
   const page = await visit({ prepare: siteOf(ROUTERS.Turbo, 'data-load="intent"') });
   await part(page, "launcher").waitFor();
   await page.evaluate(() => window.chatWidget.destroy());

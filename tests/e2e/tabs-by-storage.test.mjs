@@ -1,12 +1,12 @@
-// The tabs of a browser without `BroadcastChannel`: they tell each other by `storage` events.
+// Tabs of a browser without `BroadcastChannel`, which communicate by `storage` events.
 
 import assert from "node:assert/strict";
 import { ask, delivered, eventually, part, say, see, showsAll, unsent } from "./chat.mjs";
 import { test } from "./harness.mjs";
-import { QUESTION, QUICK, nextPolls, openTab, pollerOf, replaced, talkingTabs } from "./tabs.mjs";
+import { QUESTION, FAST_POLLING, nextPolls, openTab, pollerOf, replaceLeader, openConversationTabs } from "./tabs.mjs";
 
-/** For a page, before all else. */
-const LACKS = {
+/** Init scripts that remove or break `BroadcastChannel`. */
+const MISSING_CHANNELS = {
   "has no BroadcastChannel": () => delete window.BroadcastChannel,
   "refuses a BroadcastChannel": () => {
     window.BroadcastChannel = class {
@@ -17,18 +17,18 @@ const LACKS = {
   },
 };
 
-/** Visits of such a browser. */
+/** Returns a `visit` function for such a browser. */
 const visitsOf = (visit, lack) => (options) => visit({ ...options, prepare: (page) => page.addInitScript(lack) });
 
-for (const [how, lack] of Object.entries(LACKS)) {
-  test(`In a browser that ${how}, a message and its answer appear in the other tab, and nothing stays in storage for it`, async ({
+for (const [lack, prepare] of Object.entries(MISSING_CHANNELS)) {
+  test(`In a browser that ${lack}, a message and its reply appear in the other tab, and the storage keeps no tab message`, async ({
     visit,
     server,
   }) => {
-    const visits = visitsOf(visit, lack);
+    const visits = visitsOf(visit, prepare);
     const one = await openTab(visits);
     const other = await openTab(visits, { beside: one });
-    // The tab that leads sends what the other one has written.
+    // The leader sends the other tab's message.
     for (const [from, to, text] of [
       [one, other, QUESTION],
       [other, one, "Can I book a workshop?"],
@@ -48,28 +48,28 @@ for (const [how, lack] of Object.entries(LACKS)) {
   });
 }
 
-test("Without BroadcastChannel as well one tab polls, and another one when that tab is closed", async ({
+test("Without BroadcastChannel one tab polls, and another takes over when it is closed", async ({
   visit,
   server,
   recordOf,
 }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visitsOf(visit, LACKS["has no BroadcastChannel"]), 3);
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visitsOf(visit, MISSING_CHANNELS["has no BroadcastChannel"]), 3);
   const record = recordOf(tabs[0]);
   const leader = pollerOf(await nextPolls(record, 8), tabs);
-  const next = await replaced(record, leader, (page) => page.close());
+  const next = await replaceLeader(record, leader, (page) => page.close());
   const left = tabs.filter((page) => page !== leader);
   assert.equal(pollerOf(await nextPolls(record, 4), left), next);
   await server.operatorSays("Anna here.");
   await Promise.all(left.map((page) => part(page, "message-operator").waitFor()));
 });
 
-test("Without BroadcastChannel as well, what was seen in one tab is unread in none, and reset() forgets in all", async ({
+test("Without BroadcastChannel reading in one tab clears unread in all, and reset() resets all", async ({
   visit,
   server,
 }) => {
-  await server.trouble(QUICK);
-  const [one, other] = await talkingTabs(visitsOf(visit, LACKS["has no BroadcastChannel"]), 2);
+  await server.setFaults(FAST_POLLING);
+  const [one, other] = await openConversationTabs(visitsOf(visit, MISSING_CHANNELS["has no BroadcastChannel"]), 2);
   for (const page of [one, other]) await part(page, "close").click();
   await server.operatorSays("Anna here.");
   for (const page of [one, other]) await part(page, "badge").waitFor();
@@ -81,9 +81,7 @@ test("Without BroadcastChannel as well, what was seen in one tab is unread in no
   assert.equal(ids[0], ids[1]);
 });
 
-test("Without BroadcastChannel as well, a page that stores nothing before the visitor agrees writes nothing for its tabs", async ({
-  visit,
-}) => {
+test("Without BroadcastChannel and without consent no tab message is written to storage", async ({ visit }) => {
   const writes = () => {
     delete window.BroadcastChannel;
     window.written = [];

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { ask, eventually, openChat } from "./chat.mjs";
 
 /** The shortest polling interval that the widget accepts. */
-export const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+export const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 export const QUESTION = "How long does delivery take?";
 
 /** Opens another tab, or the first one, with its window open. */
@@ -15,7 +15,7 @@ export async function openTab(visit, options) {
 }
 
 /** Opens a number of tabs with a conversation and open windows. */
-export async function talkingTabs(visit, count) {
+export async function openConversationTabs(visit, count) {
   const tabs = [await openTab(visit)];
   await ask(tabs[0], QUESTION);
   while (tabs.length < count) tabs.push(await openTab(visit, { beside: tabs[0] }));
@@ -40,7 +40,7 @@ export function pollerOf(polls, tabs) {
 }
 
 /** Closes or hides the leading tab, and returns the tab that takes over. */
-export async function replaced(record, leader, end) {
+export async function replaceLeader(record, leader, end) {
   const ended = performance.now();
   await end(leader);
   const next = await eventually(() => {

@@ -1,11 +1,11 @@
-// The tabs of one browser: one conversation, of which one tab takes care for all.
+// The tabs of one browser share a conversation, and one of them leads.
 
 import assert from "node:assert/strict";
 import { REFUSES, SEND, WASM, ask, delivered, eventually, hold, messages, openChat, part } from "./chat.mjs";
 import { say, see, showsAll, stored } from "./chat.mjs";
 import { test } from "./harness.mjs";
 import { WELCOME } from "./sandbox.mjs";
-import { QUESTION, QUICK, nextPolls, openTab, pollerOf, replaced, talkingTabs } from "./tabs.mjs";
+import { QUESTION, FAST_POLLING, nextPolls, openTab, pollerOf, replaceLeader, openConversationTabs } from "./tabs.mjs";
 
 const LATER = "Can I book a workshop?";
 const NOTHING_SAID = [`assistant: ${WELCOME}`];
@@ -15,18 +15,18 @@ const state = (page) => page.evaluate(() => window.chatWidget.state);
 /** Waits until the log shows these messages and no others. */
 const shows = (page, expected) => eventually(async () => assert.deepEqual(await messages(page), expected));
 
-test("However many tabs are open, one polls", async ({ visit, server, recordOf }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 4);
-  // Each tab that follows has asked more than once by then whether somebody leads.
+test("One of several open tabs polls", async ({ visit, server, recordOf }) => {
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 4);
+  // By then each follower has checked several times whether a tab leads.
   pollerOf(await nextPolls(recordOf(tabs[0]), 10), tabs);
 });
 
-/** Without a farewell to the others. */
+/** Ends a tab without a message to the others. */
 async function crash(page) {
   const crashed = page.waitForEvent("crash");
   const session = await page.context().newCDPSession(page);
-  // Nobody is left to answer.
+  // The crashed page cannot respond.
   session.send("Page.crash").catch(() => {});
   await crashed;
 }
@@ -36,16 +36,16 @@ for (const [how, end] of [
   ["leaves the site", (page) => page.goto("about:blank")],
   ["crashes", crash],
 ]) {
-  test(`When the tab that leads ${how}, another one polls within two seconds, and it alone`, async ({
+  test(`When the leading tab ${how}, exactly one other tab polls within two seconds`, async ({
     visit,
     server,
     recordOf,
   }) => {
-    await server.trouble(QUICK);
-    const tabs = await talkingTabs(visit, 3);
+    await server.setFaults(FAST_POLLING);
+    const tabs = await openConversationTabs(visit, 3);
     const record = recordOf(tabs[0]);
     const leader = pollerOf(await nextPolls(record, 2), tabs);
-    const next = await replaced(record, leader, end);
+    const next = await replaceLeader(record, leader, end);
     assert.equal(pollerOf(await nextPolls(record, 3), tabs), next);
 
     const follower = tabs.find((page) => page !== leader && page !== next);
@@ -54,28 +54,25 @@ for (const [how, end] of [
   });
 }
 
-test("A tab that is hidden leaves the lead to one that can be seen", async ({ visit, server, recordOf }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 2);
+test("A hidden leader yields to a visible tab", async ({ visit, server, recordOf }) => {
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 2);
   const record = recordOf(tabs[0]);
   const leader = pollerOf(await nextPolls(record, 2), tabs);
-  await replaced(record, leader, () => see(leader, "hidden"));
+  await replaceLeader(record, leader, () => see(leader, "hidden"));
   await see(leader, "visible");
   pollerOf(await nextPolls(record, 3), tabs);
 });
 
-test("A message that is sent in one tab appears in the others at once, and its reply as well", async ({
-  visit,
-  server,
-}) => {
+test("A message sent in one tab, and its reply, appear in the others at once", async ({ visit, server }) => {
   const tabs = [await openTab(visit)];
   while (tabs.length < 3) tabs.push(await openTab(visit, { beside: tabs[0] }));
   for (const [index, from] of tabs.entries()) {
     const text = `${QUESTION} ${index}`;
     const posts = await Promise.all(tabs.map((page) => hold(page, SEND)));
     await say(from, text);
-    // The service does not have it yet.
-    await Promise.race(posts.map(({ asked }) => asked));
+    // The service has not received it yet.
+    await Promise.race(posts.map(({ requested }) => requested));
     for (const page of tabs) {
       await part(page, "message-visitor").nth(index).getByText(text).waitFor();
       assert.equal((await messages(page)).filter((line) => line.includes(text)).length, 1);
@@ -89,16 +86,16 @@ test("A message that is sent in one tab appears in the others at once, and its r
       await page.unroute(SEND);
     }
   }
-  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
   assert.deepEqual(
-    said,
+    visitorMessages,
     tabs.map((_, index) => `visitor: ${QUESTION} ${index}`),
   );
   for (const page of tabs) await showsAll(page, server);
   assert.equal((await server.sends()).length, tabs.length);
 });
 
-test("What is typed and not sent stays in its tab", async ({ visit, server }) => {
+test("A draft stays in its tab", async ({ visit, server }) => {
   const one = await openTab(visit);
   const other = await openTab(visit, { beside: one });
   await part(one, "input").fill("Between you and me");
@@ -108,10 +105,7 @@ test("What is typed and not sent stays in its tab", async ({ visit, server }) =>
   assert.equal(await part(other, "input").inputValue(), "");
 });
 
-test("Messages that are written in two tabs at the same time are in the same order in both", async ({
-  visit,
-  server,
-}) => {
+test("Messages written in two tabs at the same time have the same order in both", async ({ visit, server }) => {
   const one = await openTab(visit);
   const other = await openTab(visit, { beside: one });
   const write = (page, name) =>
@@ -120,17 +114,17 @@ test("Messages that are written in two tabs at the same time are in the same ord
     }, name);
   await Promise.all([write(one, "One"), write(other, "Other")]);
   await eventually(async () => assert.equal((await server.messages()).length, 20));
-  const said = (await server.messages()).filter((line) => line.startsWith("visitor: "));
-  assert.equal(new Set(said).size, 10);
+  const visitorMessages = (await server.messages()).filter((line) => line.startsWith("visitor: "));
+  assert.equal(new Set(visitorMessages).size, 10);
   for (const page of [one, other]) await showsAll(page, server);
 });
 
 const badge = (page, count) => part(page, "badge").getByText(`${count}`, { exact: true }).waitFor();
 const noBadge = (page) => part(page, "badge").waitFor({ state: "detached" });
 
-test("What came in is counted once for all tabs, until it is seen in one", async ({ visit, server }) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 2);
+test("The unread count is shared by all tabs until one of them shows the messages", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 2);
   for (const tab of tabs) await part(tab, "close").click();
   for (const tab of tabs) assert.equal((await state(tab)).unread, 0);
   await server.operatorSays("Anna here.");
@@ -143,7 +137,7 @@ test("What came in is counted once for all tabs, until it is seen in one", async
   await Promise.all(tabs.map(noBadge));
   for (const tab of tabs) assert.equal((await state(tab)).unread, 0);
 
-  // Nothing is counted in the others while a window is open.
+  // An open window in a visible tab keeps the count at zero in all tabs.
   await server.operatorSays("Are you still there?");
   await part(tabs[1], "message-operator").nth(1).waitFor();
   await part(tabs[1], "close").click();
@@ -151,12 +145,9 @@ test("What came in is counted once for all tabs, until it is seen in one", async
   await Promise.all(tabs.map((tab) => badge(tab, 1)));
 });
 
-test("What comes into an open window of a tab that nobody sees is counted until the tab is seen", async ({
-  visit,
-  server,
-}) => {
-  await server.trouble(QUICK);
-  const tabs = await talkingTabs(visit, 2);
+test("Messages in an open window of a hidden tab are unread until the tab is visible", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
+  const tabs = await openConversationTabs(visit, 2);
   await part(tabs[1], "close").click();
   await see(tabs[0], "hidden");
   await server.operatorSays("Anna here.");
@@ -167,8 +158,8 @@ test("What comes into an open window of a tab that nobody sees is counted until 
   await noBadge(tabs[1]);
 });
 
-test("reset() in one tab forgets the visitor and the conversation in all of them", async ({ visit, server }) => {
-  const tabs = await talkingTabs(visit, 3);
+test("reset() in one tab erases visitor and conversation in all tabs", async ({ visit, server }) => {
+  const tabs = await openConversationTabs(visit, 3);
   for (const tab of tabs) await showsAll(tab, server);
   const { visitorId: before } = await state(tabs[0]);
 
@@ -183,13 +174,13 @@ test("reset() in one tab forgets the visitor and the conversation in all of them
   const kept = await stored(tabs[0]);
   assert.equal(kept["chat-widget:visitor"].visitorId, visitorId);
   assert.equal(kept["chat-widget:conversation"]?.conversationId ?? null, null);
-  for (const text of [before, QUESTION]) assert.ok(!JSON.stringify(kept).includes(text), `${text} is not kept`);
+  for (const text of [before, QUESTION]) assert.ok(!JSON.stringify(kept).includes(text), `${text} is not stored`);
 
   await ask(tabs[2], LATER);
-  const talks = await server.conversations();
-  assert.equal(talks.length, 2);
-  const young = talks.find(({ visitor }) => visitor.visitorId === visitorId);
-  const now = [...NOTHING_SAID, ...young.messages.map(({ role, content }) => `${role}: ${content}`)];
+  const conversations = await server.conversations();
+  assert.equal(conversations.length, 2);
+  const created = conversations.find(({ visitor }) => visitor.visitorId === visitorId);
+  const now = [...NOTHING_SAID, ...created.messages.map(({ role, content }) => `${role}: ${content}`)];
   assert.equal(now.length, 3);
   for (const tab of tabs) await shows(tab, now);
 
@@ -198,7 +189,7 @@ test("reset() in one tab forgets the visitor and the conversation in all of them
   await shows(tabs[0], now);
 });
 
-/** The shop says which of its customers is there: whoever it is when a page is loaded. */
+/** Prepares a visit with a customer id that is read when a page loads. */
 async function customers(page, customer) {
   const shop = { customer };
   await page.route("**/", async (route) => {
@@ -209,7 +200,7 @@ async function customers(page, customer) {
   return shop;
 }
 
-test("Another customer starts clean, and the first one's conversation is there when the first one is back", async ({
+test("Another customer starts with an empty conversation, and the first one's is restored on return", async ({
   visit,
   server,
 }) => {
@@ -232,7 +223,7 @@ test("Another customer starts clean, and the first one's conversation is there w
   const ofBert = await messages(page);
   assert.equal(ofBert.length, 3);
 
-  // One whom the shop does not know is nobody's guest either.
+  // A visitor without a customer id has a separate conversation as well.
   await come(undefined);
   await shows(page, NOTHING_SAID);
 
@@ -243,8 +234,8 @@ test("Another customer starts clean, and the first one's conversation is there w
   await come("bert");
   await shows(page, ofBert);
 
-  const talks = await server.conversations();
-  const counts = Object.fromEntries(talks.map(({ visitor, messages }) => [visitor.visitorId, messages.length]));
+  const conversations = await server.conversations();
+  const counts = Object.fromEntries(conversations.map(({ visitor, messages }) => [visitor.visitorId, messages.length]));
   assert.deepEqual(counts, { [anna]: 4, [bert]: 2 });
 });
 
@@ -267,7 +258,7 @@ test("Tabs of different customers share nothing", async ({ visit, server }) => {
 for (const [how, spoil] of Object.entries(REFUSES)) {
   const prepare = (page) => page.addInitScript(spoil);
 
-  test(`Two tabs whose storage ${how} share the conversation that begins in one of them`, async ({ visit, server }) => {
+  test(`Two tabs whose storage ${how} share a new conversation`, async ({ visit, server }) => {
     const one = await openTab(visit, { prepare });
     const other = await openTab(visit, { prepare, beside: one });
     await ask(one, QUESTION);
@@ -278,14 +269,14 @@ for (const [how, spoil] of Object.entries(REFUSES)) {
     assert.equal((await state(one)).visitorId, (await state(other)).visitorId);
   });
 
-  test(`A tab whose storage ${how} learns from another one what was said`, async ({ visit, server }) => {
+  test(`A tab whose storage ${how} receives the conversation from another tab`, async ({ visit, server }) => {
     const one = await openTab(visit, { prepare });
     await ask(one, QUESTION);
     const other = await openTab(visit, { prepare, beside: one });
     await showsAll(other, server);
     await ask(other, LATER);
     await showsAll(one, server);
-    // As long as one tab is there, the conversation is.
+    // The conversation lasts as long as one tab is open.
     await one.reload();
     await openChat(one);
     await showsAll(one, server);
@@ -295,11 +286,11 @@ for (const [how, spoil] of Object.entries(REFUSES)) {
   });
 }
 
-test("A tab whose module comes late finds what was said in another one meanwhile", async ({ visit, server }) => {
+test("A tab whose module loads late shows messages from another tab", async ({ visit, server }) => {
   const one = await openTab(visit);
   let wasm;
   const other = await visit({ beside: one, prepare: async (page) => (wasm = await hold(page, WASM)) });
-  await wasm.asked;
+  await wasm.requested;
   await ask(one, QUESTION);
   wasm.release();
   await openChat(other);

@@ -1,14 +1,14 @@
-// Where the window lives, and what stands in it beside the conversation.
+// The window: its placement, drafts, greeting, contact form, data panel and sound.
 
 import assert from "node:assert/strict";
-import { ask, eventually, focused, openChat, openMyData, part, ready, stored, whole } from "./chat.mjs";
+import { ask, eventually, focused, openChat, openMyData, part, ready, stored, allFilesLoaded } from "./chat.mjs";
 import { test } from "./harness.mjs";
 
 const QUESTION = "How long does delivery take?";
 const PHONE = { viewport: { width: 375, height: 700 }, isMobile: true, hasTouch: true };
-const QUICK = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
+const FAST_POLLING = { presence: { suggestedMessageIntervalMs: 1, suggestedPresenceIntervalMs: 1 } };
 
-/** Puts a widget with these options in place of the one of the script tag. */
+/** Replaces the script tag's widget by one with these options. */
 async function mount(page, options) {
   await ready(page);
   await page.evaluate(async (options) => {
@@ -18,9 +18,9 @@ async function mount(page, options) {
   }, options);
 }
 
-/** A visitor who has asked, at a service where a person's words arrive soon. */
+/** Opens a page whose visitor has asked a question, with fast polling. */
 async function inConversation(visit, server) {
-  await server.trouble(QUICK);
+  await server.setFaults(FAST_POLLING);
   const page = await visit();
   await openChat(page);
   await ask(page, QUESTION);
@@ -35,7 +35,7 @@ const addToPage = (page, html) =>
     document.body.prepend(element);
   }, html);
 
-test("In a container the window is part of the page, always open, and as large as the container", async ({ visit }) => {
+test("In a container the window is inline, always open and as large as the container", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   await addToPage(page, { tag: "div", id: "room" });
@@ -56,7 +56,7 @@ test("In a container the window is part of the page, always open, and as large a
   assert.equal(await part(page, "window").count(), 1, "there is nothing to close");
 });
 
-test("A container that is not there is named, and leaves nothing on the page", async ({ visit }) => {
+test("A missing container is reported by its selector, and nothing is mounted", async ({ visit }) => {
   const page = await visit();
   await ready(page);
   const refusal = await page.evaluate(async () => {
@@ -68,7 +68,9 @@ test("A container that is not there is named, and leaves nothing on the page", a
   assert.equal(await page.locator("chat-widget").count(), 0);
 });
 
-test("The page's own button opens and closes the window, says which, and gets the focus back", async ({ visit }) => {
+test("The page's own launcher opens and closes the window, sets aria-expanded and gets the focus back", async ({
+  visit,
+}) => {
   const page = await visit();
   await ready(page);
   await addToPage(page, { tag: "button", id: "talk", text: "Talk to us" });
@@ -86,9 +88,7 @@ test("The page's own button opens and closes the window, says which, and gets th
   assert.equal(await button.getAttribute("aria-expanded"), "false");
 });
 
-test("Without isolation the widget stands in the page, looks the same, and takes its styles along", async ({
-  visit,
-}) => {
+test("With isolate: false the widget looks the same, and destroy() removes its styles", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   const looks = () =>
@@ -108,7 +108,7 @@ test("Without isolation the widget stands in the page, looks the same, and takes
   assert.equal(await sheets(), before);
 });
 
-test("Offset, place in the stack and tokens are the page's to choose", async ({ visit }) => {
+test("The options offset, zIndex and themeTokens take effect", async ({ visit }) => {
   const page = await visit();
   await mount(page, { offset: { x: 40, y: 60 }, zIndex: 7, theme: "custom", themeTokens: { accent: "rgb(1, 2, 3)" } });
   const { x, y, width, height } = await part(page, "launcher").boundingBox();
@@ -120,9 +120,9 @@ test("Offset, place in the stack and tokens are the page's to choose", async ({ 
   assert.deepEqual([stack, colour], ["7", "rgb(1, 2, 3)"]);
 });
 
-test("F6 goes from the page into the window and back to where it was", async ({ visit }) => {
+test("F6 moves the focus into the window and back to the previous element", async ({ visit }) => {
   const page = await visit();
-  await whole(page);
+  await allFilesLoaded(page);
   await addToPage(page, { tag: "button", id: "here", text: "Here" });
   await page.locator("#here").focus();
   await page.keyboard.press("F6");
@@ -135,7 +135,7 @@ test("F6 goes from the page into the window and back to where it was", async ({ 
   assert.equal(await focused(page), "input");
 });
 
-test("On a phone the window is a modal dialog: the focus stays in it, and the page behind it does not scroll", async ({
+test("On a phone the window is a modal dialog that traps the focus and locks the page's scrolling", async ({
   visit,
 }) => {
   const page = await visit(PHONE);
@@ -154,14 +154,14 @@ test("On a phone the window is a modal dialog: the focus stays in it, and the pa
   await part(page, "close").tap();
   await part(page, "window").waitFor({ state: "detached" });
   assert.equal(await overflow(), "");
-  // On a large screen nothing is held.
+  // On a large screen the focus is not trapped.
   await page.setViewportSize({ width: 1000, height: 800 });
   await openChat(page);
   assert.equal(await part(page, "window").getAttribute("aria-modal"), null);
   assert.equal(await overflow(), "");
 });
 
-test("A draft outlives a reload, and goes with its message", async ({ visit }) => {
+test("A draft survives a reload and is cleared by sending", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").fill("Is it possible that");
@@ -174,7 +174,7 @@ test("A draft outlives a reload, and goes with its message", async ({ visit }) =
   assert.equal(await part(page, "input").inputValue(), "");
 });
 
-test("reset() forgets the draft as well, also for the page after a reload", async ({ visit }) => {
+test("reset() erases the draft, also after a reload", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "input").fill("Is it possible that");
@@ -185,7 +185,7 @@ test("reset() forgets the draft as well, also for the page after a reload", asyn
   assert.equal(await part(page, "input").inputValue(), "");
 });
 
-test("A line stands above what came in while the window was closed, until it is opened the next time", async ({
+test("A line marks messages that arrived while the window was closed, until it is opened again", async ({
   visit,
   server,
 }) => {
@@ -204,8 +204,8 @@ test("A line stands above what came in while the window was closed, until it is 
   assert.equal(await line.count(), 0);
 });
 
-test("Who reads back is not carried away, and is told how many messages came in", async ({ visit, server }) => {
-  await server.trouble(QUICK);
+test("A scrolled-back log keeps its position and shows the number of new messages", async ({ visit, server }) => {
+  await server.setFaults(FAST_POLLING);
   const page = await visit({ viewport: { width: 1024, height: 500 } });
   await openChat(page);
   for (const question of [QUESTION, "Are the mugs dishwasher safe?", "Can I book a workshop?"])
@@ -225,7 +225,7 @@ test("Who reads back is not carried away, and is told how many messages came in"
   );
 });
 
-test("What comes in is spoken once, by a region outside of the shadow root; what was said before is not", async ({
+test("A live region outside the shadow root announces new messages once, and no earlier ones", async ({
   visit,
   server,
 }) => {
@@ -234,11 +234,11 @@ test("What comes in is spoken once, by a region outside of the shadow root; what
   const spoken = () =>
     page
       .locator("chat-widget > [aria-live]")
-      .evaluate((region) => [...region.children].map((said) => said.textContent));
+      .evaluate((region) => [...region.children].map((child) => child.textContent));
   await eventually(async () => assert.equal((await spoken()).at(-1), "Support: Anna here."));
   const all = await spoken();
   assert.deepEqual(all.slice(1), ["A person joined", "Support: Anna here."]);
-  assert.match(all[0], /^Clover: We pack on weekdays and parcels/, "without its marks");
+  assert.match(all[0], /^Clover: We pack on weekdays and parcels/, "the announcement has no Markdown");
   assert.equal(await part(page, "log").getAttribute("aria-live"), "off");
   await page.reload();
   await openChat(page);
@@ -246,9 +246,7 @@ test("What comes in is spoken once, by a region outside of the shadow root; what
   assert.deepEqual(await spoken(), []);
 });
 
-test("The greeting appears beside the closed launcher, opens the window, and once dismissed never comes back", async ({
-  visit,
-}) => {
+test("The greeting appears beside the closed launcher, opens the window, and stays dismissed", async ({ visit }) => {
   const page = await visit();
   const greet = { greeting: { text: "Shall I help you choose a mug?", after: 0 } };
   await mount(page, greet);
@@ -267,7 +265,7 @@ test("The greeting appears beside the closed launcher, opens the window, and onc
   assert.equal((await stored(page))["chat-widget:greeted"], 1);
 });
 
-test("Contact details are asked for when a person is needed, checked kindly, and go along as a message", async ({
+test("The contact form appears on a request for a person, validates its input and sends a message", async ({
   visit,
   server,
 }) => {
@@ -297,16 +295,14 @@ test("Contact details are asked for when a person is needed, checked kindly, and
   }, 20_000);
 });
 
-test("The visitor's panel says what is kept, gives it as text, and forgets it when asked twice", async ({ visit }) => {
+test("The data panel lists stored data, exports it as text, and erases it after a confirmation", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await openMyData(page);
   await part(page, "panel").getByText("Nothing is stored on this device yet.").waitFor();
   await page.keyboard.press("Escape");
   await part(page, "panel").waitFor({ state: "detached" });
-  await eventually(async () =>
-    assert.equal(await focused(page), "menu", "Escape goes back to the window, which stays"),
-  );
+  await eventually(async () => assert.equal(await focused(page), "menu", "Escape returns to the open window"));
   await openMyData(page);
   await part(page, "back").click();
   await ask(page, QUESTION);
@@ -318,7 +314,7 @@ test("The visitor's panel says what is kept, gives it as text, and forgets it wh
   assert.match(text, new RegExp(`20\\d\\d.* You: ${QUESTION.replace("?", "\\?")}\n`));
   await part(page, "forget").click();
   await part(page, "forget-no").click();
-  assert.ok((await stored(page))["chat-widget:conversation"], "asked once, nothing is forgotten");
+  assert.ok((await stored(page))["chat-widget:conversation"], "the first click erases nothing");
   await part(page, "forget").click();
   await part(page, "forget-yes").click();
   await part(page, "panel").waitFor({ state: "detached" });
@@ -326,7 +322,7 @@ test("The visitor's panel says what is kept, gives it as text, and forgets it wh
   assert.ok(!(await stored(page))["chat-widget:conversation"]?.entries?.length);
 });
 
-test("The sound is off until the visitor turns it on, in this browser", async ({ visit }) => {
+test("The sound is off until the visitor turns it on, and the choice is stored", async ({ visit }) => {
   const page = await visit();
   await openChat(page);
   await part(page, "menu").click();

@@ -18,8 +18,8 @@ export function readAnnouncements() {
 }
 
 /** Records the announcements of these scenes. */
-export function recordAnnouncements(heard) {
-  const all = { ...readAnnouncements(), ...heard };
+export function recordAnnouncements(announced) {
+  const all = { ...readAnnouncements(), ...announced };
   const sorted = Object.fromEntries(Object.entries(all).sort(([one], [other]) => (one < other ? -1 : 1)));
   writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`);
 }
@@ -27,9 +27,9 @@ export function recordAnnouncements(heard) {
 /** Returns the problems of the announcements of a scene. */
 export async function announcementProblems(visitor, { title }, recorded) {
   const problems = [];
-  for (const said of visitor.announced) {
-    const mark = MARKS.find((mark) => mark.test(said));
-    if (mark) problems.push(`what is announced has marks of Markdown: "${said.slice(0, 80)}"`);
+  for (const text of visitor.announced) {
+    const mark = MARKS.find((mark) => mark.test(text));
+    if (mark) problems.push(`the announcement contains Markdown: "${text.slice(0, 80)}"`);
   }
   const expected = recorded?.[title];
   if (expected && !isDeepStrictEqual(visitor.announced, expected)) {

@@ -6,28 +6,28 @@ import { installFilm } from "./in-page.mjs";
 import { SIZES } from "./sizes.mjs";
 import { Visitor } from "./visitor.mjs";
 
-/** The time that an answer of the service takes on this machine. */
+/** The time that a response of the service takes on this machine. */
 const ANSWER_DELAY_MS = 25;
 
-/** A page of the shop, with these options of the widget in its script tag on top of its own. */
+/** Adds options to the script tag of the shop's pages. */
 function withOptions(html, options) {
   const attributes = Object.entries(options).map(
     ([name, value]) => `data-${name}='${String(value).replaceAll("'", "&#39;")}' `,
   );
-  // Of an attribute that is there twice, the first counts.
+  // The first of two attributes with the same name counts.
   return html.replace("data-proxy=", (found) => attributes.join("") + found);
 }
 
 export class BrowserVisitor extends Visitor {
-  /** Where the page is, for what only this driver can do. */
+  /** The page, for actions that only this driver has. */
   page;
   #context;
   #record;
   #site;
 
   /**
-   * Comes to the site, and was never there. `options` are attributes of the script tag, without `data-`; `prepare(page)` is
-   * called before anything is loaded; `path` is the page that is opened, null for none yet.
+   * Opens the site as a new visitor. `options` are attributes of the script tag without `data-`; `prepare(page)` is called
+   * before anything loads; `path` is the page to open, or null for none.
    */
   static async arrive({ browser, site, token, sizeName, scheme }, { options = {}, prepare, path = "/" } = {}) {
     const { clip, ...screen } = SIZES[sizeName];
@@ -53,8 +53,8 @@ export class BrowserVisitor extends Visitor {
     return visitor;
   }
 
-  /** Another tab of the same visitor. */
-  async besides(path = "/") {
+  /** Opens another tab of the same visitor. */
+  async opensTab(path = "/") {
     const other = new BrowserVisitor(this.size);
     Object.assign(other, { page: await this.#context.newPage() });
     other.#context = this.#context;
@@ -64,7 +64,7 @@ export class BrowserVisitor extends Visitor {
     return other;
   }
 
-  /** The site's address. */
+  /** Returns the site's address. */
   get site() {
     return this.#site;
   }
@@ -93,12 +93,12 @@ export class BrowserVisitor extends Visitor {
     return this.page.keyboard.press(name);
   }
 
-  /** Time passes in the page, and what it brings happens. */
+  /** Advances the page's clock and runs its timers. */
   async letTimePass(ms) {
     await this.page.clock.runFor(ms);
   }
 
-  /** Seconds in which the visitor does nothing, step by step, so that what each asks for is answered before the next. */
+  /** Advances the clock by seconds, step by step, so that each step's requests are answered before the next. */
   async waits(seconds) {
     for (let left = seconds * 1000; left > 0; left -= 1000) {
       await this.page.clock.runFor(Math.min(left, 1000));
@@ -106,7 +106,7 @@ export class BrowserVisitor extends Visitor {
     }
   }
 
-  /** Turns the wheel over the log: the visitor's own scrolling, as opposed to the widget's. */
+  /** Scrolls the log with the mouse wheel, as a visitor does. */
   async scrolls(dy) {
     const { x, y } = await this.evaluate(() => {
       const { left, right, top, bottom } = window.film.rectOf(window.film.find("log")[0]);
@@ -114,7 +114,7 @@ export class BrowserVisitor extends Visitor {
     });
     await this.page.mouse.move(x, y);
     await this.page.mouse.wheel(0, dy);
-    // It goes on for some frames, and messages may be put above.
+    // Scrolling takes several frames, and may insert messages above.
     const place = () => this.evaluate(() => window.film.find("log")[0].scrollTop);
     let before;
     do {
@@ -123,7 +123,7 @@ export class BrowserVisitor extends Visitor {
     } while (before !== (await place()));
   }
 
-  /** The screen gets another size, as when the page is zoomed. */
+  /** Resizes the viewport, as zooming does. */
   async resizes(width, height) {
     await this.page.setViewportSize({ width, height });
     const { clip } = this.size;
@@ -135,12 +135,12 @@ export class BrowserVisitor extends Visitor {
     await this.settled();
   }
 
-  /** The network is gone, or there again. */
+  /** Switches the network off or on. */
   async isOffline(offline) {
     await this.#context.setOffline(offline);
   }
 
-  /** Puts the tab behind another, `hidden`, or in front, `visible`. */
+  /** Sets the tab's visibility, `hidden` or `visible`. */
   isSeen(state) {
     return this.evaluate((state) => {
       Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
@@ -148,7 +148,7 @@ export class BrowserVisitor extends Visitor {
     }, state);
   }
 
-  /** This is expected in the console. */
+  /** Accepts this text in the console. */
   tolerates(text) {
     this.#record.tolerate(text);
   }
@@ -157,14 +157,14 @@ export class BrowserVisitor extends Visitor {
     return this.page.screenshot({ clip: this.size.clip, animations: "disabled", caret: "initial" });
   }
 
-  /** What the browser did that no site's owner would stand for. */
+  /** Returns the complaints about the browser's requests and errors. */
   async complaints() {
     await this.#record.judge().catch(() => {});
-    return this.#record.forgive();
+    return this.#record.takeComplaints();
   }
 
   async leaves() {
-    // What a page sends as it is left would be told to the sandbox of the next scene.
+    // A page that is left sends requests, which would reach the sandbox of the next scene.
     await this.#context.setOffline(true).catch(() => {});
     await this.#context.close();
   }

@@ -1,4 +1,4 @@
-// Every scene, without pictures: on a desktop in the light, and on a phone with its keyboard up in the dark.
+// Every scene without pictures: on a desktop in light, and on a phone with an open keyboard in dark.
 
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -42,7 +42,7 @@ after(async () => {
   for (const stage of opened) await (await stage.catch(() => undefined))?.stop();
 });
 
-test("The announcements of every scene are recorded, and of no other", () => {
+test("Announcements are recorded for exactly the existing scenes", () => {
   assert.deepEqual(Object.keys(recorded).sort(), scenes.map(({ title }) => title).sort(), "npm run film -- --record");
 });
 

@@ -1,11 +1,11 @@
-// Runs in the page before anything else: finds parts of the widget, measures what of them can be seen, and keeps what is
-// announced. It is sent as source text, so that it must not use anything from outside.
+// Runs in the page before anything else: finds parts of the widget, measures their visible areas, and records
+// announcements. It is sent as source text, so it must be self-contained.
 
 /** Installs `window.film`. */
 export function installFilm() {
   const host = () => document.querySelector("chat-widget");
   const root = () => host()?.shadowRoot ?? host();
-  /** `log table` is a table in the part `log`; what begins otherwise is a selector. */
+  /** Returns a selector: `log table` is a table in the part `log`; a text that starts with no part's name is a selector. */
   const selectorOf = (target) => target.replace(/^[a-z]+(-[a-z]+)*(?=$| )/, (name) => `[part~="${name}"]`);
 
   const rectOf = (element) => {
@@ -27,7 +27,7 @@ export function installFilm() {
 
   const parentOf = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host;
 
-  /** The part of the viewport in which an element can be seen: what scrolls or clips around it cuts it off. */
+  /** Returns the area of the viewport in which an element is visible, clipped by its ancestors. */
   function clipOf(element) {
     let clip = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
     for (let around = parentOf(element); around && around !== document.documentElement; around = parentOf(around)) {
@@ -38,22 +38,22 @@ export function installFilm() {
     return clip;
   }
 
-  /** Whether an element is drawn, wherever that is. */
+  /** Returns whether an element is drawn anywhere. */
   function isDrawn(element) {
     if (!element?.isConnected) return false;
     const { visibility, display, opacity } = getComputedStyle(element);
     return visibility === "visible" && display !== "none" && opacity !== "0" && !isEmpty(rectOf(element));
   }
 
-  /** The element at a point, also if it is in the shadow root. */
+  /** Returns the element at a point, also inside the shadow root. */
   const elementAt = (x, y) => (host()?.shadowRoot ?? document).elementFromPoint(x, y);
 
   const isOver = (element, hit) => hit === element || element.contains(hit) || hit?.contains?.(element);
 
-  /** What covers a rectangle of an element, sampled at its middle and at its edges; undefined if nothing does. */
+  /** Returns the name of an element that covers a rectangle of another one, sampled at its centre and edges. */
   function coverOf(element, { left, top, right, bottom }) {
     const [x, y] = [(left + right) / 2, (top + bottom) / 2];
-    // Not at its corners, which may be round.
+    // Not at its corners, which may be rounded.
     for (const [px, py] of [
       [x, y],
       [x, top + 3],
@@ -67,13 +67,13 @@ export function installFilm() {
     return undefined;
   }
 
-  /** A part's or a class's name, of the element or of the nearest one around it. */
+  /** Returns the part or class of an element or of its nearest ancestor with one. */
   const nameOf = (element) => {
     const named = element.closest?.("[part], [class]:not(svg)");
     return named?.getAttribute("part") ?? named?.getAttribute("class") ?? element.localName;
   };
 
-  /** Why an element cannot be seen as a whole; undefined when it can. */
+  /** Returns why an element is not wholly visible; undefined if it is. */
   function hiddenBy(element, rect = rectOf(element)) {
     if (!isDrawn(element)) return "it is not drawn";
     const clip = clipOf(element);
@@ -91,7 +91,7 @@ export function installFilm() {
     return cover && `it is covered by ${cover}`;
   }
 
-  /** The rectangles of the first and the last line of an element's text. */
+  /** Returns the rectangles of the first and the last line of an element's text. */
   function lines(element) {
     const range = document.createRange();
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
@@ -101,7 +101,7 @@ export function installFilm() {
       range.selectNodeContents(node);
       rects.push(...[...range.getClientRects()].filter((rect) => rect.width > 0.5));
     }
-    // A line of code or of a table is as long as it likes in its own box.
+    // Lines of code and tables may be longer than their boxes, which scroll.
     const { left, right } = element.getBoundingClientRect();
     const within = ({ top, bottom, left: from, right: to }) => ({
       top,
@@ -112,7 +112,7 @@ export function installFilm() {
     return rects.length > 0 ? [within(rects[0]), within(rects.at(-1))] : [rectOf(element), rectOf(element)];
   }
 
-  /** All elements of a target that are drawn, those with a text in them if one is given. */
+  /** Returns the drawn elements of a target, filtered by a text if given. */
   function find(target, text) {
     const place = target.startsWith("page ") ? document : root();
     const selector = target.startsWith("page ") ? target.slice(5) : selectorOf(target);
@@ -149,17 +149,17 @@ export function installFilm() {
     selectorOf,
     /** The element that the visitor used last. */
     used: undefined,
-    /** The announcements that were not taken yet. */
-    said: [],
+    /** The announcements that no step has read yet. */
+    announced: [],
   };
   window.film = film;
 
-  // The region is the host's own child, so that it can be seen from the document.
+  // The live region is a child of the host, so the document can observe it.
   new MutationObserver((changes) => {
     for (const { target, addedNodes } of changes) {
       const region = target.nodeType === Node.ELEMENT_NODE ? target : target.parentElement;
       if (!region?.closest("[slot=announcer]")) continue;
-      for (const node of addedNodes) if (node.textContent.trim()) film.said.push(node.textContent);
+      for (const node of addedNodes) if (node.textContent.trim()) film.announced.push(node.textContent);
     }
   }).observe(document, { childList: true, subtree: true });
 }

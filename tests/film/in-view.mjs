@@ -2,16 +2,16 @@
 // overlaps, nothing is cut off, and the focus is on a useful element. It runs in the page.
 
 /**
- * Returns the problems, each as a sentence. `relaxed` names what the step does not ask for: `newest` when the visitor has
- * scrolled back, `focus` when the visitor was elsewhere on the page.
+ * Returns the problems, each as a sentence. `relaxed` names checks to skip: `newest` when the visitor has scrolled back,
+ * `focus` when the visitor was elsewhere on the page.
  */
-export function lookAround({ relaxed = [], acted = false }) {
+export function viewProblems({ relaxed = [], acted = false }) {
   const { root, find, rectOf, cross, contains, isEmpty, clipOf, isDrawn, coverOf, hiddenBy, lines, focused, nameOf } =
     window.film;
-  /** The height of the author's name above a message, or of the space around it. */
-  const BYLINE = 40;
+  /** Maximum height of the author's name above a message, or of the space around it, in pixels. */
+  const AUTHOR_HEIGHT = 40;
   const problems = [];
-  const wrong = (text) => problems.push(text);
+  const report = (text) => problems.push(text);
   const only = (target) => find(target)[0];
   const round = ({ left, top, right, bottom }) => `${[left, top, right, bottom].map(Math.round).join(" ")}`;
 
@@ -23,65 +23,65 @@ export function lookAround({ relaxed = [], acted = false }) {
   const launcher = only("launcher");
   const menu = only("menu-list");
 
-  function wholly(element, name) {
+  function checkInView(element, name) {
     const why = hiddenBy(element);
-    // An open menu hangs from its button over the edge of the header.
+    // An open menu covers the edge of the header below its button.
     if (menu && element === header && why === "it is covered by menu-list") return;
-    if (why) wrong(`${name} is not wholly in view: ${why}`);
+    if (why) report(`${name} is not wholly in view: ${why}`);
   }
 
-  function lookAtNewest() {
+  function checkNewest() {
     const newest = find("message").at(-1);
-    if (!newest) return wrong("the log shows no message");
+    if (!newest) return report("the log shows no message");
     const bubble = newest.querySelector(".cw-bubble") ?? newest;
     const own = newest.matches("[data-author=visitor]");
     const seen = cross(clipOf(bubble), cross(rectOf(bubble), rectOf(log)));
-    const said = `"${bubble.textContent.slice(0, 40)}"`;
+    const quote = `"${bubble.textContent.slice(0, 40)}"`;
     if (isEmpty(seen))
-      return wrong(
-        `nothing of the newest message can be seen: ${said} at ${round(rectOf(bubble))}, the log at ${round(rectOf(log))}`,
+      return report(
+        `nothing of the newest message can be seen: ${quote} at ${round(rectOf(bubble))}, the log at ${round(rectOf(log))}`,
       );
     const visible = cross(clipOf(bubble), rectOf(log));
     const isSeen = (rect) => contains(visible, rect, 2) && !coverOf(newest, rect);
     const [first, last] = lines(bubble);
-    // One's own message is known: its end, with what became of it, is as good as its beginning.
+    // Of the visitor's own message, the end with its delivery state is enough.
     if (!isSeen(first) && !(own && isSeen(last))) {
       const cover = coverOf(newest, first);
-      return wrong(
-        `the first line of the newest message is not in view: ${said} at ${round(first)}, seen ${round(visible)}${cover ? `, covered by ${cover}` : ""}`,
+      return report(
+        `the first line of the newest message is not in view: ${quote} at ${round(first)}, seen ${round(visible)}${cover ? `, covered by ${cover}` : ""}`,
       );
     }
-    // What fits is shown to its last line. The question that it answers may stand above it.
+    // A message that fits is shown to its last line. The question may be visible above it.
     const before = find("message").at(-2);
-    const top = before?.matches("[data-author=visitor]") ? rectOf(before).top : first.top - BYLINE;
-    const fits = last.bottom - top <= visible.bottom - visible.top - BYLINE;
+    const top = before?.matches("[data-author=visitor]") ? rectOf(before).top : first.top - AUTHOR_HEIGHT;
+    const fits = last.bottom - top <= visible.bottom - visible.top - AUTHOR_HEIGHT;
     if (!own && fits && !isSeen(last)) {
-      wrong(
-        `the newest message fits, but its last line is not in view: ${said} ends at ${round(last)}, seen ${round(visible)}`,
+      report(
+        `the newest message fits, but its last line is not in view: ${quote} ends at ${round(last)}, seen ${round(visible)}`,
       );
     }
   }
 
-  function lookForOverlaps() {
+  function checkOverlaps() {
     const fullScreen = open && rectOf(open).right - rectOf(open).left >= innerWidth - 1;
-    const apart = { header, banner, log, "contact line": line, composer, ...(fullScreen ? {} : { launcher }) };
-    const there = Object.entries(apart).filter(([, element]) => element && isDrawn(element));
+    const separate = { header, banner, log, "contact line": line, composer, ...(fullScreen ? {} : { launcher }) };
+    const there = Object.entries(separate).filter(([, element]) => element && isDrawn(element));
     for (const [index, [name, element]] of there.entries()) {
       for (const [otherName, other] of there.slice(index + 1)) {
         const both = cross(rectOf(element), rectOf(other));
         if (both.right - both.left > 1 && both.bottom - both.top > 1)
-          wrong(`${name} and ${otherName} overlap: ${round(both)}`);
+          report(`${name} and ${otherName} overlap: ${round(both)}`);
       }
     }
     if (open && !fullScreen && launcher) {
       const both = cross(rectOf(open), rectOf(launcher));
       if (both.right - both.left > 1 && both.bottom - both.top > 1)
-        wrong(`window and launcher overlap: ${round(both)}`);
+        report(`window and launcher overlap: ${round(both)}`);
     }
   }
 
-  /** Texts of buttons stay in their buttons, and their buttons in what can be seen of the docked parts. */
-  function lookAtControls() {
+  /** Checks that buttons contain their texts, and docked parts their controls. */
+  function checkControls() {
     for (const place of [header, line, composer, menu, only("preview")]) {
       if (!place || place.closest("[inert]")) continue;
       for (const control of place.querySelectorAll("button, input, textarea, a[href]")) {
@@ -93,7 +93,7 @@ export function lookAround({ relaxed = [], acted = false }) {
           continue;
         const clip = clipOf(control);
         if (!contains(clip, rectOf(control), 2))
-          wrong(
+          report(
             `the control ${nameOf(control)} "${(control.textContent || control.name || "").slice(0, 30)}" is cut off: ${round(rectOf(control))}, seen ${round(clip)}`,
           );
       }
@@ -108,12 +108,12 @@ export function lookAround({ relaxed = [], acted = false }) {
           continue;
         range.selectNodeContents(text);
         if (!contains(frame, range.getBoundingClientRect(), 2))
-          wrong(`the text "${text.data}" sticks out of its button ${nameOf(button)}`);
+          report(`the text "${text.data}" sticks out of its button ${nameOf(button)}`);
       }
     }
   }
 
-  function lookSideways() {
+  function checkSidewaysScrolling() {
     for (const [name, element] of Object.entries({
       window: open,
       log,
@@ -125,53 +125,53 @@ export function lookAround({ relaxed = [], acted = false }) {
     })) {
       if (!element) continue;
       const wider = element.scrollWidth - element.clientWidth;
-      if (wider > 1) wrong(`${name} can be scrolled ${wider} px sideways`);
+      if (wider > 1) report(`${name} can be scrolled ${wider} px sideways`);
     }
     const page = document.scrollingElement.scrollWidth - document.documentElement.clientWidth;
-    if (page > 0 && open) wrong(`the page can be scrolled ${page} px sideways`);
+    if (page > 0 && open) report(`the page can be scrolled ${page} px sideways`);
   }
 
-  function lookAtFocus() {
+  function checkFocus() {
     const active = focused();
     const inWidget = root()?.contains(active);
-    if (!inWidget && acted) wrong(`the focus is lost: it is on ${active.id || active.localName}`);
+    if (!inWidget && acted) report(`the focus is lost: it is on ${active.id || active.localName}`);
     if (!inWidget) return;
-    if (active.closest("[inert]")) wrong(`the focus is in what cannot be used: ${nameOf(active)}`);
-    // The log and the window take the focus as a whole; a control must be where it can be seen.
+    if (active.closest("[inert]")) report(`the focus is in an inert part: ${nameOf(active)}`);
+    // The log and the window are focused as a whole; a focused control must be visible.
     if (open && active.matches("button, input, textarea, a") && !active.closest("[part=log]")) {
       const rect = cross(rectOf(active), clipOf(active));
-      if (isEmpty(rect)) wrong(`the focus is on ${nameOf(active)}, which cannot be seen`);
+      if (isEmpty(rect)) report(`the focus is on ${nameOf(active)}, which cannot be seen`);
     }
   }
 
   if (open) {
-    // The visitor's own panel lies over all of the window.
+    // The data panel covers the whole window.
     const coversHeader = panel && header && !isEmpty(cross(rectOf(panel), rectOf(header)));
-    if (header && !coversHeader) wholly(header, "the header");
-    if (panel) wholly(panel, "the panel");
+    if (header && !coversHeader) checkInView(header, "the header");
+    if (panel) checkInView(panel, "the panel");
     else {
-      if (composer) wholly(composer, "the composer");
-      else wrong("there is no composer, and no card in its place");
-      if (line && !menu) wholly(line, "the contact line");
-      // A menu may lie on the messages for as long as it is open.
-      if (log && !menu && !relaxed.includes("newest")) lookAtNewest();
+      if (composer) checkInView(composer, "the composer");
+      else report("there is neither a composer nor a card");
+      if (line && !menu) checkInView(line, "the contact line");
+      // An open menu may cover the messages.
+      if (log && !menu && !relaxed.includes("newest")) checkNewest();
     }
   } else if (launcher) {
-    wholly(launcher, "the launcher");
+    checkInView(launcher, "the launcher");
     const preview = only("preview");
     if (preview) {
-      wholly(preview, "the preview");
-      if (!isEmpty(cross(rectOf(preview), rectOf(launcher)))) wrong("preview and launcher overlap");
+      checkInView(preview, "the preview");
+      if (!isEmpty(cross(rectOf(preview), rectOf(launcher)))) report("preview and launcher overlap");
     }
   }
-  if (!panel) lookForOverlaps();
-  lookAtControls();
-  lookSideways();
-  if (!relaxed.includes("focus")) lookAtFocus();
+  if (!panel) checkOverlaps();
+  checkControls();
+  checkSidewaysScrolling();
+  if (!relaxed.includes("focus")) checkFocus();
   const { used } = window.film;
   if (acted && used?.isConnected && isDrawn(used) && !used.closest("[inert]") && !relaxed.includes("used")) {
     const why = hiddenBy(used);
-    if (why) wrong(`the control that was used, ${nameOf(used)}, is not in view: ${why}`);
+    if (why) report(`the control that was used, ${nameOf(used)}, is not in view: ${why}`);
   }
   return problems;
 }

@@ -1,4 +1,4 @@
-// Scenes and how they are played: action, wait, check, picture.
+// Scenes, and how they are played: action, wait, check, picture.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -6,43 +6,43 @@ import { readdirSync } from "node:fs";
 const scenes = [];
 
 /**
- * A scene: a sentence, and what happens in it. The script gets the actors `visitor`, `operator` and `service`, `step`, and
- * `screen`, which says about the size whether it has `touch` and whether the window is `full`. Options:
- * - `main`: it is also played in Firefox and WebKit, so that it uses nothing but what `Visitor` has.
+ * Defines a scene by its title and script. The script gets the actors `visitor`, `operator` and `service`, the function
+ * `step`, and `screen` with `touch` and `full` (a full-screen window) of the size. Options:
+ * - `main`: the scene is also played in Firefox and WebKit, so it may use only the members of `Visitor`.
  * - `options`: attributes of the widget's script tag, without `data-`.
- * - `arrive(page, visitor)`: is called before anything is loaded.
- * - `sizes`: the sizes on which it is played, all if none are given.
- * - `points`: the points of the design review that it shows.
+ * - `arrive(page, visitor)`: a function that is called before anything loads.
+ * - `sizes`: the sizes of the scene; all by default.
+ * - `points`: the points of the design review that the scene shows.
  */
 export function scene(title, options, script = options) {
   scenes.push({ title, ...(script === options ? {} : options), script });
 }
 
-/** All scenes, in the order of their files. */
+/** Imports all scenes, in the order of their files. */
 export async function allScenes() {
   const folder = new URL("scenes/", import.meta.url);
   for (const file of readdirSync(folder).sort()) if (file.endsWith(".mjs")) await import(new URL(file, folder));
   const titles = scenes.map(({ title }) => title);
-  assert.equal(new Set(titles).size, titles.length, "each scene has a title of its own");
+  assert.equal(new Set(titles).size, titles.length, "each scene has a unique title");
   return scenes;
 }
 
 const list = (value) => [value ?? []].flat();
-/** A part or a selector, and the text after a colon, if there is one. */
+/** Splits a target into a part or selector and the text after the colon, if any. */
 function parts(each) {
   const [, target, text] = /^(.*?)(?:: (.*))?$/s.exec(each);
   return [target, text];
 }
 
 /**
- * What a step waits for:
- * - `shows`: parts that are inside of what can be seen, as a whole; `"notice: No answer"` is one with a text in it.
- * - `has`: those that are in the window, wherever that is.
- * - `hides`: those that are not there.
+ * Waits for the conditions of a step:
+ * - `shows`: parts that are wholly visible; `"notice: No answer"` is one that contains the text.
+ * - `has`: parts that are anywhere in the window.
+ * - `hides`: parts that are absent.
  * - `newest`: a text in the newest message.
  * - `focus`: the part with the focus.
  * - `title`: a pattern for the page's title.
- * - `check(visitor)`: whatever else must be true, tried until it is.
+ * - `check(visitor)`: another check, repeated until it passes.
  */
 async function waitFor(visitor, { shows, has, hides, newest, focus, title, check }) {
   if (newest) await visitor.until(async () => assert.match((await visitor.textOf("message")) ?? "", newest));
@@ -55,8 +55,8 @@ async function waitFor(visitor, { shows, has, hides, newest, focus, title, check
 }
 
 /**
- * Plays a scene with these actors. Gives its `steps`, each with a caption, its problems and perhaps a picture, and what was
- * `announced`. The first step whose condition does not come about is the last one.
+ * Plays a scene with these actors. Returns its `steps`, each with a caption, problems and an optional picture, and the
+ * `announced` texts. A step whose condition is not met is the last one.
  */
 export async function play({ script }, actors, { picture } = {}) {
   const steps = [];
@@ -74,9 +74,9 @@ export async function play({ script }, actors, { picture } = {}) {
       problems.push(...(await seen.judge(relaxed)));
     } catch (error) {
       problems.push(error.message.split("\n")[0]);
-      // What can be seen is worth knowing all the same.
+      // The problems and the picture of the failed step are reported as well.
       problems.push(...(await seen.judge(relaxed).catch(() => [])));
-      throw Object.assign(new Error(error.message, { cause: error }), { told: true });
+      throw Object.assign(new Error(error.message, { cause: error }), { reported: true });
     } finally {
       if (picture) shot.picture = await picture(seen).catch(() => undefined);
     }
@@ -84,7 +84,7 @@ export async function play({ script }, actors, { picture } = {}) {
   try {
     await script({ ...actors, step });
   } catch (error) {
-    if (!error.told) steps.push({ caption: "the scene broke", problems: [error.stack] });
+    if (!error.reported) steps.push({ caption: "the scene failed", problems: [error.stack] });
   }
   return { steps, announced: visitor.announced };
 }

@@ -1,14 +1,14 @@
-// The service of a scene: its AI, whose answers the scene writes, and its operator.
+// The service of a scene: its AI with scripted replies, and its operator.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
 
 /** The shortest polling interval that the widget accepts. */
-const QUICK = { suggestedMessageIntervalMs: 1000 };
+const FAST_POLLING = { suggestedMessageIntervalMs: 1000 };
 
 const DELIVERY =
   "We pack on weekdays, and parcels take **2 to 4 working days** within the country. Delivery costs 4.90.";
-/** The AI's answers to words in a question, unless the scene has written others. */
+/** The AI's replies by words in a question, unless the scene has set others. */
 const ANSWERS = [
   [
     /person|human|somebody/i,
@@ -21,12 +21,12 @@ const ANSWERS = [
   [/./s, "I can tell you about delivery, returns and our workshops."],
 ];
 
-/** An OpenAI-compatible endpoint with scripted answers. */
+/** An OpenAI-compatible endpoint with scripted replies. */
 export class Ai {
   #next = [];
   #gate = Promise.resolve();
   #server;
-  /** The scene has let it compose for as long as it liked. */
+  /** Whether the scene has delayed a reply. */
   hasThought = false;
 
   static async start() {
@@ -47,20 +47,20 @@ export class Ai {
     let body = "";
     for await (const piece of request) body += piece;
     const question = JSON.parse(body).messages.at(-1).content;
-    const said = this.#next.shift() ?? ANSWERS.find(([asked]) => asked.test(question))[1];
+    const reply = this.#next.shift() ?? ANSWERS.find(([pattern]) => pattern.test(question))[1];
     await this.#gate;
     response.setHeader("Content-Type", "application/json");
     response.end(
-      JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content: said } }] }),
+      JSON.stringify({ choices: [{ finish_reason: "stop", message: { role: "assistant", content: reply } }] }),
     );
   }
 
-  /** The next answers, in this order. */
+  /** Sets the next replies, in this order. */
   willSay(...answers) {
     this.#next.push(...answers);
   }
 
-  /** From now on it thinks, until `release()`. */
+  /** Delays replies until `release()`. */
   thinks() {
     let release;
     this.hasThought = true;
@@ -96,20 +96,20 @@ export class Service {
     this.#ai.willSay(...answers);
   }
 
-  /** The AI composes until it is released: the visitor's message has arrived long before. */
+  /** Makes the AI compose until `release()`, long after the visitor's message has arrived. */
   thinks() {
     return this.#ai.thinks();
   }
 
-  /** From now on this goes wrong, and nothing else. */
-  fails(trouble) {
-    return this.sandbox.trouble({ ...trouble, presence: { ...QUICK, ...trouble.presence } });
+  /** Replaces the faults of the service. */
+  fails(faults) {
+    return this.sandbox.setFaults({ ...faults, presence: { ...FAST_POLLING, ...faults.presence } });
   }
 
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   async isFine() {
     this.#hurry();
-    await this.sandbox.trouble({ presence: QUICK });
+    await this.sandbox.setFaults({ presence: FAST_POLLING });
   }
 }
 
@@ -123,7 +123,7 @@ export class Operator {
     this.#hurry = hurry;
   }
 
-  /** Writes to the only visitor. Time passes faster in the page until it is read. */
+  /** Sends messages to the only visitor. The page's clock runs faster until they are shown. */
   async says(...texts) {
     this.#hurry();
     for (const text of texts) await this.#sandbox.operatorSays(text);

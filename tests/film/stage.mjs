@@ -1,4 +1,4 @@
-// The stage on which scenes are played: the shop, the proxy and the sandbox as they are, and an AI that says what it is told.
+// The stage of the scenes: the real shop, proxy and sandbox, and an AI with scripted replies.
 
 import { startDemo } from "../e2e/demo.mjs";
 import { Sandbox } from "../e2e/sandbox.mjs";
@@ -8,7 +8,7 @@ import { play } from "./scene.mjs";
 import { Ai, Operator, Service } from "./service.mjs";
 import { isFullScreen, isTouch } from "./sizes.mjs";
 
-/** Starts a stage for one scene at a time: the sandbox knows one service. */
+/** Starts a stage for one scene at a time, because the sandbox has one service. */
 export async function openStage() {
   const ai = await Ai.start();
   const demo = await startDemo(undefined, ["--ai-base", ai.base, "--ai-model", "film"]);
@@ -17,7 +17,7 @@ export async function openStage() {
     ai,
     demo,
     sandbox,
-    /** As if nobody had ever been here; the actors hurry whom they concern. */
+    /** Resets the service and returns the actors, which speed up the visitor's clock. */
     async actors(hurry) {
       ai.reset();
       await sandbox.reset();
@@ -33,7 +33,7 @@ export async function openStage() {
 }
 
 /**
- * Plays a scene in Chromium, at one size and in one scheme. Gives its steps with their problems and, if wanted, pictures,
+ * Plays a scene in Chromium, at one size and in one scheme. Returns its steps with their problems and optional pictures,
  * and its announcements.
  */
 export async function playInChromium(stage, browser, scene, sizeName, scheme, { pictures = false, recorded } = {}) {
@@ -46,9 +46,9 @@ export async function playInChromium(stage, browser, scene, sizeName, scheme, { 
   try {
     const picture = pictures ? (seen) => seen.picture() : undefined;
     const played = await play(scene, { visitor, operator, service, screen }, { picture });
-    // Whether an answer that comes at once is seen while it is composed depends on the machine.
+    // Whether the typing indicator of an immediate reply is visible depends on the machine.
     if (!stage.ai.hasThought)
-      played.announced = visitor.announced = visitor.announced.filter((said) => !/ is writing$/.test(said));
+      played.announced = visitor.announced = visitor.announced.filter((text) => !/ is writing$/.test(text));
     const last = played.steps.at(-1) ?? { problems: [] };
     const finished = played.steps.every(({ problems }) => problems.length === 0);
     last.problems.push(...(await visitor.complaints()));
@@ -59,6 +59,6 @@ export async function playInChromium(stage, browser, scene, sizeName, scheme, { 
   }
 }
 
-/** The problems of a scene that was played, each with its step. */
+/** Returns the problems of a played scene, each with its step. */
 export const problemsOf = ({ steps }) =>
   steps.flatMap(({ caption, problems }, index) => problems.map((problem) => `${index + 1}. ${caption}: ${problem}`));

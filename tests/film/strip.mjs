@@ -1,4 +1,4 @@
-// Draws a scene as one picture: its steps in a row, each with its caption and with what is wrong.
+// Draws a scene as one picture: its steps in a row, each with its caption and problems.
 
 /** Maximum pictures in a row. */
 const COLUMNS = 7;
@@ -39,7 +39,7 @@ export async function drawStrip(browser, { title, size, scheme, steps, width }) 
   }
 }
 
-/** The page that shows all strips: a scene each, its sizes and schemes beside each other. */
+/** Returns the HTML page of all strips, one section per scene with its sizes and schemes side by side. */
 export function indexPage(plays) {
   const groups = new Map();
   for (const play of plays) groups.set(play.scene, [...(groups.get(play.scene) ?? []), play]);

@@ -1,28 +1,28 @@
 // A visitor with actions and views on the page, independent of the driver of the browser.
 //
 // A subclass implements what differs between drivers: `evaluate(work, given)`, `goto(path)`, `tap(x, y)`,
-// `write(text)`, `key(name)`, `reloadPage()`, and `letTimePass(ms)`, without which time passes by itself.
+// `write(text)`, `key(name)`, `reloadPage()`, and `letTimePass(ms)` if it controls the clock.
 
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import { lookAround } from "./in-view.mjs";
+import { viewProblems } from "./in-view.mjs";
 
 /** The timeout of a wait, in milliseconds. */
-const PATIENCE_MS = Number(process.env.FILM_PATIENCE_MS ?? 8_000);
+const WAIT_TIMEOUT_MS = Number(process.env.FILM_PATIENCE_MS ?? 8_000);
 const POLL_MS = 30;
-/** The pace at which time passes in the page while somebody else's words are awaited: this much at each look. */
-const HURRY_MS = 250;
+/** The time by which the page's clock advances at each check while a message of another person is awaited. */
+const CLOCK_STEP_MS = 250;
 /** Maximum wait until nothing has changed for two frames, in milliseconds. */
 const SETTLE_TIMEOUT_MS = 900;
 
 export class Visitor {
-  /** What was announced in the scene, in order. */
+  /** The announcements of the scene, in order. */
   announced = [];
-  /** What cannot be seen when it is wanted, and goes on all the same. */
+  /** The problems that do not end the scene. */
   problems = [];
-  /** The visitor did something in the window in this step. */
+  /** Whether the visitor used the window in this step. */
   acted = false;
-  /** Time passes faster in the page until what is awaited is there. */
+  /** Whether the page's clock runs faster until the awaited condition is met. */
   hurries = false;
 
   constructor(size) {
@@ -30,12 +30,12 @@ export class Visitor {
   }
 
   /** The timeout of a wait, in milliseconds. */
-  get patience() {
-    return PATIENCE_MS;
+  get waitTimeout() {
+    return WAIT_TIMEOUT_MS;
   }
 
   /** Repeats a check until it passes; after the timeout, throws its last error. */
-  async until(check, within = this.patience) {
+  async until(check, within = this.waitTimeout) {
     const deadline = performance.now() + within;
     for (;;) {
       try {
@@ -43,29 +43,29 @@ export class Visitor {
       } catch (error) {
         if (performance.now() > deadline) throw error;
       }
-      if (this.hurries) await this.letTimePass(HURRY_MS);
+      if (this.hurries) await this.letTimePass(CLOCK_STEP_MS);
       await pause(POLL_MS);
     }
   }
 
-  /** The count of elements of a part, or of a selector, that are drawn; those with a text in them if one is given. */
+  /** Returns the number of drawn elements of a part or selector, filtered by a text if given. */
   count(target, text) {
     return this.evaluate(({ target, text }) => window.film.find(target, text).length, { target, text });
   }
 
-  /** Waits until something is drawn, wherever that is. */
+  /** Waits until a target is drawn anywhere. */
   has(target, text) {
     const what = text === undefined ? target : `${target} "${text}"`;
     return this.until(async () => assert.ok((await this.count(target, text)) > 0, `${what} is not there`));
   }
 
-  /** Waits until something is not drawn any more. */
+  /** Waits until a target is no longer drawn. */
   misses(target, text) {
     const what = text === undefined ? target : `${target} "${text}"`;
     return this.until(async () => assert.equal(await this.count(target, text), 0, `${what} is still there`));
   }
 
-  /** Waits until something can be seen as a whole: it is inside of what scrolls, and nothing covers it. */
+  /** Waits until a target is wholly visible: neither clipped nor covered. */
   async sees(target, text) {
     await this.has(target, text);
     const hidden = () =>
@@ -82,12 +82,12 @@ export class Visitor {
     }, 1500);
   }
 
-  /** The text of the newest element of a part. */
+  /** Returns the text of the newest element of a part. */
   textOf(target) {
     return this.evaluate((target) => window.film.find(target).at(-1)?.textContent ?? null, target);
   }
 
-  /** Waits until the focus is on something. */
+  /** Waits until a target has the focus. */
   hasFocus(target) {
     return this.until(async () => {
       const { on, is } = await this.evaluate((target) => {
@@ -99,8 +99,8 @@ export class Visitor {
   }
 
   /**
-   * Clicks or taps the middle of something. A visitor can only point at what is there to be seen: what is not is a problem,
-   * and is scrolled to. With `scroll`, the visitor looks for it.
+   * Clicks or taps the centre of a target. An invisible target is a problem, and is scrolled into view; with `scroll`, it
+   * is scrolled into view without a problem.
    */
   async click(target, text, { scroll = false, at = [0.5, 0.5] } = {}) {
     await this.has(target, text);
@@ -114,7 +114,7 @@ export class Visitor {
           if (!found) return null;
           if (scroll && hiddenBy(found)) found.scrollIntoView({ block: "nearest" });
           window.film.used = found;
-          // A link may go over several lines: its first one is clicked.
+          // A link may wrap: its first line is clicked.
           const place = found.matches("a") ? lines(found)[0] : rectOf(found);
           const [x, y] = [
             place.left + (place.right - place.left) * at[0],
@@ -145,34 +145,34 @@ export class Visitor {
     await this.tap(place.x, place.y);
   }
 
-  /** Types into what has the focus. */
+  /** Types into the focused element. */
   async type(text) {
     this.acted = true;
     await this.write(text);
   }
 
-  /** Presses a key, by Playwright's name of it, where the focus is. */
+  /** Presses a key on the focused element, by Playwright's name. */
   async press(...names) {
     this.acted = true;
     await this.evaluate(() => void (window.film.used = undefined));
     for (const name of names) await this.key(name);
   }
 
-  /** Opens the window by its launcher, and waits for something to write in. */
+  /** Opens the window by its launcher, and waits for the input. */
   async opens() {
-    await this.whole();
+    await this.allFilesLoaded();
     await this.click("launcher");
     await this.has("composer");
     await this.settled();
   }
 
-  /** Closes it by its button. */
+  /** Closes the window by its button. */
   async closes() {
     await this.click("close");
     await this.misses("window");
   }
 
-  /** Writes a message and sends it: by Enter, or where there is no such key by the button. */
+  /** Writes a message and sends it by Enter, or by the button on touch screens. */
   async says(text) {
     const onField = await this.evaluate(() => window.film.focused().matches("[part~=input]"));
     if (!onField) await this.click("input");
@@ -181,55 +181,55 @@ export class Visitor {
     else await this.press("Enter");
   }
 
-  /** Says something, and waits for what the assistant says to it. */
+  /** Sends a message, and waits for the assistant's reply. */
   async asks(text) {
     const before = await this.count("message-assistant");
     await this.says(text);
-    await this.until(async () => assert.ok((await this.count("message-assistant")) > before, `no answer to "${text}"`));
+    await this.until(async () => assert.ok((await this.count("message-assistant")) > before, `no reply to "${text}"`));
     await this.has("message-visitor", "Delivered");
   }
 
   /** Waits until the module has taken the launcher over. */
-  whole() {
+  allFilesLoaded() {
     return this.until(async () =>
-      assert.ok(await this.evaluate(() => Boolean(window.chatWidget?.state)), "the module has come"),
+      assert.ok(await this.evaluate(() => Boolean(window.chatWidget?.state)), "the module has loaded"),
     );
   }
 
   async reloads() {
     await this.takeAnnounced();
     await this.reloadPage();
-    await this.whole();
+    await this.allFilesLoaded();
   }
 
   /** Goes to another page of the site. */
   async goes(path) {
     await this.takeAnnounced();
     await this.goto(path);
-    await this.whole();
+    await this.allFilesLoaded();
   }
 
-  /** Waits for the page to draw what it was told. */
+  /** Waits until the page has drawn its changes. */
   settled() {
     return this.evaluate(async () => {
       for (let frames = 0; frames < 2; frames += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     });
   }
 
-  /** Takes what was announced since the last time. The space between words is not heard. */
+  /** Removes and returns the announcements since the last call, with normalized white space. */
   async takeAnnounced() {
-    const said = (await this.evaluate(() => window.film?.said.splice(0) ?? [])) ?? [];
-    this.announced.push(...said.map((text) => text.replace(/\s+/g, " ").trim()));
+    const announced = (await this.evaluate(() => window.film?.announced.splice(0) ?? [])) ?? [];
+    this.announced.push(...announced.map((text) => text.replace(/\s+/g, " ").trim()));
   }
 
-  /** What is wrong with what can be seen now, once it has come to rest. */
+  /** Returns the problems of the current view once it no longer changes. */
   async judge(relaxed) {
     const given = { relaxed, acted: this.acted };
     let problems = [];
     const deadline = performance.now() + SETTLE_TIMEOUT_MS;
     do {
       await this.settled();
-      problems = await this.evaluate(lookAround, given);
+      problems = await this.evaluate(viewProblems, given);
     } while (problems.length > 0 && performance.now() < deadline);
     await this.takeAnnounced();
     return [...this.problems.splice(0), ...problems];

@@ -3,11 +3,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** Bytes of an answer that are kept. More is counted and not kept. */
+/** Maximum stored bytes of a response; further ones are only counted. */
 const MAX_KEPT = 3 * 1024 * 1024;
-const PATIENCE_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
 
-/** A request of these parts. The body gets a Content-Length unless a header says how it is framed. */
+/** Builds a request. The body gets a Content-Length unless a header frames it. */
 export function request(line, headers = {}, body = "") {
   const all = { Host: "shop.example", ...headers };
   const names = Object.keys(all).map((name) => name.toLowerCase());
@@ -32,11 +32,11 @@ export const post = (target, body = "{}", headers = {}) =>
     body,
   );
 
-/** The bytes of a chunked body, with the chunk that ends it. */
+/** Returns the bytes of a chunked body with its last chunk. */
 export const chunked = (...parts) =>
   `${parts.map((part) => `${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`).join("")}0\r\n\r\n`;
 
-/** The head at the start of some bytes, or null while it is not whole. */
+/** Parses the head at the start of some bytes; null while it is incomplete. */
 function head(bytes) {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return null;
@@ -48,7 +48,7 @@ function head(bytes) {
   return { line, status: Number(line.split(" ")[1]), headers, length: end + 4 };
 }
 
-/** Reads a chunked body: its bytes, its length on the wire, and whether its last chunk is there. */
+/** Parses a chunked body: its bytes, its length on the wire, and whether it is complete. */
 export function unchunk(bytes) {
   const parts = [];
   let at = 0;
@@ -69,7 +69,7 @@ export function unchunk(bytes) {
   return { body: Buffer.concat(parts), length: bytes.length, complete: false };
 }
 
-/** The answers in some bytes, in order. Those with a status below 200 are among them. */
+/** Parses the responses in some bytes, in order, including interim ones (1xx). */
 function answersIn(bytes, closed, method) {
   const answers = [];
   let rest = bytes;
@@ -103,40 +103,40 @@ function answersIn(bytes, closed, method) {
 /**
  * Sends bytes, and returns the response once it is complete, the connection is closed or the timeout is over.
  *
- * `then`: sends more once the first bytes are out, by a function of the socket. `whole`: how many final answers make
- * it whole.
+ * `then` is called with the socket after the first bytes are sent, to send more. `whole` is the number of final responses
+ * to wait for.
  */
-export async function exchange(port, bytes, { then, whole = 1, patience = PATIENCE_MS } = {}) {
+export async function exchange(port, bytes, { then, whole = 1, timeoutMs = RESPONSE_TIMEOUT_MS } = {}) {
   const started = Date.now();
   const socket = connect(port, "127.0.0.1");
   const method = String(bytes.subarray(0, 5)) === "HEAD " ? "HEAD" : "GET";
-  const said = { answers: [], received: 0, closed: false, timedOut: false };
+  const result = { answers: [], received: 0, closed: false, timedOut: false };
   const parts = [];
-  const read = () => (said.answers = answersIn(Buffer.concat(parts), said.closed, method));
+  const read = () => (result.answers = answersIn(Buffer.concat(parts), result.closed, method));
   const done = new Promise((resolve) => {
-    const timer = setTimeout(() => ((said.timedOut = true), resolve()), patience);
+    const timer = setTimeout(() => ((result.timedOut = true), resolve()), timeoutMs);
     const finish = () => (clearTimeout(timer), resolve());
     socket.on("data", (data) => {
-      if (said.received < MAX_KEPT) parts.push(data);
-      said.received += data.length;
-      if (said.received > MAX_KEPT) return said.received > 16 * MAX_KEPT ? finish() : undefined;
+      if (result.received < MAX_KEPT) parts.push(data);
+      result.received += data.length;
+      if (result.received > MAX_KEPT) return result.received > 16 * MAX_KEPT ? finish() : undefined;
       read();
-      if (said.answers.filter(({ status, complete }) => status >= 200 && complete).length >= whole) finish();
+      if (result.answers.filter(({ status, complete }) => status >= 200 && complete).length >= whole) finish();
     });
-    // Writing to a connection that was closed fails; what had come before counts.
+    // Writing to a closed connection fails; the bytes received before count.
     socket.on("error", () => {});
-    socket.on("close", () => ((said.closed = true), finish()));
+    socket.on("close", () => ((result.closed = true), finish()));
   });
   await Promise.race([once(socket, "connect").catch(() => {}), done]);
   socket.write(bytes);
-  const more = Promise.resolve(then?.(socket, said)).catch(() => {});
+  const more = Promise.resolve(then?.(socket, result)).catch(() => {});
   await Promise.race([done, more.then(() => done)]);
   socket.destroy();
   read();
-  said.raw = Buffer.concat(parts);
-  said.ms = Date.now() - started;
-  said.answer = said.answers.find(({ status, junk }) => junk || status >= 200);
-  return said;
+  result.raw = Buffer.concat(parts);
+  result.ms = Date.now() - started;
+  result.answer = result.answers.find(({ status, junk }) => junk || status >= 200);
+  return result;
 }
 
 /** Writes until the socket is closed or the limit is reached. Returns the number of bytes. */

@@ -1,5 +1,5 @@
-// A hostile client and a hostile service, against every proxy in its real server: what each attack may do, and whether
-// the server is the same afterwards.
+// A hostile client and a hostile service against every proxy in its real server: the effects of each attack, and the
+// server's health afterwards.
 //
 //     node --test tests/hostile/                      every proxy, after the build of site-connector
 //     PROXIES="nginx,Caddy" ATTACKS="gzip" node …     some proxies, and the attacks with a text in their names
@@ -35,18 +35,18 @@ const GROUPS = {
   statuses: statuses,
   answers: answers,
 };
-/** Servers that pass interim answers (1xx) on by themselves: docs/server.md says so. Without cookies and links. */
+/** Servers that forward interim responses (1xx), as docs/server.md says; never with cookies or links. */
 const INTERIM = ["Caddy"];
-/** Seconds until a proxy gives up a service that says nothing. */
+/** The proxy's timeout for the service, in seconds. */
 const TIMEOUT = 2;
-/** Bytes of an answer without end. */
+/** Maximum bytes of an endless response. */
 const MAX_FLOOD = 128 * 1024 * 1024;
 
 const wanted = process.env.PROXIES?.split(",") ?? Object.keys(proxies);
 const chosen = (attack) => attack.name.includes(process.env.ATTACKS ?? "");
 const report = new Report();
 
-/** The memory of processes: what they have now, or the most that they had since the last `forgetPeak`. */
+/** Returns the memory of processes: the current value, or the peak since the last `forgetPeak`. */
 const memory = (pids, figure) =>
   pids.reduce(
     (sum, pid) =>
@@ -56,7 +56,7 @@ const memory = (pids, figure) =>
   );
 const forgetPeak = (pids) => pids.forEach((pid) => writeFileSync(`/proc/${pid}/clear_refs`, "5"));
 
-/** A proxy under attack: its server, the service behind it, and another one that nobody may reach. */
+/** A proxy under attack: its server, the service behind it, and another service that must get no request. */
 class Target {
   static async start(name) {
     const target = new Target();
@@ -72,7 +72,7 @@ class Target {
       child.exitCode === null && child.signalCode === null ? processes(child.pid) : [],
     );
 
-  /** Problems of a server that should be as it was before: the same processes, and the right answer to each request. */
+  /** Returns the problems of a server after an attack: ended processes, and wrong responses. */
   async alive() {
     this.service.reset();
     const problems = [];
@@ -90,15 +90,15 @@ class Target {
     if (this.running().join() !== this.pids.join())
       problems.push(
         `processes ended: ${this.servers
-          .map(({ said }) => said())
+          .map(({ stderr }) => stderr())
           .join("")
           .slice(-300)}`,
       );
     return problems;
   }
 
-  /** Carries out an attack and gives the problems that it made. */
-  async suffer(attack) {
+  /** Carries out an attack and returns the problems. */
+  async carryOut(attack) {
     let flooding = Promise.resolve();
     const shared = {
       service: this.service,
@@ -122,17 +122,17 @@ class Target {
           : (attack.bytes ?? get("/connector/chat/presence"));
     if (attack.memory) forgetPeak(this.pids);
     const before = attack.memory && memory(this.pids, "VmRSS");
-    const said = await exchange(this.port, bytes, attack);
+    const result = await exchange(this.port, bytes, attack);
     const ended = await Promise.race([flooding.then(() => true), setTimeout(3000, false)]);
     if (attack.settle) await setTimeout(attack.settle);
     const problems = [
       ...arrivals(attack, this.service.requests, new URL(this.service.origin).host),
-      ...(this.elsewhere.requests.length > 0 ? ["another service was asked"] : []),
-      ...answered({ ...attack, bytes, interim: INTERIM.includes(this.name) }, said, this.service.requests),
+      ...(this.elsewhere.requests.length > 0 ? ["another service got a request"] : []),
+      ...answered({ ...attack, bytes, interim: INTERIM.includes(this.name) }, result, this.service.requests),
       ...sent(attack, this.service.sent),
       ...(ended ? [] : ["the answer is read on after the visitor has gone"]),
     ];
-    const figures = { ms: said.ms, sent: said.flooded };
+    const figures = { ms: result.ms, sent: result.flooded };
     if (attack.memory && this.running().length === this.pids.length) {
       figures.memory = Math.max(0, memory(this.pids, "VmHWM") - before);
       if (figures.memory > MEMORY_LIMIT) problems.push(`memory grew by ${figures.memory} bytes`);
@@ -150,10 +150,10 @@ describe("A hostile client and a hostile service", { concurrency: 4 }, () => {
         await t.test(group, async () => {
           const failed = [];
           for (const attack of attacks.filter(chosen)) {
-            const problems = await target.suffer(attack);
+            const problems = await target.carryOut(attack);
             report.note(group, attack.name, name, problems);
             if (problems.length > 0) failed.push(`${attack.name}: ${[...new Set(problems)].join("; ")}`);
-            // A server that ended is started again, so that each attack is judged by itself.
+            // A server that ended is restarted, so that attacks are judged independently.
             if (target.running().join() !== target.pids.join()) target = await Target.start(name);
           }
           if (failed.length > 0) assert.fail(`${name}\n${failed.join("\n")}`);

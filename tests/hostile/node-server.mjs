@@ -1,5 +1,5 @@
-// A recipe for Node in a process of its own: node node-server.mjs KIND RECIPE, with the rest in the environment. Prints
-// its port.
+// Runs a recipe for Node in its own process: node node-server.mjs KIND RECIPE, with further settings in the environment.
+// Prints its port.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ const options = {
   ...(PER_MINUTE && { perMinute: Number(PER_MINUTE) }),
 };
 
-/** An application of this Express, with the recipe in it. */
+/** Returns an application of this version of Express with the recipe. */
 async function application(name) {
   const { default: express } = await import(name);
   const app = express();

@@ -1,4 +1,4 @@
-// The recipe for Node behind a framework that has parsed the body already.
+// The recipe for Node behind a framework that has already parsed the body.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const PARSERS = {
 const message = (length) => JSON.stringify({ message: "x".repeat(length - 14) });
 
 for (const [name, parser] of Object.entries(PARSERS)) {
-  test(`A body that ${name} has read goes on, and a message over 64 KiB is refused`, async () => {
+  test(`A body that ${name} has parsed is forwarded, and a message over 64 KiB is rejected`, async () => {
     const service = await HostileService.start();
     const app = express();
     app.use(parser);

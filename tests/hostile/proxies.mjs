@@ -10,11 +10,11 @@ import { snippet, snippetOf } from "../docs-snippets.mjs";
 export const token = `site-token-${crypto.randomUUID()}`;
 const command = process.env.SITE_CONNECTOR ?? join(root, "target/debug/site-connector");
 
-/** The folder whose docs/ holds the recipes: that of another version, to see what a test finds in it. */
+/** The folder whose docs/ has the recipes; that of another version to test its recipes. */
 const home = resolve(process.env.RECIPES ?? root);
 const text = (path) => readFileSync(join(home, "docs", path), "utf8");
 
-/** Requests a minute where no rate is wanted, as all attacks come from one address. */
+/** The rate limit per minute of tests without one, because all attacks come from one address. */
 const ANY_RATE = 1_000_000_000;
 
 let count = 0;
@@ -41,7 +41,7 @@ async function node(kind, { origin, timeout, rated }) {
   return { port: Number(await firstLine(server)), servers: [server] };
 }
 
-/** The parameters that nginx comes with, as far as a script of ours reads them. */
+/** The parameters of nginx's `fastcgi_params` that our scripts read. */
 const FASTCGI_PARAMS = [
   "QUERY_STRING $query_string",
   "REQUEST_METHOD $request_method",
@@ -55,7 +55,7 @@ const FASTCGI_PARAMS = [
   .map((param) => `fastcgi_param ${param};\n`)
   .join("");
 
-/** A PHP script in PHP's own pool of processes, behind nginx, for every path below /connector. */
+/** Starts a PHP script in PHP-FPM behind nginx, for every path below /connector. */
 async function php(own, script, { origin }) {
   debianTool("nginx");
   debianTool("php-fpm");
@@ -73,7 +73,7 @@ pm = static\npm.max_children = 4\nphp_flag[display_errors] = on\nphp_flag[html_e
   const pool = start("php-fpm", ["-F", "-R", "-y", join(own, "pool.conf")]);
   while (!existsSync(join(own, "php.sock"))) {
     if (pool.child.exitCode !== null)
-      throw new Advice(`php-fpm did not start: ${pool.said()}${readFileSync(join(own, "pool.log"))}`);
+      throw new Advice(`php-fpm did not start: ${pool.stderr()}${readFileSync(join(own, "pool.log"))}`);
     await setTimeout(20);
   }
   const port = await freePort();
@@ -90,7 +90,7 @@ pm = static\npm.max_children = 4\nphp_flag[display_errors] = on\nphp_flag[html_e
   return { port, servers: [front, pool] };
 }
 
-/** The text of a file that no visitor may see, and where nginx keeps it. */
+/** The text of a file that no visitor may see, and its place in nginx. */
 export const SECRET_FILE = "a file that no visitor may see";
 const PRIVATE = (own) => {
   writeFileSync(join(own, "secret.txt"), SECRET_FILE);
@@ -103,8 +103,8 @@ const phpRecipe = ({ timeout, rated }) =>
   seconds(timeout, text("recipes/connector.php")).replace(/(?<=PER_MINUTE = )\d+/, (rate) => (rated ? rate : ANY_RATE));
 
 /**
- * Starts each proxy before the service at `origin`. `timeout`: seconds until a service that says nothing is given up,
- * if other than the recipe's; `rated`: with the recipe's limit of requests.
+ * Starts each proxy in front of the service at `origin`. `timeout` replaces the recipe's timeout for the service, in
+ * seconds; `rated` keeps the recipe's rate limit.
  */
 export const proxies = {
   async "site-connector proxy"({ origin, timeout = 35, rated }) {
@@ -161,7 +161,7 @@ export const proxies = {
     writeFileSync(join(own, "connector.php"), phpRecipe(options));
     return php(own, join(own, "connector.php"), options);
   },
-  /** The plugin of docs/wordpress.md, and of WordPress what it is called with. */
+  /** The plugin of docs/wordpress.md, with stubs of the WordPress functions that it calls. */
   async WordPress(options) {
     const own = ownFolder();
     const plugin = (name) => snippetOf(text("wordpress.md"), `WordPress, by hand: ${name}`);
@@ -179,7 +179,7 @@ export const proxies = {
   },
 };
 
-/** A program's process and all below it. */
+/** Returns a program's process and its descendants. */
 export function processes(pid) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   return [pid, ...children.flatMap(processes)];

@@ -1,4 +1,4 @@
-// The table of attacks and proxies, and the figures of those that are about bounds.
+// The table of attacks and proxies, and the measurements of attacks on limits.
 
 const MIB = 1024 * 1024;
 

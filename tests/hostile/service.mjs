@@ -1,32 +1,32 @@
-// A hostile service: records every byte that reaches it, and responds as an attack says.
+// A hostile service: records every byte that reaches it, and responds as the attack defines.
 
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { unchunk } from "./client.mjs";
 
-/** Bytes of a request's body that are kept. */
+/** Maximum stored bytes of a request's body. */
 const MAX_KEPT = 1024 * 1024;
 
-/** An answer with this body, its length and whatever else is said. */
+/** Returns a response with this body, its length and further headers. */
 export function answer(body = "{}", { status = "200 OK", headers = "" } = {}) {
   const type = /^content-type:/im.test(headers) ? "" : "Content-Type: application/json\r\n";
   return `HTTP/1.1 ${status}\r\n${type}${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** What a service without malice answers: the request's own call and query, so that answers cannot be mixed up. */
+/** Returns the response of a benign service. It contains the request's target, so that mixed-up responses are noticed. */
 export function good({ line }) {
-  const told = encodeURI(line);
-  return answer(JSON.stringify({ ok: true, data: { line: told }, requestId: "req_good" }), {
+  const target = encodeURI(line);
+  return answer(JSON.stringify({ ok: true, data: { line: target }, requestId: "req_good" }), {
     headers: "X-Request-Id: req_good\r\nX-Service-API-Version: 1\r\n",
   });
 }
 
 export class HostileService {
-  /** Requests since the last `reset`, also those whose body never came to its end. */
+  /** Requests since the last `reset`, including incomplete ones. */
   requests = [];
-  /** Bytes that were sent as answers since the last `reset`. */
+  /** Bytes of responses sent since the last `reset`. */
   sent = 0;
-  /** Answers a request: gives the bytes to send, or sends them itself on the socket. */
+  /** Responds to a request: returns the bytes to send, or writes them to the socket. */
   answer = good;
   #sockets = new Set();
   #server = createServer((socket) => this.#serve(socket));
@@ -52,7 +52,7 @@ export class HostileService {
 
   #serve(socket) {
     this.#sockets.add(socket.on("close", () => this.#sockets.delete(socket)));
-    // Whoever hangs up has got what it wanted.
+    // A disconnect is expected.
     socket.on("error", () => {});
     let rest = Buffer.alloc(0);
     let open = null;
@@ -74,7 +74,7 @@ export class HostileService {
     });
   }
 
-  /** Records a request as soon as its head is there. */
+  /** Records a request as soon as its head is complete. */
   #begin(bytes) {
     const end = bytes.indexOf("\r\n\r\n");
     if (end < 0) return null;

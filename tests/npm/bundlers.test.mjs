@@ -1,4 +1,4 @@
-// The packed package in the pages of bundlers and frameworks, each opened in a browser and chatted with.
+// The packed package in pages of bundlers and frameworks, each tried with a chat in a browser.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -21,7 +21,7 @@ const html = (script, body = "") =>
   '<!doctype html><html lang="en"><meta charset="utf-8"><link rel="icon" href="data:,"><title>Shop</title>' +
   `<body><div id="root">${body}</div><script type="module" src="/${script}"></script>`;
 
-// The docs' page, with its widget within reach.
+// The page of the docs, with its widget as a global.
 for (const page of ["page", "page-esbuild"]) {
   write(`${page}.held.ts`, `import { widget } from "./${page}.ts";\nObject.assign(window, { widget });\n`);
 }
@@ -43,7 +43,7 @@ const bundle = (entry, outdir, more = {}) =>
     ...more,
   });
 
-/** Opens a page, asks, and gets an answer, in the theme that was asked for. */
+/** Opens a page, and asserts that a question gets a reply and the theme is the requested one. */
 async function chat(address, open = (page) => part(page, "launcher").click()) {
   const visited = await visit(address);
   const { page, server, wrong } = visited;
@@ -59,7 +59,7 @@ async function chat(address, open = (page) => part(page, "launcher").click()) {
   return visited;
 }
 
-/** Goes on with what is loaded only when it is asked for. */
+/** Uses the files that load on demand. */
 async function goesOn({ page, wrong }) {
   await page.waitForFunction(() => window.widget);
   await page.evaluate(() => window.widget.setLocale("de"));
@@ -72,13 +72,13 @@ async function goesOn({ page, wrong }) {
   assert.deepEqual(wrong, []);
 }
 
-test("A page that Vite builds has the widget, its languages and its themes, with nothing set", options, async () => {
+test("A Vite build includes the widget, its languages and its themes without configuration", options, async () => {
   write("index.html", html("page.held.ts"));
   await vite({ root: folder, configFile: false, logLevel: "warn", build: { outDir: "vite", target: "es2022" } });
   await goesOn(await chat(await serve(join(folder, "vite"), readFileSync(join(folder, "vite/index.html")))));
 });
 
-test("The development server of Vite has the widget with the one line of the docs", options, async (t) => {
+test("Vite's development server serves the widget with the line of the docs", options, async (t) => {
   write("index.html", html("page.held.ts"));
   const server = {
     port: 0,
@@ -97,8 +97,8 @@ test("The development server of Vite has the widget with the one line of the doc
   await goesOn(await chat(`http://127.0.0.1:${site.httpServer.address().port}/`));
 });
 
-test("A page that webpack builds has the widget, its languages and its themes, with nothing set", options, async () => {
-  // Its loaders for TypeScript are packages of their own.
+test("A webpack build includes the widget, its languages and its themes without configuration", options, async () => {
+  // Its loaders for TypeScript are separate packages.
   await bundle("page.held.ts", "plain", { external: ["@site-connector/*"], splitting: false });
   const compiler = webpack({
     mode: "production",
@@ -112,19 +112,19 @@ test("A page that webpack builds has the widget, its languages and its themes, w
   await goesOn(await chat(await serve(join(folder, "webpack"), html("main.js"))));
 });
 
-test("A page that esbuild builds has the widget, told where the WebAssembly module is", options, async () => {
+test("An esbuild build includes the widget, given the URL of the WebAssembly module", options, async () => {
   await bundle("page-esbuild.held.ts", "esbuild");
   await goesOn(await chat(await serve(join(folder, "esbuild"), html("main.js"))));
 });
 
-/** What the docs write into the page for this tag. */
+/** The HTML of the docs for this tag. */
 const written = (tag) =>
   readFileSync(join(root, "docs/frameworks.md"), "utf8").match(
     new RegExp(`^\`\`\`html\\n(<${tag} [^]*?)\`\`\`$`, "m"),
   )[1];
 
 test(
-  "A page with the element and no framework has the widget, and a handler that was there before it",
+  "The element works without a framework, and keeps a handler that was added before it was defined",
   options,
   async () => {
     await bundle("element.ts", "element", { plugins: [wasmBeside("element")] });
@@ -132,7 +132,7 @@ test(
   },
 );
 
-test("A site that has the package's dist/ copied to it has the widget by the script tag", options, async () => {
+test("The script tag works from a copy of the package's dist/", options, async () => {
   cpSync(join(folder, "node_modules/@site-connector/chat-widget/dist"), join(folder, "copied/chat-widget"), {
     recursive: true,
   });
@@ -143,7 +143,7 @@ test("A site that has the package's dist/ copied to it has the widget by the scr
   assert.deepEqual(wrong, []);
 });
 
-/** What Node renders to a text, with a program of its own. */
+/** Returns the HTML that a program renders in Node. */
 async function rendered(program) {
   write("render.tsx", program);
   await bundle("render.tsx", "server", { packages: "external", platform: "node", splitting: false });
@@ -152,43 +152,35 @@ async function rendered(program) {
 
 const help = (page) => page.locator("#help").click();
 
-test(
-  "A page of React that a server rendered goes on in the browser, in strict mode, and its button opens the chat",
-  options,
-  async () => {
-    const body = await rendered(
-      'import { renderToString } from "react-dom/server";\nimport { StrictMode } from "react";\nimport { Help } from "./Help.tsx";\n' +
-        "console.log(renderToString(<StrictMode><Help /></StrictMode>));\n",
-    );
-    assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
-    assert.match(body, / suggested-questions="\[&quot;Do you ship\?&quot;\]"/);
-    await bundle("hydrate.tsx", "react", {
-      plugins: [wasmBeside("react")],
-      define: { "process.env.NODE_ENV": '"development"' },
-    });
-    const { page } = await chat(await serve(join(folder, "react"), html("main.js", body)), help);
-    assert.equal(await page.locator("chat-widget").count(), 1);
-  },
-);
+test("A server-rendered React page hydrates in strict mode, and its button opens the chat", options, async () => {
+  const body = await rendered(
+    'import { renderToString } from "react-dom/server";\nimport { StrictMode } from "react";\nimport { Help } from "./Help.tsx";\n' +
+      "console.log(renderToString(<StrictMode><Help /></StrictMode>));\n",
+  );
+  assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
+  assert.match(body, / suggested-questions="\[&quot;Do you ship\?&quot;\]"/);
+  await bundle("hydrate.tsx", "react", {
+    plugins: [wasmBeside("react")],
+    define: { "process.env.NODE_ENV": '"development"' },
+  });
+  const { page } = await chat(await serve(join(folder, "react"), html("main.js", body)), help);
+  assert.equal(await page.locator("chat-widget").count(), 1);
+});
 
-test(
-  "A page of Vue that a server rendered goes on in the browser, and its button opens the chat",
-  options,
-  async () => {
-    const body = await rendered(
-      'import { createSSRApp } from "vue";\nimport { renderToString } from "vue/server-renderer";\nimport { Help } from "./Help.vue.ts";\n' +
-        "console.log(await renderToString(createSSRApp(Help)));\n",
-    );
-    assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
-    write(
-      "hydrate-vue.ts",
-      'import { createSSRApp } from "vue";\nimport { Help } from "./Help.vue.ts";\ncreateSSRApp(Help).mount("#root");\n',
-    );
-    await bundle("hydrate-vue.ts", "vue", { plugins: [wasmBeside("vue")] });
-    const { page } = await chat(await serve(join(folder, "vue"), html("main.js", body)), help);
-    assert.equal(await page.locator("chat-widget").count(), 1);
-  },
-);
+test("A server-rendered Vue page hydrates, and its button opens the chat", options, async () => {
+  const body = await rendered(
+    'import { createSSRApp } from "vue";\nimport { renderToString } from "vue/server-renderer";\nimport { Help } from "./Help.vue.ts";\n' +
+      "console.log(await renderToString(createSSRApp(Help)));\n",
+  );
+  assert.match(body, /<chat-widget [^>]*proxy="\/connector" theme="emerald"[^>]*><\/chat-widget>/);
+  write(
+    "hydrate-vue.ts",
+    'import { createSSRApp } from "vue";\nimport { Help } from "./Help.vue.ts";\ncreateSSRApp(Help).mount("#root");\n',
+  );
+  await bundle("hydrate-vue.ts", "vue", { plugins: [wasmBeside("vue")] });
+  const { page } = await chat(await serve(join(folder, "vue"), html("main.js", body)), help);
+  assert.equal(await page.locator("chat-widget").count(), 1);
+});
 
 const LIVE = {
   React: `import { createElement, StrictMode } from "react";
@@ -205,7 +197,7 @@ window.show = (props) => (shown.value = props);`,
 
 for (const [name, program] of Object.entries(LIVE)) {
   test(
-    `Props of ${name} change the widget while it is there, one that is taken away is the default again, and it goes with its component`,
+    `Changing props of ${name} updates the widget, removing one resets it, and unmounting destroys the widget`,
     options,
     async () => {
       write("live.ts", program);
@@ -214,12 +206,12 @@ for (const [name, program] of Object.entries(LIVE)) {
       const { page, wrong } = await visit(await serve(join(folder, out), html("main.js")));
       const show = (props) =>
         page.evaluate((props) => {
-          window.told ??= [];
+          window.emitted ??= [];
           window.show(
             props && {
               ...props,
-              onReady: () => window.told.push("ready"),
-              onMessage: ({ content }) => window.told.push(content),
+              onReady: () => window.emitted.push("ready"),
+              onMessage: ({ content }) => window.emitted.push(content),
             },
           );
         }, props);
@@ -230,8 +222,8 @@ for (const [name, program] of Object.entries(LIVE)) {
       assert.equal(await header(), EMERALD);
       await part(page, "suggestion").click();
       await part(page, "message-assistant").nth(1).waitFor();
-      await page.waitForFunction(() => window.told.length === 3);
-      assert.deepEqual((await page.evaluate(() => window.told)).slice(0, 2), ["ready", QUESTION]);
+      await page.waitForFunction(() => window.emitted.length === 3);
+      assert.deepEqual((await page.evaluate(() => window.emitted)).slice(0, 2), ["ready", QUESTION]);
       await show({ ...inline, theme: "rose", locale: "de" });
       await part(page, "message-visitor").getByText("Zugestellt").waitFor();
       const rose = await header();
@@ -248,7 +240,7 @@ for (const [name, program] of Object.entries(LIVE)) {
   );
 }
 
-/** Puts the WebAssembly module where the address in the bundle says, `../chat-widget.wasm` of `/main.js`. */
+/** Puts the WebAssembly module at its URL in the bundle, `../chat-widget.wasm` of `/main.js`. */
 function wasmBeside(out) {
   return {
     name: "the module beside the bundle",

@@ -10,7 +10,7 @@ import { project, serve, visit } from "./fixture.mjs";
 const QUESTION = "How long does delivery take?";
 let address;
 
-/** Builds the page on the first test: the docs' own code, and the package within reach. */
+/** Builds the page on the first call: the code of the docs, and the package as globals. */
 function page() {
   address ??= (async () => {
     const { folder, write } = project("client");
@@ -37,7 +37,7 @@ function page() {
   return address;
 }
 
-/** Proves a sentence on a page with a client. */
+/** Runs a test on a page with a client. */
 const test = (sentence, body) =>
   nodeTest(sentence, { timeout: 60_000 }, async () => {
     const visited = await visit(await page());
@@ -45,7 +45,7 @@ const test = (sentence, body) =>
     await body(visited);
   });
 
-/** What a call comes to nothing with. */
+/** Returns the error of a failed call. */
 const failure = (page, run) =>
   page.evaluate(`(${run})().then(() => null, ({ name, status, code, requestId, retryAfter, retryable, idempotencyKey }) =>
     ({ name, status, code, requestId, retryAfter, retryable, idempotencyKey }))`);
@@ -56,15 +56,11 @@ const mountWidget = (page) =>
     window.widget = await ChatWidget.mount({ proxy: "/connector" });
   });
 
-test("A client gets the config, sends, reads what was said and whether somebody is there", async ({
-  page,
-  server,
-  wrong,
-}) => {
+test("A client gets the config, sends a message, and reads messages and presence", async ({ page, server, wrong }) => {
   const { config } = await page.evaluate(() => client.getChatConfig("en"));
   assert.equal(config.enabled, true);
   assert.deepEqual(await page.evaluate(() => client.listMessages()), { messages: [] });
-  assert.deepEqual(await server.arrived("GET", "/chat/messages"), [], "without a conversation nothing is asked");
+  assert.deepEqual(await server.arrived("GET", "/chat/messages"), [], "no request without a conversation");
   const { message, userMessageId } = await page.evaluate(
     (question) => client.sendMessage(question, { visitor: { name: "Ann" } }),
     QUESTION,
@@ -81,13 +77,13 @@ test("A client gets the config, sends, reads what was said and whether somebody 
   assert.deepEqual(wrong, []);
 });
 
-test("Messages that are sent at once go out in order, into one conversation", async ({ page, server }) => {
+test("Concurrent messages are sent in order, into one conversation", async ({ page, server }) => {
   await page.evaluate(() => Promise.all(["One", "Two", "Three"].map((text) => client.sendMessage(text))));
-  const said = (await server.messages()).filter((message) => message.startsWith("visitor"));
-  assert.deepEqual(said, ["visitor: One", "visitor: Two", "visitor: Three"]);
+  const sent = (await server.messages()).filter((message) => message.startsWith("visitor"));
+  assert.deepEqual(sent, ["visitor: One", "visitor: Two", "visitor: Three"]);
 });
 
-test("The widget goes on with the conversation of a client, for the same visitor", async ({ page, server }) => {
+test("The widget continues a client's conversation as the same visitor", async ({ page, server }) => {
   await page.evaluate((question) => client.sendMessage(question), QUESTION);
   const kept = await stored(page);
   assert.deepEqual(Object.keys(kept).sort(), ["chat-widget:conversation", "chat-widget:visitor"]);
@@ -100,7 +96,7 @@ test("The widget goes on with the conversation of a client, for the same visitor
   assert.equal(await page.evaluate(() => widget.state.visitorId), kept["chat-widget:visitor"].visitorId);
 });
 
-test("A client goes on with the conversation of the widget, for the same visitor", async ({ page, server }) => {
+test("A client continues the widget's conversation as the same visitor", async ({ page, server }) => {
   await mountWidget(page);
   await part(page, "launcher").click();
   await ask(page, QUESTION);
@@ -114,44 +110,41 @@ test("A client goes on with the conversation of the widget, for the same visitor
   );
 });
 
-test("A message whose response is lost is retried with its key and its body, and arrives once", async ({
+test("After a lost response a message is retried with the same key and body, and arrives once", async ({
   page,
   server,
 }) => {
   const bodies = [];
   page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
-  await server.trouble({ only: "send", loseAnswers: 1 });
+  await server.setFaults({ only: "send", loseAnswers: 1 });
   assert.ok((await page.evaluate(() => client.sendMessage("One"))).conversationId);
   assert.equal(bodies.length, 2);
   assert.equal(bodies[0], bodies[1]);
   assert.equal((await server.messages()).filter((message) => message === "visitor: One").length, 1);
 });
 
-test("A message that failed for good is sent again with its key and its body, and arrives once", async ({
-  page,
-  server,
-}) => {
+test("Resending a failed message uses the same key and body, and it arrives once", async ({ page, server }) => {
   await page.evaluate(() => {
     window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
   });
   const bodies = [];
   page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData()));
-  await server.trouble({ only: "send", loseAnswers: 1 });
+  await server.setFaults({ only: "send", loseAnswers: 1 });
   const lost = await failure(page, "() => client.sendMessage('One')");
-  await server.calm();
+  await server.clearFaults();
   assert.equal(lost.retryable, true);
   assert.match(lost.idempotencyKey, /^chat-[0-9a-f-]{36}-[0-9a-f-]{36}$/);
-  // Another message has made the conversation known in the meantime.
+  // Another message has started the conversation in the meantime.
   await page.evaluate(() => client.sendMessage("Two"));
   await page.evaluate((idempotencyKey) => client.sendMessage("One", { idempotencyKey }), lost.idempotencyKey);
   assert.equal(bodies.length, 3);
   assert.equal(bodies[0], bodies[2]);
-  const said = (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
-  assert.equal(said.filter((text) => text === "One").length, 1);
+  const sent = (await server.conversations()).flatMap(({ messages }) => messages.map(({ content }) => content));
+  assert.equal(sent.filter((text) => text === "One").length, 1);
 });
 
-test("The docs' function succeeds after a failure, as soon as the service allows it", async ({ page, server }) => {
-  await server.trouble({ only: "send", status: 429, times: 1, retryAfter: 1 });
+test("The function of the docs succeeds after a failure, once Retry-After has passed", async ({ page, server }) => {
+  await server.setFaults({ only: "send", status: 429, times: 1, retryAfter: 1 });
   assert.ok(await page.evaluate((question) => ask(question), QUESTION));
   const sends = await server.sends();
   assert.deepEqual(
@@ -161,14 +154,17 @@ test("The docs' function succeeds after a failure, as soon as the service allows
   assert.equal(sends[0].idempotencyKey, sends[1].idempotencyKey);
 });
 
-test("A failed call rejects with one error that says why, and whether a retry may help", async ({ page, server }) => {
+test("A failed call rejects with an error that has the reason and whether a retry may help", async ({
+  page,
+  server,
+}) => {
   await page.evaluate(() => {
     window.client = new BrowserWidgetClient({ proxy: "/connector", retries: 0 });
   });
-  await server.trouble({ status: 429, retryAfter: 7 });
+  await server.setFaults({ status: 429, retryAfter: 7 });
   const limited = await failure(page, "() => client.getPresence()");
-  const { requestId, idempotencyKey, ...said } = limited;
-  assert.deepEqual(said, {
+  const { requestId, idempotencyKey, ...rest } = limited;
+  assert.deepEqual(rest, {
     name: "ChatWidgetError",
     status: 429,
     code: "RATE_LIMITED",
@@ -177,13 +173,13 @@ test("A failed call rejects with one error that says why, and whether a retry ma
   });
   assert.ok(requestId);
   assert.equal(idempotencyKey, undefined);
-  await server.trouble({ only: "send", status: 402 });
+  await server.setFaults({ only: "send", status: 402 });
   const refused = await failure(page, "() => client.sendMessage('One')");
   assert.deepEqual([refused.code, refused.retryable], ["INSUFFICIENT_QUOTA", false]);
-  await server.calm();
+  await server.clearFaults();
   const elsewhere = await failure(page, "() => new BrowserWidgetClient({ proxy: '/nothing' }).getChatConfig()");
   assert.deepEqual([elsewhere.status, elsewhere.code, elsewhere.retryable], [404, "INVALID_RESPONSE", false]);
-  await server.trouble({ only: "config", delayMs: 20_000 });
+  await server.setFaults({ only: "config", delayMs: 20_000 });
   const late = await failure(
     page,
     "() => new BrowserWidgetClient({ proxy: '/connector/', timeout: 50, retries: 0 }).getChatConfig()",
@@ -194,10 +190,7 @@ test("A failed call rejects with one error that says why, and whether a retry ma
   assert.deepEqual([offline.status, offline.code, offline.retryable], [0, "NETWORK", true]);
 });
 
-test("Any number of events are reported, fifty in a request, with the page and the conversation", async ({
-  page,
-  server,
-}) => {
+test("Events are reported in batches of fifty, with the page and the conversation", async ({ page, server }) => {
   await page.evaluate(() => client.sendMessage("One"));
   const outcome = await page.evaluate(() =>
     client.trackBatch(
@@ -217,7 +210,7 @@ test("Any number of events are reported, fifty in a request, with the page and t
   );
 });
 
-test("Each customer is a visitor of their own", async ({ page, server }) => {
+test("Each customer is a separate visitor", async ({ page, server }) => {
   await page.evaluate(() => client.sendMessage("One"));
   await page.evaluate(() => new BrowserWidgetClient({ proxy: "/connector", customerId: "ann" }).sendMessage("Two"));
   assert.equal((await server.conversations()).length, 2);
@@ -229,7 +222,7 @@ test("Each customer is a visitor of their own", async ({ page, server }) => {
   ]);
 });
 
-for (const [how, break_] of [
+for (const [condition, break_] of [
   [
     "blocked",
     () =>
@@ -247,13 +240,13 @@ for (const [how, break_] of [
       }),
   ],
   [
-    "full of rubbish",
+    "full of invalid data",
     () => {
       for (const name of ["visitor", "conversation"]) localStorage.setItem(`chat-widget:${name}`, '{"v":');
     },
   ],
 ]) {
-  test(`Where storage is ${how}, the conversation goes on all the same`, async ({ page, server }) => {
+  test(`The conversation continues where storage is ${condition}`, async ({ page, server }) => {
     await page.evaluate(break_);
     await page.evaluate(() => client.sendMessage("One"));
     await page.evaluate(() => client.sendMessage("Two"));

@@ -1,4 +1,4 @@
-// What the package is: its files, its types, what it is to a server, and what it leaves out of a bundle.
+// The package: its files, its types, its import on a server, and the size of partial bundles.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -64,7 +64,7 @@ const FILES = [
 
 const { folder, tarball, write } = project("package");
 
-/** Runs a program of `node_modules`, and fails with what it said. */
+/** Runs a program of `node_modules`, and fails with its output. */
 function run(program, args, cwd = folder) {
   const { status, stdout, stderr } = spawnSync(join(root, "node_modules/.bin", program), args, {
     cwd,
@@ -74,13 +74,13 @@ function run(program, args, cwd = folder) {
   return stdout;
 }
 
-test("The package holds exactly what a page or a bundler can ask for", () => {
+test("The package contains exactly the files that pages and bundlers use", () => {
   assert.deepEqual(contents(), FILES.sort());
 });
 
-test("Everything that the package exports can be imported on a server, where nothing happens", () => {
+test("Every export can be imported on a server without side effects", () => {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  // The loader is a classic script, and the module a file: neither is for import.
+  // The loader is a classic script and the WebAssembly module a file: neither can be imported.
   const paths = Object.keys(exports).filter((path) => !/^\.\/(script|wasm|package\.json)$/.test(path));
   for (const path of paths) {
     write(
@@ -105,11 +105,11 @@ test("Everything that the package exports can be imported on a server, where not
   }
 });
 
-test("The component of React is marked as one for the browser, where parts of a page are rendered on a server alone", () => {
+test("The React component is marked as a client component", () => {
   assert.match(readFileSync(join(folder, "node_modules", NAME, "dist/npm/react.mjs"), "utf8"), /^"use client";/);
 });
 
-test("publint finds nothing to say of the package", async () => {
+test("publint reports nothing", async () => {
   const { publint } = await import("publint");
   const data = readFileSync(tarball);
   const { messages } = await publint({
@@ -119,7 +119,7 @@ test("publint finds nothing to say of the package", async () => {
   assert.deepEqual(messages, []);
 });
 
-test("The types of every export are found by whoever can import it", () => {
+test("The types of every export resolve for every importer", () => {
   run("attw", [
     tarball,
     "--profile",
@@ -132,7 +132,7 @@ test("The types of every export are found by whoever can import it", () => {
   ]);
 });
 
-test("The files of docs/frameworks.md, and what pages write in TypeScript, compile against the types", () => {
+test("The files of docs/frameworks.md and typical TypeScript code compile against the types", () => {
   write("usage.tsx", readFileSync(join(root, "tests/npm/usage.tsx")));
   write(
     "tsconfig.json",
@@ -166,7 +166,7 @@ test("The files of docs/frameworks.md, and what pages write in TypeScript, compi
   run("tsc", ["-p", folder]);
 });
 
-/** The files of a folder, each with its bytes. */
+/** Returns the files of a folder with their bytes. */
 const filesOf = (out) =>
   readdirSync(join(folder, out), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -182,7 +182,7 @@ for (const from of [NAME, `${NAME}/client`]) {
     const common = { bundle: true, minify: true, format: "esm", loader: { ".wasm": "file" } };
     await esbuild({ ...common, entryPoints: [join(folder, `${name}.js`)], outdir: join(folder, name, "esbuild") });
     const input = join(folder, `${name}.js`);
-    // Without the polyfill that Vite has for a page's preloads.
+    // Without Vite's polyfill for module preload.
     await vite({
       root: folder,
       configFile: false,
@@ -202,7 +202,7 @@ for (const from of [NAME, `${NAME}/client`]) {
       ),
     );
     for (const bundler of ["esbuild", "vite", "webpack"]) {
-      // Vite copies what a module names by its address before it finds that nobody uses the module. No page loads it.
+      // Vite copies assets before it removes the unused module that refers to them. No page loads the copy.
       const isCopied = ([file]) => bundler === "vite" && from === NAME && file.endsWith(".wasm");
       const files = filesOf(join(name, bundler)).filter((file) => !isCopied(file));
       assert.deepEqual(

@@ -1,4 +1,4 @@
-// What pages write in TypeScript against the packed package. The marked lines must not compile.
+// TypeScript code of pages against the packed package. The marked lines must not compile.
 
 import { BrowserWidgetClient, ChatWidget, ChatWidgetError, type ChatWidgetOptions, load, type SendResult } from "@site-connector/chat-widget";
 import { BrowserWidgetClient as Client } from "@site-connector/chat-widget/client";
@@ -35,15 +35,15 @@ export const react = (
 );
 export const vue = h(VueChat, { proxy: "/connector", isolate: false, onMessage: ({ role }) => console.log(role) });
 
-// @ts-expect-error The proxy is the one option that must be there.
+// @ts-expect-error The proxy is required.
 new BrowserWidgetClient({});
-// @ts-expect-error The client keeps the id by itself.
+// @ts-expect-error The client sets the id.
 await client.sendMessage("Hello", { visitor: { visitorId: "v1234567" } });
-// @ts-expect-error A preset's name.
+// @ts-expect-error Not a preset.
 element.theme = "pink";
-// @ts-expect-error A preset's name.
+// @ts-expect-error Not a preset.
 export const pink = <ReactChat proxy="/connector" theme="pink" />;
-// @ts-expect-error The proxy.
+// @ts-expect-error The proxy is required.
 export const without = <ReactChat />;
-// @ts-expect-error What comes with an event.
+// @ts-expect-error Not a detail of the event.
 h(VueChat, { proxy: "/connector", onUnread: ({ total }) => total });

@@ -1,4 +1,4 @@
-//! A page to put a widget on, and a network that answers as a test says.
+//! A page for a widget, and a fake network.
 
 use chat_protocol::Value;
 use chat_widget::api::Handle;
@@ -12,7 +12,7 @@ pub fn window() -> Window {
     web_sys::window().expect("a window")
 }
 
-/// Lets all that is due happen: effects run in microtasks, the browser's own in the next task.
+/// Waits until pending work has run: effects run in microtasks, browser events in the next task.
 pub async fn tick() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         window().set_timeout_with_callback(&resolve).expect("a timer");
@@ -20,15 +20,15 @@ pub async fn tick() {
     JsFuture::from(promise).await.expect("resolves");
 }
 
-/// The page's `fetch` while it lives; the browser's own afterwards.
+/// Replaces the page's `fetch` until it is dropped.
 pub struct Network {
     real: JsValue,
-    /// `[url, init]` of each call.
+    /// The `[url, init]` of each call.
     calls: Array,
 }
 
 impl Network {
-    /// Every call is answered with this status, body and `Retry-After`.
+    /// Responds to every call with this status, body and `Retry-After`.
     pub fn answers(status: u16, body: &str, retry_after: &str) -> Self {
         let source =
             "calls.push([url, init]); return Promise.resolve(new Response(body, { status, headers }));";
@@ -42,17 +42,17 @@ impl Network {
         )
     }
 
-    /// Every call is rejected with this value.
+    /// Rejects every call with this value.
     pub fn rejects(thrown: &JsValue) -> Self {
         Self::patched("return Promise.reject(thrown);", &[("thrown", thrown.clone())])
     }
 
-    /// Every call does this, the body of a JavaScript function of `url` and `init`.
+    /// Runs this body of a JavaScript function of `url` and `init` on every call.
     pub fn does(source: &str) -> Self {
         Self::patched(source, &[])
     }
 
-    /// No call is ever answered.
+    /// Never responds to a call.
     pub fn hangs() -> Self {
         Self::patched("calls.push([url, init]); return new Promise(() => {});", &[])
     }
@@ -78,7 +78,7 @@ impl Network {
         self.calls.length()
     }
 
-    /// The address, or a member of the options, of the last call; empty without one.
+    /// Returns the URL of the last call, or a member of its options; empty without one.
     pub fn last(&self, what: &str) -> String {
         let call: Array = self.calls.get(self.calls.length().wrapping_sub(1)).unchecked_into();
         if call.is_undefined() {
@@ -88,7 +88,7 @@ impl Network {
         value.as_string().unwrap_or_default()
     }
 
-    /// A header of the last call; empty without it.
+    /// Returns a header of the last call; empty without it.
     pub fn header(&self, name: &str) -> String {
         let call: Array = self.calls.get(self.calls.length() - 1).unchecked_into();
         get(&get(&call.get(1), "headers"), name).as_string().unwrap_or_default()
@@ -109,7 +109,7 @@ fn set(object: &JsValue, name: &str, value: &JsValue) {
     Reflect::set(object, &name.into(), value).expect("a property");
 }
 
-/// A host element on an otherwise empty page, with nothing in storage.
+/// Appends a host element to an otherwise empty page, and clears the storage.
 pub struct Page {
     pub host: HtmlElement,
 }
@@ -130,7 +130,7 @@ impl Page {
         handle
     }
 
-    /// The element of this part.
+    /// Returns the element of this part.
     pub fn find(&self, part: &str) -> Option<Element> {
         let root = self.host.shadow_root().expect("an open shadow root");
         root.query_selector(&format!("[part~={part}]")).expect("a valid selector")
@@ -140,7 +140,7 @@ impl Page {
         self.find(part).expect(part).get_attribute(name).unwrap_or_default()
     }
 
-    /// Waits until something is so; the runner's own time-out ends a wait that is in vain.
+    /// Waits until a condition is met. The runner's timeout ends a wait in vain.
     pub async fn until(&self, so: impl Fn() -> bool) {
         while !so() {
             tick().await;

@@ -1,4 +1,4 @@
-// What a TypeScript page writes, checked against the types that are shipped. The marked lines must not compile.
+// TypeScript code of a page against the shipped types. The marked lines must not compile.
 
 import { ChatWidget, type ChatWidgetOptions, load } from "@site-connector/chat-widget";
 
@@ -27,20 +27,20 @@ document.addEventListener("chat-widget:message", ({ detail: { role, content } })
   console.log(role.length + content.length),
 );
 addEventListener("chat-widget-error", ({ detail }) => console.log(detail.code.length));
-// @ts-expect-error What comes with it.
+// @ts-expect-error Not a detail of the event.
 element.addEventListener("chat-widget-unread", ({ detail }) => console.log(detail.total));
-// @ts-expect-error A number.
+// @ts-expect-error Not a number.
 await ChatWidget.mount({ proxy: "/connector", zIndex: "high" });
-// @ts-expect-error From code, the side is one of two.
+// @ts-expect-error Other spellings are for attributes only.
 await ChatWidget.mount({ proxy: "/connector", position: "right" });
 
-// @ts-expect-error The proxy is the one option that must be there.
+// @ts-expect-error The proxy is required.
 await ChatWidget.mount({ theme: "teal" });
-// @ts-expect-error A preset's name.
+// @ts-expect-error Not a preset.
 await ChatWidget.mount({ proxy: "/connector", theme: "pink" });
-// @ts-expect-error An event's name.
+// @ts-expect-error Not an event.
 widget.on("unred", () => {});
-// @ts-expect-error What comes with it.
+// @ts-expect-error Not a detail of the event.
 widget.on("unread", ({ total }) => console.log(total));
-// @ts-expect-error Widgets are mounted, not made.
+// @ts-expect-error The constructor is private.
 new ChatWidget();

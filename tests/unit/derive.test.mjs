@@ -1,4 +1,4 @@
-// A theme that is derived from one colour: it can be read, whatever the colour, and it is near the preset of that colour.
+// Themes that are derived from one colour: enough contrast for any colour, and close to the preset of the same colour.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -6,10 +6,11 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { colours, pairsOf, themes } from "../../scripts/contrast.mjs";
+import { numbers } from "./random.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const SCHEMES = ["light", "dark"];
-/** Maximum distance in OKLab to a preset's colour. Around 0.02 is what is just noticed beside each other. */
+/** Maximum distance in OKLab to a preset's colour. A difference around 0.02 is just noticeable. */
 const MAX_DISTANCE = 0.05;
 const MAX_MEAN_DISTANCE = 0.005;
 
@@ -34,24 +35,19 @@ const sheet = (tokens) =>
 const accentOf = (css, scheme = "light") => colours(css, scheme).get("accent");
 const hex = (number) => `#${number.toString(16).padStart(6, "0")}`;
 
-/** Colours from a generator with a fixed seed (mulberry32). */
+/** Returns colours from a generator with a fixed seed. */
 function randomColours(count) {
-  let state = 13;
-  return Array.from({ length: count }, () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return hex((mixed ^ (mixed >>> 14)) & 0xffffff);
-  });
+  const next = numbers(13);
+  return Array.from({ length: count }, () => hex(Math.floor(next() * 2 ** 32) & 0xffffff));
 }
 
-/** Distance in OKLab. */
+/** Returns the distance in OKLab. */
 function distance(one, other) {
   const [[l1, c1, h1], [l2, c2, h2]] = [oklch(one), oklch(other)];
   return Math.hypot(l1 - l2, c1 * Math.cos(h1) - c2 * Math.cos(h2), c1 * Math.sin(h1) - c2 * Math.sin(h2));
 }
 
-/** Pairs of a derived theme below their ratio. The edge stands in for an accent as bright as the page. */
+/** Returns the pairs of a derived theme below their ratio. The edge replaces an accent as bright as the page. */
 function lowPairs(accent) {
   const tokens = derive(accent);
   const css = sheet(tokens);
@@ -62,18 +58,18 @@ function lowPairs(accent) {
     .map(({ where, paint, on, least, ratio }) => `${where}: ${paint} on ${on} ${ratio.toFixed(2)} < ${least}`);
 }
 
-test("every pair has its contrast for the accents of the presets and for the extremes", () => {
+test("every pair reaches its contrast for the accents of the presets and for extreme colours", () => {
   const presets = themes.flatMap((theme) => SCHEMES.map((scheme) => accentOf(preset(theme), scheme)));
   assert.equal(presets.length, 22);
   const extremes = ["#000", "#fff", "#ff0", "#f00", "#0f0", "#00f", "#0ff", "#f0f", "#808080"];
   assert.deepEqual([...presets, ...extremes].flatMap(lowPairs), []);
 });
 
-test("every pair has its contrast for 2,000 colours", () => {
+test("every pair reaches its contrast for 2,000 colours", () => {
   assert.deepEqual(randomColours(2000).flatMap(lowPairs), []);
 });
 
-test("a theme has the tokens of a preset, and the edge of the accent, as two colours of six digits", () => {
+test("a theme has the tokens of a preset and the accent's edge, as pairs of six-digit colours", () => {
   const tokens = derive("#0a66c2");
   const expected = [...colours(preset("teal"), "light").keys(), "accent-edge"].sort();
   assert.deepEqual(Object.keys(tokens).sort(), expected);
@@ -104,17 +100,17 @@ test("an accent that carries white or dark text is kept as it is", () => {
   }
 });
 
-test("an accent keeps its hue, and moves by no more than white text asks for", () => {
+test("an accent keeps its hue, and changes only as far as white text requires", () => {
   for (const accent of randomColours(500)) {
     const derived = accentOf(sheet(derive(accent)));
     const [[lightness, chroma, hue], [moved, kept, turned]] = [oklch(accent), oklch(derived)];
     assert.ok(lightness - moved < 0.08 && lightness >= moved - 0.001, `${accent}: ${lightness} became ${moved}`);
-    // A colour with hardly any chroma has hardly a hue.
+    // The hue of a colour with little chroma is unstable.
     if (Math.min(chroma, kept) > 0.02) assert.ok(Math.cos(hue - turned) > 0.99, `${accent} became ${derived}`);
   }
 });
 
-test("deriving again from the derived accent changes nothing that is seen", () => {
+test("deriving from a derived accent again makes no visible change", () => {
   for (const accent of randomColours(300)) {
     const once = sheet(derive(accent));
     const again = sheet(derive(accentOf(once)));
@@ -127,11 +123,11 @@ test("deriving again from the derived accent changes nothing that is seen", () =
   }
 });
 
-test("a colour may have three digits, and capitals", () => {
+test("a colour may have three digits and capital letters", () => {
   assert.deepEqual(derive("#F60"), derive("#ff6600"));
 });
 
-test("anything but a hex colour throws a TypeError that says what is expected", () => {
+test("anything but a hex colour throws a TypeError that names the expected form", () => {
   for (const wrong of [
     "",
     "red",
@@ -156,6 +152,6 @@ test("anything but a hex colour throws a TypeError that says what is expected", 
   }
 });
 
-test("a colour of sRGB comes back from OKLCH as it was", () => {
+test("converting a colour to OKLCH and back returns the same colour", () => {
   for (const colour of randomColours(500)) assert.equal(paint(...oklch(colour)), colour);
 });

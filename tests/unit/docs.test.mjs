@@ -1,4 +1,4 @@
-// What the docs name is what there is.
+// The docs name exactly the existing options, events, controls, tokens, parts and files.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -18,7 +18,7 @@ const { CONTROLS } = await importSource("www/controls.ts");
 const { OPTIONS } = await importSource("www/option-names.ts");
 const { EVENTS } = await importSource("www/event-names.ts");
 
-/** The names in the first column of the table under a heading. */
+/** Returns the names in the first column of the table under a heading. */
 function tabled(heading) {
   const section = docs.split(`## ${heading}\n`)[1].split("\n## ")[0];
   const cells = section
@@ -28,7 +28,7 @@ function tabled(heading) {
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)/g)].map(([, name]) => name));
 }
 
-/** The members of an interface of the types. */
+/** Returns the members of an interface of the types. */
 function members(name) {
   const body = types.match(new RegExp(`export interface ${name} \\{\\n([^]*?)\\n\\}`))[1];
   return [...body.matchAll(/^ {2}(\w+)\??:/gm)].map(([, member]) => member);
@@ -45,7 +45,7 @@ test("The events in the docs are those of the types", () => {
   assert.deepEqual(sorted(EVENTS), sorted(members("ChatWidgetEvents")));
 });
 
-/** `name` and not its others. */
+/** Returns `names` without the others. */
 const without = (names, ...others) => names.filter((name) => !others.includes(name));
 
 test("The controls in the docs are those of the class and of the list that element and loader read", () => {
@@ -58,11 +58,11 @@ test("The controls in the docs are those of the class and of the list that eleme
   assert.deepEqual(sorted(CONTROLS), sorted(without(own, "on", "once", "ready", "state")));
 });
 
-test("The options of the element are those of the types, but for the container that it is itself", () => {
+test("The options of the element are those of the types, except container", () => {
   assert.deepEqual(sorted(OPTIONS), sorted(without(members("ChatWidgetOptions"), "container")));
 });
 
-test("Every attribute in the docs is an option's, or one that the widget reads", () => {
+test("Every attribute in the docs is one that the widget reads", () => {
   const kebab = (name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const known = [...members("ChatWidgetOptions"), "load"].map((name) => `data-${kebab(name)}`);
   const written = all(PAGES).matchAll(/(?<![\w/-])data-[a-z]+(?:-[a-z]+)*/g);
@@ -70,14 +70,14 @@ test("Every attribute in the docs is an option's, or one that the widget reads",
   for (const [name] of written) assert.ok([...known, ...others].includes(name), name);
 });
 
-test("Every token is in docs/themes.md, and no other", () => {
+test("docs/themes.md lists exactly the tokens", () => {
   const defined = all([...inFolder("themes"), "styles/tokens.css"]).matchAll(/^ *(--cw-[\w-]+):/gm);
   const names = (matches) => sorted([...matches].map(([, name]) => name));
   const written = read("docs/themes.md").matchAll(/`(--cw-[\w-]+)`/g);
   assert.deepEqual(names(written), sorted([...names(defined), "--cw-offset-x", "--cw-offset-y"]));
 });
 
-test("The policy in docs/csp.md is the one that the tests' site has, but for what is about other things", () => {
+test("The policy in docs/csp.md is the one of the test site, except for unrelated directives", () => {
   const parse = (text) => new Map(text.split(/;\s*/).map((directive) => directive.split(/ (.*)/).slice(0, 2)));
   const site = parse(
     read("crates/connector/src/site.rs")
@@ -105,7 +105,7 @@ test("Every part of the interface is in the docs", () => {
     assert.ok(named.includes(name), name);
 });
 
-test("docs/troubleshooting.md has the console's messages in their own words", () => {
+test("docs/troubleshooting.md quotes the console's messages exactly", () => {
   const rows = read("docs/troubleshooting.md")
     .split("\n")
     .filter((line) => line.startsWith("| `"));
@@ -113,10 +113,10 @@ test("docs/troubleshooting.md has the console's messages in their own words", ()
   const files = [...inFolder("www"), ...inFolder("www/loader")].filter((path) => path.endsWith(".ts"));
   const sources = all(files).replaceAll("\\'", "'");
   for (const phrase of phrases) assert.ok(sources.includes(phrase), phrase);
-  const said = sources.matchAll(
+  const found = sources.matchAll(
     /(?:\[\s*false,\s+|wrong\s+\? |off\s+\? |console\.error\(\s*|new (?:Type)?Error\(\s*)([`"'])(.+?)\1(?=\s*[,);:\]])/g,
   );
-  const texts = [...said].map(([, , text]) => text);
+  const texts = [...found].map(([, , text]) => text);
   assert.ok(texts.length > 18, `${texts.length}`);
   for (const text of texts)
     assert.ok(
@@ -125,12 +125,12 @@ test("docs/troubleshooting.md has the console's messages in their own words", ()
     );
 });
 
-test("The sizes in docs/site-owner.md are those that the build holds to", () => {
+test("The sizes in docs/site-owner.md are the build's budgets", () => {
   const page = read("docs/site-owner.md");
   const { budgets } = JSON.parse(read("size-budget.json"));
-  const most = (name) => budgets.find((budget) => budget.name.startsWith(name)).brotli / 1000;
-  const told = [...page.matchAll(/at most ([\d.]+) KB/g)].map(([, size]) => Number(size));
-  assert.deepEqual(told, [most("the loader"), most("everything needed"), most("each language")]);
+  const budget = (name) => budgets.find((entry) => entry.name.startsWith(name)).brotli / 1000;
+  const documented = [...page.matchAll(/at most ([\d.]+) KB/g)].map(([, size]) => Number(size));
+  assert.deepEqual(documented, [budget("the loader"), budget("everything needed"), budget("each language")]);
 });
 
 test("Every key of the browser's storage is in docs/privacy.md", () => {
@@ -146,7 +146,7 @@ test("Every key of the browser's storage is in docs/privacy.md", () => {
     assert.ok(page.includes(`\`${key}${key.endsWith(":") ? "…" : ""}\``), key);
 });
 
-test("Every snippet of the docs is run by a test, which is there and names its page", () => {
+test("Every snippet of the docs is run by an existing test that names its page", () => {
   for (const page of PAGES) {
     const run = RUN_BY[page] ?? {};
     assert.deepEqual([...snippets(page).keys()], Object.keys(run), page);
@@ -163,7 +163,7 @@ test("Every snippet of the docs is run by a test, which is there and names its p
   for (const page of Object.keys(RUN_BY)) assert.ok(PAGES.includes(page), page);
 });
 
-test("The commands of the README and the drawing of the pieces name what there is", () => {
+test("The README's commands and the diagram name existing parts", () => {
   const { name, scripts } = JSON.parse(read("package.json"));
   const commands = snippet("README.md", "Try it: sh").trim().split("\n");
   for (const command of commands) assert.ok(scripts[command.match(/^npm (\w+)/)[1]], command);
@@ -203,7 +203,7 @@ test("The settings in docs/rust.md are the example's", () => {
   );
 });
 
-test("Every link of the docs leads to something", () => {
+test("Every link of the docs has an existing target", () => {
   const anchors = (path) =>
     [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
       title

@@ -10,7 +10,7 @@ import { read } from "../docs-snippets.mjs";
 const WWW = fileURLToPath(new URL("../../www", import.meta.url));
 const FILES = readdirSync(WWW, { recursive: true }).filter((path) => /(?<!\.d)\.ts$/.test(path));
 
-/** The modules of `www/` that a file imports, types included. */
+/** Returns the modules of `www/` that a file imports, including types. */
 function importsOf(file) {
   const specifiers = [...read(`www/${file}`).matchAll(/\bfrom "(\.[^"]+)\.js"|\bimport\("(\.[^"]+)\.js"\)/g)];
   return specifiers
@@ -18,7 +18,7 @@ function importsOf(file) {
     .filter((path) => FILES.includes(path));
 }
 
-/** The first path of imports that returns to a file on it; `undefined` if there is none. */
+/** Returns the first import cycle; `undefined` if there is none. */
 function cycleIn(graph) {
   const done = new Set();
   const visit = (file, path) => {
@@ -43,7 +43,7 @@ test("no module of www/ imports itself by way of others", () => {
   assert.equal(cycleIn(new Map(FILES.map((file) => [file, importsOf(file)])))?.join(" → "), undefined);
 });
 
-test("a cycle is noticed", () => {
+test("an import cycle is found", () => {
   const graph = new Map([
     ["a", ["b"]],
     ["b", ["c"]],

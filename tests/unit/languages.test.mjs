@@ -1,4 +1,4 @@
-// The languages of the interface: whole, right in form, small, and found by their tags.
+// The languages of the interface: complete, well-formed, small, and resolved from locales.
 
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
@@ -18,8 +18,8 @@ const english = new Map(
   [...read("src/text/strings.rs").matchAll(/\w+ = "(\w+)":\s*"([^"]+)";/g)].map(([, key, text]) => [key, text]),
 );
 
-const MOST_BYTES = 2000;
-/** Words that a language shares with English. */
+const MAX_BYTES = 2000;
+/** Texts that are the same in a language and in English. */
 const SHARED = {
   ai: ["he", "hi", "id", "ja", "ko", "nl", "pl", "th", "vi", "zh-CN", "zh-TW"],
   assistant: ["fr"],
@@ -33,8 +33,8 @@ const isPlural = (key) => english.get(key).includes("{count}");
 const placeholders = (text) => (text.match(/\{\w*\}/g) ?? []).sort().join();
 const formsOf = (text) => (typeof text === "string" ? [text] : Object.values(text));
 
-/** Proves a sentence of each language. */
-function ofEach(sentence, check) {
+/** Runs a test for each language. */
+function testEachLanguage(sentence, check) {
   for (const [tag, texts] of locales) test(`${tag}: ${sentence}`, () => check(tag, texts));
 }
 
@@ -44,53 +44,56 @@ test("There are 20 languages, English included", () => {
   assert.ok(english.size > 60, "the table of texts is read");
 });
 
-ofEach("all texts of the table are there, in its order, and no others", (_, texts) => {
+testEachLanguage("the file has exactly the texts of the table, in its order", (_, texts) => {
   assert.deepEqual(Object.keys(texts), [...english.keys()]);
 });
 
-ofEach("a text with a number has the forms that the language has, and no other text has forms", (tag, texts) => {
-  const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories.sort();
-  for (const [key, text] of Object.entries(texts)) {
-    if (isPlural(key)) assert.deepEqual(Object.keys(text).sort(), categories, key);
-    else assert.equal(typeof text, "string", key);
-  }
-});
+testEachLanguage(
+  "a text with a number has the plural forms of the language, and no other text has forms",
+  (tag, texts) => {
+    const categories = new Intl.PluralRules(tag).resolvedOptions().pluralCategories.sort();
+    for (const [key, text] of Object.entries(texts)) {
+      if (isPlural(key)) assert.deepEqual(Object.keys(text).sort(), categories, key);
+      else assert.equal(typeof text, "string", key);
+    }
+  },
+);
 
-ofEach("what is filled in stands where the English text has it", (tag, texts) => {
+testEachLanguage("the placeholders are those of the English text", (tag, texts) => {
   const rules = new Intl.PluralRules(tag);
   const numbers = Array.from({ length: 1000 }, (_, number) => rules.select(number));
   for (const [key, text] of Object.entries(texts)) {
     const [expected] = english.get(key).split("|").map(placeholders);
     for (const [category, form] of typeof text === "string" ? [["", text]] : Object.entries(text)) {
-      // A form that is for one number alone may say it in words.
+      // A form for a single number may spell it out.
       const inWords = numbers.filter((selected) => selected === category).length === 1 && placeholders(form) === "";
       if (!inWords) assert.equal(placeholders(form), expected, `${key} ${category}`);
     }
   }
 });
 
-ofEach("no text is empty, or has space around it", (_, texts) => {
+testEachLanguage("no text is empty or has space around it", (_, texts) => {
   for (const [key, text] of Object.entries(texts)) {
     for (const form of formsOf(text)) assert.match(form, /^\S(.*\S)?$/, key);
   }
 });
 
-ofEach("no text was left in English", (tag, texts) => {
+testEachLanguage("every text is translated", (tag, texts) => {
   for (const [key, text] of Object.entries(texts)) {
     const same = formsOf(text).some((form) => english.get(key).split("|").includes(form));
     assert.equal(same, SHARED[key]?.includes(tag) ?? false, key);
   }
 });
 
-ofEach(`the file has at most ${MOST_BYTES} bytes (brotli)`, (_, texts) => {
+testEachLanguage(`the file has at most ${MAX_BYTES} bytes (brotli)`, (_, texts) => {
   const module = `export default ${JSON.stringify(texts)};\n`;
   const bytes = brotliCompressSync(module).length;
-  assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
+  assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
 });
 
-test("Punctuation is the language's own", () => {
+test("Texts use the punctuation of their language", () => {
   const wrong = {
-    // A space that does not break stands before what is high.
+    // French has a non-breaking space before high punctuation.
     fr: /[^\u202f][;!?]|[^\u00a0]:(?=\s)|'/,
     es: /^[^¿]*\?|^[^¡]*!/,
     "zh-CN": /[,;!?]|[^\w]\.(?!\w)|\.$/,
@@ -102,7 +105,7 @@ test("Punctuation is the language's own", () => {
   };
   for (const [tag, pattern] of Object.entries(wrong)) {
     for (const [key, text] of Object.entries(locales.get(tag))) {
-      // The address in the example ends as it does everywhere.
+      // The address in the example keeps its ending.
       for (const form of formsOf(text))
         assert.doesNotMatch(form.replace(/name@example\.com\.?/, "x"), pattern, `${tag} ${key}`);
     }
@@ -120,7 +123,7 @@ async function importLanguageOf() {
   return (await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)).languageOf;
 }
 
-test("A locale is shown in its language and script, wherever that is, and else in English", async () => {
+test("A locale resolves to its language and script in any region, or to English", async () => {
   const languageOf = await importLanguageOf();
   for (const [expected, locales] of Object.entries({
     ar: ["ar", "ar-EG", "AR-eg", "ar-u-nu-latn", "ar-Arab-MA"],
@@ -137,7 +140,7 @@ test("A locale is shown in its language and script, wherever that is, and else i
   for (const tag of LANGUAGES) assert.equal(languageOf(tag), tag);
 });
 
-/** What tags are made of, and what they are not. */
+/** Parts of valid and invalid tags. */
 const PIECES = [
   ..."ar de en he hi in iw pt zh cmn x i u nu t und root Arab Hans Hant Latn BR TW MO 419 1996 calendar".split(" "),
   ..."- _ -- . ; , @ % / \\ ' \" < { \0 \n ü ß ı İ 語 🙂 \u202e \ud800".split(" "),
@@ -148,10 +151,10 @@ const PIECES = [
   "__proto__",
 ];
 
-test("Whatever a locale says, it is one of the languages, or English", async () => {
+test("Every locale resolves to one of the languages", async () => {
   const languageOf = await importLanguageOf();
   const cases = Number(process.env.PROPTEST_CASES ?? 5_000);
-  // The same on each run.
+  // A fixed seed makes each run the same.
   let seed = 1;
   const random = (below) => (seed = (seed * 48271) % 2147483647) % below;
   for (let tried = 0; tried < cases; tried += 1) {
@@ -165,7 +168,7 @@ test("Whatever a locale says, it is one of the languages, or English", async () 
     assert.equal(languageOf(`q${piece}`.repeat(1 << 19)), undefined, "a locale of a megabyte");
 });
 
-test("The table of docs/languages.md has all texts, as they are", () => {
+test("The table of docs/languages.md has every text unchanged", () => {
   const rows = read("docs/languages.md").matchAll(/^\| `(\w+)` \| (.*) \|$/gm);
   const documented = [...rows].map(([, key, text]) => [key, text.replaceAll("<br>", "|")]);
   assert.deepEqual(documented, [...english]);

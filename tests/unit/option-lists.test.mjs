@@ -42,7 +42,7 @@ test("the lists of the element and of update() are those of the table", () => {
   );
 });
 
-test("docs/frontend.md names the options that make another widget, and the one of the script tag alone", () => {
+test("docs/frontend.md names the options that recreate the widget, and the one that only the script tag has", () => {
   const docs = read("docs/frontend.md");
   const [, listed] = docs.match(/^`update\(\)` changes all options except (.*?)\. These need a new widget/m);
   const fixed = [...listed.matchAll(/`(\w+)`/g)].map(([, name]) => name);
@@ -54,7 +54,7 @@ test("docs/frontend.md names the options that make another widget, and the one o
     assert.match(docs, new RegExp(`script tag .*\`${name}\``));
 });
 
-test("the types say the default of each option that is a choice, a switch or a number", () => {
+test("the types document the default of each choice, boolean and number option", () => {
   const types = read("www/options.ts").match(/export interface ChatWidgetOptions \{\n([^]*?)\n\}/)[1];
   for (const [name, row] of Object.entries(TABLE)) {
     if (!row.default || name === "load") continue;
@@ -63,7 +63,7 @@ test("the types say the default of each option that is a choice, a switch or a n
   }
 });
 
-test("docs/frontend.md says of each option what it may be, and its default", () => {
+test("docs/frontend.md documents the values and the default of each option", () => {
   const section = read("docs/frontend.md").split("## Options\n")[1].split("\n## ")[0];
   const rows = new Map(
     [...section.matchAll(/^\| `(\w+)` \| ([^|]*) \| (.*) \|$/gm)].map(([, name, type, words]) => [

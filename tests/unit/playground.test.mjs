@@ -11,7 +11,7 @@ import { read } from "../docs-snippets.mjs";
 
 const AWKWARD = `Ask "the" potter's </script> <b>&amp; Co</b> \\n {x}`;
 const { OPTIONS: ELEMENT_OPTIONS } = await importSource("www/option-names.ts");
-/** A choice for every field, none of them the default. */
+/** A value other than the default for every field. */
 const EVERYTHING = {
   theme: "custom",
   themeTokens: "radius-window=8px",
@@ -109,13 +109,13 @@ test("The values that can be chosen are those of the types", () => {
   }
 });
 
-test("The address holds every field, and reproduces the options", () => {
+test("The URL holds every field, and reproduces the options", () => {
   assert.deepEqual(Object.keys(EVERYTHING).sort(), [...NAMES].sort());
   assert.deepEqual(optionsOf(chosen), OF_EVERYTHING);
   assert.deepEqual(chosenIn(parametersOf(chosen)), chosen);
 });
 
-test("Defaults, empty fields and invalid values make no option", () => {
+test("Defaults, empty fields and invalid values are omitted from the options", () => {
   const useless = {
     theme: "teal",
     locale: "",
@@ -129,7 +129,7 @@ test("Defaults, empty fields and invalid values make no option", () => {
   for (const { name, code } of SNIPPETS) assert.match(code({ proxy: "/connector" }), /"\/connector"/, name);
 });
 
-/** The attributes of a tag as HTML reads them. */
+/** Parses the attributes of a tag as HTML. */
 function attributesIn(html, tag) {
   const [, inside] = html.match(new RegExp(`<${tag}((?:\\s+[\\w-]+(?:="[^"]*"|='[^']*')?)*)>`));
   const decode = (text) =>
@@ -148,7 +148,7 @@ test("The script tag has every option as an attribute", () => {
   assert.deepEqual(attributes, Object.fromEntries(expected));
 });
 
-test("The element has every option as an attribute, but for those that it has not", () => {
+test("The element has every supported option as an attribute", () => {
   const { inline, ...attributes } = attributesIn(codeOf("element", OF_EVERYTHING), "chat-widget");
   assert.equal(inline, "");
   const { container: _, load: __, ...options } = OF_EVERYTHING;
@@ -177,7 +177,7 @@ test("The component of Vue has every option as a prop", () => {
   assert.match(code, /<ChatWidget v-bind="options" inline \/>/);
 });
 
-test("The component of Leptos has every option that Settings has, and says where the others are", () => {
+test("The component of Leptos has every option of Settings, and names the place of the others", () => {
   const code = codeOf("leptos", { ...OF_EVERYTHING, theme: "light_rose" });
   for (const line of [
     'locale: Some("de-AT".to_owned()),',

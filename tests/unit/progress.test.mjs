@@ -1,4 +1,4 @@
-// The words that announce a window that takes long to come.
+// The announcement that the window is still loading.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -18,7 +18,7 @@ const { outputFiles } = await build({
 });
 const { default: progress } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 
-/** As much of an element as a live region needs. */
+/** The members of an element that a live region needs. */
 class Region {
   attributes = {};
   style = {};
@@ -39,7 +39,7 @@ function makeHost() {
   return { shadowRoot };
 }
 
-/** Starts to wait on a page in a language, with the clock stopped. */
+/** Starts a wait on a page in a language, with a mocked clock. */
 function wait(t, { lang = "en", options = {} } = {}) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.document = { documentElement: { lang }, createElement: () => new Region() };
@@ -58,7 +58,7 @@ function withResolvers() {
 
 const nextTask = () => new Promise((resolve) => setImmediate(resolve));
 
-test("the region is there, empty and hidden, before it says anything", (t) => {
+test("the live region exists, empty and visually hidden, before the first announcement", (t) => {
   const { regions } = wait(t);
   const [region] = regions();
   assert.equal(region.attributes.role, "status");
@@ -70,7 +70,7 @@ test("the region is there, empty and hidden, before it says anything", (t) => {
 });
 
 for (const [name, settle] of Object.entries({ arrives: "resolve", "does not arrive": "reject" })) {
-  test(`the region goes when the module ${name}, and leaves no timer`, async (t) => {
+  test(`the live region is removed without a timer when the module ${name}`, async (t) => {
     const { arrived, regions } = wait(t);
     const [region] = regions();
     arrived[settle](new Error("no module"));
@@ -81,7 +81,7 @@ for (const [name, settle] of Object.entries({ arrives: "resolve", "does not arri
   });
 }
 
-test("more clicks while it waits are not announced again, and the next wait is", async (t) => {
+test("repeated clicks during one wait are announced once, and the next wait again", async (t) => {
   const { host, arrived, regions } = wait(t);
   progress(host, {}, arrived.promise);
   assert.equal(regions().length, 1);
@@ -91,7 +91,7 @@ test("more clicks while it waits are not announced again, and the next wait is",
   assert.equal(regions().length, 1);
 });
 
-test("each language has words of its own, and its direction", (t) => {
+test("each language has its own text and direction", (t) => {
   const words = LANGUAGES.map((lang) => {
     const { regions } = wait(t, { lang });
     t.mock.timers.tick(2000);
@@ -105,7 +105,7 @@ test("each language has words of its own, and its direction", (t) => {
   assert.equal(new Set(["The chat is opening, one moment.", ...words]).size, 20);
 });
 
-test("the option locale goes before the page's language", (t) => {
+test("the option locale takes precedence over the page's language", (t) => {
   const { regions } = wait(t, { lang: "de", options: { locale: "fr-CA" } });
   t.mock.timers.tick(2000);
   assert.equal(regions()[0].textContent, "Le chat s’ouvre, un instant.");

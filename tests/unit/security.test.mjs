@@ -1,4 +1,4 @@
-// What SECURITY.md cites is there: every file, and every test by its name.
+// Every file and every test that SECURITY.md cites exists.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -13,17 +13,17 @@ const isPath = (span) => /^[\w.-]+(?:\/[\w.-]+)*\.(?:rs|mjs|ts|toml)$/.test(span
 const spans = (text) => [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => span);
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The rules of the page: what is said, where it is enforced, what proves it. */
+/** The rows of the tables: the rule, the files that enforce it, the tests that prove it. */
 const rules = page
   .split("## Where each rule is enforced")[1]
   .split("\n")
   .filter((line) => line.startsWith("| ") && !/^\| (?:rule|---) /.test(line));
 
-/** Whether a source file has a test of this name, whatever declares it. */
+/** Returns whether a source file has a test of this name, in any form. */
 function declares(file, name) {
   const source = read(file);
   if (!file.endsWith(".rs")) return new RegExp(`\\b(?:test|describe)\\(\\s*"${escaped(name)}"`).test(source);
-  // A function, or one that a macro makes of a name.
+  // A function, or a name that a macro turns into one.
   return new RegExp(`fn ${name}\\b|^    ${name},$`, "m").test(source);
 }
 
@@ -53,8 +53,8 @@ test("Every rule in SECURITY.md names a file that enforces it and a test that ex
   }
 });
 
-test("A test that does not exist is noticed", () => {
+test("A missing test is found", () => {
   assert.ok(declares("fuzz/tests/corpus.rs", "proxy_request"));
   assert.ok(!declares("fuzz/tests/corpus.rs", "proxy_requests"));
-  assert.ok(!declares("tests/e2e/page.test.mjs", "No answer carries a token"));
+  assert.ok(!declares("tests/e2e/page.test.mjs", "No response or request contains"));
 });

@@ -10,13 +10,13 @@ const TABLE = await optionTable();
 const settings = read("src/settings.rs");
 const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The fields of a struct. */
+/** Returns the fields of a struct. */
 const fieldsOf = (name) => {
   const body = settings.match(new RegExp(`pub struct ${name} \\{\\n([^]*?)\\n\\}`))[1];
   return [...body.matchAll(/^ {4}pub (\w+): ([^]*?),$/gm)].map(([, field, type]) => [field, type]);
 };
 
-/** Options that Rust has elsewhere, or that an application has no use for. */
+/** Options that Rust has in another place or does not need. */
 const ELSEWHERE = {
   theme: "a property of the component",
   container: "the component stands where the application puts it",
@@ -25,7 +25,7 @@ const ELSEWHERE = {
   load: "the widget is in the application's own module",
 };
 
-test("Settings has a field for each option, and no other but what JavaScript derives", () => {
+test("Settings has a field for each option, except those that JavaScript derives", () => {
   const options = Object.keys(TABLE).filter((name) => !(name in ELSEWHERE));
   const derived = ["language", "direction", "greeting_after_ms", "inline"];
   assert.deepEqual(
@@ -76,7 +76,7 @@ test("the offset has the sides and the limit of the option table", () => {
   assert.deepEqual([refused(0), refused(limit), refused(limit + 1), refused(-1)], [false, false, true, true]);
 });
 
-test("the themes that Rust is tested to derive are those that the script tag derives", async () => {
+test("Rust's test data of derived themes matches the script tag's derivation", async () => {
   const { default: sheetOf } = await importSource("www/derive.ts");
   for (const line of read("tests/unit/derived-themes.txt").trim().split("\n")) {
     const [accent, ...sheet] = line.split(" ");

@@ -1,3 +1,3 @@
-/** What a bundler says of the WebAssembly module: its address, where it is told to treat it as a file. */
+/** The import of the WebAssembly module in a bundler that treats it as a file: its URL. */
 declare const address: string;
 export default address;

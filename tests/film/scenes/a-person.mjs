@@ -1,11 +1,17 @@
-// Points 1 and 4: who asks for a person sees the answer, and the contact line keeps out of the way.
+// Points 1 and 4: a request for a person shows the reply, and the contact form does not cover it.
 
 import { scene } from "../scene.mjs";
 
 const ASK = "I would like to talk to a person";
 const ADDRESS = "anna@example.com";
 
-/** Gives an address in the contact line, and sends it. */
+/** Opens the window and asks for a person. */
+async function asksForPerson(visitor) {
+  await visitor.opens();
+  await visitor.asks(ASK);
+}
+
+/** Submits an address in the contact form. */
 async function givesAddress(visitor, address) {
   await visitor.click("form [name=email]");
   await visitor.type(address);
@@ -19,24 +25,17 @@ scene("A visitor asks for a person", { main: true, points: [1] }, async ({ visit
     has: "form",
     hides: "suggestions",
   });
-  await step("A person answers", () => operator.says("Anna here. What can I do for you?"), {
+  await step("A person replies", () => operator.says("Anna here. What can I do for you?"), {
     newest: /Anna here/,
     hides: ["form", "suggestions"],
   });
-  await step("The visitor says what it is about", () => visitor.asks("It is about my order"), {
+  await step("The visitor explains the request", () => visitor.asks("It is about my order"), {
     newest: /I can tell you/,
   });
 });
 
 scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
   await step("The field is clicked", () => visitor.click("form [name=email]"), { focus: "[name=email]" });
   await step("An address is typed", () => visitor.type(ADDRESS), { shows: ["form [name=email]", "contact-send"] });
   await step("It is sent", () => visitor.click("contact-send"), {
@@ -44,22 +43,15 @@ scene("A visitor leaves an e-mail address", { main: true, points: [1] }, async (
     shows: `contact-done: ${ADDRESS}`,
     hides: "form",
   });
-  await step("The visitor writes on", () => visitor.asks("Do you teach workshops?"), {
+  await step("The visitor writes another message", () => visitor.asks("Do you teach workshops?"), {
     newest: /Saturdays/,
     hides: ["contact-done", "form"],
   });
 });
 
 scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "contact-more" },
-  );
-  await step("More fields are wanted", () => visitor.click("contact-more"), {
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "contact-more" });
+  await step("The visitor opens more fields", () => visitor.click("contact-more"), {
     has: ["form [name=name]", "form [name=tel]"],
     check: (visitor) => visitor.has("[part~=contact-more][aria-expanded=true], [part~=form] [name=tel]"),
   });
@@ -73,7 +65,7 @@ scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ vi
     },
     { focus: "[name=tel]" },
   );
-  await step("They are sent", () => visitor.press("Enter"), {
+  await step("They are submitted", () => visitor.press("Enter"), {
     newest: /noted that/,
     shows: "contact-done: 7946",
     hides: "form",
@@ -81,20 +73,19 @@ scene("A visitor leaves a name and a phone number", { points: [1] }, async ({ vi
 });
 
 scene(
-  "Details that were given are not asked for again",
+  "The contact form does not ask again for given details",
   { main: true, points: [4] },
   async ({ visitor, service, step }) => {
     await step(
       "Details are given",
       async () => {
-        await visitor.opens();
-        await visitor.asks(ASK);
+        await asksForPerson(visitor);
         await givesAddress(visitor, ADDRESS);
       },
       { newest: /noted that/, hides: "form", has: "contact-done" },
     );
     await step(
-      "The page is loaded again",
+      "The page is reloaded",
       async () => {
         await visitor.reloads();
         if ((await visitor.count("window")) === 0) await visitor.opens();
@@ -110,59 +101,42 @@ scene(
   },
 );
 
-scene("Not now, and asking again", { main: true, points: [4] }, async ({ visitor, screen, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
-  await step("Not now", () => visitor.click("contact-dismiss"), {
-    hides: "form",
-    focus: screen.touch ? "window" : "input",
-  });
-  await step("Something else is asked", () => visitor.asks("How long does delivery take?"), {
-    newest: /working days/,
-    hides: "form",
-  });
-  await step("The visitor asks for a person again", () => visitor.asks("Can I talk to a person, please?"), {
-    newest: /Of course/,
-    has: "form",
-  });
-});
+scene(
+  "The contact form is postponed and offered again",
+  { main: true, points: [4] },
+  async ({ visitor, screen, step }) => {
+    await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
+    await step("The form is dismissed", () => visitor.click("contact-dismiss"), {
+      hides: "form",
+      focus: screen.touch ? "window" : "input",
+    });
+    await step("The visitor asks another question", () => visitor.asks("How long does delivery take?"), {
+      newest: /working days/,
+      hides: "form",
+    });
+    await step("The visitor asks for a person again", () => visitor.asks("Can I talk to a person, please?"), {
+      newest: /Of course/,
+      has: "form",
+    });
+  },
+);
 
-scene("An empty contact line is sent", { points: [4] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
-  await step("Nothing is filled in", () => visitor.click("contact-send"), {
+scene("An empty contact form is submitted", { points: [4] }, async ({ visitor, step }) => {
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
+  await step("The empty form is submitted", () => visitor.click("contact-send"), {
     shows: ["form .cw-error", "form [name=email]", "contact-send", "contact-dismiss"],
     focus: "[name=email]",
   });
 });
 
-scene("A wrong address is corrected", { points: [4] }, async ({ visitor, step }) => {
-  await step(
-    "The visitor asks for a person",
-    async () => {
-      await visitor.opens();
-      await visitor.asks(ASK);
-    },
-    { has: "form" },
-  );
-  await step("An address without an end", () => givesAddress(visitor, "anna@example"), {
+scene("An invalid address is corrected", { points: [4] }, async ({ visitor, step }) => {
+  await step("The visitor asks for a person", () => asksForPerson(visitor), { has: "form" });
+  await step("An incomplete address is submitted", () => givesAddress(visitor, "anna@example"), {
     shows: "form .cw-error: check the e-mail",
     focus: "[name=email]",
   });
   await step(
-    "The end is added",
+    "The address is completed",
     async () => {
       await visitor.type(".com");
       await visitor.press("Enter");
@@ -172,22 +146,15 @@ scene("A wrong address is corrected", { points: [4] }, async ({ visitor, step })
 });
 
 scene(
-  "A person writes while the contact line is there",
+  "A person writes while the contact form is open",
   { main: true, points: [1] },
   async ({ visitor, operator, step }) => {
-    await step(
-      "The contact line is there",
-      async () => {
-        await visitor.opens();
-        await visitor.asks(ASK);
-      },
-      { has: "form" },
-    );
+    await step("The contact form is shown", () => asksForPerson(visitor), { has: "form" });
     await step("A person writes", () => operator.says("Anna here."), { newest: /Anna here/, hides: "form" });
   },
 );
 
-scene("A person writes while an address is typed", { points: [1] }, async ({ visitor, operator, step }) => {
+scene("A person writes while the visitor types an address", { points: [1] }, async ({ visitor, operator, step }) => {
   await step(
     "An address is being typed",
     async () => {
@@ -204,7 +171,7 @@ scene("A person writes while an address is typed", { points: [1] }, async ({ vis
     focus: "[name=email]",
   });
   await step(
-    "The address is finished",
+    "The address is submitted",
     async () => {
       await visitor.type("ample.com");
       await visitor.press("Enter");
@@ -213,7 +180,7 @@ scene("A person writes while an address is typed", { points: [1] }, async ({ vis
   );
 });
 
-scene("A visitor opens the contact line by the menu", { points: [1, 8] }, async ({ visitor, screen, step }) => {
+scene("A visitor opens the contact form from the menu", { points: [1, 8] }, async ({ visitor, screen, step }) => {
   await step(
     "A question is answered",
     async () => {
@@ -223,12 +190,12 @@ scene("A visitor opens the contact line by the menu", { points: [1, 8] }, async 
     { newest: /working days/ },
   );
   await step("The menu is open", () => visitor.click("menu"), { shows: "menu-list" });
-  await step("An address is to be left", () => visitor.click("menu-contact"), {
+  await step("The menu opens the contact form", () => visitor.click("menu-contact"), {
     has: "form",
     focus: "[name=email]",
     hides: "suggestions",
   });
-  await step("Not now", () => visitor.click("contact-dismiss"), {
+  await step("The form is dismissed", () => visitor.click("contact-dismiss"), {
     hides: "form",
     focus: screen.touch ? "window" : "input",
     newest: /working days/,

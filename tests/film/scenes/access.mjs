@@ -1,11 +1,11 @@
-// Point 11: the keyboard and the focus, wherever the visitor is.
+// Point 11: the keyboard and the focus in every part.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** Whether an element takes the focus when Tab comes to it. */
+/** Returns whether Tab can focus an element. */
 const canBeReached = (visitor, target) =>
   visitor.evaluate((target) => {
     const { root, selectorOf, focused } = window.film;
@@ -17,13 +17,13 @@ const canBeReached = (visitor, target) =>
     return reached;
   }, target);
 
-scene("My data covers what cannot be used meanwhile", { points: [11] }, async ({ visitor, step }) => {
+scene("The data panel covers the controls that are disabled", { points: [11] }, async ({ visitor, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
   });
   await step(
-    "My data is opened by the menu",
+    "The menu opens the data panel",
     async () => {
       await visitor.click("menu");
       await visitor.click("menu-data");
@@ -33,27 +33,27 @@ scene("My data covers what cannot be used meanwhile", { points: [11] }, async ({
       focus: "back",
       check: async (visitor) => {
         for (const covered of ["input", "log", "menu"])
-          assert.equal(await canBeReached(visitor, covered), false, `${covered} can have the focus`);
+          assert.equal(await canBeReached(visitor, covered), false, `${covered} can be focused`);
       },
     },
   );
-  await step("Tab goes on in it", () => visitor.press("Tab"), {
+  await step("Tab stays in the panel", () => visitor.press("Tab"), {
     check: async (visitor) =>
       assert.ok(
         await visitor.evaluate(() => Boolean(window.film.focused().closest("[part=panel]"))),
         "the focus is in the panel",
       ),
   });
-  await step("Escape leads back", () => visitor.press("Escape"), {
+  await step("Escape returns to the chat", () => visitor.press("Escape"), {
     hides: "panel",
     focus: "menu",
     newest: /working days/,
   });
 });
 
-scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
+scene("Erasing asks for a confirmation", { points: [12] }, async ({ visitor, step }) => {
   await step(
-    "My data is open",
+    "The data panel is open",
     async () => {
       await visitor.opens();
       await visitor.asks(QUESTION);
@@ -62,7 +62,7 @@ scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
     },
     { shows: "panel" },
   );
-  await step("Forget is clicked", () => visitor.click("forget", undefined, { scroll: true }), {
+  await step("The button to erase is clicked", () => visitor.click("forget", undefined, { scroll: true }), {
     has: ["forget-yes", "forget-no"],
     focus: "forget-no",
     check: async (visitor) =>
@@ -74,23 +74,23 @@ scene("Forget is asked twice", { points: [12] }, async ({ visitor, step }) => {
         "the group has a label",
       ),
   });
-  await step("It is forgotten", () => visitor.click("forget-yes", undefined, { scroll: true }), {
+  await step("The data is erased", () => visitor.click("forget-yes", undefined, { scroll: true }), {
     hides: ["panel", "message-visitor"],
     shows: "composer",
   });
 });
 
-scene("The keyboard alone", { main: true, points: [11] }, async ({ visitor, step }) => {
+scene("The chat is used with the keyboard alone", { main: true, points: [11] }, async ({ visitor, step }) => {
   await step(
-    "Tab finds the launcher",
+    "Tab focuses the launcher",
     async () => {
-      await visitor.whole();
+      await visitor.allFilesLoaded();
       for (
         let steps = 0;
         !(await visitor.evaluate(() => window.film.focused().matches("[part~=launcher]")));
         steps += 1
       ) {
-        assert.ok(steps < 25, "the launcher is among what Tab goes to");
+        assert.ok(steps < 25, "Tab reaches the launcher");
         await visitor.press("Tab");
       }
     },
@@ -115,7 +115,7 @@ scene("The keyboard alone", { main: true, points: [11] }, async ({ visitor, step
   );
   await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
   await step(
-    "Space opens it again",
+    "Space reopens the window",
     async () => {
       await visitor.press("Space");
       await visitor.has("composer");
@@ -124,9 +124,9 @@ scene("The keyboard alone", { main: true, points: [11] }, async ({ visitor, step
   );
 });
 
-scene("The menu by the keyboard", { points: [8, 11] }, async ({ visitor, step }) => {
+scene("The menu is used with the keyboard", { points: [8, 11] }, async ({ visitor, step }) => {
   await step(
-    "Enter on More",
+    "Enter opens the menu",
     async () => {
       await visitor.opens();
       await visitor.evaluate(() => window.film.find("menu")[0].focus());
@@ -135,7 +135,7 @@ scene("The menu by the keyboard", { points: [8, 11] }, async ({ visitor, step })
     { shows: "menu-list", focus: "[role^=menuitem]:first-of-type, [part~=menu-data]" },
   );
   await step(
-    "End and Home",
+    "End and Home select the last and first items",
     async () => {
       await visitor.press("End");
       await visitor.hasFocus("menu-contact");
@@ -143,21 +143,24 @@ scene("The menu by the keyboard", { points: [8, 11] }, async ({ visitor, step })
     },
     { focus: "menu-data" },
   );
-  await step("Down, down and down goes round", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), {
+  await step("The Down key wraps around", () => visitor.press("ArrowDown", "ArrowDown", "ArrowDown"), {
     focus: "menu-data",
   });
-  await step("Up goes to the last", () => visitor.press("ArrowUp"), { focus: "menu-contact", shows: "menu-contact" });
-  await step("Escape goes back to More", () => visitor.press("Escape"), {
+  await step("The Up key selects the last item", () => visitor.press("ArrowUp"), {
+    focus: "menu-contact",
+    shows: "menu-contact",
+  });
+  await step("Escape returns the focus to the menu button", () => visitor.press("Escape"), {
     hides: "menu-list",
     has: "window",
     focus: "menu",
   });
 });
 
-scene("Tab goes to each control of the window", { points: [11] }, async ({ visitor, screen, step }) => {
+scene("Tab reaches each control of the window", { points: [11] }, async ({ visitor, screen, step }) => {
   const seen = [];
   await step(
-    "Tab goes round",
+    "Tab cycles through the window",
     async () => {
       await visitor.opens();
       for (let steps = 0; steps < 14; steps += 1) {
@@ -168,7 +171,7 @@ scene("Tab goes to each control of the window", { points: [11] }, async ({ visit
       }
     },
     {
-      // Tab scrolls to the suggestions, where they are below the welcome.
+      // Tab scrolls to suggestions that are below the welcome.
       relaxed: screen.full ? ["newest"] : ["newest", "focus"],
       check: () => {
         for (const each of ["menu", "close", "input", "send"])
@@ -179,47 +182,51 @@ scene("Tab goes to each control of the window", { points: [11] }, async ({ visit
 });
 
 scene("The window is closed by its button", { points: [11] }, async ({ visitor, step }) => {
-  await step("It is open", () => visitor.opens(), { shows: ["close", "menu"] });
-  await step("It is closed", () => visitor.click("close"), { hides: "window", shows: "launcher", focus: "launcher" });
-  await step("It is opened again", () => visitor.click("launcher"), { shows: "composer" });
-  await step("Escape closes it", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+  await step("The window is open", () => visitor.opens(), { shows: ["close", "menu"] });
+  await step("The window is closed", () => visitor.click("close"), {
+    hides: "window",
+    shows: "launcher",
+    focus: "launcher",
+  });
+  await step("The window is opened again", () => visitor.click("launcher"), { shows: "composer" });
+  await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
 });
 
-scene(
-  "Escape closes a chat that is closed for the visitor",
-  { points: [4, 11] },
-  async ({ visitor, service, step }) => {
-    await service.fails({ ai: "blocked" });
-    await step(
-      "The visitor is blocked",
-      async () => {
-        await visitor.opens();
-        await visitor.says("I would like to talk to a person");
-      },
-      {
-        shows: "notice: This conversation is closed",
-        hides: ["composer", "form", "suggestions", "typing"],
-        newest: /talk to a person/,
-      },
-    );
-    await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
-  },
-);
-
-scene("Escape closes a chat whose quota is used up", { points: [4, 11] }, async ({ visitor, service, step }) => {
-  await service.fails({
-    ai: "quota_insufficient",
-    fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example.",
-  });
+scene("Escape closes the window of a blocked visitor", { points: [4, 11] }, async ({ visitor, service, step }) => {
+  await service.fails({ ai: "blocked" });
   await step(
-    "The quota is used up",
+    "The visitor is blocked",
     async () => {
       await visitor.opens();
       await visitor.says("I would like to talk to a person");
     },
-    { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
+    {
+      shows: "notice: This conversation is closed",
+      hides: ["composer", "form", "suggestions", "typing"],
+      newest: /talk to a person/,
+    },
   );
-  await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
-  await service.isFine();
-  await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });
+  await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
 });
+
+scene(
+  "Escape closes the window of a chat with an exhausted quota",
+  { points: [4, 11] },
+  async ({ visitor, service, step }) => {
+    await service.fails({
+      ai: "quota_insufficient",
+      fallbackText: "Our assistant is asleep. Write to us at hello@kiln.example.",
+    });
+    await step(
+      "The quota is exhausted",
+      async () => {
+        await visitor.opens();
+        await visitor.says("I would like to talk to a person");
+      },
+      { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
+    );
+    await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
+    await service.isFine();
+    await step("The window is opened the next day", () => visitor.opens(), { shows: "composer" });
+  },
+);

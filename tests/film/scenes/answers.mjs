@@ -1,4 +1,4 @@
-// Points 2, 3 and 12: answers of every length and kind are shown from their beginning, and announced as plain text.
+// Points 2, 3 and 12: replies of every length and kind are shown from their beginning and announced as plain text.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
@@ -26,18 +26,18 @@ const CODE = `Put this on your page:
 
 Then **reload** it.`;
 
-/** The newest answer begins at the top of the log, and a short question stands above it. */
+/** Asserts that the newest reply begins at the top of the log, or below a short question. */
 const beginsAtTop = async (visitor) => {
   const { first, top, question } = await visitor.evaluate(() => {
     const { find, rectOf, lines, cross, clipOf } = window.film;
     const log = find("log")[0];
     const visible = cross(rectOf(log), clipOf(log));
     const answer = find("message").at(-1).querySelector(".cw-bubble");
-    const asked = find("message-visitor").at(-1).querySelector(".cw-bubble");
+    const bubble = find("message-visitor").at(-1).querySelector(".cw-bubble");
     return {
       first: lines(answer)[0].top - visible.top,
       top: visible.bottom - visible.top,
-      question: rectOf(asked).top - visible.top,
+      question: rectOf(bubble).top - visible.top,
     };
   });
   assert.ok(
@@ -48,16 +48,16 @@ const beginsAtTop = async (visitor) => {
 };
 
 scene(
-  "A long answer is shown from its beginning",
+  "A long reply is shown from its beginning",
   { main: true, points: [2] },
   async ({ visitor, service, screen, step }) => {
     await step("The window is open", () => visitor.opens());
     service.willSay(LONG);
-    await step("A long answer comes", () => visitor.asks("What glazes are there?"), {
+    await step("A long reply arrives", () => visitor.asks("What glazes are there?"), {
       newest: /We make three kinds/,
       check: async (visitor) => {
         const { question } = await beginsAtTop(visitor);
-        // With little height there is room for the answer only.
+        // A low screen has room for the reply only.
         if (!["zoom", "keyboard"].includes(screen.name))
           assert.ok(question >= -1, `the question is ${Math.round(-question)} px above the top of the log`);
       },
@@ -68,44 +68,44 @@ scene(
   },
 );
 
-scene("A second long answer is shown from its beginning", { points: [2] }, async ({ visitor, service, step }) => {
+scene("A second long reply is shown from its beginning", { points: [2] }, async ({ visitor, service, step }) => {
   service.willSay("Hello! What would you like to know?", LONG, LONG);
   await step(
-    "Something short was said",
+    "A short question is answered",
     async () => {
       await visitor.opens();
       await visitor.asks("Hello");
     },
     { newest: /Hello!/ },
   );
-  await step("A long answer comes", () => visitor.asks("What glazes are there?"), {
+  await step("A long reply arrives", () => visitor.asks("What glazes are there?"), {
     newest: /three kinds/,
     check: beginsAtTop,
   });
-  await step("Another one comes", () => visitor.asks("And once more, please?"), { check: beginsAtTop });
+  await step("Another one arrives", () => visitor.asks("And once more, please?"), { check: beginsAtTop });
 });
 
-scene("Several answers, one after the other", { points: [2] }, async ({ visitor, step }) => {
+scene("Several replies arrive one after the other", { points: [2] }, async ({ visitor, step }) => {
   await step(
-    "The first answer",
+    "The first reply",
     async () => {
       await visitor.opens();
       await visitor.asks("How long does delivery take?");
     },
     { newest: /working days/ },
   );
-  await step("The second", () => visitor.asks("Are the mugs dishwasher safe?"), {
+  await step("The second reply", () => visitor.asks("Are the mugs dishwasher safe?"), {
     newest: /microwave/,
     hides: "suggestions",
   });
-  await step("The third", () => visitor.asks("Can I book a workshop?"), { newest: /Saturdays/ });
-  await step("The fourth", () => visitor.asks("And what else is there?"), { newest: /returns/ });
+  await step("The third reply", () => visitor.asks("Can I book a workshop?"), { newest: /Saturdays/ });
+  await step("The fourth reply", () => visitor.asks("And what else is there?"), { newest: /returns/ });
 });
 
-scene("An answer with a table", { points: [2, 12] }, async ({ visitor, service, step }) => {
+scene("A reply contains a table", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(TABLE);
   await step(
-    "A table comes",
+    "A table arrives",
     async () => {
       await visitor.opens();
       await visitor.asks("What is in stock?");
@@ -114,10 +114,10 @@ scene("An answer with a table", { points: [2, 12] }, async ({ visitor, service, 
   );
 });
 
-scene("An answer with code", { points: [2, 12] }, async ({ visitor, service, step }) => {
+scene("A reply contains code", { points: [2, 12] }, async ({ visitor, service, step }) => {
   service.willSay(CODE);
   await step(
-    "Code comes",
+    "Code arrives",
     async () => {
       await visitor.opens();
       await visitor.asks("How do I put the chat on my page?");
@@ -131,23 +131,27 @@ const TERMS =
   "from 60 upwards. You get a tracking link by e-mail as soon as the parcel leaves us, and the courier rings before it comes. " +
   "If you are out, it goes to a neighbour, or back to the depot, which keeps it for a week.";
 
-scene("The first message at 200 % zoom", { main: true, points: [3] }, async ({ visitor, service, screen, step }) => {
-  // A screen of 1280 by 800 pixels at 200 %; small screens stay what they are.
-  await step(
-    "The window is open",
-    async () => {
-      if (!screen.full) await visitor.resizes(640, 400);
-      await visitor.opens();
-    },
-    { shows: "composer" },
-  );
-  service.willSay(TERMS);
-  await step("The first message is sent", () => visitor.asks("Do you deliver to Scotland?"), { newest: /We do/ });
-  await step("Another one", () => visitor.asks("Are the mugs dishwasher safe?"), {
-    newest: /microwave/,
-    hides: ".cw-jump",
-  });
-});
+scene(
+  "The first message is sent at 200 % zoom",
+  { main: true, points: [3] },
+  async ({ visitor, service, screen, step }) => {
+    // A screen of 1280 by 800 pixels at 200 %; small screens keep their size.
+    await step(
+      "The window is open",
+      async () => {
+        if (!screen.full) await visitor.resizes(640, 400);
+        await visitor.opens();
+      },
+      { shows: "composer" },
+    );
+    service.willSay(TERMS);
+    await step("The first message is sent", () => visitor.asks("Do you deliver to Scotland?"), { newest: /We do/ });
+    await step("Another message is sent", () => visitor.asks("Are the mugs dishwasher safe?"), {
+      newest: /microwave/,
+      hides: ".cw-jump",
+    });
+  },
+);
 
 scene(
   "A suggestion is the first message at 200 % zoom",
@@ -158,15 +162,15 @@ scene(
       await visitor.opens();
     });
     service.willSay(TERMS);
-    await step("A suggestion is asked", () => visitor.click("suggestion", "delivery", { scroll: true }), {
+    await step("A suggestion is clicked", () => visitor.click("suggestion", "delivery", { scroll: true }), {
       newest: /We do/,
     });
   },
 );
 
-scene("The log stays at its end by itself", { points: [3] }, async ({ visitor, operator, screen, step }) => {
+scene("The log follows new messages", { points: [3] }, async ({ visitor, operator, screen, step }) => {
   await step(
-    "Some things were said",
+    "A conversation exists",
     async () => {
       await visitor.opens();
       await visitor.asks("How long does delivery take?");
@@ -185,31 +189,37 @@ scene("The log stays at its end by itself", { points: [3] }, async ({ visitor, o
     newest: /Anna here/,
     hides: ".cw-jump",
   });
-  await step("One more message", () => operator.says("All of them."), { newest: /All of them/, hides: ".cw-jump" });
+  await step("Another message is sent", () => operator.says("All of them."), {
+    newest: /All of them/,
+    hides: ".cw-jump",
+  });
 });
 
-scene("A person writes a long answer", { points: [2] }, async ({ visitor, operator, step }) => {
+scene("A person writes a long reply", { points: [2] }, async ({ visitor, operator, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("How long does delivery take?");
   });
-  await step("A person writes a lot", () => operator.says(LONG), { newest: /We make three kinds/, check: beginsAtTop });
+  await step("A person writes a long message", () => operator.says(LONG), {
+    newest: /We make three kinds/,
+    check: beginsAtTop,
+  });
   await step("The visitor replies", () => visitor.asks("And the oven?"), { newest: /I can tell you/ });
 });
 
-scene("Two messages of a person in a row", { points: [2, 6] }, async ({ visitor, operator, step }) => {
+scene("A person sends two messages in a row", { points: [2, 6] }, async ({ visitor, operator, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("How long does delivery take?");
   });
-  await step("A person writes twice", () => operator.says("Anna here.", "It will be three days this week."), {
+  await step("A person writes two messages", () => operator.says("Anna here.", "It will be three days this week."), {
     newest: /three days/,
     has: "message-operator: Anna here",
   });
-  await step("And once more", () => operator.says("Shall I reserve one?"), { newest: /Shall I reserve/ });
+  await step("Another pair of messages", () => operator.says("Shall I reserve one?"), { newest: /Shall I reserve/ });
 });
 
-scene("4000 characters", { points: [2] }, async ({ visitor, step }) => {
+scene("A message has 4,000 characters", { points: [2] }, async ({ visitor, step }) => {
   const text = `I have a long question. ${"Is this glaze safe for food, and for how long? ".repeat(84)}`.slice(0, 4000);
   await step(
     "They are typed",
@@ -220,13 +230,13 @@ scene("4000 characters", { points: [2] }, async ({ visitor, step }) => {
     },
     { shows: ["composer", "send"] },
   );
-  await step("They are sent", () => (visitor.size.touch ? visitor.click("send") : visitor.press("Enter")), {
+  await step("They are submitted", () => (visitor.size.touch ? visitor.click("send") : visitor.press("Enter")), {
     has: "message-assistant: I can tell you",
     newest: /I can tell you/,
   });
 });
 
-scene("Words without a break", { points: [2] }, async ({ visitor, service, operator, step }) => {
+scene("A message contains long words", { points: [2] }, async ({ visitor, service, operator, step }) => {
   const long = `${"Donaudampfschifffahrtsgesellschaft".repeat(6)} https://shop.example/${"path/".repeat(40)}`;
   service.willSay(long);
   await step("The visitor and the assistant", async () => {

@@ -1,11 +1,11 @@
-// Points 8, 9 and 10: nothing is missed while the window is closed, and it stays open where it was.
+// Points 8, 9 and 10: a closed window shows new messages, and an open one stays open on the next page.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** A visitor who has asked something, and has closed the window. */
+/** Sends a question and closes the window. */
 async function hasAskedAndClosed(visitor) {
   await visitor.opens();
   await visitor.asks(QUESTION);
@@ -13,7 +13,7 @@ async function hasAskedAndClosed(visitor) {
 }
 
 scene(
-  "A message comes while the window is closed",
+  "A message arrives while the window is closed",
   { main: true, points: [8] },
   async ({ visitor, operator, step }) => {
     await step("The window is closed", () => hasAskedAndClosed(visitor), {
@@ -51,14 +51,14 @@ scene("A preview is dismissed", { points: [8] }, async ({ visitor, operator, scr
     newest: /Shall I send/,
     has: ".cw-unread",
     hides: "badge",
-    // Without height, only the first of the two fits below the line.
+    // On a low screen only the first of the two fits below the line.
     ...(screen.name === "zoom" && { relaxed: ["newest"], shows: "message-operator .cw-bubble: Anna here" }),
   });
 });
 
-scene("A long message comes while the window is closed", { points: [8] }, async ({ visitor, operator, step }) => {
+scene("A long message arrives while the window is closed", { points: [8] }, async ({ visitor, operator, step }) => {
   await step(
-    "A person writes a lot",
+    "A person writes a long message",
     async () => {
       await hasAskedAndClosed(visitor);
       await operator.says(
@@ -78,27 +78,23 @@ scene(
   async ({ visitor, operator, step }) => {
     await step("The window is closed", () => hasAskedAndClosed(visitor));
     await step("A person writes", () => operator.says("Anna here."), { shows: "badge: 1", hides: "preview" });
-    await step("Some time passes", () => visitor.waits(6), { shows: "badge: 1", hides: "preview", title: /^Kiln/ });
+    await step("Time passes", () => visitor.waits(6), { shows: "badge: 1", hides: "preview", title: /^Kiln/ });
   },
 );
 
-scene(
-  "The answer to a question comes after the window was closed",
-  { points: [8] },
-  async ({ visitor, service, step }) => {
-    const thought = service.thinks();
-    await step(
-      "A question is asked, and the window closed",
-      async () => {
-        await visitor.opens();
-        await visitor.says(QUESTION);
-        await visitor.closes();
-      },
-      { shows: "launcher" },
-    );
-    await step("The answer comes", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
-  },
-);
+scene("A reply arrives after the window was closed", { points: [8] }, async ({ visitor, service, step }) => {
+  const thought = service.thinks();
+  await step(
+    "The window is closed after a question",
+    async () => {
+      await visitor.opens();
+      await visitor.says(QUESTION);
+      await visitor.closes();
+    },
+    { shows: "launcher" },
+  );
+  await step("The reply arrives", () => thought.release(), { shows: ["preview: working days", "badge: 1"] });
+});
 
 scene("A failed message marks the launcher", { points: [8] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 422 });
@@ -125,7 +121,7 @@ scene("A failed message marks the launcher", { points: [8] }, async ({ visitor, 
   );
 });
 
-scene("The menu has the sound", { points: [8] }, async ({ visitor, step }) => {
+scene("The menu switches the sound", { points: [8] }, async ({ visitor, step }) => {
   await step(
     "The menu is open",
     async () => {
@@ -149,30 +145,33 @@ scene("The menu has the sound", { points: [8] }, async ({ visitor, step }) => {
   });
 });
 
-scene("The window stays open over a page load", { main: true, points: [9] }, async ({ visitor, screen, step }) => {
+scene("The window stays open across a page load", { main: true, points: [9] }, async ({ visitor, screen, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
   });
-  await step("The visitor goes on to another page", () => visitor.goes("/workshops.html"), {
+  await step("The visitor opens another page", () => visitor.goes("/workshops.html"), {
     relaxed: ["focus"],
     ...(screen.full ? { hides: "window", shows: "launcher" } : { newest: /working days/ }),
   });
-  await step("And loads it again", () => visitor.reloads(), {
+  await step("The page is reloaded", () => visitor.reloads(), {
     relaxed: ["focus"],
     ...(screen.full ? { hides: "window", shows: "launcher" } : { newest: /working days/ }),
   });
 });
 
-scene("A window that was closed stays closed over a page load", { points: [9] }, async ({ visitor, step }) => {
+scene("A closed window stays closed across a page load", { points: [9] }, async ({ visitor, step }) => {
   await step("The window is closed", () => hasAskedAndClosed(visitor));
-  await step("The visitor goes on", () => visitor.goes("/help.html"), { shows: "launcher", hides: "window" });
+  await step("The visitor opens another page", () => visitor.goes("/help.html"), {
+    shows: "launcher",
+    hides: "window",
+  });
 });
 
-scene("A link to the site itself stays in the tab", { points: [9] }, async ({ visitor, service, screen, step }) => {
+scene("A link to the site opens in the same tab", { points: [9] }, async ({ visitor, service, screen, step }) => {
   service.willSay(`All of it is on [the page of the workshops](${visitor.site}/workshops.html).`);
   await step(
-    "An answer with a link",
+    "A reply contains a link",
     async () => {
       await visitor.opens();
       await visitor.asks("Where can I read about them?");
@@ -185,7 +184,7 @@ scene("A link to the site itself stays in the tab", { points: [9] }, async ({ vi
       await visitor.takeAnnounced();
       await visitor.click("message-assistant a", "the page of");
       await visitor.until(async () => assert.match(await visitor.evaluate(() => location.pathname), /workshops/));
-      await visitor.whole();
+      await visitor.allFilesLoaded();
     },
     { relaxed: ["focus", "used"], ...(screen.full ? { hides: "window" } : { newest: /All of it/ }) },
   );
@@ -194,13 +193,13 @@ scene("A link to the site itself stays in the tab", { points: [9] }, async ({ vi
 const GREETING = JSON.stringify({ text: "Shall I help you choose a mug?", after: 0 });
 
 scene("A greeting is clicked", { points: [9], options: { greeting: GREETING } }, async ({ visitor, step }) => {
-  await step("The greeting is there", () => visitor.whole(), { shows: "preview: Shall I help" });
-  await step("It is clicked", () => visitor.click("preview .cw-preview-open"), {
+  await step("The greeting is shown", () => visitor.allFilesLoaded(), { shows: "preview: Shall I help" });
+  await step("The greeting is clicked", () => visitor.click("preview .cw-preview-open"), {
     newest: /Shall I help/,
     shows: "composer",
     hides: "preview",
   });
-  await step("The visitor answers it", () => visitor.asks("Yes, one for tea, with delivery"), {
+  await step("The visitor replies to it", () => visitor.asks("Yes, one for tea, with delivery"), {
     newest: /working days/,
     has: "message-assistant: Shall I help",
   });

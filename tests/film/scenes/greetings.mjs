@@ -1,4 +1,4 @@
-// Points 7, 10 and 13: what a visitor meets first.
+// Points 7, 10 and 13: the first seconds of a visit.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
@@ -11,9 +11,9 @@ scene(
   { points: [7], options: { "reply-time": REPLY_TIME } },
   async ({ visitor, screen, step }) => {
     await step("The window is open", () => visitor.opens(), { has: `.cw-intro: ${REPLY_TIME}` });
-    await step("The visitor looks for the beginning", () => visitor.scrolls(-2000), {
+    await step("The visitor scrolls to the beginning", () => visitor.scrolls(-2000), {
       relaxed: ["newest", "focus"],
-      // Without height, it is scrolled to line by line.
+      // On a low screen the visitor scrolls to it.
       ...(screen.name === "zoom" ? {} : { shows: `.cw-intro p: ${REPLY_TIME}` }),
     });
   },
@@ -54,19 +54,19 @@ scene(
                 .map(({ textContent }) => textContent)
                 .join(""),
           )
-          .then((said) => assert.ok(said.trim().length > 3, "nothing says that the chat is loading")),
+          .then((text) => assert.ok(text.trim().length > 3, "no announcement that the chat is loading")),
     });
-    await step("The module has come", () => visitor.release(), {
+    await step("The module has loaded", () => visitor.release(), {
       shows: ["composer", "header"],
       hides: "[aria-busy=true]",
     });
   },
 );
 
-scene("The window is opened by touch, or by the pointer", { points: [13] }, async ({ visitor, screen, step }) => {
-  await step("It is open", () => visitor.opens(), {
+scene("The window is opened with a touch or the pointer", { points: [13] }, async ({ visitor, screen, step }) => {
+  await step("The window is open", () => visitor.opens(), {
     shows: "composer",
-    // The keyboard of a phone would lie over the suggestions.
+    // A phone's keyboard would cover the suggestions.
     focus: screen.touch ? "window" : "input",
   });
   await step(
@@ -76,7 +76,7 @@ scene("The window is opened by touch, or by the pointer", { points: [13] }, asyn
   );
 });
 
-scene("The field is clicked near its lower edge", { points: [13] }, async ({ visitor, step }) => {
+scene("The input is clicked near its lower edge", { points: [13] }, async ({ visitor, step }) => {
   await step(
     "The log has the focus",
     async () => {
@@ -90,33 +90,37 @@ scene("The field is clicked near its lower edge", { points: [13] }, async ({ vis
   });
 });
 
-scene("An Arabic shop", { points: [12], options: { locale: "ar" } }, async ({ visitor, service, operator, step }) => {
-  service.willSay("يستغرق التوصيل من يومين إلى أربعة أيام عمل. التكلفة **4.90**.");
-  await step("The window is open", () => visitor.opens(), {
-    has: "window",
-    // The welcome is not in the widget's language, and says so.
-    check: async (visitor) => {
-      assert.equal(await visitor.evaluate(() => window.film.root().querySelector(".cw").dir), "rtl");
-      assert.match(
-        await visitor.evaluate(() => {
-          const said = window.film.find("message-assistant .cw-bubble")[0];
-          const around = said.closest("[lang]") ?? said.querySelector("[lang]");
-          return around.matches(".cw") ? "the widget's" : around.lang;
-        }),
-        /^en/,
-      );
-    },
-  });
-  await step("A question is answered", () => visitor.says("كم يستغرق التوصيل؟"), { newest: /التكلفة/ });
-  await step("A person writes", () => operator.says("مرحبا، أنا آنا."), { newest: /آنا/, has: "joined" });
-});
+scene(
+  "The chat is in Arabic",
+  { points: [12], options: { locale: "ar" } },
+  async ({ visitor, service, operator, step }) => {
+    service.willSay("يستغرق التوصيل من يومين إلى أربعة أيام عمل. التكلفة **4.90**.");
+    await step("The window is open", () => visitor.opens(), {
+      has: "window",
+      // The welcome has another language than the widget, and is marked with it.
+      check: async (visitor) => {
+        assert.equal(await visitor.evaluate(() => window.film.root().querySelector(".cw").dir), "rtl");
+        assert.match(
+          await visitor.evaluate(() => {
+            const bubble = window.film.find("message-assistant .cw-bubble")[0];
+            const around = bubble.closest("[lang]") ?? bubble.querySelector("[lang]");
+            return around.matches(".cw") ? "the widget's" : around.lang;
+          }),
+          /^en/,
+        );
+      },
+    });
+    await step("A question is answered", () => visitor.says("كم يستغرق التوصيل؟"), { newest: /التكلفة/ });
+    await step("A person writes", () => operator.says("مرحبا، أنا آنا."), { newest: /آنا/, has: "joined" });
+  },
+);
 
 scene(
-  "A German shop, where words are long",
+  "The chat is in German, with long words",
   { points: [1], options: { locale: "de" } },
   async ({ visitor, operator, step }) => {
     await step(
-      "A person is asked for",
+      "The visitor asks for a person",
       async () => {
         await visitor.opens();
         await visitor.says("I would like to talk to a person");
@@ -125,7 +129,7 @@ scene(
     );
     await step("The menu is open", () => visitor.click("menu"), { shows: "menu-list" });
     await step(
-      "It is closed, and a person writes",
+      "A person writes to the closed window",
       async () => {
         await visitor.press("Escape");
         await operator.says("Guten Tag, hier ist Anna.");
@@ -137,7 +141,7 @@ scene(
 
 scene("A draft is kept", { points: [9] }, async ({ visitor, step }) => {
   await step(
-    "Something is typed, and not sent",
+    "A draft is typed",
     async () => {
       await visitor.opens();
       await visitor.click("input");
@@ -146,7 +150,7 @@ scene("A draft is kept", { points: [9] }, async ({ visitor, step }) => {
     { shows: "composer" },
   );
   await step(
-    "The page is loaded again",
+    "The page is reloaded",
     async () => {
       await visitor.reloads();
       if ((await visitor.count("window")) === 0) await visitor.opens();

@@ -1,28 +1,31 @@
-// Points 3, 8 and 12: a bad line, several tabs, and who reads back.
+// Points 3, 8 and 12: a bad network, several tabs, and a scrolled-back log.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-scene("Offline and back", { points: [5] }, async ({ visitor, step }) => {
+scene("The network goes offline and comes back", { points: [5] }, async ({ visitor, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("Are the mugs dishwasher safe?");
   });
-  await step("The network is gone", () => visitor.isOffline(true), {
+  await step("The network is offline", () => visitor.isOffline(true), {
     shows: "notice: You are offline",
     newest: /microwave/,
   });
-  await step("The visitor writes all the same", () => visitor.says(QUESTION), {
+  await step("The visitor writes a message", () => visitor.says(QUESTION), {
     newest: /How long/,
     shows: "message-visitor: Waiting to send",
     hides: ["typing", "wait"],
   });
-  await step("The network is back", () => visitor.isOffline(false), { newest: /working days/, hides: "notice" });
+  await step("The network is online again", () => visitor.isOffline(false), {
+    newest: /working days/,
+    hides: "notice",
+  });
 });
 
-scene("A message is not sent, and sent again", { points: [8, 12] }, async ({ visitor, service, step }) => {
+scene("A failed message is resent", { points: [8, 12] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 422 });
   await step(
     "A message is not sent",
@@ -33,11 +36,11 @@ scene("A message is not sent, and sent again", { points: [8, 12] }, async ({ vis
     { shows: ["message-failed: Not sent", "retry"], hides: ["typing", "suggestions"], newest: /How long/ },
   );
   await service.isFine();
-  await step("It is sent again", () => visitor.click("retry"), { newest: /working days/, hides: "message-failed" });
+  await step("It is resent", () => visitor.click("retry"), { newest: /working days/, hides: "message-failed" });
 });
 
 scene("A message fails below a long conversation", { points: [3, 8] }, async ({ visitor, service, step }) => {
-  await step("Some things were said", async () => {
+  await step("A conversation exists", async () => {
     await visitor.opens();
     await visitor.asks("Can I book a workshop?");
     await visitor.asks("Are the mugs dishwasher safe?");
@@ -52,7 +55,7 @@ scene("A message fails below a long conversation", { points: [3, 8] }, async ({ 
 scene("The service is down for a moment", { points: [5] }, async ({ visitor, service, step }) => {
   await service.fails({ only: "send", status: 503, times: 2 });
   await step(
-    "A message gets through at the third attempt",
+    "A message is delivered at the third attempt",
     async () => {
       await visitor.opens();
       await visitor.says(QUESTION);
@@ -62,26 +65,26 @@ scene("The service is down for a moment", { points: [5] }, async ({ visitor, ser
   );
 });
 
-scene("The service asks for hours of silence", { points: [5, 8] }, async ({ visitor, service, step }) => {
+scene("The service sends a Retry-After of hours", { points: [5, 8] }, async ({ visitor, service, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks("Are the mugs dishwasher safe?");
   });
   await service.fails({ only: "send", status: 429, retryAfter: 7200, times: 1 });
-  await step("A message is not sent soon", () => visitor.says(QUESTION), {
+  await step("A message is deferred", () => visitor.says(QUESTION), {
     newest: /How long/,
     shows: ["message-visitor: Not sent yet. We will try again later.", "retry: Try now"],
     hides: ["typing", "wait", "message-failed", "suggestions"],
   });
-  await step("The visitor goes on writing", () => visitor.says("Can I book a workshop?"), {
+  await step("The visitor writes another message", () => visitor.says("Can I book a workshop?"), {
     newest: /workshop/,
     shows: ["message-visitor: Not sent yet. We will try again later.", "retry: Try now"],
     has: "message-visitor: Waiting to send",
     hides: ["typing", "wait"],
-    check: async (visitor) => assert.equal(await visitor.count("retry"), 1, "one offer for all that waits"),
+    check: async (visitor) => assert.equal(await visitor.count("retry"), 1, "one offer for all waiting messages"),
   });
   await step(
-    "The visitor does not want to wait",
+    "The visitor sends at once",
     async () => {
       await visitor.click("retry");
       visitor.hurries = true;
@@ -90,19 +93,19 @@ scene("The service asks for hours of silence", { points: [5, 8] }, async ({ visi
   );
 });
 
-scene("Two tabs of one visitor", { points: [8] }, async ({ visitor, operator, step }) => {
+scene("One visitor has two tabs", { points: [8] }, async ({ visitor, operator, step }) => {
   let other;
-  await step("A question is answered in one", async () => {
+  await step("A question is answered in one tab", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
-    other = await visitor.besides("/help.html");
+    other = await visitor.opensTab("/help.html");
   });
-  await step("The other has it as well", () => other.opens(), { of: other, newest: /working days/ });
+  await step("The other tab shows it", () => other.opens(), { of: other, newest: /working days/ });
   await step("A person writes", () => operator.says("Anna here."), { newest: /Anna here/ });
-  await step("Also in the other tab", () => {}, { of: other, newest: /Anna here/ });
+  await step("The other tab shows it", () => {}, { of: other, newest: /Anna here/ });
 });
 
-scene("The visitor reads back while messages come", { points: [3] }, async ({ visitor, operator, step }) => {
+scene("The visitor scrolls back while messages arrive", { points: [3] }, async ({ visitor, operator, step }) => {
   await step(
     "A long conversation",
     async () => {
@@ -134,25 +137,28 @@ scene("The visitor reads back while messages come", { points: [3] }, async ({ vi
     shows: ".cw-jump: 1",
     check: async (visitor) => assert.equal(await visitor.evaluate(() => window.film.find("log")[0].scrollTop), top),
   });
-  await step("The way back to the end", () => visitor.click(".cw-jump"), { newest: /Anna here/, hides: ".cw-jump" });
+  await step("The button scrolls to the end", () => visitor.click(".cw-jump"), {
+    newest: /Anna here/,
+    hides: ".cw-jump",
+  });
 });
 
-scene("The unread line on return", { points: [8] }, async ({ visitor, operator, screen, step }) => {
+scene("The unread line is shown on return", { points: [8] }, async ({ visitor, operator, screen, step }) => {
   await step("The window is closed after some questions", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
     await visitor.asks("Are the mugs dishwasher safe?");
     await visitor.closes();
   });
-  await step("Two messages come", () => operator.says("Anna here.", "Your bowls are packed."), { shows: "badge: 2" });
+  await step("Two messages arrive", () => operator.says("Anna here.", "Your bowls are packed."), { shows: "badge: 2" });
   await step("The window is opened", () => visitor.opens(), {
     newest: /packed/,
     has: ".cw-unread",
-    // Without height, only the first of the two fits below the line.
+    // On a low screen only the first of the two fits below the line.
     ...(screen.name === "zoom" && { relaxed: ["newest"], shows: "message-operator .cw-bubble: Anna here" }),
   });
   await step(
-    "And once more",
+    "Another pair of messages",
     async () => {
       await visitor.closes();
       await visitor.opens();
@@ -161,8 +167,8 @@ scene("The unread line on return", { points: [8] }, async ({ visitor, operator, 
   );
 });
 
-scene("A conversation that was left is opened again", { points: [2, 3] }, async ({ visitor, step }) => {
-  await step("Some things were said", async () => {
+scene("An earlier conversation is opened again", { points: [2, 3] }, async ({ visitor, step }) => {
+  await step("A conversation exists", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
     await visitor.asks("Are the mugs dishwasher safe?");
@@ -170,23 +176,23 @@ scene("A conversation that was left is opened again", { points: [2, 3] }, async 
     await visitor.closes();
   });
   await step(
-    "The page is loaded again, and the window opened",
+    "The page is reloaded and the window opened",
     async () => {
       await visitor.reloads();
       await visitor.opens();
     },
     { newest: /Saturdays/ },
   );
-  await step("One more question", () => visitor.asks("And what else is there?"), { newest: /returns/ });
+  await step("Another question", () => visitor.asks("And what else is there?"), { newest: /returns/ });
 });
 
-scene("What was written while nobody looked", { points: [8] }, async ({ visitor, operator, step }) => {
+scene("Messages arrive in a hidden tab", { points: [8] }, async ({ visitor, operator, step }) => {
   await step("A question is answered", async () => {
     await visitor.opens();
     await visitor.asks(QUESTION);
   });
   await step(
-    "The tab is behind another, and a person writes",
+    "A person writes while the tab is hidden",
     async () => {
       await visitor.isSeen("hidden");
       await operator.says("Anna here.");
@@ -195,7 +201,7 @@ scene("What was written while nobody looked", { points: [8] }, async ({ visitor,
     { newest: /working days/, relaxed: ["focus"] },
   );
   await step(
-    "The tab is looked at again",
+    "The tab is visible again",
     async () => {
       await visitor.isSeen("visible");
       visitor.hurries = true;

@@ -1,18 +1,18 @@
-// Point 6: when a person takes over, the header and the log say so at once.
+// Point 6: the header and the log show at once that a person takes over.
 
 import assert from "node:assert/strict";
 import { scene } from "../scene.mjs";
 
 const QUESTION = "How long does delivery take?";
 
-/** The initials or the picture of whom the header shows, as a text to compare. */
+/** Returns the initials or the picture of the header's avatar as a text to compare. */
 const headerAvatar = (visitor) =>
   visitor.evaluate(() => window.film.find(".cw-header .cw-avatar")[0]?.outerHTML ?? null);
 
 scene("A person takes over", { main: true, points: [6] }, async ({ visitor, operator, service, step }) => {
   let before;
   await step(
-    "The assistant answers",
+    "The assistant replies",
     async () => {
       await visitor.opens();
       await visitor.asks(QUESTION);
@@ -39,24 +39,24 @@ scene(
   { points: [6], options: { "operator-name": "Maren" } },
   async ({ visitor, operator, step }) => {
     await step(
-      "The assistant answers",
+      "The assistant replies",
       async () => {
         await visitor.opens();
         await visitor.asks(QUESTION);
       },
       { shows: "title: Clover" },
     );
-    await step("Maren writes, and is gone again", () => operator.says("We pack today."), {
+    await step("Maren writes and goes offline", () => operator.says("We pack today."), {
       newest: /We pack today/,
       shows: ["title: Maren", "presence: Maren replied", "joined: Maren joined"],
     });
-    await step("Maren comes to the desk", () => operator.comes(), { shows: "presence: Maren is here" });
+    await step("Maren is online", () => operator.comes(), { shows: "presence: Maren is here" });
   },
 );
 
-scene("Presence is asked for as soon as a person writes", { points: [6] }, async ({ visitor, operator, step }) => {
+scene("Presence is polled as soon as a person writes", { points: [6] }, async ({ visitor, operator, step }) => {
   await step(
-    "The assistant answers",
+    "The assistant replies",
     async () => {
       await visitor.opens();
       await visitor.asks(QUESTION);
@@ -64,11 +64,11 @@ scene("Presence is asked for as soon as a person writes", { points: [6] }, async
     { shows: "presence: AI" },
   );
   await step(
-    "A person comes and writes",
+    "A person comes online and writes",
     async () => {
       await operator.comes();
       await operator.says("Anna here.");
-      // No longer than one message takes: presence by itself is asked for far less often.
+      // Within the time of one message: presence itself is polled far less often.
       visitor.hurries = false;
       for (let each = 0; each < 4 && (await visitor.count("message-operator")) === 0; each += 1) {
         await visitor.waits(1);
@@ -80,7 +80,7 @@ scene("Presence is asked for as soon as a person writes", { points: [6] }, async
 });
 
 scene(
-  "The assistant is quiet once a person has taken over",
+  "The assistant stops replying once a person has taken over",
   { points: [5, 6] },
   async ({ visitor, operator, service, step }) => {
     await step(
@@ -94,7 +94,7 @@ scene(
     );
     const thought = service.thinks();
     await step(
-      "The visitor writes, and nobody is said to be writing",
+      "The visitor writes, and no typing indicator is shown",
       async () => {
         await visitor.says("I ordered two bowls");
         await visitor.waits(4);
@@ -110,7 +110,7 @@ scene(
   },
 );
 
-scene("A person is at the desk from the beginning", { points: [6] }, async ({ visitor, operator, step }) => {
+scene("A person is online from the start", { points: [6] }, async ({ visitor, operator, step }) => {
   await operator.comes();
   await step(
     "The window is open",
@@ -126,14 +126,18 @@ scene("A person is at the desk from the beginning", { points: [6] }, async ({ vi
   });
 });
 
-scene("Suggestions are asked, and go when a person replies", { points: [1] }, async ({ visitor, operator, step }) => {
-  await step("The window is open", () => visitor.opens(), { has: "suggestion: dishwasher" });
-  await step("A suggestion is asked", () => visitor.click("suggestion", "dishwasher", { scroll: true }), {
-    newest: /microwave/,
-    hides: "suggestion: dishwasher",
-  });
-  await step("A person replies", () => operator.says("Anna here. The oven is another matter."), {
-    newest: /another matter/,
-    hides: "suggestions",
-  });
-});
+scene(
+  "Suggestions are sent, and disappear when a person replies",
+  { points: [1] },
+  async ({ visitor, operator, step }) => {
+    await step("The window is open", () => visitor.opens(), { has: "suggestion: dishwasher" });
+    await step("A suggestion is clicked", () => visitor.click("suggestion", "dishwasher", { scroll: true }), {
+      newest: /microwave/,
+      hides: "suggestion: dishwasher",
+    });
+    await step("A person replies", () => operator.says("Anna here. The oven is another matter."), {
+      newest: /another matter/,
+      hides: "suggestions",
+    });
+  },
+);

@@ -1,4 +1,4 @@
-// Bodies that are not JSON by their type, or larger than a call may be.
+// Bodies with another type than JSON, or larger than the call's limit.
 
 import { gzipSync } from "node:zlib";
 import { get, post } from "../client.mjs";
@@ -46,13 +46,13 @@ export const bodies = [
     bytes: post("/connector/events", "{}", { "Content-Type": ["text/plain", "application/json"] }),
   },
   ...JSON_TYPES.map((type) => ({
-    name: `POST /events as ${type} goes on`,
+    name: `POST /events as ${type} is forwarded`,
     bytes: post("/connector/events", "{}", { "Content-Type": type }),
     status: 200,
     arrives: "{}",
   })),
   {
-    name: "a message of 64 KiB goes on",
+    name: "a message of 64 KiB is forwarded",
     bytes: post("/connector/chat/messages", filled(64 * KIB)),
     status: 200,
     arrives: filled(64 * KIB),
@@ -70,7 +70,7 @@ export const bodies = [
     refused: true,
   },
   {
-    name: "events of 256 KiB go on",
+    name: "events of 256 KiB are forwarded",
     bytes: post("/connector/events", filled(256 * KIB)),
     status: 200,
     arrives: filled(256 * KIB),
@@ -82,30 +82,30 @@ export const bodies = [
     refused: true,
   },
   {
-    name: "4 MiB, and another request on the connection: it is answered, or the refusal says that the connection closes",
+    name: "4 MiB followed by another request on the connection: answered, or the rejection closes the connection",
     bytes: Buffer.concat([post("/connector/chat/messages", filled(4 * KIB * KIB)), get("/connector/chat/presence")]),
     whole: 2,
     check: ({ closed, answers: [first, second] }) => {
-      // A connection that is closed on a body may take the refusal with it.
+      // Closing a connection during a body may discard the response.
       if (closed && first === undefined) return [];
       const closes = first?.headers?.some(([name, value]) => name === "connection" && value === "close");
       return first?.status === 413 && (closes || second?.status === 200)
         ? []
-        : [`${first?.status} and ${second?.status} came back`];
+        : [`${first?.status} and ${second?.status} were returned`];
     },
   },
   {
-    name: "a message as no JSON, which the service judges",
+    name: "a message that is not JSON, which the service validates",
     bytes: post("/connector/chat/messages", "\0\xff{{{"),
     arrives: "\0\xff{{{",
   },
   { name: "an empty body", bytes: post("/connector/events", "") },
   {
-    name: "a body in gzip",
+    name: "a gzip body",
     bytes: post("/connector/events", "{}", { "Content-Encoding": "gzip" }),
   },
   {
-    name: "a body in gzip that is 100 MB",
+    name: "a gzip body that expands to 100 MB",
     bytes: Buffer.concat([
       post("/connector/events", "", { "Content-Encoding": "gzip", "Content-Length": BOMB.length }),
       BOMB,

@@ -1,4 +1,4 @@
-// Requests whose bounds are unclear, that never end, or that want another protocol.
+// Requests with ambiguous framing, endless requests, and protocol upgrades.
 
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
@@ -10,9 +10,9 @@ const events = (headers, body) => request("POST /connector/events HTTP/1.1", { .
 const TEN_GB = 10 * 1024 ** 3;
 const SMUGGLED = "GET /api/connector/v1/site/status HTTP/1.1\r\nHost: shop.example\r\n\r\n";
 
-/** Lets a service take the connection over, and sends it a request through what may be a tunnel. */
-const throughTunnel = async (socket, said) => {
-  while (said.answers.length === 0 && !said.closed) await setTimeout(5);
+/** Makes the service switch protocols, and sends it a request through the possible tunnel. */
+const throughTunnel = async (socket, result) => {
+  while (result.answers.length === 0 && !result.closed) await setTimeout(5);
   socket.write(SMUGGLED);
   await setTimeout(50);
 };
@@ -20,7 +20,7 @@ const tunnel = ({ headers }) =>
   `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${headers.find(([name]) => name === "upgrade")?.[1] ?? "websocket"}\r\n\r\n`;
 
 /** A server may wait for the rest of a request. */
-const WAITS = { mayWait: true, patience: 500 };
+const WAITS = { mayWait: true, timeoutMs: 500 };
 const lengths = ["-1", "+2", "2abc", "0x2", "1e1", "2, 2", "2,3", "", " ", "99999999999999999999999999", "2\t2"];
 
 export const framing = [
@@ -34,13 +34,13 @@ export const framing = [
     bytes: events({ "Content-Length": length }, "{}"),
   })),
   {
-    name: "Content-Length and Transfer-Encoding, and a request behind the first's end (CL.TE)",
+    name: "Content-Length and Transfer-Encoding, with a request after the first one (CL.TE)",
     bytes: events({ "Content-Length": 5 + SMUGGLED.length, "Transfer-Encoding": "chunked" }, `0\r\n\r\n${SMUGGLED}`),
-    // The second one may be understood as a request to the site itself.
+    // The second one may be parsed as a request to the site itself.
     most: 2,
   },
   {
-    name: "Content-Length and Transfer-Encoding, and a request within a chunk (TE.CL)",
+    name: "Content-Length and Transfer-Encoding, with a request inside a chunk (TE.CL)",
     bytes: events({ "Content-Length": 4, "Transfer-Encoding": "chunked" }, chunked(SMUGGLED)),
   },
   ...[
@@ -62,7 +62,7 @@ export const framing = [
     bytes: events({ "Transfer-Encoding ": "chunked" }, chunked(SMUGGLED)),
   },
   {
-    name: "a chunk of no size",
+    name: "a chunk without a size",
     bytes: events({ "Transfer-Encoding": "chunked" }, "zz\r\n{}\r\n0\r\n\r\n"),
     refused: true,
   },
@@ -72,7 +72,7 @@ export const framing = [
     refused: true,
   },
   {
-    name: "a chunk larger than a number can be",
+    name: "a chunk size that overflows",
     bytes: events({ "Transfer-Encoding": "chunked" }, "ffffffffffffffffff\r\n{}\r\n0\r\n\r\n"),
     refused: true,
   },
@@ -94,7 +94,7 @@ export const framing = [
     ),
   },
   ...["/connector/chat/messages", "/connector/events"].map((path) => ({
-    name: `10 GB declared for POST ${path}: refused at once`,
+    name: `10 GB declared for POST ${path}: rejected at once`,
     bytes: request(`POST ${path} HTTP/1.1`, { ...JSON_TYPE, "Content-Length": TEN_GB }),
     refused: true,
     within: 1500,
@@ -106,17 +106,18 @@ export const framing = [
     within: 1500,
   },
   {
-    name: "10 GB declared, and sent as long as it is read",
+    name: "10 GB declared and sent until the proxy stops reading",
     bytes: request("POST /connector/chat/messages HTTP/1.1", { ...JSON_TYPE, "Content-Length": TEN_GB }),
-    then: async (socket, said) => void (said.flooded = await flood(socket, Buffer.alloc(65536, 32), 256 * 1024 * 1024)),
+    then: async (socket, result) =>
+      void (result.flooded = await flood(socket, Buffer.alloc(65536, 32), 256 * 1024 * 1024)),
     refused: true,
     memory: true,
   },
   {
-    name: "a chunked body without end",
+    name: "an endless chunked body",
     bytes: events({ "Transfer-Encoding": "chunked" }),
-    then: async (socket, said) =>
-      void (said.flooded = await flood(socket, Buffer.from(`10000\r\n${" ".repeat(65536)}\r\n`), 256 * 1024 * 1024)),
+    then: async (socket, result) =>
+      void (result.flooded = await flood(socket, Buffer.from(`10000\r\n${" ".repeat(65536)}\r\n`), 256 * 1024 * 1024)),
     refused: true,
     memory: true,
   },
@@ -126,7 +127,7 @@ export const framing = [
     refused: true,
   },
   {
-    name: "a chunked body of 70,000 chunks of a byte",
+    name: "a chunked body of 70,000 one-byte chunks",
     bytes: request(
       "POST /connector/chat/messages HTTP/1.1",
       { ...JSON_TYPE, "Transfer-Encoding": "chunked" },
@@ -151,13 +152,13 @@ export const framing = [
     status: 200,
     arrives: "{}",
   },
-  { name: "Expect: something else", bytes: events({ Expect: "the-unexpected" }, "{}") },
+  { name: "Expect with another value", bytes: events({ Expect: "the-unexpected" }, "{}") },
   ...[
     ["websocket", { "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version": "13" }],
     ["h2c", { "HTTP2-Settings": "AAMAAABkAARAAAAAAAIAAAAA" }],
     ["TLS/1.0", {}],
   ].map(([protocol, more]) => ({
-    name: `Upgrade: ${protocol}, and a service that switches`,
+    name: `Upgrade: ${protocol} to a service that switches`,
     bytes: get("/connector/chat/presence", {
       Connection: `Upgrade${protocol === "h2c" ? ", HTTP2-Settings" : ""}`,
       Upgrade: protocol,
@@ -166,10 +167,10 @@ export const framing = [
     answer: tunnel,
     then: throughTunnel,
     passes: false,
-    patience: 5000,
+    timeoutMs: 5000,
   })),
   {
-    name: "Upgrade: websocket, and a service that does not switch",
+    name: "Upgrade: websocket to a service that does not switch",
     bytes: get("/connector/chat/presence", {
       Connection: "Upgrade",
       Upgrade: "websocket",
@@ -183,14 +184,14 @@ export const framing = [
     answer: tunnel,
     then: throughTunnel,
     passes: false,
-    patience: 5000,
+    timeoutMs: 5000,
   },
   {
-    name: "lines that end with LF alone",
+    name: "lines that end with a bare LF",
     bytes: Buffer.from("GET /connector/chat/presence HTTP/1.1\nHost: shop.example\nX: 1\n\n"),
   },
   {
-    name: "a header line that is folded",
+    name: "a folded header line",
     bytes: get("/connector/chat/presence", { "X-Long": "1\r\n Authorization: Bearer evil" }),
   },
   { name: "a null byte in a header", bytes: get("/connector/chat/presence", { "Idempotency-Key": "a\0b" }) },
@@ -201,7 +202,7 @@ export const framing = [
     bytes: get("/connector/chat/presence", Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`X-${n}`, "1"]))),
   },
   {
-    name: "a head without end",
+    name: "an endless head",
     bytes: Buffer.from("GET /connector/chat/presence HTTP/1.1\r\n"),
     then: (socket) => flood(socket, Buffer.from(`X: ${"x".repeat(1000)}\r\n`.repeat(60)), 64 * 1024 * 1024),
     memory: true,
@@ -220,18 +221,18 @@ export const framing = [
         : ["the answers are mixed up"],
   },
   {
-    name: "40 visitors who send their heads byte by byte do not keep others out",
+    name: "40 visitors who send their heads byte by byte do not block others",
     run: async ({ port }) => {
       const slow = Array.from({ length: 40 }, () =>
-        exchange(port, Buffer.from("GET /connector/chat/presence HTTP/1.1\r\nHost: sh"), { patience: 700 }),
+        exchange(port, Buffer.from("GET /connector/chat/presence HTTP/1.1\r\nHost: sh"), { timeoutMs: 700 }),
       );
-      const begun = await exchange(port, get("/connector/chat/presence"), { patience: 600 });
+      const begun = await exchange(port, get("/connector/chat/presence"), { timeoutMs: 600 });
       await Promise.all(slow);
       return begun.answer?.status === 200 ? [] : ["another visitor got no answer meanwhile"];
     },
   },
   {
-    name: "40 visitors who hang up in the middle of a body",
+    name: "40 visitors who disconnect in the middle of a body",
     run: async ({ port, service }) => {
       const bytes = request("POST /connector/chat/messages HTTP/1.1", {
         ...JSON_TYPE,
@@ -244,13 +245,15 @@ export const framing = [
           }),
         ),
       );
-      return service.requests.some(({ complete }) => complete) ? ["a broken message arrived as a whole one"] : [];
+      return service.requests.some(({ complete }) => complete)
+        ? ["an incomplete message arrived as a complete one"]
+        : [];
     },
   },
   {
-    name: "40 visitors who hang up before the answer",
+    name: "40 visitors who disconnect before the response",
     run: async ({ port, service }) => {
-      service.answer = async (asked) => setTimeout(100, good(asked));
+      service.answer = async (request) => setTimeout(100, good(request));
       await Promise.all(
         Array.from({ length: 40 }, () =>
           exchange(port, post("/connector/events"), { then: (socket) => setTimeout(30).then(() => socket.destroy()) }),
@@ -260,13 +263,13 @@ export const framing = [
     },
   },
   {
-    name: "a visitor who never reads the answer",
+    name: "a visitor who never reads the response",
     answer: () => answer(" ".repeat(1_000_000)),
     run: async ({ port }) => {
       const hold = (socket) => (socket.pause(), setTimeout(200));
       await Promise.all(
         Array.from({ length: 10 }, () =>
-          exchange(port, get("/connector/chat/presence"), { then: hold, patience: 300 }),
+          exchange(port, get("/connector/chat/presence"), { then: hold, timeoutMs: 300 }),
         ),
       );
       return [];

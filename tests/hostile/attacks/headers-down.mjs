@@ -1,4 +1,4 @@
-// Headers of the service's that are not the visitor's business: only the listed ones come back.
+// Response headers of the service: only the listed ones may reach the visitor.
 
 import { SECRET_FILE } from "../proxies.mjs";
 import { answer } from "../service.mjs";
@@ -94,7 +94,7 @@ const HEADERS = {
   "X-RateLimit-Evil": "1",
 };
 
-/** Headers that come back, and with what. */
+/** Headers that are returned, with their values. */
 const LISTED = {
   "Retry-After": "7",
   "X-Request-Id": "req_listed",
@@ -116,24 +116,24 @@ const down =
 
 export const headersDown = [
   ...Object.entries(HEADERS).map(([name, value]) => ({ name, answer: down({ [name]: value }), secret: SECRET_FILE })),
-  { name: "all of them at once", answer: down(HEADERS), secret: SECRET_FILE },
+  { name: "all headers at once", answer: down(HEADERS), secret: SECRET_FILE },
   {
-    name: "X-Accel-Redirect to a place of another site",
+    name: "X-Accel-Redirect to another site's location",
     answer: (_request, _socket, { elsewhere }) => answer("{}", { headers: `X-Accel-Redirect: ${elsewhere}/x\r\n` }),
     secret: SECRET_FILE,
   },
   {
-    name: "headers in other cases",
+    name: "headers in upper and lower case",
     answer: down({ "sEt-CoOkIe": "session=evil", "x-ACCEL-redirect": "/private/secret.txt", REFRESH: "0; url=/" }),
     secret: SECRET_FILE,
   },
   {
-    name: "the listed headers come back",
+    name: "the listed headers are returned",
     answer: down(LISTED, "429 Too Many Requests"),
     status: 429,
     comesBack: LISTED,
   },
-  { name: "a listed header twice", answer: down({ "X-Request-Id": ["one", "two"], "Retry-After": ["1", "2"] }) },
+  { name: "a duplicate listed header", answer: down({ "X-Request-Id": ["one", "two"], "Retry-After": ["1", "2"] }) },
   {
     name: "listed headers with hostile values",
     answer: down({
@@ -145,11 +145,11 @@ export const headersDown = [
   { name: "a header with a bare LF", answer: down({ "X-Request-Id": "a\nSet-Cookie: session=evil" }) },
   { name: "a header with a bare CR", answer: down({ "X-Request-Id": "a\rSet-Cookie: session=evil" }) },
   { name: "a header with a null byte", answer: down({ "X-Request-Id": "a\0Set-Cookie: session=evil" }) },
-  { name: "a header that is folded", answer: down({ "X-Request-Id": "a\r\n Set-Cookie: session=evil" }) },
-  { name: "a header with no name", answer: down({ "": "evil" }) },
+  { name: "a folded header", answer: down({ "X-Request-Id": "a\r\n Set-Cookie: session=evil" }) },
+  { name: "a header without a name", answer: down({ "": "evil" }) },
   { name: "a header with a space in its name", answer: down({ "Set-Cookie ": "session=evil" }) },
   {
-    name: "a header with no colon",
+    name: "a header without a colon",
     answer: () => `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nevil\r\nContent-Length: 2\r\n\r\n{}`,
   },
   { name: "a header of 1 MB", answer: down({ "X-Large": "x".repeat(1_000_000) }), memory: true },
@@ -161,7 +161,7 @@ export const headersDown = [
   },
   { name: "10,000 cookies", answer: down({ "Set-Cookie": Array(10_000).fill("session=evil") }), memory: true },
   {
-    name: "headers without end",
+    name: "endless headers",
     answer: async (request, socket, { flooding }) => (
       socket.write("HTTP/1.1 200 OK\r\n"), flooding(socket, Buffer.from("X-Endless: evil\r\n".repeat(4000)))
     ),
@@ -169,12 +169,12 @@ export const headersDown = [
     passes: false,
   },
   {
-    name: "trailers with cookies and another type",
+    name: "trailers with cookies and another Content-Type",
     answer: () =>
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nTrailer: Set-Cookie, Content-Type, X-Request-Id\r\n\r\n2\r\n{}\r\n0\r\nSet-Cookie: session=evil\r\nContent-Type: text/html\r\nX-Request-Id: evil\r\n\r\n",
   },
   {
-    name: "103 Early Hints with links and cookies before the answer",
+    name: "103 Early Hints with links and cookies before the response",
     answer: () =>
       `HTTP/1.1 103 Early Hints\r\nLink: <https://evil.example/x.css>; rel=preload\r\nSet-Cookie: session=evil\r\nX-Request-Id: evil\r\n\r\n${answer("{}")}`,
   },

@@ -1,4 +1,4 @@
-// Headers of a visitor's that are not the service's business, and ways to take the proxy's own away.
+// Request headers of the visitor that must not reach the service, and attempts to remove the proxy's own.
 
 import { get, post } from "../client.mjs";
 
@@ -63,7 +63,7 @@ const HEADERS = {
   "Service-Worker": "script",
 };
 
-/** Values of the two headers that go on. They arrive as they are, or not at all. */
+/** Values of the two forwarded headers. They arrive unchanged, or not at all. */
 const VALUES = {
   "a placeholder of Caddy": "{env.CONNECTOR_TOKEN}{http.request.header.Cookie}",
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder is the attack
@@ -87,9 +87,9 @@ export const headersUp = [
     bytes: post("/connector/chat/messages", "{}", { [name]: value }),
     secret: "visitor-secret",
   })),
-  { name: "all of them at once", bytes: post("/connector/events", "{}", HEADERS), secret: "visitor-secret" },
+  { name: "all headers at once", bytes: post("/connector/events", "{}", HEADERS), secret: "visitor-secret" },
   {
-    name: "_ in place of -",
+    name: "_ instead of -",
     bytes: get("/connector/chat/presence", {
       Idempotency_Key: "evil",
       accept_language: "evil",
@@ -124,7 +124,7 @@ export const headersUp = [
     { name: `Accept-Language of ${what}`, bytes: get("/connector/chat/presence", { "Accept-Language": value }) },
   ]),
   {
-    name: "Idempotency-Key and Accept-Language go on",
+    name: "Idempotency-Key and Accept-Language are forwarded",
     bytes: post("/connector/events", "{}", { "Accept-Language": "de-AT" }),
     status: 200,
     goesOn: { "idempotency-key": "attack-key-1", "accept-language": "de-AT" },

@@ -1,4 +1,4 @@
-// Methods that are none of a call's own: none reaches the service.
+// Methods that a call does not have: none reaches the service.
 
 import { get, post, request } from "../client.mjs";
 
@@ -43,7 +43,7 @@ export const methods = [
   },
   { name: "OPTIONS *", bytes: request("OPTIONS * HTTP/1.1"), never: true },
   {
-    name: "OPTIONS as before a call from another site",
+    name: "OPTIONS as a preflight from another site",
     bytes: request("OPTIONS /connector/events HTTP/1.1", {
       Origin: "https://evil.example",
       "Access-Control-Request-Method": "POST",

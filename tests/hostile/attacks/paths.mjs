@@ -1,8 +1,8 @@
-// Paths that are none of the five, or look like one: nothing but the five constant targets may reach the service.
+// Paths other than the five, and variants of them: only the five constant targets may reach the service.
 
 import { get, post, request } from "../client.mjs";
 
-/** Targets of a GET. A server may refuse each or understand it as one of the five. */
+/** Targets of a GET. A server may reject each or normalize it to one of the five. */
 const TARGETS = [
   "//",
   "///",
@@ -126,7 +126,7 @@ const TARGETS = [
   `/${"x".repeat(60_000)}`,
 ];
 
-/** Queries, which go on as they are or not at all. */
+/** Queries, which are forwarded unchanged or not at all. */
 const QUERIES = {
   "?x=%0d%0aX-Evil:%201": "?x=%0d%0aX-Evil:%201%0d%0a%0d%0aGET%20/site/status",
   "? twice": "?x=1?y=2?z=3",
@@ -146,7 +146,7 @@ const QUERIES = {
   "an empty query": "?",
 };
 
-/** Verbatim of a report, for POST. */
+/** Targets of a POST. */
 const POSTED = [
   "/connector/site/jobs/next;%2f..%2f..%2f..%2fevents",
   "/connector/site/jobs/next",
@@ -164,8 +164,8 @@ const POSTED = [
   "http://evil.example/connector/events",
 ];
 
-/** A server may wait for the rest of what is no request. */
-const WAITS = { mayWait: true, patience: 300 };
+/** A server may wait for the rest of an incomplete request. */
+const WAITS = { mayWait: true, timeoutMs: 300 };
 
 export const paths = [
   ...TARGETS.map((target) => ({
@@ -176,8 +176,8 @@ export const paths = [
   ...Object.entries(QUERIES).map(([name, query]) => ({ name, bytes: get(`/connector/chat/presence${query}`) })),
   { name: "no Host", bytes: get("/connector/chat/presence", { Host: null }) },
   { name: "an empty Host", bytes: get("/connector/chat/presence", { Host: "" }) },
-  { name: "two Hosts", bytes: get("/connector/chat/presence", { Host: ["shop.example", "evil.example"] }) },
-  { name: "a Host of another", bytes: get("/connector/chat/presence", { Host: "evil.example" }) },
+  { name: "two Host headers", bytes: get("/connector/chat/presence", { Host: ["shop.example", "evil.example"] }) },
+  { name: "another site's Host", bytes: get("/connector/chat/presence", { Host: "evil.example" }) },
   { name: "a Host with a path", bytes: get("/connector/chat/presence", { Host: "evil.example/../site/status?" }) },
   { name: "a Host with spaces", bytes: get("/connector/chat/presence", { Host: "a b\tc" }) },
   { name: "a Host with a token in it", bytes: get("/connector/chat/presence", { Host: "a:b@evil.example:99999" }) },
@@ -212,6 +212,6 @@ export const paths = [
     ...WAITS,
     old: true,
   },
-  { name: "no request line", bytes: Buffer.from("\r\n\r\n\r\n\r\n"), ...WAITS },
-  { name: "a request line of one word", bytes: Buffer.from("GET\r\n\r\n"), ...WAITS, old: true },
+  { name: "an empty request line", bytes: Buffer.from("\r\n\r\n\r\n\r\n"), ...WAITS },
+  { name: "a request line with one word", bytes: Buffer.from("GET\r\n\r\n"), ...WAITS, old: true },
 ];

@@ -1,10 +1,10 @@
-// A visitor who asks without end: the recipe's own limit ends it, and lets others in.
+// A visitor who floods the proxy: the recipe's rate limit stops it, and admits others.
 
 import { exchange, get } from "../client.mjs";
 import { proxies } from "../proxies.mjs";
 import { HostileService } from "../service.mjs";
 
-/** Servers that have no limit of requests of their own: docs/server.md says where to put one. */
+/** Servers without a rate limit of their own: docs/server.md says where to put one. */
 const NONE = ["Caddy"];
 
 export const rates = [

@@ -1,4 +1,4 @@
-// Statuses that lead elsewhere, switch the protocol or mean nothing.
+// Statuses that redirect, switch protocols or are invalid.
 
 import { answer } from "../service.mjs";
 
@@ -6,7 +6,7 @@ const line =
   (text, rest = 'Content-Type: application/json\r\nContent-Length: 11\r\n\r\n{"ok":true}') =>
   () =>
     `HTTP/1.1 ${text}\r\n${rest}`;
-/** What is no HTTP by its first line, and then the end: a proxy may read such an answer until then. */
+/** A response with an invalid status line, then the end of the connection, which a proxy may wait for. */
 const junk = (bytes) => (request, socket) => void socket.end(bytes, "latin1");
 const elsewhere =
   (status) =>
@@ -23,7 +23,7 @@ export const statuses = [
     "307 Temporary Redirect",
     "308 Permanent Redirect",
   ].map((status) => ({
-    name: `${status.slice(0, 3)} to another service: not followed, not passed back`,
+    name: `${status.slice(0, 3)} to another service: neither followed nor returned`,
     answer: elsewhere(status),
     passes: false,
   })),
@@ -39,7 +39,7 @@ export const statuses = [
     passes: false,
   },
   { name: "201 with a Location", answer: elsewhere("201 Created") },
-  { name: "304 that nobody asked for", answer: line("304 Not Modified", 'ETag: "x"\r\n\r\n'), passes: false },
+  { name: "an unrequested 304", answer: line("304 Not Modified", 'ETag: "x"\r\n\r\n'), passes: false },
   { name: "304 with a body", answer: line("304 Not Modified"), passes: false },
   { name: "204 with a body", answer: line("204 No Content") },
   { name: "205 with a body", answer: line("205 Reset Content") },
@@ -64,23 +64,23 @@ export const statuses = [
       }),
   },
   {
-    name: "101 that nobody asked for",
+    name: "an unrequested 101",
     answer: line("101 Switching Protocols", "Connection: Upgrade\r\nUpgrade: websocket\r\n\r\nTUNNEL"),
     passes: false,
   },
-  { name: "100, then the answer", answer: () => `HTTP/1.1 100 Continue\r\n\r\n${answer('{"ok":true}')}` },
+  { name: "100 before the response", answer: () => `HTTP/1.1 100 Continue\r\n\r\n${answer('{"ok":true}')}` },
   {
-    name: "a few of 102 and 103, then the answer",
+    name: "several 102 and 103 before the response",
     answer: () =>
       `${"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-Evil: 1\r\n\r\n".repeat(2)}${answer('{"ok":true}')}`,
   },
   {
-    name: "10,000 of 103, then the answer",
+    name: "10,000 times 103 before the response",
     answer: () => `${"HTTP/1.1 103 Early Hints\r\nX-Evil: 1\r\n\r\n".repeat(10_000)}${answer('{"ok":true}')}`,
     memory: true,
   },
   {
-    name: "103 without end",
+    name: "endless 103",
     answer: (request, socket, { flooding }) =>
       flooding(socket, Buffer.from("HTTP/1.1 103 Early Hints\r\nX-Evil: 1\r\n\r\n".repeat(1000))),
     memory: true,
@@ -104,11 +104,11 @@ export const statuses = [
     name: `status ${JSON.stringify(text)}`,
     answer: junk(line(text)()),
   })),
-  { name: "a status text of a script", answer: line("200 <script>alert(1)</script>") },
+  { name: "a status text with a script", answer: line("200 <script>alert(1)</script>") },
   { name: "a status text with a bare CR", answer: junk(line("200 OK\rSet-Cookie: session=evil")()) },
   { name: "a status text of 1 MB", answer: line(`200 ${"x".repeat(1_000_000)}`), memory: true },
   ...["HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/9.9", "http/1.1", "ICY", "HTTPS/1.1"].map((version) => ({
-    name: `an answer in ${version}`,
+    name: `a response in ${version}`,
     answer: junk(answer('{"ok":true}').replace("HTTP/1.1", version)),
   })),
 ];

@@ -1,9 +1,9 @@
 // The stand-in service's replies in the playground.
 
-/** The time that an answer takes: long enough to see that it is being written. Milliseconds. */
+/** The delay of a reply in milliseconds, long enough to see the typing indicator. */
 const DELAY = 2_500;
 
-/** The outcomes of a message, by its words. The first that matches counts. */
+/** The outcomes of a message by its words. The first match counts. */
 const REPLIES = [
   [
     /\b(person|human|somebody|operator)\b/i,
@@ -57,7 +57,7 @@ const REPLIES = [
 ];
 const OTHERWISE = { answer: "I am a stand-in, and know a few words only. Ask me for *prices*, *code* or *a person*." };
 
-/** Words that have a reply of their own, as the playground lists them. */
+/** The words with their own reply, which the playground lists. */
 export const WORDS = ["prices", "code", "care", "a person", "silence", "fail", "refuse", "quota"];
 
 /** Returns the outcome of a message, as the states of the gallery have it. */

@@ -3,7 +3,7 @@
 import { element } from "./elements.js";
 import { SNIPPETS } from "./snippets.js";
 
-/** How long the button says that the code was copied. Milliseconds. */
+/** The duration of the copy confirmation in milliseconds. */
 const COPIED = 2_000;
 
 /** Fills `section` with the tabs, empty until there are options. `chosen` is the one in front; `onChoose` is called with each
@@ -40,7 +40,7 @@ export function codeTabs(section, chosen, onChoose) {
       await navigator.clipboard.writeText(code.textContent);
       say("Copied", "The code was copied.");
     } catch {
-      // Where the browser does not allow it, what is selected can be copied by hand.
+      // Without access to the clipboard, the selected code can be copied by hand.
       getSelection().selectAllChildren(code);
       say("Selected", "The code is selected: copy it.");
     }

@@ -1,4 +1,4 @@
-// The conversations of the gallery: what was said before a page is opened.
+// The conversations that the states of the gallery start with.
 
 /** Returns a message of some days ago, by the gallery's calendar. `time` is local, as `09:17`. */
 function said(role, daysAgo, time, content) {

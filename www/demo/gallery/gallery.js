@@ -6,14 +6,14 @@ import { Service, takeClock, takeStorage } from "./stand-in.js";
 import { STATES } from "./states.js";
 import { SCHEMES, THEMES } from "./themes.js";
 
-/** Phones, and a desktop at 400 %. */
+/** The sizes of phones, and of a desktop at 400 %. */
 const SIZES = [
   [375, 667],
   [320, 568],
   [320, 200],
 ];
 const PROXY = "/connector";
-/** What each animation frame adds to the clock, until there is something to see. Milliseconds. */
+/** The time that each animation frame adds to the clock until the state is shown, in milliseconds. */
 const HURRY = 500;
 
 const main = document.querySelector("main");
@@ -27,7 +27,7 @@ const chosen = {
 if (STATES[chosen.state]) await show(STATES[chosen.state]);
 else (await import("./overview.js")).showOverview(main);
 
-/** Mounts the widget, brings it into the state, and says on the root element that it is there. */
+/** Mounts the widget, brings it into the state, and marks the root element when the state is shown. */
 async function show(state) {
   const page = document.documentElement;
   page.dataset.scheme = chosen.scheme;
@@ -46,7 +46,7 @@ async function show(state) {
   takeStorage();
   const service = new Service(state);
   const customerId = service.take(PROXY);
-  // Later than the stand-ins: what a module takes hold of while it loads is to be theirs.
+  // Imported after the stand-ins are installed, because a module may store globals while it loads.
   const { ChatWidget } = await import("/chat-widget/chat-widget.mjs");
   const widget = await ChatWidget.mount({
     proxy: PROXY,
@@ -68,7 +68,7 @@ async function show(state) {
       await new Promise(requestAnimationFrame);
     }
   };
-  /** Opens the window on what was said before. The second read is asked for when the first one is shown. */
+  /** Opens the window with its history. The second poll starts when the first one is shown. */
   const open = async () => {
     widget.open();
     await until(() => count("message") > 0 && (!state.history || service.reads > 1));
@@ -79,7 +79,7 @@ async function show(state) {
   if (parent !== window) parent.postMessage({ shown: chosen.state }, location.origin);
 }
 
-/** The ways from here to the other pages, one choice at a time. */
+/** Returns the links to the pages that differ by one choice. */
 function ways() {
   const groups = [
     ["state", Object.keys(STATES)],

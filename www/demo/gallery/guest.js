@@ -9,10 +9,10 @@ import { Service, takeStorage } from "./stand-in.js";
 import { SHOP } from "./states.js";
 
 const PROXY = "/connector";
-/** How often the widget reads from the stand-in: what a person writes is there at once. */
+/** The polling interval of the stand-in in milliseconds, so short that a person's message appears at once. */
 const POLL_MS = 1_000;
 const query = new URLSearchParams(location.search);
-/** A page that demands Trusted Types takes the address of a script only from a policy. */
+/** The policy that creates the script's URL on pages with Trusted Types. */
 const addresses = globalThis.trustedTypes?.createPolicy("playground", { createScriptURL: (address) => address });
 
 let latest;
@@ -50,25 +50,25 @@ function show(search) {
     .then(() => tell({ shown: parametersOf(chosen).toString() }));
 }
 
-/** A person writes. Only a conversation is read from: where there is none, one begins. */
+/** Adds a person's message. Starts a conversation if there is none, because the widget polls only an existing one. */
 async function writes(text) {
   service.setPersonHere(true);
   if (service.isEmpty) {
     const { reads } = service;
     service.begin(customerOf(optionsOf(latest)), SHORT);
     show(parametersOf(latest));
-    // The second read finds nothing more: from here on, messages are new.
+    // After the second poll, which finds nothing more, messages count as new.
     while (service.reads < reads + 2) await new Promise((resolve) => setTimeout(resolve, POLL_MS / 10));
   }
   service.says("operator", text);
 }
 
-/** Returns the customer id of a widget. The stand-in's visitors are strangers to those of other tabs. */
+/** Returns the customer id of a widget, which is different in each tab. */
 function customerOf({ customerId = "" }) {
   return customerId + suffix;
 }
 
-/** Puts a widget with these options on the page, in place of the one that is there. */
+/** Replaces the page's widget by one with these options. */
 async function mount(chosen) {
   const options = { ...chosen, proxy: PROXY };
   if (suffix) options.customerId = customerOf(options);

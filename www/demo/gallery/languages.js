@@ -23,7 +23,7 @@ export const LANGUAGES = [
   "zh-TW",
 ];
 
-/** The name of a language in itself, such as `Deutsch`. */
+/** Returns the name of a language in that language, such as `Deutsch`. */
 export function nameOf(tag) {
   const name = new Intl.DisplayNames([tag], { type: "language" }).of(tag === "en-US" ? "en" : tag);
   return name[0].toLocaleUpperCase(tag) + name.slice(1);

@@ -5,7 +5,7 @@ import { OPTIONS } from "./options.js";
 
 const isWide = () => matchMedia("(min-width: 1000px)").matches;
 
-/** Fills `form` with the options, as they are chosen, and calls `onChange` with what is chosen then. */
+/** Fills `form` with the chosen options, and calls `onChange` with the new choices. */
 export function optionsForm(form, chosen, onChange) {
   for (const group of new Set(OPTIONS.map(({ group }) => group))) {
     const members = OPTIONS.filter((option) => option.group === group);
@@ -50,7 +50,7 @@ function read(form) {
   return new Map(texts.filter(([, text, otherwise]) => text !== otherwise).map(([name, text]) => [name, text]));
 }
 
-/** The colours of the theme's tokens are there with the theme `custom`. */
+/** Shows the colour inputs of the tokens with the theme `custom`. */
 function showColours(form) {
   for (const colour of form.querySelectorAll(".colour")) colour.hidden = form.elements.theme.value !== "custom";
 }
@@ -86,7 +86,7 @@ function flag({ name, label, default: otherwise }, chosen) {
   return element("label", { className: "choice flag" }, [input, element("span", { textContent: label })]);
 }
 
-/** A label with its input, select or area of text. */
+/** Returns a label with its input, select or text area. */
 function labelled({ name, kind, values, label, sample = "", default: standard }, chosen) {
   const otherwise = kind === "choice" ? standard : "";
   const input = inputFor(kind, values, sample);

@@ -3,10 +3,10 @@
 // - `name`: of the option, and of its parameter in the playground's address.
 // - `kind`: `text`, `number`, `flag` (a boolean), `choice` (one of `values`, each `[value, text]`), `lines` (strings, one a
 //   line), `pairs` (`name=value`, one a line) or `fields` (an object of texts or numbers, by its `fields`).
-// - `default`: the value that the widget takes when the option is not given. It is in no snippet.
-// - `label`, `help`: for the people who choose. `sample`: an example in the empty field.
-// - `group`: the part of the form where it stands.
-// - `tag`: only the script tag has it.
+// - `default`: the value without the option. Snippets leave it out.
+// - `label`, `help`: the texts of the form. `sample`: the placeholder of the empty field.
+// - `group`: the section of the form.
+// - `tag`: whether only the script tag has the option.
 
 import { THEMES } from "./themes.js";
 
@@ -31,7 +31,7 @@ export const OPTIONS = [
     label: "Theme tokens",
     help: "Tokens that override the theme's. Leave out --cw- in their names.",
     sample: "radius-window=8px",
-    // With the theme `custom`, the colours have inputs of their own.
+    // With the theme `custom`, the colours have their own inputs.
     colours: [{ name: "accent", label: "Accent", sample: "#6b2fb3" }],
   },
   {

@@ -11,7 +11,7 @@ import { SCHEMES, THEMES } from "./themes.js";
 const SAMPLE = "short";
 const systemScheme = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
-/** The choices, each with its values as `[value, text]` and the value that the address leaves out. */
+/** The choices, each with its values as `[value, text]` and its default, which the address omits. */
 const CHOICES = [
   { name: "theme", label: "Theme", values: THEMES.map((theme) => [theme, nameOfTheme(theme)]), otherwise: THEMES[0] },
   {
@@ -42,7 +42,7 @@ export function showOverview(main) {
   document.documentElement.dataset.scheme = "auto";
   document.title = "Gallery of the chat widget";
 
-  /** Makes a picture with its title, which links to the page itself. */
+  /** Makes a picture with its title, which links to the page. */
   const figure = (name, shown, title, about) => {
     const link = element("a", { textContent: title });
     const frames = shown.map((choice) => ({ choice, made: shot(framed({ ...chosen, ...choice })) }));
@@ -126,7 +126,7 @@ function addressOf(chosen) {
   return query ? `?${query}` : location.pathname;
 }
 
-/** Returns the address of a state's own page. A state that has a language of its own keeps it. */
+/** Returns the address of a state's page. A state with a fixed language keeps it. */
 function pageOf({ state, theme, scheme, locale }) {
   const query = new URLSearchParams({ state, theme, scheme });
   if (locale !== "en-US" && !STATES[state].options?.locale) query.set("locale", locale);

@@ -84,7 +84,7 @@ addEventListener("message", ({ source, data }) => {
   if (data.title) title.textContent = data.title;
   if (data.shown !== undefined) {
     frame.dataset.shown = data.shown;
-    // A choice made while the page loaded did not reach it.
+    // Choices made while the page was loading were not applied.
     if (data.shown !== search()) tell({ search: search() });
   }
   if (data.error) {

@@ -1,8 +1,8 @@
 // The code of a widget with some options in a Leptos application.
 
-/** The fields of `Settings` that take an option's text as it is. */
+/** The fields of `Settings` that take an option's text unchanged. */
 const TEXTS = { locale: "locale", customerId: "customer_id", operatorName: "operator_name", replyTime: "reply_time" };
-/** Those that are one of some words. */
+/** The fields that are enums. */
 const WORDS = { colorScheme: "color_scheme", position: "position", events: "events" };
 const FLAGS = ["isolate", "preview"];
 

@@ -1,6 +1,6 @@
 // The sections of the gallery.
 
-/** The states as the overview shows them. Of a page that is `low`, only the lower end shows anything. */
+/** The states in the order of the overview. Of a `low` page only the lower end is shown. */
 export const SECTIONS = [
   {
     title: "Closed",

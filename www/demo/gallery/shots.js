@@ -1,19 +1,19 @@
-// Pictures of the gallery: pages of it in frames, which are loaded when they come near and let go when they are far away.
+// The pictures of the gallery: frames that load when they come near the viewport and unload when they are far away.
 
 import { element } from "./elements.js";
 
-/** The number of frames that load at a time: each starts the whole widget. */
+/** Maximum frames that load at the same time, because each starts the whole widget. */
 const MAX_LOADING = 3;
-/** A frame that has not shown its state by then makes room for the next. Milliseconds. */
+/** The timeout of a frame's load in milliseconds, after which the next one starts. */
 const LOAD_TIMEOUT = 10_000;
-/** How far outside the window a frame is loaded, and how far it is kept. */
+/** The distances from the viewport within which a frame is loaded, and kept. */
 const NEAR = "50% 0px";
 const FAR = "300% 0px";
 
-/** By its element, the page that each picture shows. */
+/** The page of each picture, by its element. */
 const shots = new Map();
 const queue = new Set();
-/** The frames that load, each with what ends that. */
+/** The loading frames, each with the function that ends its load. */
 const loading = new Map();
 
 const near = new IntersectionObserver(
@@ -40,8 +40,8 @@ const far = new IntersectionObserver(
 );
 
 /**
- * Makes a picture of the page at `address`, which has the widget at the end of lines written in this direction. It takes
- * no clicks and no focus: beside it stands a link to the page.
+ * Makes a picture of the page at `address`, whose widget is at the end of lines in this direction. It cannot be clicked or
+ * focused, because a link to the page is beside it.
  */
 export function shot(page) {
   const made = element("div", { className: "shot", inert: true, dir: page.dir });
@@ -51,7 +51,7 @@ export function shot(page) {
   return made;
 }
 
-/** Shows another page in a picture. The frame before it stays until the next one shows its state. */
+/** Shows another page in a picture. The previous frame stays until the next one shows its state. */
 export function retake(made, page) {
   shots.set(made, page);
   made.dir = page.dir;
@@ -70,7 +70,7 @@ function loadNext() {
 
 function load(made) {
   const { address, title } = shots.get(made);
-  // A new element each time: another address of the same frame would be a step in the tab's history.
+  // A new element each time, because navigating a frame adds an entry to the tab's history.
   const frame = element("iframe", { loading: "lazy", src: address, title, tabIndex: -1 });
   const ending = new AbortController();
   const timeout = setTimeout(end, LOAD_TIMEOUT);
@@ -82,7 +82,7 @@ function load(made) {
   const onMessage = ({ source, data }) => {
     if (source !== frame.contentWindow || !data.shown) return;
     frame.classList.add("shown");
-    // Those before it; one that came later takes this one away in its turn.
+    // Removes the previous frames; a later frame removes this one.
     while (made.firstElementChild !== frame) made.firstElementChild.remove();
     end();
   };

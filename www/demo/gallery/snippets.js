@@ -48,7 +48,7 @@ function scriptTag(options) {
   return [...elementsFor(options), tag].join("\n");
 }
 
-/** Returns the options of a component or an element. It stands in its own place, and `load` is for the script tag. */
+/** Returns the options of a component or an element: without `container`, and without `load` of the script tag. */
 function withoutPlace({ container, load, ...options }) {
   return { isInline: container !== undefined, options };
 }

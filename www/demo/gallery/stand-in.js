@@ -1,11 +1,11 @@
-// What a page of the gallery has in place of its surroundings: a clock, a storage and a service of its own. Installed
-// before the widget, which takes them for the browser's.
+// The stand-ins of a gallery page: a clock, a storage and a service. They replace the browser's own before the widget
+// loads.
 
-/** Local time of every page: a Thursday. */
+/** The local time of every page, a Thursday. */
 const BEGINS = new Date(2026, 2, 12, 9, 20).getTime();
 const CONVERSATION = "gallery";
 
-/** A clock that begins at the same minute on each page, can jump, and stands still once there is something to see. */
+/** A clock that starts at the same minute on each page, can jump, and stops once the state is shown. */
 export function takeClock() {
   const RealDate = Date;
   const elapsed = performance.now.bind(performance);
@@ -28,7 +28,7 @@ export function takeClock() {
   return {
     skip(ms) {
       skipped += ms;
-      // The widget looks at the clock when the page is looked at again.
+      // The widget reads the clock when the page becomes visible.
       document.dispatchEvent(new Event("visibilitychange"));
     },
     stop() {
@@ -37,7 +37,7 @@ export function takeClock() {
   };
 }
 
-/** Storages that go with the page, so that no page leaves anything to another. */
+/** Storages that end with the page, so that pages do not affect each other. */
 export function takeStorage() {
   for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { value: storage() });
 }
@@ -55,15 +55,15 @@ function storage() {
   };
 }
 
-/** Tells the widget that there is no network. */
+/** Makes the widget believe that there is no network. */
 export function goOffline() {
   Object.defineProperty(navigator, "onLine", { value: false });
   dispatchEvent(new Event("offline"));
 }
 
-/** The service behind the proxy, in the page. `state` says what it has and how it answers. */
+/** The service behind the proxy, in the page. `state` has its data and its responses. */
 export class Service {
-  /** How often messages were read. */
+  /** The number of polls for messages. */
   reads = 0;
   #state;
   #messages;
@@ -75,7 +75,7 @@ export class Service {
     this.#messages = (state.history ?? []).map((message, index) => ({ id: `m${index}`, ...message }));
   }
 
-  /** Takes the calls of the proxy's prefix; everything else goes its way. Gives the widget's customer id. */
+  /** Intercepts the requests to the proxy and forwards all others. Returns the widget's customer id. */
   take(prefix) {
     const send = window.fetch.bind(window);
     window.fetch = (resource, init = {}) => {
@@ -83,18 +83,18 @@ export class Service {
       if (!pathname.startsWith(`${prefix}/`)) return send(resource, init);
       return this.#answer(`${init.method ?? "GET"} ${pathname.slice(prefix.length)}`, searchParams, init);
     };
-    // Pages in several tabs would take each other for tabs of one visitor.
+    // Otherwise pages in several tabs would be tabs of one visitor.
     const customerId = crypto.randomUUID();
     if (this.#messages.length > 0) this.#keep(customerId);
     return customerId;
   }
 
-  /** Returns whether nothing was said yet. */
+  /** Returns whether the conversation is empty. */
   get isEmpty() {
     return this.#messages.length === 0;
   }
 
-  /** Begins with this conversation, which the customer's next widget goes on with. */
+  /** Starts with this conversation, which the customer's next widget continues. */
   begin(customerId, messages) {
     for (const { role, content } of messages) this.says(role, content);
     this.#keep(customerId);
@@ -105,14 +105,14 @@ export class Service {
     localStorage.setItem(`chat-widget:conversation@${customerId}`, conversation);
   }
 
-  /** Adds a message of somebody on the service's side. */
+  /** Adds a message of the assistant or an operator. */
   says(role, content) {
     const message = { id: `m${this.#messages.length}`, role, content, createdAt: new Date().toISOString() };
     this.#messages.push(message);
     return message;
   }
 
-  /** An operator comes online, or goes. */
+  /** Sets whether an operator is online. */
   setPersonHere(isHere) {
     this.#personHere = isHere;
   }
@@ -146,19 +146,19 @@ export class Service {
       silent,
       delay,
       answer = "I have passed that on to Maren.",
-      ...told
+      ...fields
     } = typeof outcome === "function" ? outcome(message) : outcome;
     if (status) return failure(status);
-    // The service has the message from now on, and reads find it, while its answer is being written.
+    // The service has accepted the message: polls return it while its reply is being written.
     const { id } = this.says("visitor", message);
     if (silent) return aborted(signal);
     if (delay) await Promise.race([aborted(signal), new Promise((resolve) => setTimeout(resolve, delay))]);
-    const reply = told.aiStatus ? null : this.says("assistant", answer);
-    return success({ conversationId: CONVERSATION, userMessageId: id, message: reply, ...told });
+    const reply = fields.aiStatus ? null : this.says("assistant", answer);
+    return success({ conversationId: CONVERSATION, userMessageId: id, message: reply, ...fields });
   }
 }
 
-/** Rejects when the widget gives the request up. */
+/** Rejects when the widget aborts the request. */
 function aborted(signal) {
   return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
 }

@@ -1,12 +1,12 @@
-// The states of the gallery. Each says what the service has, how it answers, and how the widget gets there.
+// The states of the gallery. Each has the service's data and responses, and the steps into the state.
 //
-// - `title`, `about`: for the people who look.
-// - `config`: what the site's owner has set; `history`: what was said before; `personHere`: an operator is online;
-//   `presence`: what else the service says of that.
-// - `outcome`: what becomes of a message, or a function of its text that says so. `status` refuses it, `silent` takes it and
-//   leaves it unanswered, `delay` and `answer` are the reply's; all else goes into the response.
-// - `options`: of the widget, on top of the gallery's own.
-// - `reach`: brings the widget there, and waits until it shows.
+// - `title`, `about`: the texts of the overview.
+// - `config`: the site's config; `history`: earlier messages; `personHere`: whether an operator is online;
+//   `presence`: further fields of the presence.
+// - `outcome`: the outcome of a message, or a function from its text to the outcome. `status` rejects it, `silent` accepts it
+//   without a reply, `delay` and `answer` are the reply's; other fields go into the response.
+// - `options`: options of the widget besides the gallery's own.
+// - `reach`: brings the widget into the state, and waits until it is shown.
 
 import {
   ARABIC,
@@ -38,7 +38,7 @@ export const SHOP = {
 };
 const QUESTIONS = ["How long does delivery take?", "Are the mugs dishwasher safe?", "Can I book a workshop?"];
 
-/** The outcome of a message that needs a person, and of the address that the visitor leaves. */
+/** The outcome of a request for a person, and of the visitor's address. */
 const needsPerson = (message) => ({
   lead: { needsHandoff: true },
   answer: message.includes("@") ? "Thank you, Maren has your address." : "I have passed that on to Maren.",
@@ -306,7 +306,7 @@ export const STATES = {
       await open();
       const log = root.querySelector("[part=log]");
       while (!root.querySelector(".cw-jump")) {
-        // More than once: the log still goes to its end while what came in is laid out.
+        // Repeated, because the log scrolls to its end while the messages are laid out.
         log.scrollTop = (log.scrollHeight - log.clientHeight) / 2;
         await new Promise(requestAnimationFrame);
       }

@@ -1,4 +1,4 @@
-// What a page of the gallery can be shown in.
+// The themes and colour schemes of the gallery's pages.
 
 export const THEMES = [
   "teal",
