@@ -1,5 +1,4 @@
-//! Carries out a request with an idempotency key once within [`KEY_LIFETIME`], however often it is sent
-//! (4.1).
+//! Executes a request with an idempotency key once within [`KEY_LIFETIME`], even if it is sent repeatedly (4.1).
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -99,9 +98,9 @@ impl Store {
         let now_ms = self.clock.now_ms();
         self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;
         let read = |row: &rusqlite::Row<'_>| {
-            let told: (Option<u16>, Option<String>, Option<Vec<u8>>) =
+            let stored: (Option<u16>, Option<String>, Option<Vec<u8>>) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
-            let answer = match told {
+            let answer = match stored {
                 (Some(status), Some(request_id), Some(body)) => {
                     ApiResponse::from_parts(status, &request_id, body)
                 }

@@ -22,7 +22,7 @@ pub(crate) fn check_license(sandbox: &Sandbox, peer: Caller, body: &Activation) 
         return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
     }
     if !is_same_secret(body.license_code.expose(), sandbox.0.license.expose_secret()) {
-        return Err(ApiError::InvalidRequest("licenseCode is not known.".to_owned()));
+        return Err(ApiError::InvalidRequest("Unknown licenseCode.".to_owned()));
     }
     sandbox.0.failed_activations.refund(peer);
     Ok(())
@@ -114,8 +114,8 @@ pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
 }
 
 pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: &Completion) -> Result<Value, ApiError> {
-    let completed = sandbox.store().complete_job(id, &body.claim_token, &body.outcome)?;
-    let job = completed.map_err(|why| match why {
+    let result = sandbox.store().complete_job(id, &body.claim_token, &body.outcome)?;
+    let job = result.map_err(|error| match error {
         CompletionError::Unknown => ApiError::NotFound("This job"),
         CompletionError::AlreadyCompleted => ApiError::AlreadyCompleted,
         CompletionError::LeaseLost => ApiError::LeaseMismatch,

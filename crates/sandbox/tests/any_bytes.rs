@@ -38,7 +38,7 @@ proptest! {
     #![proptest_config(cases(400))]
 
     #[test]
-    fn any_request_is_answered_with_an_envelope(
+    fn answers_any_request_with_an_envelope(
         method in "(GET|POST|PUT|DELETE|PATCH)",
         path in paths(),
         query in "[ -~]{0,30}",

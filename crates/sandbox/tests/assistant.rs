@@ -54,7 +54,7 @@ async fn ask(client: &Client) -> Value {
 }
 
 #[tokio::test]
-async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_says_about_it() {
+async fn sends_key_model_conversation_and_passages_to_the_endpoint() {
     let (endpoint, asked) = stand_in(200, completion("At 1280 degrees.", "stop")).await;
     let client = client(endpoint);
     let page = json!({ "snapshotId": "s", "page": 1, "items": [{
@@ -80,7 +80,7 @@ async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_say
 }
 
 #[tokio::test]
-async fn an_endpoint_that_fails_or_talks_nonsense_is_a_provider_error_with_a_short_fallback() {
+async fn a_failing_endpoint_gives_provider_error_and_a_short_fallback() {
     for (status, answer) in [(500, json!({})), (200, json!({})), (200, json!("hello")), (401, json!({}))] {
         let (endpoint, _) = stand_in(status, answer).await;
         let data = ask(&client(endpoint)).await;
@@ -93,7 +93,7 @@ async fn an_endpoint_that_fails_or_talks_nonsense_is_a_provider_error_with_a_sho
 }
 
 #[tokio::test]
-async fn a_quota_that_is_used_up_and_a_filter_that_strikes_are_told_as_such() {
+async fn reports_an_exhausted_quota_and_a_content_filter() {
     let (endpoint, _) = stand_in(429, json!({ "error": { "code": "insufficient_quota" } })).await;
     assert_eq!(ask(&client(endpoint)).await["aiStatus"], "quota_insufficient");
     let (endpoint, _) = stand_in(200, completion("", "content_filter")).await;
@@ -105,7 +105,7 @@ async fn a_quota_that_is_used_up_and_a_filter_that_strikes_are_told_as_such() {
 }
 
 #[tokio::test]
-async fn the_key_is_in_no_debug_output() {
+async fn omits_the_key_from_debug_output() {
     let (endpoint, _) = stand_in(200, json!({})).await;
     let options = SandboxOptions { assistant: Some(endpoint), ..SandboxOptions::new(TOKEN.into()) };
     let shown = format!("{options:?} {:?}", client(options.assistant.clone().expect("an endpoint")).sandbox);

@@ -37,7 +37,7 @@ async fn read_all(client: &Client, conversation: &str) -> (Vec<String>, usize) {
 }
 
 #[tokio::test]
-async fn a_history_of_many_megabytes_is_read_in_parts_without_a_gap() {
+async fn reads_a_history_of_many_megabytes_in_pages_without_a_gap() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     // Six bytes of JSON for each.
@@ -51,7 +51,7 @@ async fn a_history_of_many_megabytes_is_read_in_parts_without_a_gap() {
 }
 
 #[tokio::test]
-async fn a_history_of_many_messages_is_read_in_parts_without_a_gap() {
+async fn reads_a_history_of_many_messages_in_pages_without_a_gap() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     for _ in 0..300 {
@@ -62,7 +62,7 @@ async fn a_history_of_many_messages_is_read_in_parts_without_a_gap() {
 }
 
 #[tokio::test]
-async fn what_is_told_of_a_visitor_is_kept_up_to_a_length() {
+async fn truncates_profile_fields() {
     let client = Client::new();
     let long = "x".repeat(7000);
     let visitor = json!({
@@ -81,7 +81,7 @@ async fn what_is_told_of_a_visitor_is_kept_up_to_a_length() {
 }
 
 #[tokio::test]
-async fn an_event_that_is_too_large_is_refused_and_the_others_are_taken() {
+async fn rejects_an_oversized_event_and_accepts_the_others() {
     let client = Client::new();
     let large = json!({ "eventType": "page_view", "eventData": { "text": "x".repeat(20_000) } });
     let body = json!({ "events": [large, { "eventType": "page_view" }] });
@@ -90,7 +90,7 @@ async fn an_event_that_is_too_large_is_refused_and_the_others_are_taken() {
 }
 
 #[tokio::test]
-async fn the_console_lists_so_many_conversations_with_those_that_wait_first() {
+async fn limits_the_consoles_list_with_waiting_visitors_first() {
     let client = Client::new();
     let waiting = client.begin("Can I talk to a person?").await;
     for _ in 0..210 {
@@ -102,7 +102,7 @@ async fn the_console_lists_so_many_conversations_with_those_that_wait_first() {
 }
 
 #[tokio::test]
-async fn what_the_publishing_view_shows_does_not_grow_with_the_site() {
+async fn limits_the_publishing_view() {
     let client = Client::new();
     let page = |number: u32| {
         let items: Vec<Value> = (0..100)
@@ -132,7 +132,7 @@ async fn what_the_publishing_view_shows_does_not_grow_with_the_site() {
 }
 
 #[tokio::test]
-async fn so_many_consoles_are_open_at_a_time() {
+async fn limits_the_number_of_open_consoles() {
     let client = Client::new();
     let open = || {
         let request = Request::get("/operator/api/changes").header("host", HOST).body(Body::empty());
@@ -166,7 +166,7 @@ async fn activate(client: &Client, from: Option<&str>, license: &str) -> Answer 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_with_too_many_wrong_license_codes_is_not_listened_to_for_a_while() {
+async fn blocks_a_peer_after_too_many_wrong_license_codes() {
     let client = Client::new();
     for port in 1000..1010 {
         let refused = activate(&client, Some(&format!("192.0.2.1:{port}")), "wrong").await;
@@ -183,7 +183,7 @@ async fn a_peer_with_too_many_wrong_license_codes_is_not_listened_to_for_a_while
 }
 
 #[tokio::test]
-async fn right_license_codes_are_not_counted() {
+async fn does_not_count_right_license_codes() {
     let client = Client::new();
     for _ in 0..30 {
         activate(&client, None, LICENSE).await.data();
@@ -202,7 +202,7 @@ fn keys(file: &std::path::Path) -> (i64, i64) {
 }
 
 #[tokio::test]
-async fn a_key_is_bound_to_the_hash_of_a_request_that_could_be_read() {
+async fn binds_a_key_to_the_hash_of_a_valid_request() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("sandbox.sqlite");
     let client =

@@ -24,7 +24,7 @@ fn assert_is_failure(answer: &Answer, status: u16, code: &str) {
 }
 
 #[tokio::test]
-async fn without_the_right_token_every_endpoint_answers_401() {
+async fn every_endpoint_answers_401_without_the_right_token() {
     let client = Client::new();
     for endpoint in Endpoint::ALL {
         let method = if endpoint.method() == Method::Get { "GET" } else { "POST" };
@@ -42,7 +42,7 @@ async fn without_the_right_token_every_endpoint_answers_401() {
 }
 
 #[tokio::test]
-async fn every_success_has_its_envelope_and_headers() {
+async fn every_success_has_an_envelope_and_headers() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     for path in [
@@ -59,7 +59,7 @@ async fn every_success_has_its_envelope_and_headers() {
 }
 
 #[tokio::test]
-async fn what_the_protocol_crate_reads_is_what_the_sandbox_writes() {
+async fn the_protocol_crate_reads_every_response() {
     let client = Client::new();
     let config =
         ChatConfig::try_from(wire(&client.get("/chat/config?locale=en-GB").await)).expect("a config");
@@ -88,7 +88,7 @@ async fn what_the_protocol_crate_reads_is_what_the_sandbox_writes() {
 }
 
 #[tokio::test]
-async fn paths_and_methods_that_do_not_exist_are_refused_in_an_envelope() {
+async fn refuses_unknown_paths_and_methods_with_an_envelope() {
     let client = Client::new();
     assert_is_failure(&client.get("/chat/nothing").await, 404, "NOT_FOUND");
     assert_is_failure(&client.get("/chat/config/").await, 404, "NOT_FOUND");
@@ -108,7 +108,7 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_an_envelope() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_malformed_oversized_or_no_json_is_refused_in_an_envelope() {
+async fn refuses_malformed_and_oversized_bodies_with_an_envelope() {
     let client = Client::new();
     let post = |body: String| {
         let client = client.clone();
@@ -142,7 +142,7 @@ async fn a_message_has_1_to_4000_characters() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_and_keeps_its_order() {
+async fn continues_a_conversation_in_order() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     let body = json!({ "conversationId": conversation, "message": "How much is a mug?" });
@@ -153,7 +153,7 @@ async fn a_conversation_goes_on_and_keeps_its_order() {
 }
 
 #[tokio::test]
-async fn after_gives_what_is_newer_and_an_unknown_after_gives_all() {
+async fn after_returns_newer_messages_and_an_unknown_id_returns_all() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     let read = |after: &str| {
@@ -172,7 +172,7 @@ async fn after_gives_what_is_newer_and_an_unknown_after_gives_all() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_does_not_exist_is_404_to_read_and_to_write() {
+async fn answers_404_for_an_unknown_conversation() {
     let client = Client::new();
     assert_is_failure(&client.get("/chat/messages?conversationId=conv_0").await, 404, "NOT_FOUND");
     assert_is_failure(&client.get("/chat/messages").await, 400, "INVALID_REQUEST");
@@ -183,7 +183,7 @@ async fn a_conversation_that_does_not_exist_is_404_to_read_and_to_write() {
 }
 
 #[tokio::test]
-async fn a_batch_has_1_to_50_events_and_counts_the_ones_it_refuses() {
+async fn accepts_batches_of_1_to_50_events_and_counts_rejected_ones() {
     let client = Client::new();
     let post = |events: serde_json::Value| {
         let client = client.clone();
@@ -198,7 +198,7 @@ async fn a_batch_has_1_to_50_events_and_counts_the_ones_it_refuses() {
 }
 
 #[tokio::test]
-async fn contact_details_and_the_wish_for_a_person_fill_the_lead() {
+async fn contact_details_and_handoff_requests_appear_in_the_lead() {
     let client = Client::new();
     let conversation = client.begin("How much is a mug?").await;
     let say = |message: &'static str| {
@@ -219,7 +219,7 @@ async fn contact_details_and_the_wish_for_a_person_fill_the_lead() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_past_the_limit_are_429_until_the_window_is_over() {
+async fn answers_429_past_the_limit_until_the_window_ends() {
     let rate_limit = RateLimit { requests: 2, window: Duration::from_secs(10) };
     let client = Client::with(SandboxOptions { rate_limit, ..SandboxOptions::new(TOKEN.into()) });
     let first = client.get("/chat/config").await;

@@ -69,7 +69,7 @@ fn assert_is_fallback(data: &Value, why: &str) {
 const LONG: Duration = Duration::from_secs(3600);
 
 #[tokio::test]
-async fn a_redirect_is_not_followed() {
+async fn does_not_follow_redirects() {
     let completion = r#"{"choices":[{"message":{"content":"Stolen"}}]}"#;
     let length = completion.len();
     let (elsewhere, asked) =
@@ -85,7 +85,7 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
-async fn an_endless_answer_is_read_up_to_its_bound() {
+async fn stops_reading_an_endless_response_at_the_limit() {
     for (head, chunk) in [
         ("", vec![b' '; 16 * 1024]),
         ("transfer-encoding: chunked\r\n", [b"4000\r\n".as_slice(), &[b' '; 0x4000], b"\r\n"].concat()),
@@ -113,7 +113,7 @@ async fn an_endless_answer_is_read_up_to_its_bound() {
 }
 
 #[tokio::test]
-async fn a_declared_length_over_the_bound_is_refused_at_once() {
+async fn refuses_a_declared_length_over_the_limit_at_once() {
     let (closed, is_closed) = oneshot::channel();
     let closed = Arc::new(std::sync::Mutex::new(Some(closed)));
     let (address, _) = server(move |mut peer| {
@@ -134,7 +134,7 @@ async fn a_declared_length_over_the_bound_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_trickles_is_given_up() {
+async fn times_out_on_a_trickling_response() {
     let (address, _) = server(|mut peer| async move {
         let _ = peer.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n").await;
         // Each byte comes well within any time-out for the next one.
@@ -147,7 +147,7 @@ async fn an_answer_that_trickles_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_says_nothing_is_given_up() {
+async fn times_out_on_a_silent_endpoint() {
     let (address, _) = server(|mut peer| async move {
         let mut rest = Vec::new();
         let _ = peer.read_to_end(&mut rest).await;
@@ -157,7 +157,7 @@ async fn an_endpoint_that_says_nothing_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_kind_is_none() {
+async fn falls_back_on_a_response_of_another_format() {
     let deep = format!("{}1{}", "[".repeat(60_000), "]".repeat(60_000));
     for body in ["<!doctype html><h1>Welcome</h1>", "", "null", "[]", "{\"choices\":[]}", "\u{0}\u{1}", &deep]
     {
@@ -173,7 +173,7 @@ async fn an_answer_of_another_kind_is_none() {
 }
 
 #[tokio::test]
-async fn a_compressed_answer_is_refused() {
+async fn refuses_a_compressed_response() {
     let body = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
     let length = body.len();
     let answer =
@@ -191,7 +191,7 @@ async fn completing(content: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_prompt_that_is_echoed_is_withheld() {
+async fn withholds_an_echoed_prompt() {
     // The endpoint repeats what it was told in the system's role.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
@@ -207,7 +207,7 @@ async fn a_prompt_that_is_echoed_is_withheld() {
 }
 
 #[tokio::test]
-async fn long_parts_of_the_sites_text_are_withheld_and_a_quoted_sentence_is_not() {
+async fn withholds_long_parts_of_the_sites_text_but_not_a_quoted_sentence() {
     let text = "Every pot is dipped twice, once in the white slip that the studio has mixed since 1987 and once in the \
                 glaze that gives it its colour. Celadon is fired at 1280 degrees, in a kiln that burns no oxygen for \
                 the last two hours; that is where the green comes from.";
@@ -232,7 +232,7 @@ async fn long_parts_of_the_sites_text_are_withheld_and_a_quoted_sentence_is_not(
 }
 
 #[tokio::test]
-async fn visitors_are_not_told_which_ai_it_is() {
+async fn does_not_disclose_the_ai_to_visitors() {
     let (address, _) = saying("HTTP/1.1 500 Broken\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
     let told = ask(&address, LONG).await.to_string();
     assert!(!told.contains("127.0.0.1") && !told.contains("a-model") && !told.contains(KEY), "{told}");

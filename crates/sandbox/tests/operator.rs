@@ -27,7 +27,7 @@ async fn next_event(console: &mut Body) -> Option<String> {
 }
 
 #[tokio::test]
-async fn the_operator_is_online_for_as_long_as_a_console_is_open() {
+async fn the_operator_is_online_while_a_console_is_open() {
     let client = Client::new();
     let away = presence(&client).await;
     assert_eq!(
@@ -54,7 +54,7 @@ async fn the_operator_is_online_for_as_long_as_a_console_is_open() {
 }
 
 #[tokio::test]
-async fn an_open_console_hears_of_every_message() {
+async fn notifies_an_open_console_of_every_message() {
     let client = Client::new();
     let mut console = open_console(&client).await;
     assert!(next_event(&mut console).await.expect("a first look").contains("event: change"));
@@ -74,7 +74,7 @@ async fn closing_the_sandbox_ends_the_streams_of_open_consoles() {
 }
 
 #[tokio::test]
-async fn an_operator_sees_who_writes_and_answers_them() {
+async fn an_operator_sees_the_visitor_and_answers() {
     let client = Client::new();
     let body = json!({
         "message": "How much is a mug?", "sourcePage": "/help.html",
@@ -108,7 +108,7 @@ async fn an_operator_sees_who_writes_and_answers_them() {
 }
 
 #[tokio::test]
-async fn who_wrote_last_is_first_in_the_list() {
+async fn lists_the_latest_conversation_first() {
     let client = Client::new();
     let (first, second) = (client.begin("Hello").await, client.begin("Hello").await);
     let body = json!({ "conversationId": first, "content": "Hi" });
@@ -120,7 +120,7 @@ async fn who_wrote_last_is_first_in_the_list() {
 }
 
 #[tokio::test]
-async fn the_list_has_the_visitors_last_words_and_the_last_message_of_anybody() {
+async fn lists_the_visitors_last_message_and_the_last_message() {
     let client = Client::new();
     let id = client.begin("How much is a mug?").await;
     let body = json!({ "conversationId": id, "content": "24.00." });
@@ -144,7 +144,7 @@ async fn wishes(client: &Client) -> Vec<(String, bool)> {
 }
 
 #[tokio::test]
-async fn a_conversation_that_wants_a_person_stands_on_top_until_an_operator_has_written_after_the_request() {
+async fn lists_waiting_visitors_first_until_an_operator_answers() {
     let client = Client::new();
     let shown = |words: &str, wants_person: bool| (words.to_owned(), wants_person);
     let first = client.begin("Can I talk to a person?").await;
@@ -175,7 +175,7 @@ async fn a_conversation_that_wants_a_person_stands_on_top_until_an_operator_has_
 }
 
 #[tokio::test]
-async fn an_answer_that_is_empty_or_for_nobody_is_refused() {
+async fn refuses_an_empty_answer_and_an_unknown_conversation() {
     let client = Client::new();
     let id = client.begin("Hello").await;
     let path = format!("/operator/api/conversations/{id}/messages");
@@ -190,7 +190,7 @@ async fn an_answer_that_is_empty_or_for_nobody_is_refused() {
 }
 
 #[tokio::test]
-async fn a_test_can_hold_the_operator_online_without_a_console() {
+async fn tests_can_force_the_operator_online() {
     let client = Client::new();
     for online in [true, false] {
         let answer =
@@ -201,7 +201,7 @@ async fn a_test_can_hold_the_operator_online_without_a_console() {
 }
 
 #[tokio::test]
-async fn a_reset_forgets_conversations_events_requests_and_keys() {
+async fn reset_deletes_conversations_events_requests_and_keys() {
     let client = Client::new();
     let body = json!({ "message": "Hello" });
     client.post("/chat/messages", Some("chat-v1-0001"), &body).await.data();
@@ -212,7 +212,7 @@ async fn a_reset_forgets_conversations_events_requests_and_keys() {
 }
 
 #[tokio::test]
-async fn the_console_is_a_page_that_needs_nothing_but_itself() {
+async fn the_console_needs_no_external_resources() {
     let client = Client::new();
     let page = client.local("GET", "/operator", None).await;
     assert!(page.header("content-security-policy").expect("a policy").starts_with("default-src 'self'"));

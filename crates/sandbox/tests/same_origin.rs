@@ -52,7 +52,7 @@ const CHANGES: [(&str, &str); 8] = [
 ];
 
 #[tokio::test]
-async fn a_foreign_host_is_refused_on_every_path() {
+async fn refuses_a_foreign_host_on_every_path() {
     let client = Client::new();
     for host in [
         "evil.example",
@@ -80,7 +80,7 @@ async fn a_foreign_host_is_refused_on_every_path() {
 }
 
 #[tokio::test]
-async fn an_address_localhost_and_names_that_were_given_are_known() {
+async fn accepts_addresses_localhost_and_configured_names() {
     let hosts = vec!["console.example".to_owned()];
     let client = Client::with(SandboxOptions { hosts, ..SandboxOptions::new(TOKEN.into()) });
     for host in [
@@ -101,7 +101,7 @@ async fn an_address_localhost_and_names_that_were_given_are_known() {
 }
 
 #[tokio::test]
-async fn a_foreign_origin_is_refused_also_for_what_changes_nothing() {
+async fn refuses_a_foreign_origin_for_reads_too() {
     let client = Client::new();
     for origin in [
         "https://evil.example",
@@ -130,7 +130,7 @@ async fn a_foreign_origin_is_refused_also_for_what_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_request_across_sites_is_refused_but_for_a_link_to_the_page() {
+async fn refuses_cross_site_requests_except_links_to_the_page() {
     let client = Client::new();
     for site in ["cross-site", "same-site", "nonsense"] {
         for path in READS.iter().chain(&["/operator/api/changes"]) {
@@ -162,7 +162,7 @@ async fn a_request_across_sites_is_refused_but_for_a_link_to_the_page() {
 }
 
 #[tokio::test]
-async fn a_change_needs_json_also_where_it_has_no_body() {
+async fn a_change_needs_the_json_content_type_even_without_a_body() {
     let client = Client::new();
     client.begin("Hello").await;
     for (method, path) in CHANGES {
@@ -181,7 +181,7 @@ async fn a_change_needs_json_also_where_it_has_no_body() {
 }
 
 #[tokio::test]
-async fn a_foreign_page_can_neither_open_a_console_nor_show_one() {
+async fn a_foreign_page_can_neither_open_nor_embed_a_console() {
     let client = Client::new();
     let foreign = [("host", HOST), ("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
     assert_eq!(status(&client, "GET", "/operator/api/changes", &foreign).await, 403);
@@ -217,7 +217,7 @@ async fn a_browser_cannot_activate_a_site() {
 }
 
 #[tokio::test]
-async fn the_api_is_called_by_whatever_name_the_site_knows() {
+async fn the_api_accepts_any_host() {
     let client = Client::new();
     let mut request = client::api("GET", "/site/status", Body::empty());
     request.headers_mut().insert("host", "sandbox:8090".parse().expect("a value"));
