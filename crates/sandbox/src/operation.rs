@@ -17,8 +17,7 @@ use crate::{chat, site};
 
 /// Executes a call that changes nothing.
 pub(crate) fn query(sandbox: &Sandbox, call: Call, uri: &Uri) -> Result<ApiResponse, ApiError> {
-    let Query(params) = Query::<HashMap<String, String>>::try_from_uri(uri)
-        .map_err(|rejection| ApiError::InvalidRequest(rejection.body_text()))?;
+    let Query(params) = Query::<HashMap<String, String>>::try_from_uri(uri)?;
     let param = |name: &str| params.get(name).map(String::as_str).filter(|text| !text.is_empty());
     let locale = || {
         let mut fields =

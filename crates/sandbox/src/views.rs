@@ -6,14 +6,42 @@ use crate::store::{
     Conversation, LoggedRequest, ReceivedEvent, RequestLog, Review, Store, StoredJob, StoredMessage,
 };
 
-/// Returns the response of `GET /sandbox/conversations`.
-pub(crate) fn everything(store: &Store, requests: &RequestLog) -> rusqlite::Result<Value> {
-    let conversations = store.conversations()?;
-    let whole = conversations.iter().map(|conversation| whole(store, conversation));
+/// Maximum conversations on a page of `GET /sandbox/conversations`.
+const MAX_PAGE_CONVERSATIONS: u32 = 100;
+/// Maximum bytes of the conversations on a page. A single larger conversation gets a page of its own.
+const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// Maximum events, and maximum requests, on a page: the latest.
+const MAX_PAGE_ENTRIES: u32 = 1000;
+
+/// Returns a page of `GET /sandbox/conversations`: the conversations after the one with the id `after`, oldest first,
+/// with the latest events and requests. `nextAfter` is the `after` of the next page.
+pub(crate) fn everything(
+    store: &Store,
+    requests: &RequestLog,
+    after: Option<&str>,
+) -> rusqlite::Result<Value> {
+    let mut bytes = 0;
+    let mut conversations = Vec::new();
+    let mut next_after = None;
+    for conversation in store.conversations(after, MAX_PAGE_CONVERSATIONS)? {
+        let shown = whole(store, &conversation)?;
+        bytes += shown.to_json().len();
+        if bytes > MAX_PAGE_BYTES && !conversations.is_empty() {
+            break;
+        }
+        conversations.push(shown);
+        next_after = Some(conversation.id);
+    }
+    if conversations.is_empty() {
+        next_after = store.last_conversation_id()?;
+    }
+    let mut events = store.latest_events(MAX_PAGE_ENTRIES)?;
+    events.reverse();
     Ok(Value::object([
-        ("conversations", Value::List(whole.collect::<rusqlite::Result<_>>()?)),
-        ("events", store.events()?.into_iter().map(event).collect()),
-        ("requests", requests.iter().map(request).collect()),
+        ("conversations", Value::List(conversations)),
+        ("nextAfter", next_after.as_ref().into()),
+        ("events", events.into_iter().map(event).collect()),
+        ("requests", requests.latest(MAX_PAGE_ENTRIES as usize).map(request).collect()),
     ]))
 }
 

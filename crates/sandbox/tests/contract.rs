@@ -1,4 +1,4 @@
-//! The five endpoints answer as the contract says (2, 4, 5, 7, 8).
+//! The five chat endpoints follow the contract (2, 4, 5, 7, 8).
 
 mod client;
 
@@ -92,7 +92,7 @@ async fn refuses_unknown_paths_and_methods_with_an_envelope() {
     let client = Client::new();
     assert_is_failure(&client.get("/chat/nothing").await, 404, "NOT_FOUND");
     assert_is_failure(&client.get("/chat/config/").await, 404, "NOT_FOUND");
-    // What a connector asks for that was given the base in place of the origin.
+    // The path that a connector requests if its origin is set to the base URL.
     assert_is_failure(&client.get(&format!("{API_BASE}/chat/config")).await, 404, "NOT_FOUND");
     for (method, path, allow) in [
         ("DELETE", "/chat/messages", "GET, POST"),
@@ -215,7 +215,7 @@ async fn contact_details_and_handoff_requests_appear_in_the_lead() {
     assert!(told["lead"]["score"].as_f64() > asked["lead"]["score"].as_f64());
     assert_eq!(client.everything().await["conversations"][0]["visitor"]["email"], "ann@example.org");
     let again = say("I would still like to speak to somebody").await;
-    assert_eq!(again["lead"]["needsHandoff"], true, "every message that asks for a person says so");
+    assert_eq!(again["lead"]["needsHandoff"], true, "every request for a person is reported");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,4 +1,4 @@
-//! The switches make the trouble that they are named for, and no other.
+//! Each fault has its documented effect and no other.
 
 mod client;
 
@@ -102,10 +102,10 @@ async fn a_failing_ai_reports_its_status_and_a_fallback() {
             (&data["aiStatus"], &data["usedFallback"], &data["blocked"]),
             (&json!(ai), &json!(true), &json!(false))
         );
-        let said = data["message"]["content"].as_str().expect("text");
+        let text = data["message"]["content"].as_str().expect("text");
         assert!(
-            said.contains("cannot answer") && !said.contains("24.00"),
-            "no knowledge is given away: {said}"
+            text.contains("cannot answer") && !text.contains("24.00"),
+            "the fallback contains no knowledge: {text}"
         );
     }
     client.inject_faults(json!({ "ai": "provider_error", "fallbackText": "" })).await;

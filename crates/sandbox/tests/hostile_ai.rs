@@ -1,4 +1,4 @@
-//! An AI endpoint that means harm, or is merely broken: what it says is bounded, and the key goes nowhere else.
+//! A hostile or broken AI endpoint: its responses are bounded, and the key is sent to no other address.
 
 mod client;
 
@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 const KEY: &str = "an-ai-key-that-nobody-may-see";
 
-/// A server that reads a request and lets `answer` say the rest; with its address, and the number of its connections.
+/// Starts a server that passes each connection to `answer` after the request. Returns its address and a connection count.
 async fn server<F, A>(answer: F) -> (String, Arc<AtomicUsize>)
 where
     F: Fn(TcpStream) -> A + Send + 'static,
@@ -40,8 +40,8 @@ where
     (address, connections)
 }
 
-/// A server that always says the same.
-async fn saying(text: String) -> (String, Arc<AtomicUsize>) {
+/// Starts a server that sends the same bytes to every request.
+async fn server_sending(text: String) -> (String, Arc<AtomicUsize>) {
     server(move |mut peer| {
         let text = text.clone();
         async move {
@@ -61,8 +61,8 @@ async fn ask(address: &str, timeout: Duration) -> Value {
 
 fn assert_is_fallback(data: &Value, why: &str) {
     assert_eq!((&data["aiStatus"], &data["usedFallback"]), (&json!("provider_error"), &json!(true)), "{why}");
-    let said = data["message"]["content"].as_str().expect("text");
-    assert!(said.contains("cannot answer") && said.len() < 200, "{why}: {said}");
+    let text = data["message"]["content"].as_str().expect("text");
+    assert!(text.contains("cannot answer") && text.len() < 200, "{why}: {text}");
 }
 
 /// A time longer than any test: a client that waits for it fails the test.
@@ -73,9 +73,9 @@ async fn does_not_follow_redirects() {
     let completion = r#"{"choices":[{"message":{"content":"Stolen"}}]}"#;
     let length = completion.len();
     let (elsewhere, asked) =
-        saying(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{completion}")).await;
+        server_sending(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{completion}")).await;
     for status in [301, 302, 303, 307, 308] {
-        let (address, _) = saying(format!(
+        let (address, _) = server_sending(format!(
             "HTTP/1.1 {status} Moved\r\nlocation: http://{elsewhere}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
         ))
         .await;
@@ -106,7 +106,7 @@ async fn stops_reading_an_endless_response_at_the_limit() {
         })
         .await;
         assert_is_fallback(&ask(&address, LONG).await, "an endless answer");
-        // The rest was on its way in the buffers of both ends.
+        // Includes the bytes in the buffers of both ends.
         let written = has_stopped.await.expect("the connection is closed");
         assert!(written < 32 * 1024 * 1024, "{written}");
     }
@@ -121,7 +121,7 @@ async fn refuses_a_declared_length_over_the_limit_at_once() {
         async move {
             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", 1_500_000_000);
             let _ = peer.write_all(head.as_bytes()).await;
-            // The body never arrives: a client without a time limit waits for ever.
+            // The body never arrives, so a client without a timeout would wait for ever.
             let mut rest = Vec::new();
             let _ = peer.read_to_end(&mut rest).await;
             let closed = closed.lock().expect("not poisoned").take();
@@ -137,7 +137,7 @@ async fn refuses_a_declared_length_over_the_limit_at_once() {
 async fn times_out_on_a_trickling_response() {
     let (address, _) = server(|mut peer| async move {
         let _ = peer.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n").await;
-        // Each byte comes well within any time-out for the next one.
+        // Each byte arrives well within any read timeout.
         while peer.write_all(b" ").await.is_ok() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -162,13 +162,13 @@ async fn falls_back_on_a_response_of_another_format() {
     for body in ["<!doctype html><h1>Welcome</h1>", "", "null", "[]", "{\"choices\":[]}", "\u{0}\u{1}", &deep]
     {
         let length = body.len();
-        let (address, _) = saying(format!(
+        let (address, _) = server_sending(format!(
             "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\r\n{body}"
         ))
         .await;
         assert_is_fallback(&ask(&address, LONG).await, "no completion");
     }
-    let (address, _) = saying("SSH-2.0-OpenSSH_9.2\r\n".to_owned()).await;
+    let (address, _) = server_sending("SSH-2.0-OpenSSH_9.2\r\n".to_owned()).await;
     assert_is_fallback(&ask(&address, LONG).await, "no HTTP");
 }
 
@@ -178,21 +178,21 @@ async fn refuses_a_compressed_response() {
     let length = body.len();
     let answer =
         |encoding: &str| format!("HTTP/1.1 200 OK\r\n{encoding}content-length: {length}\r\n\r\n{body}");
-    let (address, _) = saying(answer("content-encoding: gzip\r\n")).await;
+    let (address, _) = server_sending(answer("content-encoding: gzip\r\n")).await;
     assert_is_fallback(&ask(&address, LONG).await, "gzip");
-    let (address, _) = saying(answer("content-encoding: identity\r\n")).await;
+    let (address, _) = server_sending(answer("content-encoding: identity\r\n")).await;
     assert_eq!(ask(&address, LONG).await["message"]["content"], "Hello");
 }
 
-/// An endpoint whose answer is this text.
-async fn completing(content: &str) -> String {
+/// Starts an endpoint that answers with this text.
+async fn endpoint_answering(content: &str) -> String {
     let body = json!({ "choices": [{ "message": { "content": content } }] }).to_string();
-    saying(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())).await.0
+    server_sending(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())).await.0
 }
 
 #[tokio::test]
 async fn withholds_an_echoed_prompt() {
-    // The endpoint repeats what it was told in the system's role.
+    // The endpoint repeats the message of the system role.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
     let echo = axum::routing::post(|axum::Json(body): axum::Json<Value>| async move {
@@ -216,7 +216,7 @@ async fn withholds_long_parts_of_the_sites_text_but_not_a_quoted_sentence() {
     }] });
     let quote = "Celadon is fired at 1280 degrees, in a kiln that burns no oxygen.";
     for (content, passes) in [(text, false), (quote, true)] {
-        let base = format!("http://{}/v1", completing(content).await);
+        let base = format!("http://{}/v1", endpoint_answering(content).await);
         let endpoint = AssistantEndpoint { base, key: None, model: "m".to_owned(), timeout: LONG };
         let options = SandboxOptions { assistant: Some(endpoint), ..SandboxOptions::new(TOKEN.into()) };
         let client = Client::with(options);
@@ -233,7 +233,7 @@ async fn withholds_long_parts_of_the_sites_text_but_not_a_quoted_sentence() {
 
 #[tokio::test]
 async fn does_not_disclose_the_ai_to_visitors() {
-    let (address, _) = saying("HTTP/1.1 500 Broken\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
-    let told = ask(&address, LONG).await.to_string();
-    assert!(!told.contains("127.0.0.1") && !told.contains("a-model") && !told.contains(KEY), "{told}");
+    let (address, _) = server_sending("HTTP/1.1 500 Broken\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
+    let data = ask(&address, LONG).await.to_string();
+    assert!(!data.contains("127.0.0.1") && !data.contains("a-model") && !data.contains(KEY), "{data}");
 }

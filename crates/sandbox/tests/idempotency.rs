@@ -1,4 +1,4 @@
-//! A request with a key is carried out once, however often it comes (4.1).
+//! A request with a key is executed once, even if it is sent repeatedly (4.1).
 
 mod client;
 
@@ -83,12 +83,13 @@ async fn a_disconnected_client_gets_the_response_on_retry() {
     let client = Client::new();
     client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
     let body = json!({ "message": "How much is a mug?" });
-    let hung_up = tokio::time::timeout(Duration::from_secs(5), client.post(SEND, Some(KEY), &body)).await;
-    assert!(hung_up.is_err());
+    let disconnected =
+        tokio::time::timeout(Duration::from_secs(5), client.post(SEND, Some(KEY), &body)).await;
+    assert!(disconnected.is_err());
 
     let everything = client.everything().await;
     let conversation = everything["conversations"][0]["id"].as_str().expect("an id");
-    assert_eq!(client.history(conversation).await.len(), 1, "the message is there at once");
+    assert_eq!(client.history(conversation).await.len(), 1, "the message is stored at once");
 
     let retried = client.post(SEND, Some(KEY), &body).await.data();
     let history = client.history(conversation).await;

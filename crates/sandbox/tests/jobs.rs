@@ -1,4 +1,4 @@
-//! Jobs are claimed, leased, recovered and completed as section 3 says.
+//! Jobs are claimed, leased, recovered and completed according to section 3.
 
 mod client;
 
@@ -33,7 +33,7 @@ fn failed(job: &Value) -> Value {
     json!({ "ok": false, "claimToken": job["claimToken"], "error": "The disk is full." })
 }
 
-/// A job as the console shows it.
+/// Returns a job as the console shows it.
 async fn shown(client: &Client, id: &str) -> Value {
     let site = client.local("GET", "/sandbox/site", None).await.json();
     let jobs = site["jobs"].as_array().expect("jobs").clone();
@@ -92,7 +92,7 @@ async fn recovers_an_expired_lease_and_invalidates_its_token() {
     let client = Client::with(SandboxOptions { job_rules: rules, ..SandboxOptions::new(TOKEN.into()) });
     let id = add(&client, "A").await;
     let first = claim(&client).await;
-    assert_eq!(claim(&client).await, Value::Null, "nobody else gets it meanwhile");
+    assert_eq!(claim(&client).await, Value::Null, "the lease excludes other claims");
     tokio::time::advance(Duration::from_secs(31)).await;
     let second = claim(&client).await;
     assert_eq!((&second["id"], &second["attempts"]), (&json!(id), &json!(2)));

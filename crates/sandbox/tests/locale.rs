@@ -1,4 +1,4 @@
-//! A locale is a language tag wherever the API takes one, and goes nowhere else if it is none.
+//! The API accepts only language tags as locales.
 
 mod client;
 
@@ -112,7 +112,7 @@ proptest! {
             prop_assert!(config.data()["locale"].as_str().is_some_and(is_language_tag));
         } else {
             prop_assert_eq!(sent.status.as_u16(), 400);
-            // No locale in the query is no locale.
+            // An empty locale in the query counts as missing.
             prop_assert_eq!(config.status.as_u16(), if locale.is_empty() { 200 } else { 400 });
         }
     }

@@ -1,4 +1,4 @@
-//! An operator is online while a console is open, and answers the visitors who write.
+//! Operators: presence by open consoles, the list of conversations, and answers to visitors.
 
 mod client;
 
@@ -13,14 +13,14 @@ async fn presence(client: &Client) -> Value {
     client.get("/chat/presence").await.data()
 }
 
-/// The body of a console's stream, open until it is dropped.
+/// Opens a console's event stream, which ends when the body is dropped.
 async fn open_console(client: &Client) -> Body {
     let request =
         Request::get("/operator/api/changes").header("host", HOST).body(Body::empty()).expect("a request");
     client.sandbox.router().oneshot(request).await.expect("an answer").into_body()
 }
 
-/// The text of the stream's next event.
+/// Returns the text of the stream's next event.
 async fn next_event(console: &mut Body) -> Option<String> {
     let frame = console.frame().await?.expect("a stream that does not break");
     Some(String::from_utf8_lossy(frame.data_ref().expect("data")).into_owned())
@@ -68,7 +68,7 @@ async fn closing_the_sandbox_ends_the_streams_of_open_consoles() {
     let mut console = open_console(&client).await;
     client.sandbox.close();
     while next_event(&mut console).await.is_some() {}
-    assert_eq!(presence(&client).await["operatorOnline"], true, "until the connection itself is gone");
+    assert_eq!(presence(&client).await["operatorOnline"], true, "until the connection is closed");
     drop(console);
     assert_eq!(presence(&client).await["operatorOnline"], false);
 }
@@ -132,8 +132,8 @@ async fn lists_the_visitors_last_message_and_the_last_message() {
     assert_eq!(list[0]["lastMessage"]["content"], "24.00.");
 }
 
-/// Visitor's words and `wantsPerson` of each conversation in the console's list.
-async fn wishes(client: &Client) -> Vec<(String, bool)> {
+/// Returns the visitor's last message and `wantsPerson` of each conversation in the console's list.
+async fn visitors(client: &Client) -> Vec<(String, bool)> {
     let list = client.local("GET", "/operator/api/conversations", None).await.json();
     let wish = |one: &Value| {
         let words = one["lastVisitorMessage"]["content"].as_str().expect("words").to_owned();
@@ -149,29 +149,29 @@ async fn lists_waiting_visitors_first_until_an_operator_answers() {
     let shown = |words: &str, wants_person: bool| (words.to_owned(), wants_person);
     let first = client.begin("Can I talk to a person?").await;
     client.begin("Hello").await;
-    assert_eq!(wishes(&client).await, [shown("Can I talk to a person?", true), shown("Hello", false)]);
+    assert_eq!(visitors(&client).await, [shown("Can I talk to a person?", true), shown("Hello", false)]);
 
-    // The assistant's answers and further questions do not take the request back.
+    // Neither the assistant's answers nor further questions withdraw the request.
     let more = json!({ "conversationId": first, "message": "It is about a mug" });
     client.post("/chat/messages", None, &more).await.data();
     client.begin("Good morning").await;
-    let waiting = wishes(&client).await;
+    let waiting = visitors(&client).await;
     assert_eq!(waiting.first(), Some(&shown("It is about a mug", true)));
 
-    // Nor does an operator who only looks.
+    // Reading alone does not answer it.
     client.local("POST", &format!("/operator/api/conversations/{first}/read"), None).await;
-    assert_eq!(wishes(&client).await, waiting);
+    assert_eq!(visitors(&client).await, waiting);
 
     let answer = json!({ "content": "Maren here." });
     client.local("POST", &format!("/operator/api/conversations/{first}/messages"), Some(&answer)).await;
     client.begin("Good evening").await;
     let answered = ["Good evening", "It is about a mug", "Good morning", "Hello"];
-    assert_eq!(wishes(&client).await, answered.map(|words| shown(words, false)));
+    assert_eq!(visitors(&client).await, answered.map(|words| shown(words, false)));
 
     let again = json!({ "conversationId": first, "message": "Can somebody call me?" });
     client.post("/chat/messages", None, &again).await.data();
     client.begin("Hi").await;
-    assert_eq!(wishes(&client).await.first(), Some(&shown("Can somebody call me?", true)));
+    assert_eq!(visitors(&client).await.first(), Some(&shown("Can somebody call me?", true)));
 }
 
 #[tokio::test]
@@ -206,7 +206,8 @@ async fn reset_deletes_conversations_events_requests_and_keys() {
     let body = json!({ "message": "Hello" });
     client.post("/chat/messages", Some("chat-v1-0001"), &body).await.data();
     assert_eq!(client.local("DELETE", "/sandbox/conversations", None).await.status, 204);
-    assert_eq!(client.everything().await, json!({ "conversations": [], "events": [], "requests": [] }));
+    let empty = json!({ "conversations": [], "events": [], "requests": [] });
+    assert_eq!(client.everything().await, empty);
     client.post("/chat/messages", Some("chat-v1-0001"), &body).await.data();
     assert_eq!(client.visitor_messages().await, ["Hello"]);
 }

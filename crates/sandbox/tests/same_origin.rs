@@ -1,4 +1,4 @@
-//! The console and the paths for tests answer no other website: not by another name, and not across sites.
+//! The console and the test paths refuse requests of other websites: DNS rebinding and cross-site requests.
 
 mod client;
 
@@ -9,7 +9,7 @@ use client::{Answer, Client, HOST, TOKEN};
 use serde_json::json;
 use tower::ServiceExt;
 
-/// A request with these headers and no others.
+/// Returns a request with exactly these headers.
 fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> Request<Body> {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
@@ -23,13 +23,13 @@ async fn ask(client: &Client, method: &str, path: &str, headers: &[(&str, &str)]
     client.send(request(method, path, headers)).await.expect("an answer")
 }
 
-/// The status, without the body: a stream has no end.
+/// Returns the status without reading the body, since a stream has no end.
 async fn status(client: &Client, method: &str, path: &str, headers: &[(&str, &str)]) -> u16 {
     let answer = client.sandbox.router().oneshot(request(method, path, headers)).await;
     answer.expect("an answer").status().as_u16()
 }
 
-/// A path of each kind that changes nothing.
+/// Paths that change nothing, one of each kind.
 const READS: [&str; 6] = [
     "/operator",
     "/operator/console.js",
@@ -39,7 +39,7 @@ const READS: [&str; 6] = [
     "/sandbox/trouble",
 ];
 
-/// A path of each kind that changes something.
+/// Methods and paths that change something, one of each kind.
 const CHANGES: [(&str, &str); 8] = [
     ("PUT", "/sandbox/operator/online"),
     ("PUT", "/sandbox/trouble"),
@@ -76,7 +76,7 @@ async fn refuses_a_foreign_host_on_every_path() {
     let two = [("host", HOST), ("host", "evil.example")];
     assert_eq!(status(&client, "GET", "/operator", &two).await, 403, "two hosts");
     let target = "http://evil.example/operator";
-    assert_eq!(status(&client, "GET", target, &[("host", HOST)]).await, 403, "another one in the target");
+    assert_eq!(status(&client, "GET", target, &[("host", HOST)]).await, 403, "another host in the target");
 }
 
 #[tokio::test]
@@ -175,7 +175,7 @@ async fn a_change_needs_the_json_content_type_even_without_a_body() {
             assert_eq!(answer.failure(), (400, "INVALID_REQUEST".to_owned()), "{kind:?} {method} {path}");
         }
     }
-    assert_eq!(client.visitor_messages().await, ["Hello"], "nothing was forgotten");
+    assert_eq!(client.visitor_messages().await, ["Hello"], "no message was deleted");
     let json = [("host", HOST), ("content-type", "application/json; charset=utf-8")];
     assert_eq!(status(&client, "DELETE", "/sandbox/conversations", &json).await, 204);
 }

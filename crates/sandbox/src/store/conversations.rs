@@ -40,10 +40,26 @@ const MAX_PROFILE_FIELD_LENGTH: usize = 500;
 const COLUMNS: &str = "id, created_at, visitor, locale, source_page, notes, unread";
 
 impl Store {
-    /// All conversations, oldest first.
-    pub(crate) fn conversations(&self) -> rusqlite::Result<Vec<Conversation>> {
-        let sql = format!("SELECT {COLUMNS} FROM conversations ORDER BY position");
-        self.db.prepare_cached(&sql)?.query_map([], read)?.collect()
+    /// Returns at most `limit` conversations after the one with the id `after`, oldest first, or from the beginning if
+    /// there is no such conversation.
+    pub(crate) fn conversations(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> rusqlite::Result<Vec<Conversation>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversations
+             WHERE position > coalesce((SELECT position FROM conversations WHERE id = ?), 0)
+             ORDER BY position LIMIT ?"
+        );
+        self.db.prepare_cached(&sql)?.query_map(params![after, limit], read)?.collect()
+    }
+
+    /// Returns the id of the newest conversation.
+    pub(crate) fn last_conversation_id(&self) -> rusqlite::Result<Option<ConversationId>> {
+        let mut last =
+            self.db.prepare_cached("SELECT id FROM conversations ORDER BY position DESC LIMIT 1")?;
+        last.query_row([], |row| Ok(ConversationId::from(row.get::<_, String>(0)?))).optional()
     }
 
     /// Returns at most `limit` conversations: first those whose visitor waits for a person, then by the newest message.

@@ -51,13 +51,6 @@ impl Store {
         change.commit()
     }
 
-    /// All events, oldest first.
-    pub(crate) fn events(&self) -> rusqlite::Result<Vec<ReceivedEvent>> {
-        let mut all =
-            self.db.prepare_cached("SELECT body, received_at, key FROM events ORDER BY position")?;
-        all.query_map([], read)?.collect()
-    }
-
     /// Returns the last `limit` events, newest first.
     pub(crate) fn latest_events(&self, limit: u32) -> rusqlite::Result<Vec<ReceivedEvent>> {
         let mut latest = self
