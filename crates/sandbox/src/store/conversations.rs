@@ -75,7 +75,8 @@ impl Store {
         self.db.prepare_cached(&sql)?.query_row([id.as_str()], read).optional()
     }
 
-    /// Returns the conversation of a message, which is created if the message names none; `None` if the named one is unknown.
+    /// Returns the conversation of a message, which is created if the message names none; `None` if the named one is
+    /// unknown.
     pub(crate) fn conversation_for(&self, body: &SendMessage) -> rusqlite::Result<Option<Conversation>> {
         match target_conversation(body) {
             Some(id) => self.conversation(id),
@@ -147,8 +148,8 @@ impl Store {
         Ok(message)
     }
 
-    /// Returns the messages after the one with the id `after`, or from the beginning if there is no such message: at most
-    /// [`MAX_READ`] messages and [`MAX_READ_BYTES`]. The next read continues after the last of them.
+    /// Returns the messages after the one with the id `after`, or from the beginning if there is no such message: at
+    /// most [`MAX_READ`] messages and [`MAX_READ_BYTES`]. The next read continues after the last of them.
     pub(crate) fn messages(
         &self,
         conversation: &ConversationId,
