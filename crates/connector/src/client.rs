@@ -201,7 +201,7 @@ impl ServerConnectorClient {
     pub async fn complete_job(&self, job: &JobId, body: &Completion) -> Result<Job, ConnectorError> {
         let key = keys::job_complete(job, &body.claim_token)?;
         let call = Call::server(ServerEndpoint::CompleteJob).job(job).keyed(key).body(&Value::from(body));
-        self.exchange.call_for(call, Completion::answer).await
+        self.exchange.call_for(call, Completion::parse_response).await
     }
 
     /// Returns the configured site id, or else the one in the site's status.

@@ -99,9 +99,9 @@ impl From<&Completion> for Value {
 }
 
 impl Completion {
-    /// Parses the `data` of the response to a completion: the updated job, of which the contract specifies id, type,
-    /// status and times.
-    pub fn answer(data: Value) -> Result<Job, FieldError> {
+    /// Parses the `data` of the response to a completion: the updated job, of which the contract specifies
+    /// id, type, status and times.
+    pub fn parse_response(data: Value) -> Result<Job, FieldError> {
         let job = Fields::of(data)?.take("job");
         Job::try_from(job).map_err(|error| error.within("job"))
     }
@@ -145,12 +145,13 @@ mod tests {
 
     #[test]
     fn parses_the_job_in_the_response_to_a_completion() {
-        let job =
-            Completion::answer(json(r#"{"job":{"id":"j","type":"sync_content","status":"succeeded"}}"#))
-                .expect("usable");
+        let job = Completion::parse_response(json(
+            r#"{"job":{"id":"j","type":"sync_content","status":"succeeded"}}"#,
+        ))
+        .expect("usable");
         assert_eq!(job.status, crate::JobStatus::Succeeded);
         assert_eq!(
-            Completion::answer(json("{}")).unwrap_err().to_string(),
+            Completion::parse_response(json("{}")).unwrap_err().to_string(),
             "job must be an object, not nothing"
         );
     }

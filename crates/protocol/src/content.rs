@@ -1,7 +1,7 @@
 //! The content of a site, pushed to the service (4.9).
 //!
-//! The contract does not specify this request. Its fields are defined here: a page of items, the snapshot that the
-//! pages belong to, and whether this page is its last.
+//! The contract does not specify this request. Its fields are defined here: a page of items, the snapshot
+//! that the pages belong to, and whether this page is its last.
 
 use crate::{FieldError, Fields, Value, limits};
 
@@ -201,7 +201,7 @@ pub struct SyncReceipt {
     /// `removed`: the number of removed items.
     pub removed: Option<i64>,
     /// Further members.
-    pub more: Value,
+    pub extra: Value,
 }
 
 impl TryFrom<Value> for SyncReceipt {
@@ -213,7 +213,7 @@ impl TryFrom<Value> for SyncReceipt {
             accepted: fields.lenient_integer("accepted").or_else(|| fields.lenient_integer("synced")),
             rejected: fields.lenient_integer("rejected"),
             removed: fields.lenient_integer("removed"),
-            more: fields.rest(),
+            extra: fields.rest(),
         })
     }
 }

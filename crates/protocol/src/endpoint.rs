@@ -9,7 +9,8 @@ pub enum Method {
     Post,
 }
 
-/// One of the five endpoints of 4.13, below the proxy's prefix for browsers and below the service's base for the proxy.
+/// One of the five endpoints of 4.13, below the proxy's prefix for browsers and below the service's base for
+/// the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// `GET /chat/config` (4.4).

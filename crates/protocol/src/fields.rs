@@ -107,8 +107,8 @@ impl Fields {
         }
     }
 
-    /// Takes a language tag, or `None` if there is no valid one. In the widget, takes any string: the tag is checked
-    /// where it is used, and a second check takes 109 bytes in WebAssembly (brotli).
+    /// Takes a language tag, or `None` if there is no valid one. In the widget, takes any string: the tag is
+    /// checked where it is used, and a second check takes 109 bytes in WebAssembly (brotli).
     pub fn lenient_language_tag(&mut self, name: &str) -> Option<String> {
         let text = self.lenient_text(name);
         #[cfg(any(feature = "server", test))]
@@ -116,8 +116,8 @@ impl Fields {
         text
     }
 
-    /// Takes several optional strings, in the order of their names. One error path for all compiles to less code than
-    /// one for each.
+    /// Takes several optional strings, in the order of their names. One error path for all compiles to less
+    /// code than one for each.
     pub fn optional_texts<const N: usize>(
         &mut self,
         names: [&str; N],

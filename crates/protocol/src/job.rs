@@ -2,8 +2,8 @@
 
 use crate::{ClaimToken, FieldError, Fields, JobId, Value};
 
-/// The type of a job (2.2). The contract names three, and mentions jobs for deleting and rolling back without naming
-/// them.
+/// The type of a job (2.2). The contract names three, and mentions jobs for deleting and rolling back without
+/// naming them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobType {
     /// `sync_content`: push the site's content.
@@ -159,7 +159,8 @@ impl From<&Job> for Value {
 pub struct Claim {
     /// `siteId`.
     pub site_id: Option<String>,
-    /// `job`: `None` when nothing can be claimed. It always has a claim token, without which it could not be completed.
+    /// `job`: `None` when nothing can be claimed. It always has a claim token, without which it could not be
+    /// completed.
     pub job: Option<Job>,
 }
 

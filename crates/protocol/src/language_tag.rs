@@ -2,12 +2,12 @@
 
 use crate::limits;
 
-/// Returns whether `text` is a language tag: subtags of 1 to 8 ASCII letters or digits, joined by hyphens, of which the
-/// first is a language of 2 to 8 letters, or the `x` of private use; at most [`limits::LANGUAGE_TAG_LENGTH`]
-/// characters.
+/// Returns whether `text` is a language tag: subtags of 1 to 8 ASCII letters or digits, joined by hyphens, of
+/// which the first is a language of 2 to 8 letters, or the `x` of private use; at most
+/// [`limits::LANGUAGE_TAG_LENGTH`] characters.
 ///
-/// Only the syntax is checked: `qq-ZZ` is accepted, although no such language is registered. An accepted tag consists
-/// of letters, digits and hyphens, so it is safe in a query, a cache key or a prompt.
+/// Only the syntax is checked: `qq-ZZ` is accepted, although no such language is registered. An accepted tag
+/// consists of letters, digits and hyphens, so it is safe in a query, a cache key or a prompt.
 ///
 /// ```
 /// use chat_protocol::is_language_tag;

@@ -1,7 +1,7 @@
 //! Overlays: the service's changes to the heads of the site's pages (4.10).
 //!
-//! The contract does not specify the fields of an overlay. They are defined here, one for each element of the head.
-//! There is no field for raw HTML, so that an overlay cannot add a script to a page.
+//! The contract does not specify the fields of an overlay. They are defined here, one for each element of the
+//! head. There is no field for raw HTML, so that an overlay cannot add a script to a page.
 
 use crate::{FieldError, Fields, Value};
 
@@ -32,7 +32,7 @@ pub struct Overlay {
 
 impl Overlay {
     /// Returns whether the overlay changes the head.
-    pub fn says_something(&self) -> bool {
+    pub fn has_content(&self) -> bool {
         self.title.is_some()
             || self.description.is_some()
             || self.canonical_url.is_some()
@@ -181,7 +181,7 @@ mod tests {
         {
             let list = OverlayList::try_from(data).expect("usable");
             assert_eq!(list.overlays.len(), 1);
-            assert!(list.overlays[0].says_something());
+            assert!(list.overlays[0].has_content());
         }
         assert_eq!(OverlayList::try_from(Value::object([])).unwrap_err().to_string(), "overlays is missing");
     }

@@ -2,8 +2,8 @@
 
 use crate::{FieldError, Fields, Value};
 
-/// `data` of `GET /site/status`. The contract does not specify it. The fields are those that other sections mention,
-/// and all are optional.
+/// `data` of `GET /site/status`. The contract does not specify it. The fields are those that other sections
+/// mention, and all are optional.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteStatus {
     /// `tenantId`.
@@ -19,7 +19,7 @@ pub struct SiteStatus {
     /// Whether `tracking` is `enabled` (3).
     pub tracking_enabled: Option<bool>,
     /// Further members.
-    pub more: Value,
+    pub extra: Value,
 }
 
 impl TryFrom<Value> for SiteStatus {
@@ -43,7 +43,7 @@ impl TryFrom<Value> for SiteStatus {
                 Value::Bool(enabled) => Some(enabled),
                 _ => None,
             },
-            more: fields.rest(),
+            extra: fields.rest(),
         })
     }
 }
@@ -60,7 +60,7 @@ impl From<&SiteStatus> for Value {
             ("status", text(&status.status)),
             ("tracking", tracking.into()),
         ]);
-        match (known, status.more.clone()) {
+        match (known, status.extra.clone()) {
             (Value::Object(mut known), Value::Object(more)) => {
                 known.extend(more);
                 Value::Object(known)
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn accepts_an_empty_status() {
         let status = SiteStatus::try_from(Value::object([])).expect("usable");
-        assert_eq!(status, SiteStatus { more: Value::object([]), ..SiteStatus::default() });
+        assert_eq!(status, SiteStatus { extra: Value::object([]), ..SiteStatus::default() });
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
             site_id: Some("s".into()),
             status: Some("active".into()),
             tracking_enabled: Some(false),
-            more: Value::object([("jobsWaiting", 3_i64.into())]),
+            extra: Value::object([("jobsWaiting", 3_i64.into())]),
             ..SiteStatus::default()
         };
         assert_eq!(SiteStatus::try_from(Value::from(&status)), Ok(status));

@@ -9,7 +9,8 @@ pub use write::decimal;
 
 /// A JSON value. Objects keep the order of their members.
 ///
-/// `Display` writes it as JSON. The output is deterministic, so that a request body that is written twice is identical.
+/// `Display` writes it as JSON. The output is deterministic, so that a request body that is written twice is
+/// identical.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     /// `null`, or a missing member.
@@ -19,8 +20,8 @@ pub enum Value {
     Bool(bool),
     /// A number without a fraction.
     Integer(i64),
-    /// A number with a fraction, or one too large for an integer. It is written with 15 significant digits, or as
-    /// `null` if it is not finite.
+    /// A number with a fraction, or one too large for an integer. It is written with 15 significant digits,
+    /// or as `null` if it is not finite.
     Number(f64),
     /// A string.
     Text(String),

@@ -1,8 +1,8 @@
 //! `/sandbox`: the paths by which tests inject faults, inspect data and clear it. Responses are plain JSON;
 //! errors are failure envelopes.
 //!
-//! `GET /sandbox/conversations` is paged: request the next page with `?after={nextAfter}`, until a page contains no
-//! conversations.
+//! `GET /sandbox/conversations` is paged: request the next page with `?after={nextAfter}`, until a page
+//! contains no conversations.
 
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Query, State};

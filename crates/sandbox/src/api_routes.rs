@@ -1,4 +1,5 @@
-//! Handles an API request: authorisation, rate limit, faults, then the operation, once for each idempotency key.
+//! Handles an API request: authorisation, rate limit, faults, then the operation, once for each idempotency
+//! key.
 
 use std::io;
 
@@ -133,8 +134,8 @@ async fn execute(
     })
 }
 
-/// Executes a command, once if it has a key. Only parsed requests reach this point, so a refused request leaves
-/// its key unbound.
+/// Executes a command, once if it has a key. Only parsed requests reach this point, so a refused request
+/// leaves its key unbound.
 async fn execute_keyed(
     sandbox: Sandbox,
     call: Call,

@@ -29,8 +29,8 @@ const MAX_ANSWER_LENGTH: usize = 16_000;
 /// The address and the credentials of an AI endpoint.
 #[derive(Clone, Debug)]
 pub struct AssistantEndpoint {
-    /// The base address, such as `https://ai.example/v1`; `/chat/completions` is appended. Redirects are not followed,
-    /// so no other address receives a request.
+    /// The base address, such as `https://ai.example/v1`; `/chat/completions` is appended. Redirects are not
+    /// followed, so no other address receives a request.
     pub base: String,
     /// The key, sent as a bearer token; `None` for a local model that needs no key.
     pub key: Option<SecretString>,
@@ -80,8 +80,9 @@ impl Assistant {
         Ok(Self { client, model, turns: Semaphore::new(MAX_CONCURRENT), timeout })
     }
 
-    /// Returns the AI's answer to the last message of a conversation, given the passages of the site about it, or the
-    /// status of its failure. An answer that repeats the instructions or long parts of the site's text is a failure.
+    /// Returns the AI's answer to the last message of a conversation, given the passages of the site about
+    /// it, or the status of its failure. An answer that repeats the instructions or long parts of the site's
+    /// text is a failure.
     pub(crate) async fn answer(
         &self,
         passages: &[Passage],

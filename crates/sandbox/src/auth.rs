@@ -20,8 +20,8 @@ pub(crate) enum Access {
     Public,
 }
 
-/// Checks the token of a request. `call` is `None` when the path or the method is unknown, which only the token's
-/// holder is told.
+/// Checks the token of a request. `call` is `None` when the path or the method is unknown, which only the
+/// token's holder is told.
 pub(crate) fn authorize(
     call: Option<Call>,
     headers: &HeaderMap,

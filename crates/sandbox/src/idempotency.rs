@@ -1,4 +1,5 @@
-//! Executes a request with an idempotency key once within [`KEY_LIFETIME`], even if it is sent repeatedly (4.1).
+//! Executes a request with an idempotency key once within [`KEY_LIFETIME`], even if it is sent repeatedly
+//! (4.1).
 
 use std::collections::HashMap;
 use std::future::Future;

@@ -37,8 +37,8 @@ fn email(word: &str) -> Option<Contact> {
     (plain && ending.len() >= 2).then(|| Contact::Email(address.to_owned()))
 }
 
-/// Returns the phone numbers in a text: runs of digits and separators. A number needs a `+`, a leading zero or nine
-/// digits, unlike prices, dates and order numbers.
+/// Returns the phone numbers in a text: runs of digits and separators. A number needs a `+`, a leading zero
+/// or nine digits, unlike prices, dates and order numbers.
 fn phones(text: &str) -> impl Iterator<Item = Contact> {
     text.split(|character: char| !(character.is_ascii_digit() || " +-()/.".contains(character))).filter_map(
         |run| {

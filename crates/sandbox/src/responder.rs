@@ -1,5 +1,5 @@
-//! The built-in assistant: answers with the text that best matches the question. It knows the site's synced content;
-//! before anything is synced, the demo's shop.
+//! The built-in assistant: answers with the text that best matches the question. It knows the site's synced
+//! content; before anything is synced, the demo's shop.
 
 use std::sync::LazyLock;
 

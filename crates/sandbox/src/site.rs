@@ -1,4 +1,5 @@
-//! The endpoints that a site's server calls: activation, status, content, overlays and jobs (4.2, 4.3, 4.9 to 4.12).
+//! The endpoints that a site's server calls: activation, status, content, overlays and jobs (4.2, 4.3, 4.9 to
+//! 4.12).
 
 use std::time::Duration;
 
@@ -43,7 +44,7 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
     let store = sandbox.store();
     let site = store.site()?;
     let locales = site.as_ref().map(|site| site.supported_locales.clone()).unwrap_or_default();
-    let more = Value::object([
+    let extra = Value::object([
         ("activatedAt", site.as_ref().map(|site| site.activated_at.clone()).into()),
         ("platform", site.as_ref().and_then(|site| site.platform.clone()).into()),
         ("primaryLocale", site.as_ref().and_then(|site| site.primary_locale.clone()).into()),
@@ -60,7 +61,7 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
         domain,
         status: Some("active".to_owned()),
         tracking_enabled: Some(tracking_enabled),
-        more,
+        extra,
     }))
 }
 
@@ -90,7 +91,7 @@ pub(crate) async fn sync(sandbox: &Sandbox, mut page: ContentPage) -> Result<Val
         accepted: Some(synced.accepted),
         rejected: Some(rejected),
         removed: Some(synced.removed),
-        more: Value::Null,
+        extra: Value::Null,
     };
     Ok(Value::from(&receipt))
 }

@@ -49,7 +49,8 @@ const MAX_PARSER_BYTES: usize = 128 * 1024;
 /// The size of the chunks that are passed to the parser.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// Returns the visible text of HTML, one paragraph on each line, of at most `limit` bytes. Plain text is unchanged.
+/// Returns the visible text of HTML, one paragraph on each line, of at most `limit` bytes. Plain text is
+/// unchanged.
 pub(crate) fn html_to_text(html: &str, limit: usize) -> String {
     let text = RefCell::new(String::new());
     // White space and entities become shorter, so more text is read than is returned.
@@ -89,8 +90,8 @@ pub(crate) fn html_to_text(html: &str, limit: usize) -> String {
     truncate_bytes(&text, limit).trim_end().to_owned()
 }
 
-/// Inserts a line break before each of [`BLOCKS`]. Element handlers of the parser would take quadratic time: it keeps a
-/// stack of open elements and compares each end tag with all of them.
+/// Inserts a line break before each of [`BLOCKS`]. Element handlers of the parser would take quadratic time:
+/// it keeps a stack of open elements and compares each end tag with all of them.
 fn with_line_breaks(html: &str) -> String {
     let mut broken = String::with_capacity(html.len() + html.len() / 8);
     let mut parts = html.split('<');

@@ -13,8 +13,8 @@ const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum events, and maximum requests, on a page: the latest.
 const MAX_PAGE_ENTRIES: u32 = 1000;
 
-/// Returns a page of `GET /sandbox/conversations`: the conversations after the one with the id `after`, oldest first,
-/// with the latest events and requests. `nextAfter` is the `after` of the next page.
+/// Returns a page of `GET /sandbox/conversations`: the conversations after the one with the id `after`,
+/// oldest first, with the latest events and requests. `nextAfter` is the `after` of the next page.
 pub(crate) fn everything(
     store: &Store,
     requests: &RequestLog,
@@ -50,7 +50,8 @@ const MAX_LISTED_CONVERSATIONS: u32 = 200;
 /// Maximum shown messages of a conversation.
 const MAX_SHOWN_MESSAGES: u32 = 2000;
 
-/// Returns the console's list: conversations whose visitor waits for a person come first, then by the newest message.
+/// Returns the console's list: conversations whose visitor waits for a person come first, then by the newest
+/// message.
 pub(crate) fn list(store: &Store) -> rusqlite::Result<Value> {
     let conversations = store.latest_conversations(MAX_LISTED_CONVERSATIONS)?;
     let summaries = conversations.iter().map(|conversation| summary(store, conversation));

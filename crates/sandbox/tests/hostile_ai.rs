@@ -15,8 +15,8 @@ use tokio::sync::oneshot;
 
 const KEY: &str = "an-ai-key-that-nobody-may-see";
 
-/// Starts a server that passes each connection to `answer` after the request. Returns its address and a connection
-/// count.
+/// Starts a server that passes each connection to `answer` after the request. Returns its address and a
+/// connection count.
 async fn server<F, A>(answer: F) -> (String, Arc<AtomicUsize>)
 where
     F: Fn(TcpStream) -> A + Send + 'static,

@@ -118,7 +118,7 @@ impl ServerConnectorClient {
     /// site's status for the site's id and its number of items.
     pub async fn sync_record(&self, state: &Path) -> Result<SyncRecord, SyncRecordError> {
         let status = self.get_site_status().await?;
-        let at_service = match status.more.get("contentItems") {
+        let at_service = match status.extra.get("contentItems") {
             Some(Value::Integer(count)) => u64::try_from(*count).ok(),
             _ => None,
         };

@@ -121,7 +121,7 @@ impl<D: Disk> Folder<D> {
         if found.is_none() || (record.shown.is_none() && !record.has_original()) {
             return Err(JobFailure::new(format!("The site has no page {}.", Printable(path))));
         }
-        record.overlay = Some(overlay.clone()).filter(Overlay::says_something);
+        record.overlay = Some(overlay.clone()).filter(Overlay::has_content);
         self.reconcile(&page, &before, record, found.as_deref()).map_err(JobFailure::from_error)
     }
 

@@ -43,7 +43,8 @@ impl Value {
     }
 }
 
-/// Returns the decimal digits of a number. The standard library's formatting takes a kilobyte in WebAssembly (brotli).
+/// Returns the decimal digits of a number. The standard library's formatting takes a kilobyte in WebAssembly
+/// (brotli).
 pub fn decimal(number: i64) -> String {
     let mut digits = Vec::new();
     let mut rest = number.unsigned_abs();
@@ -57,8 +58,8 @@ pub fn decimal(number: i64) -> String {
     digits.into_iter().rev().collect()
 }
 
-/// Writes 15 significant digits and a power of ten, which preserves any decimal number that a person wrote. The
-/// standard library's shortest exact form takes 8 KB in WebAssembly.
+/// Writes 15 significant digits and a power of ten, which preserves any decimal number that a person wrote.
+/// The standard library's shortest exact form takes 8 KB in WebAssembly.
 #[expect(clippy::cast_possible_truncation, reason = "15 digits fit")]
 fn write_number(out: &mut String, number: f64) {
     const DIGITS: (f64, f64) = (1e14, 1e15);

@@ -1,4 +1,5 @@
-//! Detects in an answer what visitors must not see: the instructions, and long parts of the site's text (4.13).
+//! Detects in an answer what visitors must not see: the instructions, and long parts of the site's text
+//! (4.13).
 //!
 //! Texts are compared by their letters and digits only, in lower case and without accents. Markup, spaces and
 //! invisible characters make no difference. A translated or encrypted text is not detected.
@@ -88,8 +89,8 @@ fn copied(source: &[u64], answer: &[u64], length: usize) -> usize {
     copied
 }
 
-/// Returns the rolling hash of each window of `length` units. A collision can only withhold an answer, never let a
-/// disclosure through.
+/// Returns the rolling hash of each window of `length` units. A collision can only withhold an answer, never
+/// let a disclosure through.
 fn windows(text: &[u64], length: usize) -> impl Iterator<Item = u64> {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let leaving = (0..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));

@@ -1,4 +1,5 @@
-//! The HTTP client for the AI endpoint. The endpoint is not trusted: its response may be slow, endless or a redirect.
+//! The HTTP client for the AI endpoint. The endpoint is not trusted: its response may be slow, endless or a
+//! redirect.
 
 use std::error::Error;
 use std::fmt::Write;

@@ -36,8 +36,8 @@ pub(crate) fn terms(text: &str) -> impl Iterator<Item = Term> {
     })
 }
 
-/// Returns the words of a text, in lower case and without accents. In a script without spaces, each character is a
-/// word.
+/// Returns the words of a text, in lower case and without accents. In a script without spaces, each character
+/// is a word.
 fn folded_words(text: &str) -> impl Iterator<Item = String> {
     let is_accent = |character: &char| ('\u{300}'..='\u{36f}').contains(character);
     let mut folded = text

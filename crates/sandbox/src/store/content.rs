@@ -51,8 +51,8 @@ impl PreparedItem {
     }
 }
 
-/// Changes to the index, in order: the page at a position, or `None` to remove it. They are applied after the database
-/// transaction has been committed.
+/// Changes to the index, in order: the page at a position, or `None` to remove it. They are applied after the
+/// database transaction has been committed.
 type IndexChanges = Vec<(i64, Option<Arc<Document>>)>;
 
 impl Store {

@@ -40,8 +40,8 @@ const MAX_PROFILE_FIELD_LENGTH: usize = 500;
 const COLUMNS: &str = "id, created_at, visitor, locale, source_page, notes, unread";
 
 impl Store {
-    /// Returns at most `limit` conversations after the one with the id `after`, oldest first, or from the beginning if
-    /// there is no such conversation.
+    /// Returns at most `limit` conversations after the one with the id `after`, oldest first, or from the
+    /// beginning if there is no such conversation.
     pub(crate) fn conversations(
         &self,
         after: Option<&str>,
@@ -62,7 +62,8 @@ impl Store {
         last.query_row([], |row| Ok(ConversationId::from(row.get::<_, String>(0)?))).optional()
     }
 
-    /// Returns at most `limit` conversations: first those whose visitor waits for a person, then by the newest message.
+    /// Returns at most `limit` conversations: first those whose visitor waits for a person, then by the
+    /// newest message.
     pub(crate) fn latest_conversations(&self, limit: u32) -> rusqlite::Result<Vec<Conversation>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM conversations ORDER BY wants_person DESC, last_message DESC LIMIT ?"
@@ -75,8 +76,8 @@ impl Store {
         self.db.prepare_cached(&sql)?.query_row([id.as_str()], read).optional()
     }
 
-    /// Returns the conversation of a message, which is created if the message names none; `None` if the named one is
-    /// unknown.
+    /// Returns the conversation of a message, which is created if the message names none; `None` if the named
+    /// one is unknown.
     pub(crate) fn conversation_for(&self, body: &SendMessage) -> rusqlite::Result<Option<Conversation>> {
         match target_conversation(body) {
             Some(id) => self.conversation(id),
@@ -148,8 +149,9 @@ impl Store {
         Ok(message)
     }
 
-    /// Returns the messages after the one with the id `after`, or from the beginning if there is no such message: at
-    /// most [`MAX_READ`] messages and [`MAX_READ_BYTES`]. The next read continues after the last of them.
+    /// Returns the messages after the one with the id `after`, or from the beginning if there is no such
+    /// message: at most [`MAX_READ`] messages and [`MAX_READ_BYTES`]. The next read continues after the last
+    /// of them.
     pub(crate) fn messages(
         &self,
         conversation: &ConversationId,

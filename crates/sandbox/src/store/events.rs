@@ -59,8 +59,8 @@ impl Store {
         latest.query_map([limit], read)?.collect()
     }
 
-    /// Returns the latest events of a conversation's visitor, oldest first, by visitor id or `eventData.conversationId`
-    /// (6).
+    /// Returns the latest events of a conversation's visitor, oldest first, by visitor id or
+    /// `eventData.conversationId` (6).
     pub(crate) fn events_of(&self, conversation: &Conversation) -> rusqlite::Result<Vec<ReceivedEvent>> {
         let visitor = conversation.visitor.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str);
         let mut events = self.db.prepare_cached(

@@ -99,7 +99,8 @@ fn restrict_to_owner(file: &Path) -> io::Result<()> {
 #[cfg(unix)]
 const OWNER_ONLY: u32 = 0o600;
 
-/// Migrates from schema 1: stores requests as hashes, drops the search table, and indexes the list of conversations.
+/// Migrates from schema 1: stores requests as hashes, drops the search table, and indexes the list of
+/// conversations.
 fn migrate(db: &Connection) -> rusqlite::Result<()> {
     let change = db.unchecked_transaction()?;
     change.execute_batch(

@@ -91,8 +91,8 @@ impl Store {
         drafts.query_map([kind.as_str()], |row| row.get(0))?.collect()
     }
 
-    /// Adds a draft to the list. A new draft of an overlay replaces the previous draft for that page. A published
-    /// overlay stays until the draft is approved.
+    /// Adds a draft to the list. A new draft of an overlay replaces the previous draft for that page. A
+    /// published overlay stays until the draft is approved.
     pub(crate) fn add_draft(
         &self,
         kind: ReviewKind,

@@ -133,8 +133,8 @@ impl Client {
     }
 }
 
-/// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves it
-/// as it is.
+/// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves
+/// it as it is.
 pub fn cases(count: u32) -> proptest::test_runner::Config {
     let config = proptest::test_runner::Config::default();
     let cases = count.saturating_mul(config.cases).div_ceil(256).max(1);
