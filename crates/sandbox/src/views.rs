@@ -10,8 +10,8 @@ use crate::store::{
 const MAX_PAGE_CONVERSATIONS: u32 = 100;
 /// Maximum bytes of the conversations on a page. A single larger conversation gets a page of its own.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
-/// Maximum events, and maximum requests, on a page: the latest.
-const MAX_PAGE_ENTRIES: u32 = 1000;
+/// Maximum events on a page.
+const MAX_PAGE_EVENTS: u32 = 1000;
 
 /// Returns a page of `GET /sandbox/conversations`: the conversations after the one with the id `after`,
 /// oldest first, with the latest events and requests. `nextAfter` is the `after` of the next page.
@@ -35,13 +35,13 @@ pub(crate) fn everything(
     if conversations.is_empty() {
         next_after = store.last_conversation_id()?;
     }
-    let mut events = store.latest_events(MAX_PAGE_ENTRIES)?;
+    let mut events = store.latest_events(MAX_PAGE_EVENTS)?;
     events.reverse();
     Ok(Value::object([
         ("conversations", Value::List(conversations)),
         ("nextAfter", next_after.as_ref().into()),
         ("events", events.into_iter().map(event).collect()),
-        ("requests", requests.latest(MAX_PAGE_ENTRIES as usize).map(request).collect()),
+        ("requests", requests.iter().map(request).collect()),
     ]))
 }
 
