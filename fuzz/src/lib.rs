@@ -1,8 +1,8 @@
 //! Fuzz targets: one function for each thing that parses bytes from outside.
 //!
-//! A target takes any bytes, and panics when what must always hold does not. `fuzz/corpus/<target>/` has its inputs:
-//! real ones, hostile ones, and those that fuzzing found worth keeping. `tests/corpus.rs` replays and mutates them
-//! natively; `src/bin/guided.rs` is the same functions under libFuzzer.
+//! A target takes any bytes, and panics when what must always hold does not. `fuzz/corpus/<target>/` has its
+//! inputs: real ones, hostile ones, and those that fuzzing found worth keeping. `tests/corpus.rs` replays and
+//! mutates them natively; `src/bin/guided.rs` is the same functions under libFuzzer.
 
 // A target's purpose is to panic.
 #![allow(clippy::unwrap_used)]

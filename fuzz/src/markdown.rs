@@ -37,8 +37,8 @@ impl Sink for Checked {
     }
 }
 
-/// A message: every element ends, links lead where a visitor may go, and what is shown stands in the message in its
-/// order.
+/// A message: every element ends, links lead where a visitor may go, and what is shown stands in the message
+/// in its order.
 pub fn message(data: &[u8]) {
     let message = String::from_utf8_lossy(data);
     for draw in [render, render_plain] {

@@ -61,7 +61,8 @@ pub fn json(data: &[u8]) {
     same!(Completion, Done);
 }
 
-/// A value without its numbers, whose last digits may change, and without the nulls that are left out of objects.
+/// A value without its numbers, whose last digits may change, and without the nulls that are left out of
+/// objects.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Integer(_) | Value::Number(_) => Value::Null,

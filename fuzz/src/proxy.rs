@@ -1,5 +1,5 @@
-//! The proxy between a browser and the service, and the client of a site's own server: requests of any shape, and
-//! answers of any shape.
+//! The proxy between a browser and the service, and the client of a site's own server: requests of any shape,
+//! and answers of any shape.
 
 use std::cell::LazyCell;
 use std::time::Duration;
@@ -94,8 +94,8 @@ fn parse(data: &[u8]) -> Option<Request<Body>> {
     request.body(Body::from(body.to_vec())).ok()
 }
 
-/// A request of a browser or an attacker: nothing but the five calls reaches the service, with nothing but what is
-/// listed, and the token stays behind the proxy.
+/// A request of a browser or an attacker: nothing but the five calls reaches the service, with nothing but
+/// what is listed, and the token stays behind the proxy.
 pub fn request(data: &[u8]) {
     let Some(request) = parse(data) else { return };
     let is_head = request.method() == "HEAD";
@@ -159,8 +159,8 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// Bytes that the service sends in place of an answer: what the browser gets is bounded, no page, and has no header that
-/// is not listed.
+/// Bytes that the service sends in place of an answer: what the browser gets is bounded, no page, and has no
+/// header that is not listed.
 pub fn answer(data: &[u8]) {
     SITE.with(|site| {
         site.service.answer_with(data.to_vec());
@@ -175,8 +175,8 @@ pub fn answer(data: &[u8]) {
     });
 }
 
-/// An answer to the site's own server: a line with the status and `Retry-After`, then the body. The call that it answers
-/// goes by the status.
+/// An answer to the site's own server: a line with the status and `Retry-After`, then the body. The call that
+/// it answers goes by the status.
 pub fn client_answer(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let (line, body) = data.split_at(end);

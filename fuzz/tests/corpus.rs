@@ -1,7 +1,7 @@
 //! Every target on every input that is kept for it, and then, for a few seconds, on mutations of them.
 //!
-//! `FUZZ_SECONDS` is the time for each target's mutations, 5 where it is not given; `FUZZ_SEED` repeats a run. An input
-//! that fails is written to `failures/<target>/`.
+//! `FUZZ_SECONDS` is the time for each target's mutations, 5 where it is not given; `FUZZ_SEED` repeats a
+//! run. An input that fails is written to `failures/<target>/`.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -79,7 +79,8 @@ fn digest(input: &[u8]) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A few changes to an input: bits, pieces taken out, repeated, put in from the dictionary or from another input.
+/// A few changes to an input: bits, pieces taken out, repeated, put in from the dictionary or from another
+/// input.
 fn mutated(random: &mut Rng, input: &[u8], other: &[u8], words: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..random.usize(1..6) {
@@ -135,7 +136,7 @@ macro_rules! targets {
         })*
 
         #[test]
-        fn every_target_is_run_and_has_a_corpus_of_its_own() {
+        fn every_target_is_run_and_has_a_corpus() {
             let names = [$(stringify!($name)),*];
             assert_eq!(names.as_slice(), TARGETS.map(|target| target.name));
             let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")).expect("corpora");

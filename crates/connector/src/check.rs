@@ -37,7 +37,7 @@ impl CheckOptions {
 pub struct Checked {
     /// The requirement that was checked.
     pub sentence: &'static str,
-    /// Why the requirement is not met: one line, without terminal control characters; `None` if it is met.
+    /// The problem if the requirement is not met: one line, without terminal control characters.
     pub problem: Option<String>,
 }
 
@@ -51,7 +51,9 @@ pub async fn check(
     let prefix = Url::parse(options.prefix.trim())
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none())
-        .ok_or_else(|| setup("the proxy's address must be one such as https://shop.example/connector"))?;
+        .ok_or_else(|| {
+            setup("invalid address of the proxy: expected one such as https://shop.example/connector")
+        })?;
     let http = http_client(&prefix).map_err(|error| setup(&error.to_string()))?;
     let client = requests::ProxyClient::new(http, &prefix, options.timeout);
     client.reach().await?;

@@ -64,7 +64,7 @@ pub struct OverlayQuery {
 ///
 /// A call with a transient failure is retried after a random, growing delay, or after the time that
 /// `Retry-After` names. A call that changes something carries an idempotency key, the same in each attempt,
-/// so that it is carried out once. Clones share connections.
+/// so that it is executed once. Clones share connections.
 #[derive(Clone)]
 pub struct ServerConnectorClient {
     exchange: Arc<Exchange>,

@@ -18,19 +18,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A token that no header can carry. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the site token must be visible ASCII characters, and not empty: copy it again from where it was issued"
-)]
-pub struct UnusableToken;
+#[error("invalid site token: expected visible ASCII characters; copy it again from where it was issued")]
+pub struct InvalidToken;
 
 /// Returns the `Authorization` header of a token, marked as sensitive: `Debug` does not show it, and HTTP/2
 /// does not index it.
-pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, UnusableToken> {
+pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, InvalidToken> {
     let token = token.expose_secret();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(UnusableToken);
+        return Err(InvalidToken);
     }
-    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| UnusableToken)?;
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| InvalidToken)?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -38,7 +36,7 @@ pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, UnusableToken>
 /// Logs a warning if the token is sent unencrypted over a network.
 pub(crate) fn warn_if_unencrypted(origin: &Url) {
     if origin.scheme() == "http" && !is_loopback(origin) {
-        warn!("the site token goes to {origin} unencrypted: use https");
+        warn!("the site token is sent to {origin} without encryption: use https");
     }
 }
 
@@ -110,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_read_in_seconds_and_as_a_date() {
+    fn parses_retry_after_in_seconds_and_as_a_date() {
         assert_eq!(told("7"), Some(Duration::from_secs(7)));
         assert_eq!(told("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
         let soon = jiff::fmt::rfc2822::to_string(
@@ -122,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_of_any_length_is_bounded() {
+    fn limits_a_retry_after_of_any_length() {
         for text in ["86401", "18446744073709551615", "18446744073709551616", &"9".repeat(300)] {
             assert_eq!(told(text), Some(MAX_RETRY_AFTER), "{text}");
         }
@@ -133,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_bounded_wait_or_none(
+        fn any_retry_after_is_bounded_or_ignored(
             text in prop_oneof![
                 "[0-9]{1,400}",
                 "(Mon|Tue|Wed), [0-9]{1,3} (Jan|Feb|Dec) [0-9]{1,6} [0-9]{1,3}:[0-9]{1,3}:[0-9]{1,3} (GMT|[+-][0-9]{4})",

@@ -18,7 +18,7 @@ pub struct PrivateFile {
 
 /// The file was written but could not be renamed.
 #[derive(Debug, thiserror::Error)]
-#[error("{source}; it is kept in {}", .kept.display())]
+#[error("{source}; the written file is {}", .kept.display())]
 pub struct PersistError {
     /// The path where the written file remains.
     pub kept: PathBuf,
@@ -101,7 +101,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn whoever_reads_a_file_while_it_is_written_sees_all_of_the_old_one_or_all_of_the_new_one() {
+    fn readers_see_either_the_old_or_the_new_file() {
         use std::io::Read;
         let directory = tempfile::tempdir().expect("a directory");
         let place = directory.path().join("state/record");
@@ -117,7 +117,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_but_the_owner_may_read_what_is_written() {
+    fn only_the_owner_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().expect("a directory");
         let place = directory.path().join("state/deep/record");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_finished_leaves_nothing_and_changes_nothing() {
+    fn an_unfinished_file_leaves_nothing_behind() {
         let directory = tempfile::tempdir().expect("a directory");
         let place = directory.path().join("token.unfinished");
         fs::write(&place, "before").expect("written");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_came_in_between_is_kept_and_so_is_what_was_written() {
+    fn keeps_both_files_if_the_path_was_taken_meanwhile() {
         let directory = tempfile::tempdir().expect("a directory");
         let place = directory.path().join("token");
         let mut file = PrivateFile::begin(&place).expect("begun");
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_no_place_for_a_file() {
+    fn refuses_to_replace_a_folder() {
         let directory = tempfile::tempdir().expect("a directory");
         assert!(PrivateFile::begin(directory.path()).is_err());
     }

@@ -4,8 +4,9 @@
 //! # fn main() -> Result<(), chat_connector::proxy::SetupError> {
 //! use chat_connector::proxy::{self, ProxyOptions};
 //!
-//! let options = ProxyOptions::new("https://service.example", std::env::var("SITE_TOKEN").unwrap_or_default().into());
-//! let site: axum::Router = axum::Router::new().nest("/connector", proxy::router(options)?);
+//! let options = ProxyOptions::new("https://service.example",
+//! std::env::var("SITE_TOKEN").unwrap_or_default().into()); let site: axum::Router =
+//! axum::Router::new().nest("/connector", proxy::router(options)?);
 //! # Ok(())
 //! # }
 //! ```

@@ -121,9 +121,7 @@ impl JobHandler for StaticSite {
                 Ok(Done { path: overlay.path, status: Some("applied".to_owned()), ..Done::default() })
             }
             JobType::SyncContent => self.sync(job).await,
-            JobType::Other(name) => {
-                Err(JobFailure::new(format!("This connector knows no jobs of the type {name}.")))
-            }
+            JobType::Other(name) => Err(JobFailure::new(format!("Unknown job type {name}."))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The client makes every call of the contract, once, through whatever goes wrong on the way.
+//! The client makes every call of the contract exactly once, despite failures on the way.
 
 mod service;
 
@@ -67,7 +67,7 @@ fn activation(license: &str) -> Activation {
     }
 }
 
-/// What every call comes to, in the order of the contract.
+/// Makes every call, in the order of the contract, and checks the results.
 async fn every_call(service: &Service) {
     let site =
         ServerConnectorClient::activate(&service.options(), &activation(LICENSE)).await.expect("a token");
@@ -105,12 +105,12 @@ async fn every_call(service: &Service) {
 }
 
 #[tokio::test]
-async fn every_call_of_the_contract_can_be_made() {
+async fn makes_every_call_of_the_contract() {
     every_call(&Service::start().await).await;
 }
 
 #[tokio::test]
-async fn every_call_comes_to_the_same_when_answers_are_lost_and_half_of_the_requests_fail() {
+async fn every_call_succeeds_despite_lost_responses_and_failures() {
     let service = Service::start().await;
     for (seed, status) in [(1, 503), (2, 429), (3, 500)] {
         service.local("DELETE", "/sandbox/conversations", None).await;
@@ -127,7 +127,7 @@ async fn every_call_comes_to_the_same_when_answers_are_lost_and_half_of_the_requ
 }
 
 #[tokio::test]
-async fn keys_have_the_contracts_shapes_and_stay_the_same_from_attempt_to_attempt() {
+async fn attempts_share_a_key_in_the_format_of_the_contract() {
     let service = Service::start().await;
     service.inject_faults(json!({ "status": 503, "times": 2, "only": "send" })).await;
     let client = service.client();
@@ -150,12 +150,12 @@ async fn keys_have_the_contracts_shapes_and_stay_the_same_from_attempt_to_attemp
 }
 
 #[tokio::test]
-async fn a_run_that_stopped_goes_on_with_the_page_that_it_names() {
+async fn resumes_a_sync_at_the_page_where_it_stopped() {
     let service = Service::start().await;
     let client = service.client();
     let run = SyncRun { page_size: 10, ..SyncRun::new("s1") };
     let seen = Mutex::new(Vec::new());
-    // The service goes away after the second page, which is when the items of the third are read.
+    // The service stops after the second page, when the items of the third are read.
     let address = service.origin();
     let flaky = stream::iter(items(50));
     let flaky = futures_util::StreamExt::then(flaky, |item| {
@@ -189,7 +189,7 @@ async fn a_run_that_stopped_goes_on_with_the_page_that_it_names() {
 }
 
 #[tokio::test]
-async fn a_refusal_has_code_status_and_request_id_and_is_not_repeated() {
+async fn a_refusal_has_code_status_and_request_id_and_is_not_retried() {
     let service = Service::start().await;
     let wrong: SecretString = "another-token".into();
     let client = ServerConnectorClient::new(service.options(), &wrong).expect("a client");
@@ -210,7 +210,7 @@ async fn a_refusal_has_code_status_and_request_id_and_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn retry_after_is_obeyed_and_told_when_it_is_too_long_to_wait() {
+async fn obeys_retry_after_or_reports_it_if_too_long() {
     let service = Service::start().await;
     service.inject_faults(json!({ "status": 429, "times": 1, "retryAfter": 1 })).await;
     let before = std::time::Instant::now();
@@ -224,7 +224,7 @@ async fn retry_after_is_obeyed_and_told_when_it_is_too_long_to_wait() {
 }
 
 #[tokio::test]
-async fn a_report_on_a_job_that_is_no_longer_this_claims_is_told_from_other_failures() {
+async fn distinguishes_a_lost_claim_from_other_failures() {
     let service = Service::start().await;
     service.add_job("publish_article", json!({})).await;
     service.inject_faults(json!({ "leaseMs": 0 })).await;
@@ -239,7 +239,7 @@ async fn a_report_on_a_job_that_is_no_longer_this_claims_is_told_from_other_fail
 }
 
 #[tokio::test]
-async fn what_is_no_answer_of_the_api_is_told_as_such() {
+async fn reports_responses_that_are_not_of_the_api() {
     for (said, kind) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n<html>hi</html>", ErrorKind::InvalidResponse),
         ("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{", ErrorKind::Unreachable),
@@ -271,18 +271,21 @@ async fn what_is_no_answer_of_the_api_is_told_as_such() {
 }
 
 #[test]
-fn an_origin_that_already_has_the_path_is_refused_with_what_to_do() {
+fn refuses_an_origin_with_the_base_path_and_says_what_to_do() {
     let refused = |origin: &str, token: &str| -> ConnectorError {
         ServerConnectorClient::new(ClientOptions::new(origin), &token.into()).expect_err("refused")
     };
     let error = refused("https://service.example/api/connector/v1", TOKEN);
-    assert_eq!(error.to_string(), "leave /api/connector/v1 out of the service's origin: it is added for you");
+    assert_eq!(
+        error.to_string(),
+        "invalid origin of the service: leave /api/connector/v1 out, it is added automatically"
+    );
     assert_eq!(error.kind, ErrorKind::Setup);
     let error = refused("https://service.example", "two words");
     assert!(error.to_string().contains("site token") && !error.to_string().contains("two words"));
 }
 
-/// All that is logged, at every level.
+/// Collects the log of every level.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -306,7 +309,7 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 #[tokio::test]
-async fn the_token_and_what_visitors_write_are_in_no_log_no_error_and_no_debug_output() {
+async fn logs_errors_and_debug_output_contain_no_token_and_no_messages() {
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
@@ -325,7 +328,7 @@ async fn the_token_and_what_visitors_write_are_in_no_log_no_error_and_no_debug_o
     let site = ServerConnectorClient::activate(&options, &activation(LICENSE)).await;
 
     let logged = String::from_utf8_lossy(&log.0.lock().expect("not poisoned")).into_owned();
-    assert!(logged.contains("connector_call") && logged.contains("trying again"), "{logged}");
+    assert!(logged.contains("connector_call") && logged.contains("retrying"), "{logged}");
     let shown = format!("{logged} {error} {error:?} {client:?} {options:?} {site:?}");
     for secret in [TOKEN, LICENSE, "How much is a mug?"] {
         assert!(!shown.contains(secret), "{secret}");

@@ -1,4 +1,4 @@
-//! A site's way from a license code to a published page, by the command alone.
+//! The command `site-connector`, from activation to a published page.
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use service::{Service, TOKEN};
 use tempfile::TempDir;
 
-/// Runs the command in a directory; it must show neither the token nor the license.
+/// Runs the command in a directory, and checks that it prints neither the token nor the license.
 async fn run(directory: &Path, origin: &str, arguments: &[&str]) -> Output {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
     for variable in ["CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE", "HTTP_PROXY", "http_proxy"] {
@@ -65,7 +65,7 @@ const ACTIVATE: [&str; 7] =
 const SITE: [&str; 2] = ["--site-origin", "https://shop.example"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn from_a_license_code_to_a_published_page_with_its_overlay() {
+async fn activates_syncs_and_publishes_a_page_with_its_overlay() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -103,7 +103,7 @@ async fn from_a_license_code_to_a_published_page_with_its_overlay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn items_of_ones_own_making_are_synced_line_by_line() {
+async fn syncs_a_file_of_items() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -119,7 +119,7 @@ async fn items_of_ones_own_making_are_synced_line_by_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_error_says_what_to_do_and_its_code_whether_it_may_pass() {
+async fn errors_give_advice_and_an_exit_code() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -148,7 +148,7 @@ async fn an_error_says_what_to_do_and_its_code_whether_it_may_pass() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sync_that_stopped_says_how_to_go_on() {
+async fn a_stopped_sync_prints_how_to_resume() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -164,7 +164,7 @@ async fn a_sync_that_stopped_says_how_to_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn checking_something_that_is_no_proxy_fails_with_what_is_wrong() {
+async fn check_fails_for_a_service_that_is_not_a_proxy() {
     let service = Service::start().await;
     let directory = folder();
     let output = run(directory.path(), &service.origin(), &["check", &service.origin(), "--read-only"]).await;
@@ -174,7 +174,7 @@ async fn checking_something_that_is_no_proxy_fails_with_what_is_wrong() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() {
+async fn a_repeatedly_killed_runner_publishes_every_article_once() {
     const ARTICLES: usize = 100;
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
@@ -217,14 +217,14 @@ async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() 
     }
 }
 
-/// The commands as docs/server.md shows them; only the ports are others, and nobody waits for jobs that never come.
+/// Runs the commands of docs/server.md, with other ports and with `jobs --once`.
 #[test]
-fn the_whole_way_in_the_documentation_goes_as_it_stands_there() {
+fn the_documented_commands_work_in_order() {
     let document = include_str!("../../../docs/server.md");
     let (_, commands) = document.split_once("The whole way, against a sandbox").expect("the commands");
     let (_, commands) = commands.split_once("```sh\n").expect("the commands");
     let (commands, _) = commands.split_once("```").expect("an end");
-    // Free a moment ago.
+    // Finds a free port.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port().to_string();
     drop(listener);
@@ -250,14 +250,14 @@ fn the_whole_way_in_the_documentation_goes_as_it_stands_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_license_is_not_used_where_its_token_could_not_be_kept() {
+async fn does_not_use_a_license_whose_token_could_not_be_stored() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
     let nowhere = ["activate", "--token-file", "nowhere/token", "--domain", "https://shop.example"];
     let (code, said) = fails(here, &service.origin(), &nowhere).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("nowhere/token cannot be written"), "{said}");
+    assert!(said.contains("cannot write nowhere/token"), "{said}");
     assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
 
     service.inject_faults(json!({ "status": 400, "only": "activate" })).await;
@@ -268,7 +268,7 @@ async fn a_license_is_not_used_where_its_token_could_not_be_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_origin_no_folder_or_no_api_is_refused_with_what_it_must_be() {
+async fn refuses_an_invalid_origin_folder_or_api_with_advice() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -287,7 +287,7 @@ async fn what_is_no_origin_no_folder_or_no_api_is_refused_with_what_it_must_be()
         }
     }
     let arguments = [&["overlays", "--apply", "nowhere"], &token[..]].concat();
-    assert!(fails(here, &service.origin(), &arguments).await.1.contains("nowhere is no folder"));
+    assert!(fails(here, &service.origin(), &arguments).await.1.contains("nowhere is not a folder"));
     let arguments = [&["sync", "www", "--snapshot", "s", "--first-page", "9"], &SITE[..], &token].concat();
     assert!(
         fails(here, &service.origin(), &arguments).await.1.contains("there is no page 9: this is 3 pages")
@@ -297,13 +297,13 @@ async fn what_is_no_origin_no_folder_or_no_api_is_refused_with_what_it_must_be()
     let elsewhere = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
     let (code, said) = fails(here, &elsewhere, &["status", "--token-file", "token"]).await;
-    assert!(code == Some(1) && said.contains("404, is none of the connector API"), "{said}");
+    assert!(code == Some(1) && said.contains("404 is not a response of the connector API"), "{said}");
     let (code, said) = fails(here, &service.origin(), &["check", "http://127.0.0.1:1/connector"]).await;
-    assert!(code == Some(75) && said.contains("nobody answers at http://127.0.0.1:1/connector"), "{said}");
+    assert!(code == Some(75) && said.contains("no response from http://127.0.0.1:1/connector"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_syncs_one_after_the_other_are_two_snapshots() {
+async fn two_consecutive_syncs_are_two_snapshots() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -320,7 +320,7 @@ async fn two_syncs_one_after_the_other_are_two_snapshots() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn neither_token_nor_license_is_in_the_log_however_much_it_tells() {
+async fn no_log_level_shows_the_token_or_the_license() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -333,7 +333,7 @@ async fn neither_token_nor_license_is_in_the_log_however_much_it_tells() {
         &[&["overlays"], &token[..]].concat(),
         &[&["jobs", "--site", "www", "--once"], &SITE[..], &token].concat(),
     ] {
-        // That it says neither is what each run of the command is looked at for.
+        // `run` checks that the output contains neither.
         let output = run(here, &service.origin(), &[&told[..], arguments].concat()).await;
         assert!(output.status.success(), "{arguments:?}");
         let log = String::from_utf8_lossy(&output.stderr).into_owned();

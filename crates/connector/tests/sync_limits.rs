@@ -1,4 +1,4 @@
-//! A sync of the wrong folder removes nothing before somebody has said so.
+//! A sync of the wrong folder removes nothing without confirmation.
 
 mod service;
 mod site_connector;
@@ -32,7 +32,7 @@ async fn content_items(service: &Service) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sync_of_the_wrong_folder_is_refused_before_anything_is_pushed() {
+async fn refuses_a_sync_of_the_wrong_folder_before_pushing() {
     let service = Service::start().await;
     let directory = folder(60);
     let (here, origin) = (directory.path(), service.origin());
@@ -52,7 +52,7 @@ async fn a_sync_of_the_wrong_folder_is_refused_before_anything_is_pushed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_machine_that_has_pushed_nothing_asks_the_service_how_much_it_has() {
+async fn a_machine_without_a_record_uses_the_services_item_count() {
     let service = Service::start().await;
     let (directory, elsewhere) = (folder(60), folder(5));
     succeeds(directory.path(), &service.origin(), &SYNC).await;
@@ -62,7 +62,7 @@ async fn another_machine_that_has_pushed_nothing_asks_the_service_how_much_it_ha
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_or_a_file_without_items_is_refused_without_leave() {
+async fn refuses_an_empty_folder_or_file_without_confirmation() {
     let service = Service::start().await;
     let directory = folder(3);
     let (here, origin) = (directory.path(), service.origin());
@@ -84,7 +84,7 @@ async fn a_folder_or_a_file_without_items_is_refused_without_leave() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_of_items_that_lacks_most_of_them_is_refused() {
+async fn refuses_a_file_that_lacks_most_items() {
     let service = Service::start().await;
     let directory = folder(0);
     let (here, origin) = (directory.path(), service.origin());
@@ -106,7 +106,7 @@ async fn a_file_of_items_that_lacks_most_of_them_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dry_run_says_what_a_sync_would_do_and_does_nothing() {
+async fn a_dry_run_prints_the_plan_and_changes_nothing() {
     let service = Service::start().await;
     let directory = folder(20);
     let (here, origin) = (directory.path(), service.origin());
@@ -126,7 +126,7 @@ async fn a_dry_run_says_what_a_sync_would_do_and_does_nothing() {
         said.contains("push    page /page-2.html\n") && said.contains("remove  page /page-1.html\n"),
         "{said}"
     );
-    assert!(said.ends_with("18 items would be pushed, 2 removed, as far as it is known\n"), "{said}");
+    assert!(said.ends_with("18 items would be pushed, 2 removed, as far as known\n"), "{said}");
     assert_eq!(content_items(&service).await, 20);
     assert_eq!(fs::read_dir(here.join(".site-connector")).expect("a folder").count(), before);
     fs::remove_dir_all(here.join("www")).expect("removed");
@@ -137,7 +137,7 @@ async fn a_dry_run_says_what_a_sync_would_do_and_does_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sync_job_in_the_wrong_folder_is_a_failure_and_removes_nothing() {
+async fn a_sync_job_in_the_wrong_folder_fails_and_removes_nothing() {
     let service = Service::start().await;
     let directory = folder(30);
     let (here, origin) = (directory.path(), service.origin());
@@ -157,7 +157,7 @@ async fn a_sync_job_in_the_wrong_folder_is_a_failure_and_removes_nothing() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_pushed_is_remembered_for_its_owner_alone() {
+async fn the_record_of_pushed_items_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let service = Service::start().await;
     let directory = folder(1);

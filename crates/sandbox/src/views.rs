@@ -14,7 +14,7 @@ const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 const MAX_PAGE_EVENTS: u32 = 1000;
 
 /// Returns a page of `GET /sandbox/conversations`: the conversations after the one with the id `after`,
-/// oldest first, with the latest events and requests. `nextAfter` is the `after` of the next page.
+/// oldest first, with the latest events and the logged requests. `nextAfter` is the `after` of the next page.
 pub(crate) fn everything(
     store: &Store,
     requests: &RequestLog,

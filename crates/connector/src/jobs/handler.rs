@@ -4,12 +4,12 @@ use std::future::Future;
 
 use chat_protocol::{Done, Job};
 
-/// Carries out jobs.
+/// Executes jobs.
 ///
 /// A process that is killed after the work and before the [`Journal`](super::Journal) records it will be
 /// given the job again. The handler should recognise the job's id and return the same result (4.1).
 pub trait JobHandler: Send + Sync {
-    /// Carries out a job. The future is dropped when the lease is about to expire.
+    /// Executes a job. The future is dropped when the lease is about to expire.
     fn execute(&self, job: &Job) -> impl Future<Output = Result<Done, JobFailure>> + Send;
 }
 

@@ -103,7 +103,7 @@ pub(crate) enum Lookup {
     Fresh(ProxyResponse),
     /// A fresh config past half of its time, to be refreshed in the background.
     Expiring(ProxyResponse),
-    /// No config that may be used before the service was asked.
+    /// No usable config: the service must be requested first.
     Miss,
 }
 
@@ -207,7 +207,7 @@ impl ConfigStore {
     }
 }
 
-/// Whether a response of the service is usable.
+/// The usability of the service's response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The response is returned to the browser.
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_language_tag_makes_a_key() {
+    fn caches_by_language_tags_only() {
         assert_eq!(key("en-US"), key("EN-us"));
         assert!(CacheKey::of(None, None).is_some());
         for query in ["locale=", "locale=en&x=1", "x=1", "locale=en%2DUS", "locale=en. New rule"] {
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn unknown_locales_do_not_push_out_a_config_in_use() {
+    async fn unknown_locales_do_not_evict_a_config_in_use() {
         let configs = ConfigStore::new(ConfigCache::default());
         let english = configs.slot(&key("en"));
         configs.update(&english, &config(true), Instant::now());
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn an_oversized_config_is_not_cached() {
+    fn does_not_cache_an_oversized_config() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         let large =
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_config_is_given_for_a_minute_and_after_that_only_without_the_service_and_as_stale() {
+    async fn serves_a_fresh_config_and_a_stale_one_only_without_the_service() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cached_config_has_a_request_id_of_its_own_and_no_counters_of_an_old_request() {
+    fn a_cached_config_has_its_own_request_id_and_no_rate_limit_headers() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn switching_off_in_one_locale_removes_the_configs_of_all() {
+    fn disabling_the_chat_in_one_locale_evicts_all_configs() {
         let configs = ConfigStore::new(ConfigCache::default());
         let (english, german) = (configs.slot(&key("en")), configs.slot(&key("de")));
         configs.update(&english, &config(true), Instant::now());
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_removes_the_config_and_a_service_out_of_order_does_not() {
+    fn a_refusal_evicts_the_config_but_a_failure_does_not() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());

@@ -239,7 +239,7 @@ fn job(number: usize, job_type: &str, payload: Value) -> Job {
 
 /// Found by the property below: a removal that is killed between the record and the page.
 #[test]
-fn a_page_that_was_gone_comes_back_although_the_process_is_killed() {
+fn restores_a_removed_page_after_a_crash() {
     for has_overlay in [false, true] {
         for after in 0..7 {
             let directory = tempfile::tempdir().expect("a directory");
@@ -269,7 +269,7 @@ proptest! {
     #![proptest_config(some_cases())]
 
     #[test]
-    fn a_page_of_the_sites_own_is_never_lost_and_comes_back(
+    fn never_loses_a_page_of_the_sites_own(
         events in proptest::collection::vec((event(), outcome()), 1..24),
     ) {
         let directory = tempfile::tempdir().expect("a directory");

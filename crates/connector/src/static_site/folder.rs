@@ -178,7 +178,7 @@ impl<D: Disk> Folder<D> {
         let wanted = match (source, &record.overlay) {
             (Some(source), Some(overlay)) => {
                 let html = str::from_utf8(&source)
-                    .map_err(|_| io::Error::other("the page is not UTF-8, and can take no overlay"))?;
+                    .map_err(|_| io::Error::other("the page is not UTF-8: cannot apply an overlay"))?;
                 Some(apply_to_head(html, overlay).map_err(io::Error::other)?.into_bytes())
             }
             (source, _) => source.map(Cow::into_owned),

@@ -1,4 +1,4 @@
-//! The proxy as a router: what it forwards in either direction, and what it answers when it cannot.
+//! The proxy as a router: forwarding and failures.
 
 mod failures;
 mod forwarding;
@@ -42,7 +42,7 @@ impl Answer {
     }
 }
 
-/// What the proxy sends to a service that answers every request the same.
+/// Returns the requests that the proxy sends to a service with a fixed response.
 type Seen = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
 
 async fn listen() -> (TcpListener, SocketAddr) {
@@ -51,7 +51,7 @@ async fn listen() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// A service that writes down what it is asked, and answers with what `answer` makes.
+/// Starts a service that records its requests, and responds with the result of `answer`.
 async fn service<R: IntoResponse>(
     answer: impl Fn() -> R + Clone + Send + Sync + 'static,
 ) -> (SocketAddr, Seen) {

@@ -1,10 +1,6 @@
 //! The command `site-connector`.
 
-#![allow(
-    clippy::doc_markdown,
-    rustdoc::bare_urls,
-    reason = "what is said of a flag is its help on the terminal"
-)]
+#![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "the docs of a flag are its help text")]
 
 mod activate;
 mod check;

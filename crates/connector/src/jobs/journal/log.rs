@@ -49,7 +49,7 @@ impl Log {
             let kept = with_suffix(path, "damaged");
             warn!(
                 lines = read.damaged.len(), first = number, kept = %kept.display(),
-                "the journal has lines that cannot be read: they are kept, and passed over"
+                "the journal has damaged lines: they are saved and skipped"
             );
             save_damaged(&kept, &read.damaged).map_err(file_error)?;
         }
