@@ -161,12 +161,12 @@ impl ServerConnectorClient {
             let batch = EventBatch { events: batch.to_vec(), refused: Vec::new() };
             let body = Value::object([("events", batch.events.iter().collect())]);
             let key = keys::random_key("events")?;
-            let told: Tracking =
+            let tracking: Tracking =
                 self.exchange.call(Call::chat(Endpoint::Events).keyed(key).body(&body)).await?;
-            sum.accepted += told.accepted;
-            sum.rejected += told.rejected;
-            sum.enabled = told.enabled;
-            if !told.enabled {
+            sum.accepted += tracking.accepted;
+            sum.rejected += tracking.rejected;
+            sum.enabled = tracking.enabled;
+            if !tracking.enabled {
                 break;
             }
         }

@@ -84,15 +84,15 @@ pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the delay of `Retry-After`, given in seconds or as a date; at most [`MAX_RETRY_AFTER`].
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    wait_of(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim(), Timestamp::now())
+    parse_retry_after(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim(), Timestamp::now())
 }
 
-fn wait_of(told: &str, now: Timestamp) -> Option<Duration> {
-    if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) {
+fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number too large to parse is above the maximum.
-        return Some(told.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
+        return Some(value.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
     }
-    let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
+    let at = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
     Some(Duration::try_from(at.duration_since(now)).unwrap_or_default().min(MAX_RETRY_AFTER))
 }
 
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(text: &str) -> Option<Duration> {
+    fn parsed(text: &str) -> Option<Duration> {
         let mut headers = HeaderMap::new();
         headers.insert(header::RETRY_AFTER, text.parse().expect("a value"));
         retry_after(&headers)
@@ -109,24 +109,24 @@ mod tests {
 
     #[test]
     fn parses_retry_after_in_seconds_and_as_a_date() {
-        assert_eq!(told("7"), Some(Duration::from_secs(7)));
-        assert_eq!(told("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        assert_eq!(parsed("7"), Some(Duration::from_secs(7)));
+        assert_eq!(parsed("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
         let soon = jiff::fmt::rfc2822::to_string(
             &(Timestamp::now() + Duration::from_secs(100)).to_zoned(jiff::tz::TimeZone::UTC),
         );
-        let wait = told(&soon.expect("a date")).expect("a wait");
+        let wait = parsed(&soon.expect("a date")).expect("a wait");
         assert!(wait > Duration::from_secs(90) && wait <= Duration::from_secs(100), "{wait:?}");
-        assert_eq!(told("soon"), None);
+        assert_eq!(parsed("soon"), None);
     }
 
     #[test]
     fn limits_a_retry_after_of_any_length() {
         for text in ["86401", "18446744073709551615", "18446744073709551616", &"9".repeat(300)] {
-            assert_eq!(told(text), Some(MAX_RETRY_AFTER), "{text}");
+            assert_eq!(parsed(text), Some(MAX_RETRY_AFTER), "{text}");
         }
-        assert_eq!(told("Thu, 31 Dec 9998 23:59:59 GMT"), Some(MAX_RETRY_AFTER));
-        assert_eq!(told("+5"), None);
-        assert_eq!(told("-5"), None);
+        assert_eq!(parsed("Thu, 31 Dec 9998 23:59:59 GMT"), Some(MAX_RETRY_AFTER));
+        assert_eq!(parsed("+5"), None);
+        assert_eq!(parsed("-5"), None);
     }
 
     proptest! {
@@ -140,7 +140,7 @@ mod tests {
             now in Timestamp::MIN.as_second()..=Timestamp::MAX.as_second(),
         ) {
             let now = Timestamp::from_second(now).expect("a time");
-            if let Some(wait) = wait_of(&text, now) {
+            if let Some(wait) = parse_retry_after(&text, now) {
                 prop_assert!(wait <= MAX_RETRY_AFTER);
                 // The sum that callers compute next must not overflow.
                 let _ = std::time::Instant::now() + wait;

@@ -240,7 +240,7 @@ async fn distinguishes_a_lost_claim_from_other_failures() {
 
 #[tokio::test]
 async fn reports_responses_that_are_not_of_the_api() {
-    for (said, kind) in [
+    for (response, kind) in [
         ("HTTP/1.1 200 OK\r\ncontent-length: 15\r\n\r\n<html>hi</html>", ErrorKind::InvalidResponse),
         ("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{", ErrorKind::Unreachable),
         (
@@ -260,13 +260,13 @@ async fn reports_responses_that_are_not_of_the_api() {
             loop {
                 let (mut connection, _) = listener.accept().await.expect("a connection");
                 let _ = connection.read(&mut [0; 4096]).await;
-                let _ = connection.write_all(said.as_bytes()).await;
+                let _ = connection.write_all(response.as_bytes()).await;
             }
         });
         let back_off = BackOff { attempts: 2, initial: Duration::ZERO, ..BackOff::default() };
         let options = ClientOptions { back_off, ..ClientOptions::new(origin) };
         let client = ServerConnectorClient::new(options, &TOKEN.into()).expect("a client");
-        assert_eq!(client.get_site_status().await.expect_err(said).kind, kind, "{said}");
+        assert_eq!(client.get_site_status().await.expect_err(response).kind, kind, "{response}");
     }
 }
 

@@ -64,8 +64,8 @@ fn a_port_in_use_is_an_error_with_advice() {
         .output()
         .expect("runs");
     assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("in use") && said.contains("--port"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(printed.contains("in use") && printed.contains("--port"), "{printed}");
     assert!(output.stdout.is_empty());
 }
 

@@ -114,8 +114,11 @@ async fn syncs_a_file_of_items() {
     let sync = ["sync", "--items", "items", "--partial", "--token-file", "token", "--json"];
     assert_eq!(succeeds(here, &service, &sync).await["accepted"], 2);
     std::fs::write(here.join("items"), format!("{}\n{{\"type\":\"page\"}}\n", line(1))).expect("a file");
-    let (code, said) = fails(here, &service.origin(), &sync).await;
-    assert_eq!((code, said.trim()), (Some(1), "error: items, line 2: externalId is missing"));
+    let (code, printed) = fails(here, &service.origin(), &sync).await;
+    assert_eq!(
+        (code, printed.trim()),
+        (Some(1), "error: invalid item in items, line 2: externalId is missing")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,25 +127,25 @@ async fn errors_give_advice_and_an_exit_code() {
     let directory = folder();
     let here = directory.path();
     let origin = service.origin();
-    let (code, said) = fails(here, &origin, &["status"]).await;
+    let (code, printed) = fails(here, &origin, &["status"]).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("--token-file") && said.contains("CONNECTOR_TOKEN"), "{said}");
+    assert!(printed.contains("--token-file") && printed.contains("CONNECTOR_TOKEN"), "{printed}");
 
-    let (_, said) = fails(here, &format!("{origin}/api/connector/v1"), &ACTIVATE).await;
-    assert!(said.contains("leave /api/connector/v1 out"), "{said}");
+    let (_, printed) = fails(here, &format!("{origin}/api/connector/v1"), &ACTIVATE).await;
+    assert!(printed.contains("leave /api/connector/v1 out"), "{printed}");
 
     succeeds(here, &service, &ACTIVATE).await;
-    let (code, said) = fails(here, &origin, &ACTIVATE).await;
+    let (code, printed) = fails(here, &origin, &ACTIVATE).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("--replace"), "{said}");
+    assert!(printed.contains("--replace"), "{printed}");
 
     service.inject_faults(json!({ "status": 503, "retryAfter": 3600, "only": "status" })).await;
     let (code, _) = fails(here, &origin, &["status", "--token-file", "token"]).await;
     assert_eq!(code, Some(75));
     service.inject_faults(json!({ "status": 401, "only": "status" })).await;
-    let (code, said) = fails(here, &origin, &["status", "--token-file", "token"]).await;
+    let (code, printed) = fails(here, &origin, &["status", "--token-file", "token"]).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("INVALID_TOKEN") && said.contains("request req_"), "{said}");
+    assert!(printed.contains("INVALID_TOKEN") && printed.contains("request req_"), "{printed}");
 
     assert_eq!(fails(here, &origin, &["sync"]).await.0, Some(2));
 }
@@ -155,9 +158,9 @@ async fn a_stopped_sync_prints_how_to_resume() {
     succeeds(here, &service, &ACTIVATE).await;
     service.inject_faults(json!({ "status": 503, "retryAfter": 3600, "only": "sync" })).await;
     let sync = [&["sync", "www", "--snapshot", "s1", "--token-file", "token", "--json"], &SITE[..]].concat();
-    let (code, said) = fails(here, &service.origin(), &sync).await;
+    let (code, printed) = fails(here, &service.origin(), &sync).await;
     assert_eq!(code, Some(75));
-    assert!(said.contains("--snapshot s1 --first-page 1"), "{said}");
+    assert!(printed.contains("--snapshot s1 --first-page 1"), "{printed}");
     service.inject_faults(json!({})).await;
     let rest = [&sync[..], &["--first-page", "2"]].concat();
     assert_eq!(succeeds(here, &service, &rest).await["items"], 70);
@@ -169,8 +172,8 @@ async fn check_fails_for_a_service_that_is_not_a_proxy() {
     let directory = folder();
     let output = run(directory.path(), &service.origin(), &["check", &service.origin(), "--read-only"]).await;
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("FAILED  GET /chat/config answers"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains("FAILED  GET /chat/config responds"), "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -242,10 +245,11 @@ fn the_documented_commands_work_in_order() {
         .env("PATH", format!("{binaries}:{path}"))
         .output()
         .expect("runs");
-    let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}\n{failed}");
+    let (printed, failed) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{printed}\n{failed}");
     for outcome in ["Activated as ", "120 accepted, 0 rejected", "0 jobs done, 0 failed"] {
-        assert!(said.contains(outcome), "{outcome} in\n{said}\n{failed}");
+        assert!(printed.contains(outcome), "{outcome} in\n{printed}\n{failed}");
     }
 }
 
@@ -255,16 +259,16 @@ async fn does_not_use_a_license_whose_token_could_not_be_stored() {
     let directory = folder();
     let here = directory.path();
     let nowhere = ["activate", "--token-file", "nowhere/token", "--domain", "https://shop.example"];
-    let (code, said) = fails(here, &service.origin(), &nowhere).await;
+    let (code, printed) = fails(here, &service.origin(), &nowhere).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("cannot write nowhere/token"), "{said}");
+    assert!(printed.contains("cannot write nowhere/token"), "{printed}");
     assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
 
     service.inject_faults(json!({ "status": 400, "only": "activate" })).await;
     fails(here, &service.origin(), &ACTIVATE).await;
     let left =
         std::fs::read_dir(here).expect("a directory").map(|entry| entry.expect("an entry").file_name());
-    assert_eq!(left.collect::<Vec<_>>(), ["www"], "what was begun is cleared away");
+    assert_eq!(left.collect::<Vec<_>>(), ["www"], "the unfinished file is removed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -279,10 +283,10 @@ async fn refuses_an_invalid_origin_folder_or_api_with_advice() {
     {
         for command in [&["sync", "www"][..], &["jobs", "--site", "www"]] {
             let arguments = [command, &["--site-origin", wrong], &token].concat();
-            let (code, said) = fails(here, &service.origin(), &arguments).await;
+            let (code, printed) = fails(here, &service.origin(), &arguments).await;
             assert!(
-                code == Some(2) && said.contains("such as https://shop.example"),
-                "{arguments:?}: {said}"
+                code == Some(2) && printed.contains("such as https://shop.example"),
+                "{arguments:?}: {printed}"
             );
         }
     }
@@ -296,10 +300,13 @@ async fn refuses_an_invalid_origin_folder_or_api_with_advice() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let elsewhere = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
-    let (code, said) = fails(here, &elsewhere, &["status", "--token-file", "token"]).await;
-    assert!(code == Some(1) && said.contains("404 is not a response of the connector API"), "{said}");
-    let (code, said) = fails(here, &service.origin(), &["check", "http://127.0.0.1:1/connector"]).await;
-    assert!(code == Some(75) && said.contains("no response from http://127.0.0.1:1/connector"), "{said}");
+    let (code, printed) = fails(here, &elsewhere, &["status", "--token-file", "token"]).await;
+    assert!(code == Some(1) && printed.contains("404 is not a response of the connector API"), "{printed}");
+    let (code, printed) = fails(here, &service.origin(), &["check", "http://127.0.0.1:1/connector"]).await;
+    assert!(
+        code == Some(75) && printed.contains("no response from http://127.0.0.1:1/connector"),
+        "{printed}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -315,8 +322,8 @@ async fn two_consecutive_syncs_are_two_snapshots() {
     assert_ne!(first["snapshotId"], second["snapshotId"]);
     assert_eq!(second["removed"], 1);
     let again = [&sync[..], &["--snapshot", first["snapshotId"].as_str().expect("an id")]].concat();
-    let (_, said) = fails(here, &service.origin(), &again).await;
-    assert!(said.contains("begin another snapshot"), "{said}");
+    let (_, printed) = fails(here, &service.origin(), &again).await;
+    assert!(printed.contains("start a new snapshot"), "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -324,7 +331,7 @@ async fn no_log_level_shows_the_token_or_the_license() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
-    let told = ["--log", "trace", "--log-format", "json"];
+    let log = ["--log", "trace", "--log-format", "json"];
     let token = ["--token-file", "token"];
     for arguments in [
         &ACTIVATE[..],
@@ -334,7 +341,7 @@ async fn no_log_level_shows_the_token_or_the_license() {
         &[&["jobs", "--site", "www", "--once"], &SITE[..], &token].concat(),
     ] {
         // `run` checks that the output contains neither.
-        let output = run(here, &service.origin(), &[&told[..], arguments].concat()).await;
+        let output = run(here, &service.origin(), &[&log[..], arguments].concat()).await;
         assert!(output.status.success(), "{arguments:?}");
         let log = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(log.contains("\"level\":\"TRACE\"") && !log.contains('\u{1b}'), "{log}");

@@ -33,7 +33,7 @@ fn versions(here: &Path) -> Vec<usize> {
     records.map(|record| record["versions"].as_array().expect("versions").len()).collect()
 }
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -51,14 +51,14 @@ async fn a_full_disk_stops_the_runner_and_the_next_run_continues() {
     limited.env("CONNECTOR_ORIGIN", service.origin()).env("CONNECTOR_TOKEN", TOKEN);
     let output =
         tokio::task::spawn_blocking(move || limited.output()).await.expect("no panic").expect("runs");
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    assert!(said(&output).contains("cannot read or write the journal"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+    assert!(printed(&output).contains("cannot read or write the journal"), "{}", printed(&output));
     let journal = fs::read_to_string(here.join(".site-connector/journal.jsonl")).expect("text");
     assert!(journal.ends_with('\n'), "no half line is left: {journal}");
 
     while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
         let output = run(here, &service.origin(), &JOBS).await;
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", printed(&output));
     }
     assert_eq!(versions(here), [1; ARTICLES]);
 }
@@ -76,7 +76,7 @@ async fn a_job_with_a_damaged_line_is_executed_again_but_not_published_twice() {
         .await;
     // Every job is done, but none is reported.
     let output = run(here, &service.origin(), &JOBS).await;
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     let path = here.join(".site-connector/journal.jsonl");
     let journal = fs::read_to_string(&path).expect("text");
     let damaged: String = journal.replace("\"executed\"", "\"exec\u{fffd}").replace("true", "tru");
@@ -84,7 +84,7 @@ async fn a_job_with_a_damaged_line_is_executed_again_but_not_published_twice() {
     service.inject_faults(json!({})).await;
     while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
         let output = run(here, &service.origin(), &JOBS).await;
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", printed(&output));
     }
     assert_eq!(versions(here), [1; ARTICLES]);
     assert!(here.join(".site-connector/journal.jsonl.damaged").is_file());

@@ -247,8 +247,8 @@ async fn stops_while_consoles_are_open() {
         client().get(format!("http://{}/operator/api/changes", demo.sandbox)).send().await.expect("a stream");
     assert_eq!(console.status(), 200);
     demo.stop().await;
-    let said = console.text().await.expect("a stream that was ended, not cut off");
-    assert!(said.contains("event: change"), "{said}");
+    let printed = console.text().await.expect("a stream that was ended, not cut off");
+    assert!(printed.contains("event: change"), "{printed}");
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! Links, pipes, sockets and odd names in the site's folder: nothing outside of it is read or written, and
-//! nobody waits.
+//! Links, pipes, sockets and unusual names in the site's folder: nothing outside of it is read or written, and
+//! nothing blocks.
 
 #![cfg(unix)]
 
@@ -56,15 +56,15 @@ async fn publish(directory: &Path, path: &str) -> Result<Done, String> {
 }
 
 async fn within_a_minute<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), work).await.expect("nobody waits for ever")
+    tokio::time::timeout(Duration::from_secs(60), work).await.expect("reading does not block")
 }
 
 /// Reads the items of the site on a separate thread, since reading may hang.
 fn items_of(directory: &Path) -> Vec<ContentItem> {
     let root = directory.join("www");
-    let (tell, told) = std::sync::mpsc::channel();
-    std::thread::spawn(move || tell.send(items(&root, "https://shop.example")));
-    let items = told.recv_timeout(Duration::from_secs(60)).expect("nobody waits for ever");
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(items(&root, "https://shop.example")));
+    let items = receiver.recv_timeout(Duration::from_secs(60)).expect("reading does not block");
     items.expect("items")
 }
 

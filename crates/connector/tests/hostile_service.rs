@@ -76,7 +76,7 @@ fn success(path: &str) -> Value {
     json!({ "ok": true, "data": data, "requestId": HOSTILE })
 }
 
-fn refusal() -> Value {
+fn failure() -> Value {
     json!({ "ok": false, "error": { "code": HOSTILE, "message": HOSTILE }, "requestId": HOSTILE })
 }
 
@@ -120,8 +120,8 @@ const COMMANDS: [&[&str]; 9] = [
 #[tokio::test(flavor = "multi_thread")]
 async fn text_of_the_service_cannot_control_the_terminal() {
     let answers = serve(|path| axum::Json(success(&path))).await;
-    let refuses = serve(|_| (StatusCode::BAD_REQUEST, axum::Json(refusal()))).await;
-    let conflicts = serve(|_| (StatusCode::CONFLICT, axum::Json(refusal()))).await;
+    let refuses = serve(|_| (StatusCode::BAD_REQUEST, axum::Json(failure()))).await;
+    let conflicts = serve(|_| (StatusCode::CONFLICT, axum::Json(failure()))).await;
     let is_html = serve(|_| (StatusCode::OK, HOSTILE)).await;
     for origin in [&answers, &refuses, &conflicts, &is_html] {
         for arguments in COMMANDS {
@@ -217,8 +217,8 @@ fn client(origin: &str) -> ServerConnectorClient {
 
 #[tokio::test]
 async fn does_not_follow_redirects_with_the_token() {
-    let asked = Arc::new(AtomicU64::new(0));
-    let counted = Arc::clone(&asked);
+    let requests = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&requests);
     let elsewhere = serve(move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
         axum::Json(success("/site/status"))
@@ -232,7 +232,7 @@ async fn does_not_follow_redirects_with_the_token() {
         assert_eq!((error.kind, error.status), (ErrorKind::InvalidResponse, Some(status)));
         client(&origin).claim_next_job().await.expect_err("refused");
     }
-    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    assert_eq!(requests.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]
@@ -283,11 +283,11 @@ async fn refuses_compressed_responses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_very_long_retry_after_ends_the_command_with_75() {
-    for told in
+    for value in
         ["18446744073709551615", "99999999999999999999999999", "86400", "Thu, 31 Dec 9998 23:59:59 GMT"]
     {
         let origin = serve(move |_| {
-            (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, told)], axum::Json(refusal()))
+            (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, value)], axum::Json(failure()))
         })
         .await;
         for arguments in COMMANDS {
@@ -295,25 +295,25 @@ async fn a_very_long_retry_after_ends_the_command_with_75() {
             if arguments[0] != "jobs" && !arguments.contains(&"bad-items") {
                 let directory = folder();
                 let output = run(directory.path(), &origin, arguments).await;
-                assert_eq!(output.status.code(), Some(75), "{told}: {arguments:?}: {output:?}");
+                assert_eq!(output.status.code(), Some(75), "{value}: {arguments:?}: {output:?}");
             }
         }
         let error = client(&origin).claim_next_job().await.expect_err("refused");
-        assert_eq!(error.retry_after, Some(Duration::from_secs(24 * 60 * 60)), "{told}");
+        assert_eq!(error.retry_after, Some(Duration::from_secs(24 * 60 * 60)), "{value}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_check_ends_if_the_proxy_always_answers_429() {
-    let asked = Arc::new(AtomicU64::new(0));
-    let counted = Arc::clone(&asked);
+    let requests = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&requests);
     let origin = serve(move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
-        (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "0")], axum::Json(refusal()))
+        (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "0")], axum::Json(failure()))
     })
     .await;
     let directory = folder();
     let output = run(directory.path(), &origin, &["check", &origin, "--read-only", "--timeout", "1"]).await;
     assert_eq!(output.status.code(), Some(1));
-    assert!(asked.load(Ordering::Relaxed) < 60, "{} requests", asked.load(Ordering::Relaxed));
+    assert!(requests.load(Ordering::Relaxed) < 60, "{} requests", requests.load(Ordering::Relaxed));
 }

@@ -203,16 +203,16 @@ async fn finishes_and_reports_the_current_job_on_shutdown() {
     let service = Service::start().await;
     service.add_job("publish_article", json!({})).await;
     service.add_job("publish_article", json!({})).await;
-    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let handler = Waiting(Arc::clone(&begun), Arc::clone(&go_on));
+    let (started, resume) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let handler = Waiting(Arc::clone(&started), Arc::clone(&resume));
     let runner = JobRunner::new(service.client(), handler, Journal::in_memory(), options());
     let (stop, stopped) = oneshot::channel::<()>();
     let running = tokio::spawn(runner.run(async {
         let _ = stopped.await;
     }));
-    begun.notified().await;
+    started.notified().await;
     stop.send(()).expect("still running");
-    go_on.notify_one();
+    resume.notify_one();
     let summary = running.await.expect("no panic").expect("runs");
     assert_eq!(summary, RunSummary { succeeded: 1, failed: 0, unreported: 0 });
     let jobs = service.jobs().await;

@@ -68,9 +68,9 @@ async fn does_not_use_the_license_if_the_token_file_cannot_be_created() {
     let here = directory.path();
     fs::create_dir(here.join("folder")).expect("a folder");
     for (file, advice) in [("nowhere/token", "create its folder first"), ("folder", "folder")] {
-        let (code, said) =
+        let (code, printed) =
             fails(here, &service.origin(), &[&activate(file)[..], &["--replace"]].concat()).await;
-        assert!(code == Some(1) && said.contains(advice), "{said}");
+        assert!(code == Some(1) && printed.contains(advice), "{printed}");
     }
     assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
 }
@@ -99,8 +99,8 @@ async fn configuration_errors_never_show_a_token() {
     ] {
         fs::write(here.join("proxy.toml"), &text).expect("written");
         let output = run(here, "http://127.0.0.1:1", &["proxy", "--config", "proxy.toml"]).await;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{text}");
-        assert!(!said.contains(TOKEN) && said.contains(advice), "{text}: {said}");
+        assert!(!printed.contains(TOKEN) && printed.contains(advice), "{text}: {printed}");
     }
 }

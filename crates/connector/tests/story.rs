@@ -73,8 +73,8 @@ async fn activates_syncs_chats_and_publishes_end_to_end() {
     let url = format!("{shop}/connector/chat/messages");
     let answer = http().post(url).json(&question).send().await.expect("an answer");
     let answer: Value = answer.json().await.expect("JSON");
-    let said = answer["data"]["message"]["content"].as_str().expect("text");
-    assert!(said.contains("1321 degrees") && said.contains("/glaze-321.html"), "{said}");
+    let answer_text = answer["data"]["message"]["content"].as_str().expect("text");
+    assert!(answer_text.contains("1321 degrees") && answer_text.contains("/glaze-321.html"), "{answer_text}");
 
     // An operator publishes an article and approves all overlays.
     let article = json!({ "title": "The new kiln", "path": "/kiln", "content": "<p>It is warm.</p>" });

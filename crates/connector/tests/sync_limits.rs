@@ -39,12 +39,15 @@ async fn refuses_a_sync_of_the_wrong_folder_before_pushing() {
     succeeds(here, &origin, &SYNC).await;
     write_pages(&here.join("other"), "other", 5);
     let wrong = ["sync", "other", "--site-origin", "https://shop.example", "--json"];
-    let (code, said) = fails(here, &origin, &wrong).await;
+    let (code, printed) = fails(here, &origin, &wrong).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("60 of the 60 items") && said.contains("--allow-removals 60"), "{said}");
+    assert!(
+        printed.contains("60 of the service's 60 items") && printed.contains("--allow-removals 60"),
+        "{printed}"
+    );
     assert_eq!(content_items(&service).await, 60);
-    let (_, said) = fails(here, &origin, &[&wrong[..], &["--allow-removals", "59"]].concat()).await;
-    assert!(said.contains("--allow-removals 60"), "{said}");
+    let (_, printed) = fails(here, &origin, &[&wrong[..], &["--allow-removals", "59"]].concat()).await;
+    assert!(printed.contains("--allow-removals 60"), "{printed}");
     assert_eq!(content_items(&service).await, 60);
     let synced = succeeds(here, &origin, &[&wrong[..], &["--allow-removals", "60"]].concat()).await;
     assert_eq!((&synced["accepted"], &synced["removed"]), (&json!(5), &json!(60)));
@@ -56,8 +59,8 @@ async fn a_machine_without_a_record_uses_the_services_item_count() {
     let service = Service::start().await;
     let (directory, elsewhere) = (folder(60), folder(5));
     succeeds(directory.path(), &service.origin(), &SYNC).await;
-    let (code, said) = fails(elsewhere.path(), &service.origin(), &SYNC).await;
-    assert!(code == Some(1) && said.contains("55 of the 60 items"), "{said}");
+    let (code, printed) = fails(elsewhere.path(), &service.origin(), &SYNC).await;
+    assert!(code == Some(1) && printed.contains("55 of the service's 60 items"), "{printed}");
     assert_eq!(content_items(&service).await, 60);
 }
 
@@ -71,11 +74,11 @@ async fn refuses_an_empty_folder_or_file_without_confirmation() {
     for source in
         [&["sync", "empty", "--site-origin", "https://shop.example"][..], &["sync", "--items", "items"]]
     {
-        let (code, said) = fails(here, &origin, source).await;
-        assert!(code == Some(1) && said.contains("there is nothing to sync"), "{said}");
+        let (code, printed) = fails(here, &origin, source).await;
+        assert!(code == Some(1) && printed.contains("nothing to sync"), "{printed}");
         succeeds(here, &origin, &SYNC).await;
-        let (_, said) = fails(here, &origin, source).await;
-        assert!(said.contains("--allow-removals 3"), "{said}");
+        let (_, printed) = fails(here, &origin, source).await;
+        assert!(printed.contains("--allow-removals 3"), "{printed}");
         assert_eq!(content_items(&service).await, 3);
         let allowed = [source, &["--allow-removals", "3", "--json"]].concat();
         assert_eq!(succeeds(here, &origin, &allowed).await["removed"], 3);
@@ -98,8 +101,8 @@ async fn refuses_a_file_that_lacks_most_items() {
     fs::write(here.join("items"), lines(0..40)).expect("written");
     succeeds(here, &origin, &sync).await;
     fs::write(here.join("items"), lines(20..45)).expect("written");
-    let (_, said) = fails(here, &origin, &sync).await;
-    assert!(said.contains("20 of the 40 items"), "{said}");
+    let (_, printed) = fails(here, &origin, &sync).await;
+    assert!(printed.contains("20 of the service's 40 items"), "{printed}");
     assert_eq!(content_items(&service).await, 40);
     succeeds(here, &origin, &[&sync[..], &["--partial"]].concat()).await;
     assert_eq!(content_items(&service).await, 45, "a part removes nothing");
@@ -121,12 +124,12 @@ async fn a_dry_run_prints_the_plan_and_changes_nothing() {
         json!({ "dryRun": true, "items": 18, "removed": 2, "removedItems": ["page /page-0.html", "page /page-1.html"] })
     );
     let output = site_connector::run(here, &origin, &[&SYNC[..4], &["--dry-run"]].concat()).await;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        said.contains("push    page /page-2.html\n") && said.contains("remove  page /page-1.html\n"),
-        "{said}"
+        printed.contains("push    page /page-2.html\n") && printed.contains("remove  page /page-1.html\n"),
+        "{printed}"
     );
-    assert!(said.ends_with("18 items would be pushed, 2 removed, as far as known\n"), "{said}");
+    assert!(printed.ends_with("18 items would be pushed, 2 removed, as far as known\n"), "{printed}");
     assert_eq!(content_items(&service).await, 20);
     assert_eq!(fs::read_dir(here.join(".site-connector")).expect("a folder").count(), before);
     fs::remove_dir_all(here.join("www")).expect("removed");
@@ -142,7 +145,7 @@ async fn a_sync_job_in_the_wrong_folder_fails_and_removes_nothing() {
     let directory = folder(30);
     let (here, origin) = (directory.path(), service.origin());
     succeeds(here, &origin, &SYNC).await;
-    for (pages, reason) in [(0, "there is nothing to sync"), (2, "30 of the 30 items")] {
+    for (pages, reason) in [(0, "nothing to sync"), (2, "30 of the service's 30 items")] {
         let wrong = format!("wrong-{pages}");
         write_pages(&here.join(&wrong), "other", pages);
         let job = json!({ "type": "sync_content", "payload": {}, "maxAttempts": 1 });

@@ -242,9 +242,9 @@ mod tests {
         item.path = Some("/mugs".into());
         item.content = Some("<p>Holds 320 ml</p>".into());
         item.data = Value::object([("price", "24.00".into())]);
-        let mut gone = ContentItem::new("43", ContentKind::Other("recipe".into()));
-        gone.deleted = true;
-        let page = page(vec![item, gone], true);
+        let mut deleted_item = ContentItem::new("43", ContentKind::Other("recipe".into()));
+        deleted_item.deleted = true;
+        let page = page(vec![item, deleted_item], true);
         assert_eq!(ContentPage::try_from(Value::from(&page)), Ok(page));
     }
 

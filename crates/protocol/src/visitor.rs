@@ -27,7 +27,7 @@ impl VisitorProfile {
     /// Replaces the fields that another profile has. The id is never replaced.
     pub fn merge(&mut self, other: Self) {
         let Self { visitor_id: _, name, email, phone, company, wechat, whatsapp, country } = other;
-        let given = [name, email, phone, company, wechat, whatsapp, country];
+        let replacement = [name, email, phone, company, wechat, whatsapp, country];
         let known = [
             &mut self.name,
             &mut self.email,
@@ -37,9 +37,9 @@ impl VisitorProfile {
             &mut self.whatsapp,
             &mut self.country,
         ];
-        for (known, given) in known.into_iter().zip(given) {
-            if given.is_some() {
-                *known = given;
+        for (known, replacement) in known.into_iter().zip(replacement) {
+            if replacement.is_some() {
+                *known = replacement;
             }
         }
     }

@@ -20,7 +20,7 @@ use crate::store::{MAX_EVENT_BYTES, new_message, target_conversation};
 const LOCALES: [&str; 1] = ["en"];
 const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
 
-/// The provider that visitors are told. Which AI answers is not disclosed.
+/// The `provider` in responses to visitors, which does not disclose the AI.
 const PROVIDER: &str = "assistant";
 
 pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, ApiError> {
@@ -179,7 +179,7 @@ fn record_message(
     store.update_conversation(&conversation)?;
     let written = store.add_message(&conversation.id, Role::Visitor, &body.message, key)?;
     change.commit()?;
-    // The lead of a send result says whether this message asks for a person.
+    // The lead of a send result reports whether this message asks for a person.
     let lead = Lead { needs_handoff: answer.wants_person, ..conversation.notes.lead(&conversation.visitor) };
     Ok((conversation.id, written.id, lead, answer))
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::Call;
 pub(crate) use injector::{Fault, FaultInjector};
 
-/// The faults to inject. The default is none.
+/// The faults to inject. The default injects none.
 ///
 /// In JSON the names are in camelCase. All are optional; unknown names are refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

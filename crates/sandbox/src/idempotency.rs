@@ -17,7 +17,7 @@ use crate::fingerprint::Fingerprint;
 use crate::response::ApiResponse;
 use crate::store::Store;
 
-/// How long a key is stored. The contract does not specify it (8).
+/// The time for which a key is stored. The contract does not specify it (8).
 pub(crate) const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Maximum stored keys; the oldest are removed first.
@@ -94,7 +94,7 @@ struct BoundKey {
 }
 
 impl Store {
-    /// Binds a key to its request. Returns what the key is bound to, with its stored response.
+    /// Binds a key to its request. Returns the request that the key is bound to, with its stored response.
     fn bind_key(&self, keyed: &KeyedRequest) -> rusqlite::Result<BoundKey> {
         let now_ms = self.clock.now_ms();
         self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;

@@ -182,33 +182,33 @@ mod tests {
 
     #[test]
     fn score_grows_with_contacts_and_topics_up_to_100() {
-        let nobody = VisitorProfile::default();
+        let anonymous = VisitorProfile::default();
         let mut notes = LeadNotes::default();
-        let start = notes.lead(&nobody);
+        let start = notes.lead(&anonymous);
         notes.record_message(&contacts_in("ann@example.org"), Some("Mugs"), true);
-        let later = notes.lead(&nobody);
+        let later = notes.lead(&anonymous);
         assert!(later.score > start.score);
         assert!(later.has_contact && later.needs_handoff);
         assert_eq!(later.summary.as_deref(), Some("Asked about mugs; wants a person; can be reached."));
         for topic in ["A", "B", "C", "D", "E", "F", "G"] {
             notes.record_message(&[], Some(topic), true);
         }
-        assert_eq!(notes.lead(&nobody).score, Some(100.0));
+        assert_eq!(notes.lead(&anonymous).score, Some(100.0));
     }
 
     #[test]
     fn wants_a_person_until_an_operator_has_written() {
-        let nobody = VisitorProfile::default();
+        let anonymous = VisitorProfile::default();
         let mut notes = LeadNotes::default();
         notes.record_operator_message();
         assert!(!notes.wants_person(), "the visitor has not asked");
         notes.record_message(&[], None, true);
         notes.record_message(&[], Some("Mugs"), false);
         assert!(notes.wants_person(), "another question does not withdraw the request");
-        let score = notes.lead(&nobody).score;
+        let score = notes.lead(&anonymous).score;
 
         notes.record_operator_message();
-        let answered = notes.lead(&nobody);
+        let answered = notes.lead(&anonymous);
         assert!(!answered.needs_handoff);
         assert_eq!(answered.score, score);
         assert_eq!(
@@ -217,7 +217,7 @@ mod tests {
         );
 
         notes.record_message(&[], None, true);
-        assert!(notes.lead(&nobody).needs_handoff, "the visitor has asked again");
+        assert!(notes.lead(&anonymous).needs_handoff, "the visitor has asked again");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The operators' presence, and the polling intervals that clients are told (2.6).
+//! The operators' presence, and the polling intervals that are suggested to clients (2.6).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::faults::PresenceOverrides;
 /// Maximum open consoles.
 const MAX_CONSOLES: u32 = 100;
 
-/// The polling intervals that clients are told.
+/// The polling intervals that are suggested to clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Used while an operator is online.

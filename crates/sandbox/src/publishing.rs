@@ -30,7 +30,7 @@ impl Publishing {
 /// The lease and the retries of jobs. The contract specifies no numbers (8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobRules {
-    /// How long a claim holds a job.
+    /// The lease of a claim.
     pub lease: Duration,
     /// Maximum attempts before a job has failed.
     pub max_attempts: u32,

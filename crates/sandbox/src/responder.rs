@@ -59,7 +59,7 @@ pub(crate) struct Reply {
     pub(crate) content: String,
     /// The heading of the section, or the title of the page, that the content comes from.
     pub(crate) topic: Option<String>,
-    /// Whether the visitor asked for a person.
+    /// Whether the visitor query for a person.
     pub(crate) wants_person: bool,
 }
 
@@ -69,8 +69,8 @@ impl Reply {
     }
 
     fn from_passage(passage: &Passage) -> Self {
-        let more = match &passage.place {
-            Some(place) => format!("\n\n[{}]({place})", passage.title.replace(['[', ']'], "")),
+        let more = match &passage.location {
+            Some(location) => format!("\n\n[{}]({location})", passage.title.replace(['[', ']'], "")),
             None => String::new(),
         };
         let content = format!("{}{more}", excerpt(&passage.text, MAX_EXCERPT_LENGTH));
@@ -112,20 +112,20 @@ pub(crate) fn reply(
 }
 
 fn wants_person(message: &str) -> bool {
-    let asked = |word: String| {
+    let is_request = |word: String| {
         ["human", "person", "operator", "agent", "someone", "somebody", "staff", "representative", "callback"]
             .contains(&word.as_str())
     };
     let lower = message.to_lowercase();
-    words(message).any(asked)
+    words(message).any(is_request)
         || ["call me", "talk to you", "speak to", "speak with"].iter().any(|text| lower.contains(text))
 }
 
 fn best_section(message: &str) -> Option<&'static Section> {
-    let asked: Vec<String> = words(message).filter(|word| word.len() > 2).collect();
+    let query: Vec<String> = words(message).filter(|word| word.len() > 2).collect();
     let score = |section: &Section| -> usize {
-        let subjects = asked.iter().filter(|word| section.subjects.contains(word)).count();
-        let mentions = asked.iter().filter(|word| section.words.contains(word)).count();
+        let subjects = query.iter().filter(|word| section.subjects.contains(word)).count();
+        let mentions = query.iter().filter(|word| section.words.contains(word)).count();
         3 * subjects + mentions
     };
     // Of equal scores the first wins: the most frequent topics are at the top of the text.
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn asks_for_contact_details_before_a_handoff_unless_known() {
-        let asked = demo_reply("Can I talk to a real person?", false, false);
-        assert_eq!((asked.content.as_str(), asked.wants_person), (ASK_FOR_CONTACT, true));
+        let reply = demo_reply("Can I talk to a real person?", false, false);
+        assert_eq!((reply.content.as_str(), reply.wants_person), (ASK_FOR_CONTACT, true));
         assert_eq!(demo_reply("I'd like to speak with someone", true, true).content, HANDOFF);
     }
 
@@ -181,7 +181,7 @@ mod tests {
     fn answers_from_synced_content_with_a_link_instead_of_the_demo() {
         let passage = Passage {
             title: "Our [blue] mugs".into(),
-            place: Some("/mugs".into()),
+            location: Some("/mugs".into()),
             text: "They hold 320 ml.".into(),
         };
         let found = reply("How much is a mug?", false, false, Some(&[passage]));
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn shortens_a_long_passage_to_its_first_sentences() {
         let text = "Every pot is dipped twice. ".repeat(40);
-        let passage = Passage { title: "Glaze".into(), place: None, text };
+        let passage = Passage { title: "Glaze".into(), location: None, text };
         let content = reply("pots", false, false, Some(&[passage])).content;
         assert!((100..=MAX_EXCERPT_LENGTH).contains(&content.chars().count()), "{content}");
         assert!(content.ends_with("twice."), "{content}");

@@ -28,7 +28,7 @@ pub(crate) async fn guard(State(sandbox): State<Sandbox>, request: Request, next
     let (parts, body) = request.into_parts();
     let mut response = match check(&parts, &sandbox.0.hosts) {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
-        Err(refusal) => refusal.into_response(),
+        Err(error) => error.into_response(),
     };
     // No other site may embed these responses, not even as an image or a script.
     response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));

@@ -30,7 +30,7 @@ const MAX_INDEX_BYTES: usize = 256 * 1024 * 1024;
 pub(crate) struct Passage {
     pub(crate) title: String,
     /// The path or the URL of the page.
-    pub(crate) place: Option<String>,
+    pub(crate) location: Option<String>,
     pub(crate) text: String,
 }
 
@@ -86,13 +86,13 @@ impl Index {
         let mut candidates = Vec::new();
         for page in self.pages.values() {
             result.examined += query.len() as u64;
-            let has = query.iter().enumerate().filter_map(|(place, term)| {
+            let has = query.iter().enumerate().filter_map(|(index, term)| {
                 let (position, weight) = page.term(*term)?;
-                Some((place, position, weight))
+                Some((index, position, weight))
             });
             let shared: Vec<_> = has.collect();
-            for (place, ..) in &shared {
-                frequencies[*place] += 1;
+            for (index, ..) in &shared {
+                frequencies[*index] += 1;
             }
             if shared.len() >= needed {
                 candidates.push(Candidate { page, shared });
@@ -112,7 +112,7 @@ impl Index {
             let text = page.best_paragraph(&positions, &mut result.examined);
             result.passages.push(Passage {
                 title: page.title.clone(),
-                place: page.place.clone(),
+                location: page.location.clone(),
                 text: excerpt(text, MAX_PASSAGE_LENGTH),
             });
         }
@@ -137,9 +137,9 @@ impl Candidate<'_> {
         const SATURATION: f64 = 1.2;
         const LENGTH: f64 = 0.75;
         let length = 1.0 - LENGTH + LENGTH * f64::from(self.page.weight) / average.max(1.0);
-        let scores = self.shared.iter().map(|(place, _, weight)| {
+        let scores = self.shared.iter().map(|(index, _, weight)| {
             let weight = f64::from(*weight);
-            rarities[*place] * weight * (SATURATION + 1.0) / (weight + SATURATION * length)
+            rarities[*index] * weight * (SATURATION + 1.0) / (weight + SATURATION * length)
         });
         scores.sum()
     }
@@ -237,7 +237,7 @@ mod tests {
         for text in [lines, words, chinese(3_000_000, 0), "x".repeat(8_000_000)] {
             let page = Document::new(&text, Some(&text), &text);
             assert!(page.bytes() < 256 * 1024, "{}", page.bytes());
-            assert!(page.title.len() < 1024 && page.place.is_none());
+            assert!(page.title.len() < 1024 && page.location.is_none());
         }
         assert!(u16::try_from(MAX_TERMS).is_ok(), "positions have 16 bits");
     }

@@ -150,8 +150,8 @@ pub(crate) fn excerpt(text: &str, limit: usize) -> String {
         return text.to_owned();
     };
     let text = &text[..end];
-    let ends = |(place, character): (usize, char)| {
-        let after = &text[place + character.len_utf8()..];
+    let ends = |(index, character): (usize, char)| {
+        let after = &text[index + character.len_utf8()..];
         let is_end = match character {
             '.' | '!' | '?' | '…' => after.starts_with(char::is_whitespace),
             '。' | '！' | '？' => true,

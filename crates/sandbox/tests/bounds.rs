@@ -127,13 +127,13 @@ async fn conversation_pages(client: &Client) -> Vec<Vec<String>> {
 #[tokio::test]
 async fn pages_through_many_conversations_without_a_gap() {
     let client = Client::new();
-    let mut begun = Vec::new();
+    let mut created = Vec::new();
     for _ in 0..210 {
-        begun.push(client.begin("Hello").await);
+        created.push(client.begin("Hello").await);
     }
     let pages = conversation_pages(&client).await;
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [100, 100, 10]);
-    assert_eq!(pages.concat(), begun);
+    assert_eq!(pages.concat(), created);
 }
 
 #[tokio::test]
@@ -141,17 +141,17 @@ async fn pages_through_large_conversations_without_a_gap() {
     let client = Client::new();
     // Each of these characters takes six bytes in JSON.
     let long = "\u{1}".repeat(4000);
-    let mut begun = Vec::new();
+    let mut created = Vec::new();
     for _ in 0..3 {
         let conversation = client.begin("Hello").await;
         for _ in 0..100 {
             send(&client, &conversation, &long).await;
         }
-        begun.push(conversation);
+        created.push(conversation);
     }
     let pages = conversation_pages(&client).await;
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
-    assert_eq!(pages.concat(), begun);
+    assert_eq!(pages.concat(), created);
 }
 
 #[tokio::test]

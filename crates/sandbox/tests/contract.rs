@@ -206,13 +206,16 @@ async fn contact_details_and_handoff_requests_appear_in_the_lead() {
         let body = json!({ "conversationId": conversation, "message": message });
         async move { client.post("/chat/messages", None, &body).await.data() }
     };
-    let asked = say("Can I talk to a person?").await;
-    assert_eq!((&asked["lead"]["needsHandoff"], &asked["lead"]["hasContact"]), (&json!(true), &json!(false)));
-    assert!(asked["message"]["content"].as_str().expect("text").contains("e-mail"));
-    let told = say("ann@example.org").await;
-    assert_eq!(told["lead"]["hasContact"], true);
-    assert_eq!(told["lead"]["needsHandoff"], false, "this message does not ask for a person");
-    assert!(told["lead"]["score"].as_f64() > asked["lead"]["score"].as_f64());
+    let handoff = say("Can I talk to a person?").await;
+    assert_eq!(
+        (&handoff["lead"]["needsHandoff"], &handoff["lead"]["hasContact"]),
+        (&json!(true), &json!(false))
+    );
+    assert!(handoff["message"]["content"].as_str().expect("text").contains("e-mail"));
+    let contact = say("ann@example.org").await;
+    assert_eq!(contact["lead"]["hasContact"], true);
+    assert_eq!(contact["lead"]["needsHandoff"], false, "this message does not ask for a person");
+    assert!(contact["lead"]["score"].as_f64() > handoff["lead"]["score"].as_f64());
     assert_eq!(client.everything().await["conversations"][0]["visitor"]["email"], "ann@example.org");
     let again = say("I would still like to speak to somebody").await;
     assert_eq!(again["lead"]["needsHandoff"], true, "every request for a person is reported");

@@ -73,7 +73,7 @@ const LONG: Duration = Duration::from_secs(3600);
 async fn does_not_follow_redirects() {
     let completion = r#"{"choices":[{"message":{"content":"Stolen"}}]}"#;
     let length = completion.len();
-    let (elsewhere, asked) =
+    let (elsewhere, connections) =
         server_sending(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{completion}")).await;
     for status in [301, 302, 303, 307, 308] {
         let (address, _) = server_sending(format!(
@@ -82,7 +82,7 @@ async fn does_not_follow_redirects() {
         .await;
         assert_is_fallback(&ask(&address, LONG).await, "a redirect");
     }
-    assert_eq!(asked.load(Ordering::SeqCst), 0, "the key went to another host");
+    assert_eq!(connections.load(Ordering::SeqCst), 0, "the key went to another host");
 }
 
 #[tokio::test]

@@ -34,8 +34,8 @@ fn bounded_key(text: &str) -> Result<IdempotencyKey, ConnectorError> {
         return parsed(IdempotencyKey::new(text));
     }
     let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()).simple().to_string();
-    let kept = max_length - digest.len() - 1;
-    let mut key: String = text.chars().filter(char::is_ascii_graphic).take(kept).collect();
+    let prefix_length = max_length - digest.len() - 1;
+    let mut key: String = text.chars().filter(char::is_ascii_graphic).take(prefix_length).collect();
     key.push('-');
     key.push_str(&digest);
     parsed(IdempotencyKey::new(key))

@@ -249,13 +249,13 @@ mod tests {
         first.begin(&items(0..100)).expect("written");
         first.finish(&items(0..100), true).expect("written");
         let again = record(directory.path(), None);
-        for (kept, refused) in [(100, false), (90, false), (80, false), (79, true), (1, true)] {
-            let plan = again.plan(&items(0..kept), true);
-            assert_eq!((plan.removals, plan.known), (100 - kept, 100));
-            assert_eq!(plan.check(None).is_err(), refused, "{kept} of 100 are left");
-            assert_eq!(plan.check(Some(100 - kept)), Ok(()));
-            assert_eq!(plan.check(Some(99 - kept.min(99))).is_err(), kept < 100);
-            assert_eq!(again.plan(&items(0..kept), false).check(None), Ok(()), "a part removes nothing");
+        for (remaining, refused) in [(100, false), (90, false), (80, false), (79, true), (1, true)] {
+            let plan = again.plan(&items(0..remaining), true);
+            assert_eq!((plan.removals, plan.known), (100 - remaining, 100));
+            assert_eq!(plan.check(None).is_err(), refused, "{remaining} of 100 are left");
+            assert_eq!(plan.check(Some(100 - remaining)), Ok(()));
+            assert_eq!(plan.check(Some(99 - remaining.min(99))).is_err(), remaining < 100);
+            assert_eq!(again.plan(&items(0..remaining), false).check(None), Ok(()), "a part removes nothing");
         }
         let removed = again.plan(&items(2..100), true).removed;
         assert_eq!(removed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["page 0", "page 1"]);

@@ -13,7 +13,7 @@ pub trait JobHandler: Send + Sync {
     fn execute(&self, job: &Job) -> impl Future<Output = Result<Done, JobFailure>> + Send;
 }
 
-/// Why a job failed. The service shows the text to people.
+/// The reason of a failed job. The service shows the text to people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JobFailure(pub String);

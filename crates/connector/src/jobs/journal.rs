@@ -209,8 +209,8 @@ mod tests {
             assert!(journal.done(&"jöb-3".into()).is_some(), "cut at {cut}");
             assert_eq!(journal.unreported().len(), owed + 1, "cut at {cut}");
         }
-        let kept = fs::read(directory.path().join("journal.damaged")).expect("what was cut off");
-        assert!(kept.split(|byte| *byte == b'\n').any(|line| !line.is_empty() && whole.starts_with(line)));
+        let saved = fs::read(directory.path().join("journal.damaged")).expect("what was cut off");
+        assert!(saved.split(|byte| *byte == b'\n').any(|line| !line.is_empty() && whole.starts_with(line)));
     }
 
     #[test]
@@ -227,8 +227,8 @@ mod tests {
             assert!(journal.done(&"jöb-1".into()).is_some() && journal.done(&"jöb-2".into()).is_some());
             assert_eq!(journal.unreported().len(), 1);
             assert!(journal.done(&"x".into()).is_none());
-            let kept = fs::read(directory.path().join("journal.damaged")).expect("what was damaged");
-            assert!(kept.ends_with(garbage));
+            let saved = fs::read(directory.path().join("journal.damaged")).expect("what was damaged");
+            assert!(saved.ends_with(garbage));
         }
     }
 

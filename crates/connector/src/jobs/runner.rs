@@ -56,7 +56,7 @@ impl Default for RunnerOptions {
     }
 }
 
-/// Why a runner stopped with an error.
+/// An error that stopped a runner.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
     /// The service refuses all claims.
@@ -190,7 +190,7 @@ impl<H: JobHandler> JobRunner<H> {
             }
             self.execute(job, deadline).await
         };
-        // There is no await between the end of the work and this line, so the outcome is recorded.
+        // No await between the end of the job and this line, so a cancelled runner never loses the outcome.
         self.journal.record_executed(&job.id, Completion { claim_token, outcome })?;
         self.report_pending().await
     }

@@ -15,13 +15,13 @@ use tokio::time::Instant;
 
 use super::response::{ProxyResponse, own_request_id};
 
-/// How long a config is cached.
+/// The lifetimes of a cached config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfigCache {
-    /// How long a config is used without asking the service. This is also the maximum delay until a chat that
-    /// was switched off disappears.
+    /// The time for which a config is used without a request to the service. This is also the maximum delay until
+    /// a disabled chat disappears.
     pub fresh: Duration,
-    /// How much longer a config is used while the service is unavailable, marked as `stale` (2.3).
+    /// The further time for which a config is used, marked as `stale` (2.3), while the service is unavailable.
     pub stale: Duration,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct ConfigStore {
     slots: Mutex<HashMap<CacheKey, Arc<Slot>>>,
 }
 
-/// The entry of one config. Whoever refreshes it holds its lock, so that the service is asked once at a time.
+/// The entry of one config. A refresh holds its lock, so that requests to the service do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) refreshing: tokio::sync::Mutex<()>,
@@ -191,11 +191,11 @@ impl ConfigStore {
         if is_switched_off(&envelope) {
             self.slots().retain(|_, other| Arc::ptr_eq(other, slot));
         }
-        let kept = CACHED_HEADERS.into_iter().filter_map(|name| {
+        let cached = CACHED_HEADERS.into_iter().filter_map(|name| {
             let value = response.headers.get(&name)?.clone();
             Some((name, value))
         });
-        let headers = kept.collect();
+        let headers = cached.collect();
         let mut content = slot.content();
         content.failed_at = None;
         content.config = (response.body.len() <= MAX_CONFIG_BYTES).then_some(CachedConfig {
@@ -233,7 +233,7 @@ impl Slot {
 }
 
 impl CachedConfig {
-    /// Returns the config as the response to another request, with a request id of its own.
+    /// Returns the config as the response to another request, with a new request id.
     fn response(&self, stale: bool) -> ProxyResponse {
         let request_id = own_request_id();
         let mut envelope = self.envelope.clone();
@@ -335,8 +335,8 @@ mod tests {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
-        let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
-        assert_eq!(json_of(&given)["data"]["stale"], false);
+        let Lookup::Fresh(cached) = configs.lookup(&slot, None) else { panic!("fresh") };
+        assert_eq!(json_of(&cached)["data"]["stale"], false);
         tokio::time::advance(Duration::from_secs(31)).await;
         assert!(matches!(configs.lookup(&slot, None), Lookup::Expiring(_)));
         tokio::time::advance(Duration::from_secs(29)).await;
@@ -352,11 +352,11 @@ mod tests {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
-        let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
-        let request_id = given.headers.get("x-request-id").and_then(|id| id.to_str().ok()).expect("an id");
+        let Lookup::Fresh(cached) = configs.lookup(&slot, None) else { panic!("fresh") };
+        let request_id = cached.headers.get("x-request-id").and_then(|id| id.to_str().ok()).expect("an id");
         assert!(request_id.starts_with("proxy_"), "{request_id}");
-        assert_eq!(json_of(&given)["requestId"], request_id);
-        assert!(given.headers.get("x-ratelimit-remaining").is_none());
+        assert_eq!(json_of(&cached)["requestId"], request_id);
+        assert!(cached.headers.get("x-ratelimit-remaining").is_none());
     }
 
     #[test]

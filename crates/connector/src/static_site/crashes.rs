@@ -81,7 +81,7 @@ enum Event {
     RemoveByHand { path: usize },
 }
 
-/// What happens to the process during an event.
+/// The fate of the process during an event.
 #[derive(Clone, Copy, Debug)]
 enum ProcessOutcome {
     Survives,
@@ -208,13 +208,14 @@ impl<'a> Site<'a> {
 
     /// Checks that each page of the site's own is published or preserved.
     fn check_nothing_is_lost(&self) {
-        let kept: Vec<_> =
+        let originals: Vec<_> =
             fs::read_dir(self.directory.join("state/originals")).into_iter().flatten().collect();
-        let kept =
-            kept.into_iter().map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"));
-        let kept: Vec<_> = kept.collect();
+        let originals = originals
+            .into_iter()
+            .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"));
+        let originals: Vec<_> = originals.collect();
         for (path, own) in &self.own {
-            let is_there = self.page(*path).as_ref() == Some(own) || kept.contains(own);
+            let is_there = self.page(*path).as_ref() == Some(own) || originals.contains(own);
             assert!(is_there, "{} is lost: {own}", PATHS[*path]);
         }
     }

@@ -75,16 +75,16 @@ async fn answers_504_if_the_service_does_not_respond() {
 
 #[tokio::test]
 async fn answers_502_for_a_truncated_or_invalid_http_response() {
-    for said in ["HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"ok\":", "", "SSH-2.0-x\r\n\r\n"] {
+    for response in ["HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"ok\":", "", "SSH-2.0-x\r\n\r\n"] {
         let (listener, address) = listen().await;
         tokio::spawn(async move {
             let (mut connection, _) = listener.accept().await.expect("a connection");
             let mut request = [0; 4096];
             let _ = connection.read(&mut request).await;
-            let _ = connection.write_all(said.as_bytes()).await;
+            let _ = connection.write_all(response.as_bytes()).await;
         });
         let answer = ask(options(address), get("/connector/chat/config")).await;
-        assert_eq!(answer.failure(), (502, "UPSTREAM_UNAVAILABLE".to_owned()), "{said:?}");
+        assert_eq!(answer.failure(), (502, "UPSTREAM_UNAVAILABLE".to_owned()), "{response:?}");
     }
 }
 

@@ -121,17 +121,18 @@ async fn returns_status_body_and_the_listed_headers_only() {
 
 #[tokio::test]
 async fn returns_a_page_of_the_upstream_as_plain_text() {
-    for (said, passed_back) in [
+    for (content_type, returned) in [
         ("text/html", "text/plain; charset=utf-8"),
         ("image/svg+xml", "text/plain; charset=utf-8"),
         ("application/json-patch+json", "text/plain; charset=utf-8"),
         ("", "text/plain; charset=utf-8"),
         ("Application/JSON;charset=utf-8", "Application/JSON;charset=utf-8"),
     ] {
-        let page = move || (StatusCode::BAD_GATEWAY, [("content-type", said)], "<script>alert(1)</script>");
+        let page =
+            move || (StatusCode::BAD_GATEWAY, [("content-type", content_type)], "<script>alert(1)</script>");
         let (address, _) = service(page).await;
         let answer = ask(options(address), get("/connector/chat/config")).await;
-        assert_eq!((answer.status.as_u16(), answer.header("content-type")), (502, Some(passed_back)));
+        assert_eq!((answer.status.as_u16(), answer.header("content-type")), (502, Some(returned)));
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
     }
 }

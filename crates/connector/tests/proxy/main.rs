@@ -56,15 +56,15 @@ async fn service<R: IntoResponse>(
     answer: impl Fn() -> R + Clone + Send + Sync + 'static,
 ) -> (SocketAddr, Seen) {
     let seen = Seen::default();
-    let kept = Arc::clone(&seen);
+    let recorded = Arc::clone(&seen);
     let router = Router::new().fallback(move |request: Incoming| {
-        let (kept, answer) = (Arc::clone(&kept), answer.clone());
+        let (recorded, answer) = (Arc::clone(&recorded), answer.clone());
         async move {
             let (parts, body) = request.into_parts();
             let body = body.collect().await.expect("a body").to_bytes();
             let line = format!("{} {}", parts.method, parts.uri);
             let body = String::from_utf8_lossy(&body).into_owned();
-            kept.lock().expect("not poisoned").push((line, parts.headers, body));
+            recorded.lock().expect("not poisoned").push((line, parts.headers, body));
             answer().into_response()
         }
     });

@@ -19,15 +19,15 @@ type Arrived = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
 /// A proxy for a service that records its requests.
 async fn watched() -> (Running, Arrived) {
     let arrived = Arrived::default();
-    let kept = Arc::clone(&arrived);
+    let recorded = Arc::clone(&arrived);
     let router = Router::new().fallback(move |request: Request| {
-        let kept = Arc::clone(&kept);
+        let recorded = Arc::clone(&recorded);
         async move {
             let (parts, body) = request.into_parts();
             let body = to_bytes(body, usize::MAX).await.expect("a body");
             let body = String::from_utf8_lossy(&body).into_owned();
             let line = format!("{} {}", parts.method, parts.uri);
-            kept.lock().expect("not poisoned").push((line, parts.headers, body));
+            recorded.lock().expect("not poisoned").push((line, parts.headers, body));
             "{}"
         }
     });
@@ -187,8 +187,8 @@ async fn refuses_an_oversized_head_or_body_before_its_end() {
         assert!(matches!(statuses(&answer)[..], [] | ["431" | "414"]), "{answer}");
     }
     let post = format!("POST /connector/events HTTP/1.1\r\n{JSON}");
-    let told = say(&proxy, format!("{post}content-length: 99999999999\r\n\r\n")).await;
-    assert_eq!(statuses(&told), ["413"], "before the body");
+    let response = say(&proxy, format!("{post}content-length: 99999999999\r\n\r\n")).await;
+    assert_eq!(statuses(&response), ["413"], "before the body");
     let broken = say(&proxy, format!("{post}transfer-encoding: chunked\r\n\r\nnonsense\r\n")).await;
     assert_eq!(statuses(&broken), ["400"]);
     assert!(broken.contains("INVALID_REQUEST") && broken.contains("connection: close"), "{broken}");

@@ -148,7 +148,7 @@ async fn warns_once_about_an_untrusted_web_server() {
 #[test]
 fn refuses_an_invalid_configuration_with_advice() {
     let directory = tempfile::tempdir().expect("a directory");
-    let refusal = |text: &str| {
+    let error_of = |text: &str| {
         std::fs::write(directory.path().join("proxy.toml"), text).expect("a file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
         command.current_dir(directory.path()).args([
@@ -165,17 +165,17 @@ fn refuses_an_invalid_configuration_with_advice() {
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refusal("").contains("--origin"));
-    assert!(refusal("orgin = \"x\"").contains("orgin"));
-    assert!(refusal("origin = \"https://service.example\"").contains("--token-file"));
+    assert!(error_of("").contains("--origin"));
+    assert!(error_of("orgin = \"x\"").contains("orgin"));
+    assert!(error_of("origin = \"https://service.example\"").contains("--token-file"));
     let complete =
         |rest: &str| format!("origin = \"https://service.example\"\ntoken_file = \"proxy.toml\"\n{rest}");
-    assert!(refusal(&complete("prefix = \"connector/\"")).contains("prefix"));
+    assert!(error_of(&complete("prefix = \"connector/\"")).contains("prefix"));
     assert!(
-        refusal(&complete("trusted_hops = [\"10.0.0.0/99\"]")).contains("such as 10.0.0.0/8, or an address")
+        error_of(&complete("trusted_hops = [\"10.0.0.0/99\"]")).contains("such as 10.0.0.0/8, or an address")
     );
-    assert!(refusal(&complete("timeout = 0")).contains("timeout"));
-    assert!(refusal(&complete("allowed_origins = [\"null\"]")).contains("got null"));
+    assert!(error_of(&complete("timeout = 0")).contains("timeout"));
+    assert!(error_of(&complete("allowed_origins = [\"null\"]")).contains("got null"));
 }
 
 /// Starts with the settings of docs/server.md, except addresses and paths.

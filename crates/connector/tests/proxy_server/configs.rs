@@ -32,9 +32,9 @@ async fn serves_a_fresh_config_from_the_cache_and_requests_an_expired_one() {
     let expired = caching(&service, Duration::ZERO).await;
     assert_eq!((fresh.assistant().await, expired.assistant().await), (json!("Clover"), json!("Clover")));
     service.inject_faults(json!({ "config": { "assistantName": "Otto" } })).await;
-    let asked = service.arrived("/chat/config?locale=en").await.len();
+    let requests = service.arrived("/chat/config?locale=en").await.len();
     assert_eq!(fresh.assistant().await, "Clover");
-    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), asked);
+    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), requests);
     assert_eq!(expired.assistant().await, "Otto", "an expired config is not served");
 }
 
@@ -106,8 +106,8 @@ async fn serves_a_config_marked_stale_while_the_service_fails() {
         let config = config(&proxy, "en").await;
         assert_eq!((&config["ok"], &config["data"]["stale"]), (&json!(true), &json!(true)));
     }
-    let asked = service.arrived("/chat/config?locale=en").await.len();
-    assert_eq!(asked, 2, "not every visitor causes a request to a failing service");
+    let requests = service.arrived("/chat/config?locale=en").await.len();
+    assert_eq!(requests, 2, "not every visitor causes a request to a failing service");
     let never_asked = proxy.get("/connector/chat/config?locale=de").await;
     assert_eq!(never_asked.status(), 500);
 }

@@ -145,7 +145,7 @@ mod tests {
     fn passages() -> Vec<Passage> {
         vec![Passage {
             title: "How we glaze".to_owned(),
-            place: Some("/glaze".to_owned()),
+            location: Some("/glaze".to_owned()),
             text: TEXT.to_owned(),
         }]
     }
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn allows_quoting_a_short_passage_in_full() {
         let text = "Celadon is fired at 1280 degrees.".to_owned();
-        let passage = Passage { title: "Glaze".to_owned(), place: None, text: text.clone() };
+        let passage = Passage { title: "Glaze".to_owned(), location: None, text: text.clone() };
         assert!(!discloses(&text, &[passage]));
     }
 
@@ -234,7 +234,7 @@ mod tests {
 
         #[test]
         fn accepts_any_answer_without_a_panic(answer in any::<String>(), text in any::<String>()) {
-            let passage = Passage { title: String::new(), place: None, text: text.clone() };
+            let passage = Passage { title: String::new(), location: None, text: text.clone() };
             let _ = discloses(&answer, std::slice::from_ref(&passage));
             prop_assert!(!discloses("", &[passage]));
         }

@@ -52,9 +52,9 @@ pub(super) fn messages(passages: &[Passage], history: &[StoredMessage], locale: 
 fn reference(passages: &[Passage]) -> String {
     let delimiter = format!("--- {}", Uuid::new_v4().simple());
     let mut text = format!("{REFERENCE}\n{delimiter}");
-    for Passage { title, place, text: passage } in passages {
-        let place = place.as_deref().unwrap_or_default();
-        let _ = write!(text, "\n# {title}\n{place}\n{passage}\n");
+    for Passage { title, location, text: passage } in passages {
+        let location = location.as_deref().unwrap_or_default();
+        let _ = write!(text, "\n# {title}\n{location}\n{passage}\n");
     }
     text.push_str(&delimiter);
     text
@@ -94,12 +94,12 @@ mod tests {
         #[test]
         fn outside_text_never_gets_the_system_role_or_ends_the_reference_material(
             title in texts(),
-            place in proptest::option::of(texts()),
+            location in proptest::option::of(texts()),
             text in texts(),
             questions in prop::collection::vec(texts(), 1..40),
             locale in proptest::option::of(texts()),
         ) {
-            let passages = vec![Passage { title, place, text }; 2];
+            let passages = vec![Passage { title, location, text }; 2];
             let history: Vec<_> = questions.into_iter().map(|text| stored(Role::Visitor, text)).collect();
             let prompt = prompt(&passages, &history, locale.as_deref());
             prop_assert_eq!(&prompt[0], &("system".to_owned(), INSTRUCTIONS.to_owned()));

@@ -8,7 +8,7 @@ use chat_protocol::ErrorCode;
 use super::{Amount, Faults};
 use crate::call::Call;
 
-/// What happens to a request before it is handled.
+/// A fault of a request before it is handled.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fault {
     /// The connection breaks.

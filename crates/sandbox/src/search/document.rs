@@ -16,7 +16,7 @@ pub(super) const MAX_PARAGRAPHS: usize = 1024;
 /// Maximum characters of a title.
 const MAX_TITLE_LENGTH: usize = 200;
 /// Maximum bytes of a path or a URL; a longer one is dropped.
-const MAX_PLACE_BYTES: usize = 2048;
+const MAX_LOCATION_BYTES: usize = 2048;
 
 /// The weight of a term in the title; a term in the text has weight 1.
 const TITLE_WEIGHT: u32 = 5;
@@ -25,7 +25,7 @@ const TITLE_WEIGHT: u32 = 5;
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(super) title: String,
-    pub(super) place: Option<String>,
+    pub(super) location: Option<String>,
     text: String,
     /// The terms in ascending order, with their weights.
     terms: Box<[(Term, u32)]>,
@@ -42,7 +42,7 @@ struct Paragraph {
 
 impl Document {
     /// Indexes a page. Each line of its text is a paragraph.
-    pub(crate) fn new(title: &str, place: Option<&str>, text: &str) -> Self {
+    pub(crate) fn new(title: &str, location: Option<&str>, text: &str) -> Self {
         let title = truncate_words(title, MAX_TITLE_LENGTH);
         let text = truncate_bytes(text, MAX_TEXT_BYTES).to_owned();
         let mut weights: HashMap<Term, u32> = HashMap::new();
@@ -70,8 +70,8 @@ impl Document {
             Paragraph { range, terms: positions.into() }
         });
         let paragraphs = paragraphs.collect();
-        let place = place.filter(|place| place.len() <= MAX_PLACE_BYTES).map(str::to_owned);
-        Self { title, place, text, terms, weight, paragraphs }
+        let location = location.filter(|location| location.len() <= MAX_LOCATION_BYTES).map(str::to_owned);
+        Self { title, location, text, terms, weight, paragraphs }
     }
 
     /// Returns the position and the weight of a term, if the page contains it.
@@ -98,7 +98,7 @@ impl Document {
         let paragraph_terms: usize = self.paragraphs.iter().map(|paragraph| paragraph.terms.len()).sum();
         size_of::<Self>()
             + self.title.len()
-            + self.place.as_ref().map_or(0, String::len)
+            + self.location.as_ref().map_or(0, String::len)
             + self.text.len()
             + self.terms.len() * size_of::<(Term, u32)>()
             + self.paragraphs.len() * size_of::<Paragraph>()

@@ -45,8 +45,8 @@ impl PreparedItem {
             html.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
         let suggestion = Suggestion::new(&item, texts.first().map(String::as_str).unwrap_or_default());
         let text = texts.join("\n");
-        let place = item.path.as_deref().or(item.url.as_deref());
-        let document = Document::new(item.title.as_deref().unwrap_or_default(), place, &text);
+        let location = item.path.as_deref().or(item.url.as_deref());
+        let document = Document::new(item.title.as_deref().unwrap_or_default(), location, &text);
         Self { body: Value::from(&item).to_string(), document: Arc::new(document), text, suggestion, item }
     }
 }
@@ -68,9 +68,9 @@ impl Store {
         let mut rows = pages.query([])?;
         let mut changes = IndexChanges::default();
         while let Some(row) = rows.next()? {
-            let (title, place, text): (String, Option<String>, String) =
+            let (title, location, text): (String, Option<String>, String) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
-            changes.push((row.get(0)?, Some(Arc::new(Document::new(&title, place.as_deref(), &text)))));
+            changes.push((row.get(0)?, Some(Arc::new(Document::new(&title, location.as_deref(), &text)))));
         }
         drop(rows);
         drop(pages);

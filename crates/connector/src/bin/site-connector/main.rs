@@ -90,7 +90,7 @@ async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), Dem
     };
     // Installed before the announcement, because its reader may send a signal at once.
     let stop = shutdown_signal().map_err(DemoError::Signals)?;
-    // A closed pipe is ignored: the servers run all the same.
+    // A closed pipe is ignored: the servers keep running.
     let _ = writeln!(io::stdout(), "{announcement}");
     demo.serve(stop).await
 }

@@ -159,7 +159,7 @@ fn explained(text: &str, error: &toml::de::Error) -> String {
         );
     }
     match message.rsplit_once(", expected ") {
-        Some((wrong, expected)) if wrong.starts_with("invalid") => {
+        Some((problem, expected)) if problem.starts_with("invalid") => {
             format!("{line}invalid {}: expected {expected}", setting(text, error).unwrap_or("value"))
         }
         _ => format!("{line}{message}"),
@@ -205,13 +205,13 @@ impl Settings {
         let token = secret(self.token_file.as_deref(), "CONNECTOR_TOKEN")?
             .ok_or(Failure::new("no site token: set --token-file or CONNECTOR_TOKEN"))?;
         let defaults = ProxyOptions::new(origin, token);
-        let seconds = |given: Option<u64>, default| Duration::from_secs(given.unwrap_or(default));
+        let seconds = |value: Option<u64>, default| Duration::from_secs(value.unwrap_or(default));
         let burst = self.rate_burst.or(NonZeroU32::new(60));
         let rate = NonZeroU32::new(self.rate_per_minute.unwrap_or(240)).zip(burst);
         let proxy = ProxyOptions {
             message_body_limit: self.message_limit.unwrap_or(defaults.message_body_limit),
             events_body_limit: self.events_limit.unwrap_or(defaults.events_body_limit),
-            timeout: self.timeout.map_or(defaults.timeout, |given| Duration::from_secs(given.get())),
+            timeout: self.timeout.map_or(defaults.timeout, |value| Duration::from_secs(value.get())),
             allowed_origins: self.allowed_origins.unwrap_or_default(),
             client_rate: rate.map(|(per_minute, burst)| ClientRate { per_minute, burst }),
             trusted_hops: self
