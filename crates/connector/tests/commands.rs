@@ -294,7 +294,10 @@ async fn refuses_an_invalid_origin_folder_or_api_with_advice() {
     assert!(fails(here, &service.origin(), &arguments).await.1.contains("nowhere is not a folder"));
     let arguments = [&["sync", "www", "--snapshot", "s", "--first-page", "9"], &SITE[..], &token].concat();
     assert!(
-        fails(here, &service.origin(), &arguments).await.1.contains("there is no page 9: this is 3 pages")
+        fails(here, &service.origin(), &arguments)
+            .await
+            .1
+            .contains("invalid --first-page: expected at most 3, got 9")
     );
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");

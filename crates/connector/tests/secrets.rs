@@ -80,12 +80,12 @@ async fn configuration_errors_never_show_a_token() {
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
     for (text, advice) in [
-        (format!("token = \"{TOKEN}\""), "line 1: put the token in a file of its own"),
+        (format!("token = \"{TOKEN}\""), "line 1: put the token in a separate file"),
         (
             format!("origin = \"http://127.0.0.1:1\"\nsite_token = \"{TOKEN}\""),
-            "line 2: put the token in a file of its own",
+            "line 2: put the token in a separate file",
         ),
-        (format!("API_TOKEN = \"{TOKEN}\""), "put the token in a file of its own"),
+        (format!("API_TOKEN = \"{TOKEN}\""), "put the token in a separate file"),
         (format!("token = {TOKEN}"), "line 1: "),
         (format!("\n\ntoken_file = \"{TOKEN}"), "line 3: "),
         (format!("origin = \"http://127.0.0.1:1\" {TOKEN}"), "line 1: "),

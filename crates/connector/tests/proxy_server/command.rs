@@ -148,6 +148,7 @@ async fn warns_once_about_an_untrusted_web_server() {
 #[test]
 fn refuses_an_invalid_configuration_with_advice() {
     let directory = tempfile::tempdir().expect("a directory");
+    std::fs::write(directory.path().join("token"), TOKEN).expect("a file");
     let error_of = |text: &str| {
         std::fs::write(directory.path().join("proxy.toml"), text).expect("a file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
@@ -169,7 +170,7 @@ fn refuses_an_invalid_configuration_with_advice() {
     assert!(error_of("orgin = \"x\"").contains("orgin"));
     assert!(error_of("origin = \"https://service.example\"").contains("--token-file"));
     let complete =
-        |rest: &str| format!("origin = \"https://service.example\"\ntoken_file = \"proxy.toml\"\n{rest}");
+        |rest: &str| format!("origin = \"https://service.example\"\ntoken_file = \"token\"\n{rest}");
     assert!(error_of(&complete("prefix = \"connector/\"")).contains("prefix"));
     assert!(
         error_of(&complete("trusted_hops = [\"10.0.0.0/99\"]")).contains("such as 10.0.0.0/8, or an address")

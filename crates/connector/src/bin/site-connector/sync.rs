@@ -99,10 +99,9 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
     bar.finish_and_clear();
     let progress = progress?;
     if progress.page < run.first_page {
-        let pages = count(u64::try_from(progress.page).unwrap_or(0), "page");
         return Err(Failure::new(format!(
-            "invalid --first-page: expected at most {pages}, got {}",
-            run.first_page
+            "invalid --first-page: expected at most {}, got {}",
+            progress.page, run.first_page
         )));
     }
     record.finish(&items, run.complete)?;
