@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::any;
-use chat_connector::check::{CheckOptions, Checked, check};
+use chat_connector::check::{CheckOptions, CheckResult, check};
 use chat_connector::proxy::{self, ClientRate, ProxyMetrics, ProxyOptions};
 use chat_sandbox::API_BASE;
 use service::{Service, TOKEN};
@@ -28,7 +28,8 @@ async fn serve(router: Router) -> String {
 async fn problems(prefix: &str) -> Vec<String> {
     let all = check(&CheckOptions::new(prefix), |_| ()).await.expect("an address");
     assert!(all.len() > 20);
-    let failed = |one: Checked| one.problem.map(|problem| format!("{}: {problem}", one.sentence));
+    let failed =
+        |result: CheckResult| result.problem.map(|problem| format!("{}: {problem}", result.requirement));
     all.into_iter().filter_map(failed).collect()
 }
 
@@ -86,7 +87,7 @@ async fn a_read_only_check_writes_nothing() {
     let options = ProxyOptions::new(service.origin(), TOKEN.into());
     let prefix = serve(proxy::router(options).expect("a proxy")).await;
     let reading = CheckOptions { read_only: true, ..CheckOptions::new(&prefix) };
-    assert!(check(&reading, |_| ()).await.expect("an address").iter().all(|one| one.problem.is_none()));
+    assert!(check(&reading, |_| ()).await.expect("an address").iter().all(|result| result.problem.is_none()));
     let everything = service.local("GET", "/sandbox/conversations", None).await;
     assert_eq!(
         (&everything["conversations"], &everything["events"]),
@@ -115,7 +116,7 @@ async fn the_check_waits_for_retry_after() {
         serve(proxy::router(ProxyOptions { client_rate: rate(1, 2), ..options }).expect("a proxy")).await;
     let impatient =
         CheckOptions { timeout: Duration::from_secs(1), read_only: true, ..CheckOptions::new(prefix) };
-    let checked = check(&impatient, |_| ()).await.expect("an address");
-    let problem = checked.into_iter().find_map(|one| one.problem).expect("a problem");
+    let results = check(&impatient, |_| ()).await.expect("an address");
+    let problem = results.into_iter().find_map(|result| result.problem).expect("a problem");
     assert!(problem.contains("429") && problem.contains("Retry-After"), "{problem}");
 }

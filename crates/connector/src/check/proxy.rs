@@ -21,7 +21,7 @@ pub(super) async fn reading(client: &ProxyClient, note: &mut Note<'_>) {
     let unknown = client.get("/chat/messages?conversationId=conv_that_does_not_exist").await;
     note("GET /chat/messages responds with an envelope", with(&unknown, is_envelope));
     // If this were forwarded, it would change nothing: it has no body, and the job does not exist.
-    for (sentence, method, path) in [
+    for (requirement, method, path) in [
         ("GET /site/status is not forwarded", Method::GET, "/site/status"),
         ("GET /seo/overlays is not forwarded", Method::GET, "/seo/overlays"),
         ("POST /content/sync is not forwarded", Method::POST, "/content/sync"),
@@ -29,15 +29,15 @@ pub(super) async fn reading(client: &ProxyClient, note: &mut Note<'_>) {
         ("a path with .. is not forwarded", Method::GET, "/chat/..%2fsite/status"),
     ] {
         let body = (method == Method::POST).then_some("application/json");
-        let answer = client.send(method, path, body, None, "").await;
-        note(sentence, with(&answer, is_not_forwarded));
+        let response = client.send(method, path, body, None, "").await;
+        note(requirement, with(&response, is_not_forwarded));
     }
     let form = client.send(Method::POST, "/events", Some("text/plain"), None, "{\"events\":[]}").await;
     note("a POST without the content type JSON is not forwarded", with(&form, is_not_forwarded));
     let large = format!("{{\"message\":\"{}\"}}", "x".repeat(4 * 1024 * 1024));
     let large = client.send(Method::POST, "/chat/messages", Some("application/json"), None, &large).await;
     // Some servers refuse the body by closing the connection.
-    note("a body of 4 MiB is refused", large.map_or(Ok(()), |answer| is_client_error(&answer)));
+    note("a body of 4 MiB is refused", large.map_or(Ok(()), |response| is_client_error(&response)));
 }
 
 /// Runs the checks that start a conversation and send events.
@@ -56,7 +56,7 @@ pub(super) async fn writing(client: &ProxyClient, note: &mut Note<'_>) {
     note("the same key and body give the same response", same(&sent, &again));
     let other = Value::object([("message", "Another message under the same key.".into())]);
     let conflict = client.post("/chat/messages", Some(&key), &other).await;
-    let is_conflict = |answer: &ProxyResponse| answer.is_refusal(409, &ErrorCode::IdempotencyConflict);
+    let is_conflict = |response: &ProxyResponse| response.is_failure(409, &ErrorCode::IdempotencyConflict);
     note("the same key with another body is 409 IDEMPOTENCY_CONFLICT", with(&conflict, is_conflict));
 
     match sent.as_ref().map_err(Clone::clone).and_then(ProxyResponse::data::<SendResult>) {
@@ -64,8 +64,8 @@ pub(super) async fn writing(client: &ProxyClient, note: &mut Note<'_>) {
         Err(problem) => note("a conversation can be read", Err(problem)),
     }
 
-    let invalid = |answer: &ProxyResponse| answer.is_refusal(400, &ErrorCode::InvalidRequest);
-    for (sentence, path, body) in [
+    let invalid = |response: &ProxyResponse| response.is_failure(400, &ErrorCode::InvalidRequest);
+    for (requirement, path, body) in [
         (
             "an empty message is 400 INVALID_REQUEST",
             "/chat/messages",
@@ -79,14 +79,14 @@ pub(super) async fn writing(client: &ProxyClient, note: &mut Note<'_>) {
         ("no events are 400 INVALID_REQUEST", "/events", Value::object([("events", Value::List(vec![]))])),
         ("51 events are 400 INVALID_REQUEST", "/events", events(&run, 51)),
     ] {
-        let answer = client.post(path, Some(&format!("check-{}", Uuid::new_v4().simple())), &body).await;
-        note(sentence, with(&answer, invalid));
+        let response = client.post(path, Some(&format!("check-{}", Uuid::new_v4().simple())), &body).await;
+        note(requirement, with(&response, invalid));
     }
     let tracked = client.post("/events", Some(&format!("events-check-{run}")), &events(&run, 50)).await;
     note(
         "50 events are accepted",
-        with(&tracked, |answer| {
-            let tracking: Tracking = answer.data()?;
+        with(&tracked, |response| {
+            let tracking: Tracking = response.data()?;
             let total = tracking.accepted + tracking.rejected;
             if total == 50 {
                 Ok(())
@@ -114,8 +114,8 @@ async fn conversation(client: &ProxyClient, note: &mut Note<'_>, id: &Conversati
         let newer = client.get(&path).await;
         note(
             "after returns the messages after it",
-            with(&newer, |answer| {
-                let history: History = answer.data()?;
+            with(&newer, |response| {
+                let history: History = response.data()?;
                 let repeated = history.messages.iter().any(|message| message.id.as_ref() == Some(&after));
                 if repeated { Err("the response contains the message itself".to_owned()) } else { Ok(()) }
             }),
@@ -129,8 +129,8 @@ async fn conversation(client: &ProxyClient, note: &mut Note<'_>, id: &Conversati
     let continued = client.post("/chat/messages", Some(&key), &body).await;
     note(
         "a message with its conversationId continues the conversation",
-        with(&continued, |answer| {
-            let result: SendResult = answer.data()?;
+        with(&continued, |response| {
+            let result: SendResult = response.data()?;
             if result.conversation_id == *id {
                 Ok(())
             } else {
@@ -159,23 +159,23 @@ fn encoded(text: &str) -> String {
 }
 
 fn parses<T: TryFrom<Value, Error = chat_protocol::FieldError>>(
-    answer: &Result<ProxyResponse, String>,
+    response: &Result<ProxyResponse, String>,
 ) -> Result<(), String> {
-    with(answer, |answer| answer.data::<T>().map(drop))
+    with(response, |response| response.data::<T>().map(drop))
 }
 
 fn with(
-    answer: &Result<ProxyResponse, String>,
+    response: &Result<ProxyResponse, String>,
     check: impl FnOnce(&ProxyResponse) -> Result<(), String>,
 ) -> Result<(), String> {
-    answer.as_ref().map_err(Clone::clone).and_then(check)
+    response.as_ref().map_err(Clone::clone).and_then(check)
 }
 
 fn same(first: &Result<ProxyResponse, String>, second: &Result<ProxyResponse, String>) -> Result<(), String> {
     with(first, |first| {
         with(second, |second| {
-            let read = |answer: &ProxyResponse| {
-                answer.data::<SendResult>().map(|sent| (sent.conversation_id, sent.user_message_id))
+            let read = |response: &ProxyResponse| {
+                response.data::<SendResult>().map(|sent| (sent.conversation_id, sent.user_message_id))
             };
             if read(first)? == read(second)? {
                 Ok(())
@@ -186,15 +186,15 @@ fn same(first: &Result<ProxyResponse, String>, second: &Result<ProxyResponse, St
     })
 }
 
-fn has_headers(answer: &ProxyResponse) -> Result<(), String> {
+fn has_headers(response: &ProxyResponse) -> Result<(), String> {
     for name in ["x-request-id", "x-service-api-version"] {
-        answer.header(name).ok_or_else(|| format!("{name} is missing: return it to the browser"))?;
+        response.header(name).ok_or_else(|| format!("{name} is missing: return it to the browser"))?;
     }
     Ok(())
 }
 
-fn is_json(answer: &ProxyResponse) -> Result<(), String> {
-    let content_type = answer.header("content-type").unwrap_or_default();
+fn is_json(response: &ProxyResponse) -> Result<(), String> {
+    let content_type = response.header("content-type").unwrap_or_default();
     if content_type.to_ascii_lowercase().starts_with("application/json") {
         Ok(())
     } else {
@@ -202,8 +202,8 @@ fn is_json(answer: &ProxyResponse) -> Result<(), String> {
     }
 }
 
-fn is_not_cached(answer: &ProxyResponse) -> Result<(), String> {
-    let directives = answer.header("cache-control").unwrap_or_default().to_ascii_lowercase();
+fn is_not_cached(response: &ProxyResponse) -> Result<(), String> {
+    let directives = response.header("cache-control").unwrap_or_default().to_ascii_lowercase();
     let shared = directives.contains("public") || directives.contains("s-maxage");
     if directives.contains("no-store") || (directives.contains("private") && !shared) {
         Ok(())
@@ -212,38 +212,38 @@ fn is_not_cached(answer: &ProxyResponse) -> Result<(), String> {
     }
 }
 
-fn keeps_secrets(answer: &ProxyResponse) -> Result<(), String> {
+fn keeps_secrets(response: &ProxyResponse) -> Result<(), String> {
     for name in ["set-cookie", "authorization", "proxy-authorization"] {
-        if answer.headers.contains_key(name) {
+        if response.headers.contains_key(name) {
             return Err(format!("the response has the header {name}: remove it"));
         }
     }
     Ok(())
 }
 
-fn is_envelope(answer: &ProxyResponse) -> Result<(), String> {
-    let value: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+fn is_envelope(response: &ProxyResponse) -> Result<(), String> {
+    let value: Value = serde_json::from_slice(&response.body).unwrap_or_default();
     match value.get("ok") {
         Some(Value::Bool(_)) => Ok(()),
-        _ => Err(format!("expected an envelope, got {} without one", answer.status)),
+        _ => Err(format!("expected an envelope, got {} without one", response.status)),
     }
 }
 
-fn is_not_forwarded(answer: &ProxyResponse) -> Result<(), String> {
-    match answer.status {
+fn is_not_forwarded(response: &ProxyResponse) -> Result<(), String> {
+    match response.status {
         // The service itself has responded, so the proxy has forwarded the request.
-        _ if answer.headers.contains_key("x-service-api-version") => {
-            Err(format!("the service answered {}: forward the five paths only", answer.status))
+        _ if response.headers.contains_key("x-service-api-version") => {
+            Err(format!("the service answered {}: forward the five paths only", response.status))
         }
         400..=499 => Ok(()),
         status => Err(format!("expected 404, got {status}")),
     }
 }
 
-fn is_client_error(answer: &ProxyResponse) -> Result<(), String> {
-    if (400..500).contains(&answer.status) {
+fn is_client_error(response: &ProxyResponse) -> Result<(), String> {
+    if (400..500).contains(&response.status) {
         Ok(())
     } else {
-        Err(format!("expected a status from 400 to 499, got {}", answer.status))
+        Err(format!("expected a status from 400 to 499, got {}", response.status))
     }
 }

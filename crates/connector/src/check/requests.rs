@@ -128,7 +128,7 @@ impl ProxyResponse {
     }
 
     /// Checks that the response is a failure with this status and code.
-    pub(super) fn is_refusal(&self, status: u16, code: &ErrorCode) -> Result<(), String> {
+    pub(super) fn is_failure(&self, status: u16, code: &ErrorCode) -> Result<(), String> {
         match open_envelope(self.status, self.value()) {
             Err(error) if error.status == status && error.code == *code => Ok(()),
             Err(error) => Err(format!("expected {status} {}, got {error}", code.as_str())),

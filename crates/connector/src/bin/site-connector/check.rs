@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use chat_connector::check::{CheckOptions, Checked, check};
+use chat_connector::check::{CheckOptions, CheckResult, check};
 use chat_connector::printable::{Printable, printable_json};
 use chat_protocol::Value;
 use clap::Args;
@@ -38,28 +38,28 @@ pub(crate) async fn run(flags: CheckFlags) -> Result<(), Failure> {
     };
     // A closed pipe is ignored: the exit code has the outcome.
     let print = |line: &str| drop(writeln!(io::stdout(), "{line}"));
-    let checked = check(&options, |one| print(&formatted(one, flags.json))).await?;
-    let failed = checked.iter().filter(|one| one.problem.is_some()).count();
+    let results = check(&options, |result| print(&formatted(result, flags.json))).await?;
+    let failed = results.iter().filter(|result| result.problem.is_some()).count();
     if failed > 0 {
-        return Err(Failure::new(format!("{failed} of {} checks failed", checked.len())));
+        return Err(Failure::new(format!("{failed} of {} checks failed", results.len())));
     }
     if !flags.json {
-        print(&format!("All {} checks hold.", checked.len()));
+        print(&format!("All {} checks hold.", results.len()));
     }
     Ok(())
 }
 
-fn formatted(one: &Checked, json: bool) -> String {
+fn formatted(result: &CheckResult, json: bool) -> String {
     if json {
         let outcome = [
-            ("sentence", one.sentence.into()),
-            ("ok", one.problem.is_none().into()),
-            ("problem", one.problem.clone().into()),
+            ("sentence", result.requirement.into()),
+            ("ok", result.problem.is_none().into()),
+            ("problem", result.problem.clone().into()),
         ];
         return printable_json(&Value::object(outcome).to_string());
     }
-    match &one.problem {
-        None => format!("ok      {}", one.sentence),
-        Some(problem) => format!("FAILED  {}: {}", one.sentence, Printable(problem)),
+    match &result.problem {
+        None => format!("ok      {}", result.requirement),
+        Some(problem) => format!("FAILED  {}: {}", result.requirement, Printable(problem)),
     }
 }
