@@ -37,8 +37,8 @@ impl Sink for Checked {
     }
 }
 
-/// Renders a message. Every element is closed, links have allowed schemes, and the shown text is in the message in the
-/// same order.
+/// Renders a message. Every element is closed, links have allowed schemes, and the shown text is in the
+/// message in the same order.
 pub fn message(data: &[u8]) {
     let message = String::from_utf8_lossy(data);
     for draw in [render, render_plain] {

@@ -93,8 +93,8 @@ fn parse(data: &[u8]) -> Option<Request<Body>> {
     request.body(Body::from(body.to_vec())).ok()
 }
 
-/// Sends any request to the proxy. Only the five calls with the listed headers may reach the service, and the browser
-/// never gets the token.
+/// Sends any request to the proxy. Only the five calls with the listed headers may reach the service, and the
+/// browser never gets the token.
 pub fn request(data: &[u8]) {
     let Some(request) = parse(data) else { return };
     let is_head = request.method() == "HEAD";
@@ -158,8 +158,8 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// Returns any bytes as the service's response. The browser must get a bounded response that is not a page and has
-/// only the listed headers.
+/// Returns any bytes as the service's response. The browser must get a bounded response that is not a page
+/// and has only the listed headers.
 pub fn answer(data: &[u8]) {
     SITE.with(|site| {
         site.service.answer_with(data.to_vec());
@@ -174,8 +174,8 @@ pub fn answer(data: &[u8]) {
     });
 }
 
-/// Returns any response to the client of the site's server. The input is a line with the status and `Retry-After`,
-/// then the body; the status selects the call.
+/// Returns any response to the client of the site's server. The input is a line with the status and
+/// `Retry-After`, then the body; the status selects the call.
 pub fn client_answer(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let (line, body) = data.split_at(end);

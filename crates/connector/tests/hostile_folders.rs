@@ -1,5 +1,5 @@
-//! Links, pipes, sockets and unusual names in the site's folder: nothing outside of it is read or written, and
-//! nothing blocks.
+//! Links, pipes, sockets and unusual names in the site's folder: nothing outside of it is read or written,
+//! and nothing blocks.
 
 #![cfg(unix)]
 

@@ -24,7 +24,8 @@ use site_connector::run;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-/// Sets the title, rings the bell and clears the screen, in 7-bit and 8-bit codes; forges lines; reverses text.
+/// Sets the title, rings the bell and clears the screen, in 7-bit and 8-bit codes; forges lines; reverses
+/// text.
 const HOSTILE: &str = "\x1b]0;pwned\x07\x1b[2J\u{9b}2J\u{9d}0;pwned\u{9c}\r\nerror: forged\n\u{8}\u{7f}\u{202e}gpj\u{2066}.\u{200b}\t";
 
 /// Starts a service that gives this answer to every request, and returns its origin.

@@ -1,8 +1,8 @@
 //! A stub that replaces `wasm-streams` in builds of this workspace.
 //!
-//! Leptos depends on server functions, which depend on wasm-streams for streaming bodies. The widget has no server
-//! functions, but wasm-streams exports three classes to JavaScript, and exports are never removed: 10 KB of
-//! WebAssembly and 4 KB of unused glue. This crate has the same names and no implementation.
+//! Leptos depends on server functions, which depend on wasm-streams for streaming bodies. The widget has no
+//! server functions, but wasm-streams exports three classes to JavaScript, and exports are never removed: 10
+//! KB of WebAssembly and 4 KB of unused glue. This crate has the same names and no implementation.
 //! Applications that use the published crate get the real one: a `[patch]` applies to its own workspace only.
 
 use std::convert::Infallible;

@@ -18,10 +18,11 @@ use super::response::{ProxyResponse, own_request_id};
 /// The lifetimes of a cached config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfigCache {
-    /// The time for which a config is used without a request to the service. This is also the maximum delay until
-    /// a disabled chat disappears.
+    /// The time for which a config is used without a request to the service. This is also the maximum delay
+    /// until a disabled chat disappears.
     pub fresh: Duration,
-    /// The further time for which a config is used, marked as `stale` (2.3), while the service is unavailable.
+    /// The further time for which a config is used, marked as `stale` (2.3), while the service is
+    /// unavailable.
     pub stale: Duration,
 }
 

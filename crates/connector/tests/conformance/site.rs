@@ -1,4 +1,5 @@
-//! Sections 4.3, 4.9 and 4.10. The contract specifies no fields, so the client of this crate must be able to parse them.
+//! Sections 4.3, 4.9 and 4.10. The contract specifies no fields, so the client of this crate must be able to
+//! parse them.
 
 use chat_protocol::{OverlayList, SiteStatus, SyncReceipt, Value as Wire};
 use serde_json::json;

@@ -86,7 +86,8 @@ async fn never_forwards_a_smuggled_request() {
             say(&proxy, format!("POST /connector/events HTTP/1.1\r\n{JSON}{headers}\r\n{begin}{HIDDEN}"))
                 .await;
         let statuses = statuses(&answers);
-        // Refused, or the last request of its connection, or two requests, the second of them with an unknown path.
+        // Refused, or the last request of its connection, or two requests, the second of them with an unknown
+        // path.
         assert!(matches!(statuses[..], [] | ["400" | "200"] | ["200", "404"]), "{headers}: {answers}");
     }
     for (line, headers, body) in arrived.lock().expect("not poisoned").iter() {

@@ -47,8 +47,8 @@ impl Service {
         Self { address, steps }
     }
 
-    /// Waits for a number of steps, or until `is_over`, and then for a number of turns of the runtime, so that the
-    /// caller stops at an arbitrary point.
+    /// Waits for a number of steps, or until `is_over`, and then for a number of turns of the runtime, so
+    /// that the caller stops at an arbitrary point.
     pub async fn steps(&self, steps: u64, turns: u64, mut is_over: impl FnMut() -> bool) {
         let mut counted = self.steps.clone();
         let until = *counted.borrow_and_update() + steps;
