@@ -1,8 +1,8 @@
-//! Fuzz targets: one function for each thing that parses bytes from outside.
+//! Fuzz targets: one function for each parser of bytes from outside.
 //!
-//! A target takes any bytes, and panics when what must always hold does not. `fuzz/corpus/<target>/` has its inputs:
-//! real ones, hostile ones, and those that fuzzing found worth keeping. `tests/corpus.rs` replays and mutates them
-//! natively; `src/bin/guided.rs` is the same functions under libFuzzer.
+//! A target takes any bytes, and panics when an invariant is violated. `fuzz/corpus/<target>/` contains its
+//! inputs: real ones, hostile ones and interesting ones that fuzzing found. `tests/corpus.rs` replays and
+//! mutates them natively; `src/bin/guided.rs` runs the same functions under libFuzzer.
 
 // A target's purpose is to panic.
 #![allow(clippy::unwrap_used)]
@@ -17,12 +17,12 @@ mod service;
 mod session;
 mod site;
 
-/// A function that must hold for any bytes.
+/// A function whose invariants must hold for any bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, and that of its folder in `corpus/`.
+    /// The name of the target and of its folder in `corpus/`.
     pub name: &'static str,
-    /// Panics when something that must always hold does not hold for this input.
+    /// Panics when this input violates an invariant.
     pub run: fn(&[u8]),
 }
 
@@ -41,7 +41,7 @@ pub const TARGETS: [Target; 11] = [
     Target { name: "journal", run: site::journal },
 ];
 
-/// The target of this name.
+/// Returns the target with this name.
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.into_iter().find(|target| target.name == name)
 }

@@ -1,8 +1,8 @@
-//! Messages of assistants, operators and visitors, as they become elements and text.
+//! Renders messages of assistants, operators and visitors as elements and text.
 
 use crate::markup::{Sink, render, render_plain};
 
-/// Checks what it is given, and keeps the text.
+/// A sink that checks its calls and collects the text.
 #[derive(Default)]
 struct Checked {
     open: Vec<&'static str>,
@@ -24,27 +24,27 @@ impl Sink for Checked {
 
     fn close(&mut self) {
         self.calls += 1;
-        assert!(self.open.pop().is_some(), "an element ends that never began");
+        assert!(self.open.pop().is_some(), "an element is closed that was never opened");
     }
 
     fn text(&mut self, text: &str) {
         self.calls += 1;
         assert!(!text.is_empty());
-        // The host behind a link is shown in addition to the text.
+        // The host of a link is shown in addition to the text.
         if !self.open.contains(&"bdi") {
             self.text.push_str(text);
         }
     }
 }
 
-/// A message: every element ends, links lead where a visitor may go, and what is shown stands in the message in its
-/// order.
+/// Renders a message. Every element is closed, links have allowed schemes, and the shown text is in the
+/// message in the same order.
 pub fn message(data: &[u8]) {
     let message = String::from_utf8_lossy(data);
     for draw in [render, render_plain] {
         let mut checked = Checked::default();
         draw(&message, &mut checked);
-        assert!(checked.open.is_empty(), "not ended: {:?}", checked.open);
+        assert!(checked.open.is_empty(), "not closed: {:?}", checked.open);
         assert!(
             checked.calls <= 64 * message.len() + 64,
             "{} calls for {} bytes",
@@ -54,7 +54,7 @@ pub fn message(data: &[u8]) {
         let mut given = message.chars();
         let shown = checked.text.chars().filter(|letter| letter.is_alphanumeric());
         for letter in shown {
-            assert!(given.any(|given| given == letter), "{letter:?} is not where it was written");
+            assert!(given.any(|given| given == letter), "{letter:?} is not in the message at this position");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! JSON of the contract, and language tags.
+//! The JSON of the contract, and language tags.
 
 use chat_protocol::{
     Activated, Activation, ChatConfig, ChatMessage, Claim, Completion, ContentItem, ContentPage, Done,
@@ -6,7 +6,7 @@ use chat_protocol::{
     SyncReceipt, Tracking, Value, VisitorEvent, VisitorProfile, is_language_tag, limits, open_envelope,
 };
 
-/// A locale: what passes can stand in a query, a cache's key or a prompt.
+/// Checks that an accepted language tag is safe in a query, a cache key or a prompt.
 pub fn language_tag(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if is_language_tag(&text) {
@@ -15,11 +15,11 @@ pub fn language_tag(data: &[u8]) {
     }
 }
 
-/// JSON of any shape: read as everything that the contract knows, and written again.
+/// Parses any JSON as every type of the contract, and writes it again.
 pub fn json(data: &[u8]) {
     let Ok(value) = serde_json::from_slice::<Value>(data) else { return };
     let written = value.to_string();
-    let again: Value = serde_json::from_str(&written).expect("what was written is JSON");
+    let again: Value = serde_json::from_str(&written).expect("the output is JSON");
     assert_eq!(shape(&again), shape(&value), "{written}");
     for status in [200, 429, 503] {
         let _ = open_envelope(status, value.clone());
@@ -49,11 +49,11 @@ pub fn json(data: &[u8]) {
         VisitorEvent,
         VisitorProfile
     );
-    // What the journal keeps says the same when it is read again.
+    // A value that the journal stores survives a round trip.
     macro_rules! same {
         ($($kind:ty),*) => { $(
             if let Ok(read) = <$kind>::try_from(value.clone()) {
-                let again = <$kind>::try_from(Value::from(&read)).expect("what was read can be written");
+                let again = <$kind>::try_from(Value::from(&read)).expect("a parsed value can be written");
                 assert_eq!(Value::from(&again).to_string(), Value::from(&read).to_string());
             }
         )* };
@@ -61,7 +61,7 @@ pub fn json(data: &[u8]) {
     same!(Completion, Done);
 }
 
-/// A value without its numbers, whose last digits may change, and without the nulls that are left out of objects.
+/// Returns a value without its numbers, whose last digits may change, and without nulls, which objects omit.
 fn shape(value: &Value) -> Value {
     match value {
         Value::Integer(_) | Value::Number(_) => Value::Null,

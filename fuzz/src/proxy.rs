@@ -1,5 +1,4 @@
-//! The proxy between a browser and the service, and the client of a site's own server: requests of any shape, and
-//! answers of any shape.
+//! The proxy and the client of the site's server, with any request and any response.
 
 use std::cell::LazyCell;
 use std::time::Duration;
@@ -17,8 +16,8 @@ use crate::service::{Service, runtime};
 
 const TOKEN: &str = "cmt_fuzz_secret";
 const PREFIX: &str = "/connector";
-/// What a request may have on its way to the service, the token apart.
-const PASSED_ON: [&str; 8] = [
+/// The headers of a request to the service, besides the token.
+const FORWARDED_HEADERS: [&str; 8] = [
     "accept",
     "accept-encoding",
     "accept-language",
@@ -28,8 +27,8 @@ const PASSED_ON: [&str; 8] = [
     "idempotency-key",
     "user-agent",
 ];
-/// What an answer may have on its way to the browser, and what the proxy adds.
-const PASSED_BACK: [&str; 12] = [
+/// The headers of a response to the browser, including those that the proxy adds.
+const RETURNED_HEADERS: [&str; 12] = [
     "allow",
     "cache-control",
     "connection",
@@ -44,7 +43,7 @@ const PASSED_BACK: [&str; 12] = [
     "x-request-id",
 ];
 
-/// A proxy before a service of this thread's own.
+/// A proxy and a client, with a service for this thread.
 struct Site {
     runtime: Runtime,
     service: Service,
@@ -68,18 +67,18 @@ impl Site {
         Self { runtime: runtime(), service, router, client }
     }
 
-    /// What the proxy makes of a request: the answer's status, headers and body.
-    fn ask(&self, request: Request<Body>) -> (u16, HeaderMap, Vec<u8>) {
+    /// Sends a request to the proxy, and returns the status, headers and body of the response.
+    fn send(&self, request: Request<Body>) -> (u16, HeaderMap, Vec<u8>) {
         self.runtime.block_on(async {
             let response: Response<Body> = self.router.clone().oneshot(request).await.expect("an answer");
             let (parts, body) = response.into_parts();
-            let body = to_bytes(body, 4 * 1024 * 1024).await.expect("an answer within its bounds");
+            let body = to_bytes(body, 4 * 1024 * 1024).await.expect("a response within the limit");
             (parts.status.as_u16(), parts.headers, body.to_vec())
         })
     }
 }
 
-/// A request as text: method and address, lines of headers, an empty line, a body.
+/// Parses a request from text: method and address, header lines, an empty line, the body.
 fn parse(data: &[u8]) -> Option<Request<Body>> {
     let end = data.windows(2).position(|bytes| bytes == b"\n\n");
     let (head, body) = end.map_or((data, &[][..]), |end| (&data[..end], &data[end + 2..]));
@@ -94,16 +93,16 @@ fn parse(data: &[u8]) -> Option<Request<Body>> {
     request.body(Body::from(body.to_vec())).ok()
 }
 
-/// A request of a browser or an attacker: nothing but the five calls reaches the service, with nothing but what is
-/// listed, and the token stays behind the proxy.
+/// Sends any request to the proxy. Only the five calls with the listed headers may reach the service, and the
+/// browser never gets the token.
 pub fn request(data: &[u8]) {
     let Some(request) = parse(data) else { return };
     let is_head = request.method() == "HEAD";
-    // What is not below the prefix is answered by the site around the proxy.
+    // Other paths are not the proxy's.
     let is_below =
         request.uri().path().strip_prefix(PREFIX).is_some_and(|rest| rest.starts_with('/') && rest.len() > 1);
     SITE.with(|site| {
-        let (status, headers, body) = site.ask(request);
+        let (status, headers, body) = site.send(request);
         assert!(status < 500, "{status}");
         if is_below {
             check_answer(&headers, &body);
@@ -116,7 +115,7 @@ pub fn request(data: &[u8]) {
     });
 }
 
-/// What the service was asked.
+/// Checks a request that arrived at the service.
 fn check_request(head: &str) {
     let mut lines = head.lines();
     let first = lines.next().unwrap_or_default();
@@ -125,23 +124,23 @@ fn check_request(head: &str) {
         let start = format!("{method} /api/connector/v1{}", endpoint.path());
         first.strip_prefix(&start).is_some_and(|rest| rest.starts_with([' ', '?']))
     });
-    assert!(call, "asked of the service: {first:?}");
+    assert!(call, "forwarded to the service: {first:?}");
     for line in lines {
         let (name, value) = line.split_once(':').expect("a header");
         let name = name.to_ascii_lowercase();
         if name == "authorization" {
             assert_eq!(value.trim(), format!("Bearer {TOKEN}"));
         } else {
-            assert!(PASSED_ON.contains(&name.as_str()), "passed on to the service: {line:?}");
+            assert!(FORWARDED_HEADERS.contains(&name.as_str()), "forwarded to the service: {line:?}");
         }
     }
 }
 
-/// What the browser gets.
+/// Checks a response to the browser.
 fn check_answer(headers: &HeaderMap, body: &[u8]) {
     for (name, value) in headers {
-        let known = PASSED_BACK.contains(&name.as_str()) || name == "x-service-api-version";
-        assert!(known, "passed back to the browser: {name}: {value:?}");
+        let known = RETURNED_HEADERS.contains(&name.as_str()) || name == "x-service-api-version";
+        assert!(known, "returned to the browser: {name}: {value:?}");
         assert!(!contains(value.as_bytes(), TOKEN.as_bytes()), "the token in {name}");
     }
     assert_eq!(headers.get("x-content-type-options").map(HeaderValue::as_bytes), Some(&b"nosniff"[..]));
@@ -151,7 +150,7 @@ fn check_answer(headers: &HeaderMap, body: &[u8]) {
     let is_harmless = kind
         .as_deref()
         .is_none_or(|kind| kind.starts_with("application/json") || kind.starts_with("text/plain"));
-    assert!(is_harmless, "passed back as {kind:?}");
+    assert!(is_harmless, "returned as {kind:?}");
     assert!(body.len() <= 1024 * 1024, "{} bytes", body.len());
 }
 
@@ -159,24 +158,24 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
     bytes.windows(part.len()).any(|window| window == part)
 }
 
-/// Bytes that the service sends in place of an answer: what the browser gets is bounded, no page, and has no header that
-/// is not listed.
+/// Returns any bytes as the service's response. The browser must get a bounded response that is not a page
+/// and has only the listed headers.
 pub fn answer(data: &[u8]) {
     SITE.with(|site| {
         site.service.answer_with(data.to_vec());
         let request = Request::get("/connector/chat/presence").body(Body::empty()).expect("a request");
-        let (status, headers, body) = site.ask(request);
+        let (status, headers, body) = site.send(request);
         site.service.take_heads();
         assert!(!(300..400).contains(&status) && status >= 200, "{status}");
-        // The service may repeat what it was sent; the test is about what the proxy adds.
+        // The service itself may return the token; the test is about the proxy.
         if !contains(data, TOKEN.as_bytes()) {
             check_answer(&headers, &body);
         }
     });
 }
 
-/// An answer to the site's own server: a line with the status and `Retry-After`, then the body. The call that it answers
-/// goes by the status.
+/// Returns any response to the client of the site's server. The input is a line with the status and
+/// `Retry-After`, then the body; the status selects the call.
 pub fn client_answer(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let (line, body) = data.split_at(end);

@@ -1,4 +1,4 @@
-//! A service that answers as it is told, and remembers what it was asked.
+//! A fake service with a configurable response, which records its requests.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,33 +8,33 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// A runtime for one thread.
+/// Returns a runtime for one thread.
 pub fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// The service's end of a connection.
+/// The state of the service.
 #[derive(Clone, Debug, Default)]
-struct Said {
-    /// What is sent back, to the byte; without it, an empty envelope.
+struct State {
+    /// The bytes of the response; `None` sends an empty envelope.
     answer: Option<Vec<u8>>,
     /// The heads of the requests.
     heads: Vec<String>,
 }
 
-/// A service on a port of its own.
+/// A service on a free port.
 #[derive(Clone, Debug)]
 pub struct Service {
-    said: Arc<Mutex<Said>>,
+    state: Arc<Mutex<State>>,
     origin: String,
 }
 
 impl Service {
-    /// Starts one, which runs for as long as the process.
+    /// Starts a service that runs until the process ends.
     pub fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
-        let service = Self { said: Arc::default(), origin };
+        let service = Self { state: Arc::default(), origin };
         let accepting = service.clone();
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
@@ -45,29 +45,29 @@ impl Service {
         service
     }
 
-    /// Its origin.
+    /// Returns the origin of the service.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// From now on answers with these bytes, and closes the connection behind them.
+    /// Sets the response to these bytes, after which the connection is closed.
     pub fn answer_with(&self, bytes: Vec<u8>) {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).answer = Some(bytes);
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).answer = Some(bytes);
     }
 
-    /// The heads of the requests since it was last asked.
+    /// Returns the heads of the requests since the last call.
     pub fn take_heads(&self) -> Vec<String> {
-        std::mem::take(&mut self.said.lock().unwrap_or_else(PoisonError::into_inner).heads)
+        std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).heads)
     }
 
     fn serve(&self, mut stream: TcpStream) {
-        // Nobody waits for a connection that nothing comes on.
+        // A silent connection ends after a while.
         let _ = stream.set_read_timeout(Some(Duration::from_secs(20)));
         while let Some(head) = read_request(&mut stream) {
             let answer = {
-                let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-                said.heads.push(head);
-                said.answer.clone()
+                let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                state.heads.push(head);
+                state.answer.clone()
             };
             if let Some(bytes) = answer {
                 let _ = stream.write_all(&bytes);
@@ -85,7 +85,7 @@ impl Service {
     }
 }
 
-/// Reads a request to its end, and gives its head.
+/// Reads a whole request, and returns its head.
 fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut read = Vec::new();
     let mut chunk = [0; 4096];

@@ -1,16 +1,16 @@
-//! The session of a tab: what the browser's storage, other tabs and the service say.
+//! The session of a tab, with any input from storage, other tabs and the service.
 
 use std::collections::BTreeMap;
 
 use chat_protocol::{Endpoint, Method, Value};
 use chat_session::{Answer, Effect, Input, Page, Reports, Request, Session, Start, keys};
 
-/// When a tab begins: in November 2023.
+/// The time at which a tab starts: November 2023.
 const START_MS: u64 = 1_700_000_000_000;
-/// Wake-ups in a row without any time in between, after which the session is held to be spinning.
+/// Maximum consecutive wake-ups at the same time before the session counts as spinning.
 const MAX_WAKES_AT_ONCE: u32 = 50;
 
-/// A tab with the browser around it.
+/// A tab with a simulated browser.
 struct Tab {
     session: Session,
     now_ms: u64,
@@ -40,7 +40,7 @@ impl Tab {
         self.carry_out(effects);
     }
 
-    /// Does what the session wants, after a check that a browser could do it.
+    /// Carries out the session's effects, and checks that a browser could do so.
     fn carry_out(&mut self, effects: Vec<Effect>) {
         assert!(effects.len() < 500, "{} effects at once", effects.len());
         for effect in effects {
@@ -58,30 +58,30 @@ impl Tab {
                 Effect::Cancel(id) => self.requests.retain(|request| request.id != id),
                 Effect::WakeAt(at_ms) => self.wake_ms = Some(at_ms),
                 Effect::Store(key, text) => {
-                    assert!(key.starts_with(keys::PREFIX), "a key of somebody else: {key}");
+                    assert!(key.starts_with(keys::PREFIX), "a key without the prefix: {key}");
                     match text {
                         Some(text) => {
-                            assert!(read(&text) != Value::Null, "stored what is not JSON: {text}");
+                            assert!(read(&text) != Value::Null, "stored invalid JSON: {text}");
                             self.storage.insert(key, text);
                         }
                         None => _ = self.storage.remove(&key),
                     }
                 }
                 Effect::Broadcast(text) => {
-                    assert!(read(&text) != Value::Null, "told what is not JSON: {text}");
+                    assert!(read(&text) != Value::Null, "broadcast invalid JSON: {text}");
                 }
                 _ => {}
             }
         }
     }
 
-    /// Lets time pass, with every wake-up that was asked for.
+    /// Advances the time, with every requested wake-up.
     fn wait(&mut self, ms: u64) {
         let end_ms = self.now_ms + ms;
         let mut wakes_at_once = 0;
         while let Some(at_ms) = self.wake_ms.filter(|at_ms| *at_ms <= end_ms) {
             wakes_at_once = if at_ms > self.now_ms { 0 } else { wakes_at_once + 1 };
-            assert!(wakes_at_once < MAX_WAKES_AT_ONCE, "asks to be woken without end at {at_ms}");
+            assert!(wakes_at_once < MAX_WAKES_AT_ONCE, "requests endless wake-ups at {at_ms}");
             self.now_ms = self.now_ms.max(at_ms);
             self.wake_ms = None;
             self.handle(Input::TimerFired);
@@ -96,20 +96,20 @@ impl Tab {
         }
     }
 
-    /// The page is left and comes back; what was on its way is lost.
+    /// Hides and restores the page. Requests in flight are lost.
     fn restored(&mut self) {
         self.handle(Input::PageHidden);
         self.requests.clear();
         self.handle(Input::PageRestored(parsed(&self.storage)));
     }
 
-    /// A line of a script: what happens, and what comes with it.
+    /// Executes a line of a script: an event and its arguments.
     fn play(&mut self, line: &str) {
         let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
         let (first, body) = rest.split_once(' ').unwrap_or((rest, ""));
         match what {
             "tab" => {
-                // The visitor of this tab, whom a script cannot know.
+                // A script cannot know the visitor id of this tab.
                 let text = rest.replace("$visitor", self.session.visitor_id().as_str());
                 self.handle(Input::TabMessage(read(&text)));
             }
@@ -143,7 +143,7 @@ impl Tab {
         }
     }
 
-    /// A service that comes to its senses: what is asked is answered until nothing is asked for an hour.
+    /// Answers all requests, as a recovered service does, for 18 minutes.
     fn settle(&mut self) {
         for _ in 0..12 {
             while let Some(request) = self.requests.pop() {
@@ -171,7 +171,7 @@ fn parsed(storage: &BTreeMap<String, String>) -> Vec<(String, Value)> {
     storage.iter().map(|(key, text)| (key.clone(), read(text))).collect()
 }
 
-/// What the browser kept: lines of a key without its prefix, a space, and the text under it.
+/// Starts a session with stored state. Each line has a key without its prefix, a space and the stored text.
 pub fn stored_state(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut storage = BTreeMap::new();
@@ -189,7 +189,7 @@ pub fn stored_state(data: &[u8]) {
     tab.handle(Input::Reset);
 }
 
-/// What other tabs, the service and the visitor do, a line each: see [`Tab::play`].
+/// Plays events of other tabs, the service and the visitor, one on each line: see [`Tab::play`].
 pub fn tab_messages(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut tab = Tab::open(BTreeMap::new());

@@ -1,4 +1,4 @@
-//! A static site: the HTML of its pages, jobs that publish into it, and the journal of jobs.
+//! A static site: its pages, the jobs that publish into it, and the journal of jobs.
 
 use std::cell::LazyCell;
 use std::fs;
@@ -16,21 +16,21 @@ const ORIGIN: &str = "https://shop.example";
 
 thread_local! {
     static FOLDER: LazyCell<TempDir> = LazyCell::new(|| {
-        // In memory, where there is such a folder.
+        // In memory, if the system has such a folder.
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.expect("a folder")
     });
     static RUNTIME: LazyCell<Runtime> = LazyCell::new(runtime);
 }
 
-/// A folder of this thread's own.
+/// Returns a folder for this thread.
 fn folder(name: &str) -> PathBuf {
     let folder = FOLDER.with(|folder| folder.path().join(name));
     fs::create_dir_all(&folder).expect("a folder");
     folder
 }
 
-/// An overlay whose every text tries to become an element.
+/// Returns an overlay in which every text tries to inject an element.
 fn overlay() -> Overlay {
     let text = "</title></script><x-injected a='\"'>".to_owned();
     Overlay {
@@ -44,24 +44,24 @@ fn overlay() -> Overlay {
     }
 }
 
-/// A page of the site: it is read for a sync, and takes an overlay that becomes text and nothing else.
+/// Converts a page to an item, and applies an overlay, which must not inject elements.
 pub fn page(data: &[u8]) {
     let root = folder("pages");
     fs::write(root.join("page.html"), data).expect("a page");
-    for item in items(&root, ORIGIN).expect("a folder that can be read") {
+    for item in items(&root, ORIGIN).expect("a readable folder") {
         assert_eq!(item.path.as_deref(), Some("/page.html"));
         let length = item.content.unwrap_or_default().len();
-        // A character that is not UTF-8 becomes one of three bytes.
+        // An invalid byte becomes a character of three bytes.
         assert!(length <= 3 * data.len(), "{length} bytes of text in {} of HTML", data.len());
     }
     let html = String::from_utf8_lossy(data);
     if let Ok(page) = apply_to_head(&html, &overlay()) {
         let injected = |page: &str| page.matches("<x-injected").count();
-        assert_eq!(injected(&page), injected(&html), "an element out of an overlay: {page}");
+        assert_eq!(injected(&page), injected(&html), "an overlay injected an element: {page}");
     }
 }
 
-/// A job of the service's: whatever it asks for, nothing is written outside the site and its state.
+/// Executes a job of the service. Nothing is written outside of the site and its state.
 pub fn job(data: &[u8]) {
     let Ok(value) = serde_json::from_slice::<Value>(data) else { return };
     let Ok(job) = Job::try_from(value) else { return };
@@ -75,15 +75,15 @@ pub fn job(data: &[u8]) {
     RUNTIME.with(|runtime| {
         let first = runtime.block_on(site.execute(&job));
         let second = runtime.block_on(site.execute(&job));
-        assert!(first.is_err() || second == first, "executed again, {first:?} became {second:?}");
+        assert!(first.is_err() || second == first, "the second execution changed {first:?} to {second:?}");
     });
     for entry in fs::read_dir(&around).expect("a folder").flatten() {
         let name = entry.file_name();
-        assert!(name == "site" || name == "state", "written outside the site: {}", entry.path().display());
+        assert!(name == "site" || name == "state", "written outside of the site: {}", entry.path().display());
     }
     for file in files(&around.join("site")) {
         let is_page = file.extension().is_some_and(|extension| extension == "html" || extension == "htm");
-        assert!(is_page, "written into the site, and not a page: {}", file.display());
+        assert!(is_page, "written into the site, but not a page: {}", file.display());
     }
 }
 
@@ -96,7 +96,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A journal of jobs after any accident: what can be opened can be opened again, and is the same.
+/// Opens a damaged journal of jobs. Opened again, it must be the same.
 pub fn journal(data: &[u8]) {
     let path = folder("journal").join("journal");
     fs::write(&path, data).expect("a file");
@@ -104,11 +104,11 @@ pub fn journal(data: &[u8]) {
     let first = format!("{journal:?}");
     drop(journal);
     let second = format!("{:?}", Journal::open(&path).expect("it was opened before"));
-    // The maps inside have no order.
+    // Maps have no order.
     let sorted = |text: &str| {
         let mut letters: Vec<char> = text.chars().filter(|letter| !letter.is_ascii_digit()).collect();
         letters.sort_unstable();
         letters
     };
-    assert_eq!(sorted(&first), sorted(&second), "another journal when it is opened again");
+    assert_eq!(sorted(&first), sorted(&second), "the journal changed when it was opened again");
 }

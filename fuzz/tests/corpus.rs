@@ -1,7 +1,7 @@
-//! Every target on every input that is kept for it, and then, for a few seconds, on mutations of them.
+//! Runs every target on its corpus, and then for a few seconds on mutations of it.
 //!
-//! `FUZZ_SECONDS` is the time for each target's mutations, 5 where it is not given; `FUZZ_SEED` repeats a run. An input
-//! that fails is written to `failures/<target>/`.
+//! `FUZZ_SECONDS` is the time for each target's mutations, 5 where it is not given; `FUZZ_SEED` repeats a
+//! run. An input that fails is written to `failures/<target>/`.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 use chat_fuzz::{TARGETS, Target, target};
 use fastrand::Rng;
 
-/// Maximum bytes of a mutated input, as libFuzzer's own default.
+/// Maximum bytes of a mutated input, the default of libFuzzer.
 const MAX_LENGTH: usize = 4096;
 
 fn folder(kind: &str, target: Target) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(kind).join(target.name)
 }
 
-/// The inputs that are kept for a target, by their names.
-fn kept(target: Target) -> Vec<(String, Vec<u8>)> {
+/// Returns the corpus of a target: names and inputs.
+fn corpus(target: Target) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(folder("corpus", target)).expect("a corpus");
     let mut inputs: Vec<_> = entries
         .map(|entry| entry.expect("an entry"))
@@ -32,14 +32,14 @@ fn kept(target: Target) -> Vec<(String, Vec<u8>)> {
     inputs
 }
 
-/// The words of `dictionary.txt`, which libFuzzer reads as well.
+/// Returns the words of `dictionary.txt`, which libFuzzer reads too.
 fn dictionary() -> Vec<Vec<u8>> {
     let text = include_str!("../dictionary.txt");
     let words = text.lines().filter_map(|line| line.strip_prefix('"')?.strip_suffix('"'));
     words.map(unescaped).collect()
 }
 
-/// A word as libFuzzer reads it: `\\`, `\"` and `\xAB` stand for a byte.
+/// Decodes a word as libFuzzer does: `\\`, `\"` and `\xAB` stand for a byte.
 fn unescaped(word: &str) -> Vec<u8> {
     let (mut bytes, mut rest) = (Vec::new(), word.as_bytes());
     while let [first, after @ ..] = rest {
@@ -59,7 +59,7 @@ fn unescaped(word: &str) -> Vec<u8> {
     bytes
 }
 
-/// Runs a target on an input; one that fails is kept.
+/// Runs a target on an input, and saves the input if it fails.
 fn survives(target: Target, name: &str, input: &[u8]) {
     let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(input)));
     if let Err(panic) = outcome {
@@ -72,14 +72,15 @@ fn survives(target: Target, name: &str, input: &[u8]) {
     }
 }
 
-/// FNV-1a, a name for an input.
+/// Returns the FNV-1a hash of an input, for its name.
 fn digest(input: &[u8]) -> u64 {
     input
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A few changes to an input: bits, pieces taken out, repeated, put in from the dictionary or from another input.
+/// Mutates an input: flips bits, removes or repeats pieces, or inserts pieces of the dictionary or of another
+/// input.
 fn mutated(random: &mut Rng, input: &[u8], other: &[u8], words: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..random.usize(1..6) {
@@ -105,10 +106,10 @@ fn mutated(random: &mut Rng, input: &[u8], other: &[u8], words: &[Vec<u8>]) -> V
     bytes
 }
 
-/// Replays what is kept for a target, and goes on with mutations of it.
+/// Replays the corpus of a target, and continues with mutations of it.
 fn run(name: &str) {
     let target = target(name).expect("a target");
-    let inputs = kept(target);
+    let inputs = corpus(target);
     for (name, input) in &inputs {
         survives(target, name, input);
     }
@@ -135,7 +136,7 @@ macro_rules! targets {
         })*
 
         #[test]
-        fn every_target_is_run_and_has_a_corpus_of_its_own() {
+        fn every_target_is_run_and_has_a_corpus() {
             let names = [$(stringify!($name)),*];
             assert_eq!(names.as_slice(), TARGETS.map(|target| target.name));
             let folders = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")).expect("corpora");

@@ -2,11 +2,11 @@
 
 use reqwest::Response;
 
-/// Why a body could not be read.
+/// A body could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
     /// The body is larger than allowed.
-    #[error("the response has more than {max_bytes} bytes")]
+    #[error("invalid response: expected at most {max_bytes} bytes")]
     TooLarge {
         /// The maximum size.
         max_bytes: usize,

@@ -34,10 +34,10 @@ impl CheckOptions {
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Checked {
-    /// The requirement that was checked.
-    pub sentence: &'static str,
-    /// Why the requirement is not met: one line, without terminal control characters; `None` if it is met.
+pub struct CheckResult {
+    /// The requirement that was results.
+    pub requirement: &'static str,
+    /// The problem if the requirement is not met: one line, without terminal control characters.
     pub problem: Option<String>,
 }
 
@@ -45,26 +45,28 @@ pub struct Checked {
 /// responds there.
 pub async fn check(
     options: &CheckOptions,
-    mut each: impl FnMut(&Checked) + Send,
-) -> Result<Vec<Checked>, ConnectorError> {
+    mut each: impl FnMut(&CheckResult) + Send,
+) -> Result<Vec<CheckResult>, ConnectorError> {
     let setup = |message: &str| ConnectorError::setup(message.to_owned());
     let prefix = Url::parse(options.prefix.trim())
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.query().is_none())
-        .ok_or_else(|| setup("the proxy's address must be one such as https://shop.example/connector"))?;
+        .ok_or_else(|| {
+            setup("invalid address of the proxy: expected one such as https://shop.example/connector")
+        })?;
     let http = http_client(&prefix).map_err(|error| setup(&error.to_string()))?;
     let client = requests::ProxyClient::new(http, &prefix, options.timeout);
     client.reach().await?;
-    let mut checked = Vec::new();
-    let mut note = |sentence, outcome: Result<(), String>| {
+    let mut results = Vec::new();
+    let mut note = |requirement, outcome: Result<(), String>| {
         let problem = outcome.err().map(|problem| Printable(&problem).to_string());
-        let one = Checked { sentence, problem };
-        each(&one);
-        checked.push(one);
+        let result = CheckResult { requirement, problem };
+        each(&result);
+        results.push(result);
     };
     proxy::reading(&client, &mut note).await;
     if !options.read_only {
         proxy::writing(&client, &mut note).await;
     }
-    Ok(checked)
+    Ok(results)
 }

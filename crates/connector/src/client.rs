@@ -64,7 +64,7 @@ pub struct OverlayQuery {
 ///
 /// A call with a transient failure is retried after a random, growing delay, or after the time that
 /// `Retry-After` names. A call that changes something carries an idempotency key, the same in each attempt,
-/// so that it is carried out once. Clones share connections.
+/// so that it is executed once. Clones share connections.
 #[derive(Clone)]
 pub struct ServerConnectorClient {
     exchange: Arc<Exchange>,
@@ -161,12 +161,12 @@ impl ServerConnectorClient {
             let batch = EventBatch { events: batch.to_vec(), refused: Vec::new() };
             let body = Value::object([("events", batch.events.iter().collect())]);
             let key = keys::random_key("events")?;
-            let told: Tracking =
+            let tracking: Tracking =
                 self.exchange.call(Call::chat(Endpoint::Events).keyed(key).body(&body)).await?;
-            sum.accepted += told.accepted;
-            sum.rejected += told.rejected;
-            sum.enabled = told.enabled;
-            if !told.enabled {
+            sum.accepted += tracking.accepted;
+            sum.rejected += tracking.rejected;
+            sum.enabled = tracking.enabled;
+            if !tracking.enabled {
                 break;
             }
         }
@@ -201,7 +201,7 @@ impl ServerConnectorClient {
     pub async fn complete_job(&self, job: &JobId, body: &Completion) -> Result<Job, ConnectorError> {
         let key = keys::job_complete(job, &body.claim_token)?;
         let call = Call::server(ServerEndpoint::CompleteJob).job(job).keyed(key).body(&Value::from(body));
-        self.exchange.call_for(call, Completion::answer).await
+        self.exchange.call_for(call, Completion::parse_response).await
     }
 
     /// Returns the configured site id, or else the one in the site's status.

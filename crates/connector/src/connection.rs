@@ -18,19 +18,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A token that no header can carry. The message does not contain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the site token must be visible ASCII characters, and not empty: copy it again from where it was issued"
-)]
-pub struct UnusableToken;
+#[error("invalid site token: expected visible ASCII characters; copy it again from where it was issued")]
+pub struct InvalidToken;
 
 /// Returns the `Authorization` header of a token, marked as sensitive: `Debug` does not show it, and HTTP/2
 /// does not index it.
-pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, UnusableToken> {
+pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, InvalidToken> {
     let token = token.expose_secret();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(UnusableToken);
+        return Err(InvalidToken);
     }
-    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| UnusableToken)?;
+    let mut value = HeaderValue::try_from(format!("Bearer {token}")).map_err(|_| InvalidToken)?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -38,7 +36,7 @@ pub(crate) fn bearer(token: &SecretString) -> Result<HeaderValue, UnusableToken>
 /// Logs a warning if the token is sent unencrypted over a network.
 pub(crate) fn warn_if_unencrypted(origin: &Url) {
     if origin.scheme() == "http" && !is_loopback(origin) {
-        warn!("the site token goes to {origin} unencrypted: use https");
+        warn!("the site token is sent to {origin} without encryption: use https");
     }
 }
 
@@ -86,15 +84,15 @@ pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Returns the delay of `Retry-After`, given in seconds or as a date; at most [`MAX_RETRY_AFTER`].
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    wait_of(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim(), Timestamp::now())
+    parse_retry_after(headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim(), Timestamp::now())
 }
 
-fn wait_of(told: &str, now: Timestamp) -> Option<Duration> {
-    if !told.is_empty() && told.bytes().all(|byte| byte.is_ascii_digit()) {
+fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
         // A number too large to parse is above the maximum.
-        return Some(told.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
+        return Some(value.parse().map_or(MAX_RETRY_AFTER, Duration::from_secs).min(MAX_RETRY_AFTER));
     }
-    let at = jiff::fmt::rfc2822::parse(told).ok()?.timestamp();
+    let at = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
     Some(Duration::try_from(at.duration_since(now)).unwrap_or_default().min(MAX_RETRY_AFTER))
 }
 
@@ -103,37 +101,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(text: &str) -> Option<Duration> {
+    fn parsed(text: &str) -> Option<Duration> {
         let mut headers = HeaderMap::new();
         headers.insert(header::RETRY_AFTER, text.parse().expect("a value"));
         retry_after(&headers)
     }
 
     #[test]
-    fn retry_after_is_read_in_seconds_and_as_a_date() {
-        assert_eq!(told("7"), Some(Duration::from_secs(7)));
-        assert_eq!(told("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+    fn parses_retry_after_in_seconds_and_as_a_date() {
+        assert_eq!(parsed("7"), Some(Duration::from_secs(7)));
+        assert_eq!(parsed("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
         let soon = jiff::fmt::rfc2822::to_string(
             &(Timestamp::now() + Duration::from_secs(100)).to_zoned(jiff::tz::TimeZone::UTC),
         );
-        let wait = told(&soon.expect("a date")).expect("a wait");
+        let wait = parsed(&soon.expect("a date")).expect("a wait");
         assert!(wait > Duration::from_secs(90) && wait <= Duration::from_secs(100), "{wait:?}");
-        assert_eq!(told("soon"), None);
+        assert_eq!(parsed("soon"), None);
     }
 
     #[test]
-    fn a_wait_of_any_length_is_bounded() {
+    fn limits_a_retry_after_of_any_length() {
         for text in ["86401", "18446744073709551615", "18446744073709551616", &"9".repeat(300)] {
-            assert_eq!(told(text), Some(MAX_RETRY_AFTER), "{text}");
+            assert_eq!(parsed(text), Some(MAX_RETRY_AFTER), "{text}");
         }
-        assert_eq!(told("Thu, 31 Dec 9998 23:59:59 GMT"), Some(MAX_RETRY_AFTER));
-        assert_eq!(told("+5"), None);
-        assert_eq!(told("-5"), None);
+        assert_eq!(parsed("Thu, 31 Dec 9998 23:59:59 GMT"), Some(MAX_RETRY_AFTER));
+        assert_eq!(parsed("+5"), None);
+        assert_eq!(parsed("-5"), None);
     }
 
     proptest! {
         #[test]
-        fn any_text_is_a_bounded_wait_or_none(
+        fn any_retry_after_is_bounded_or_ignored(
             text in prop_oneof![
                 "[0-9]{1,400}",
                 "(Mon|Tue|Wed), [0-9]{1,3} (Jan|Feb|Dec) [0-9]{1,6} [0-9]{1,3}:[0-9]{1,3}:[0-9]{1,3} (GMT|[+-][0-9]{4})",
@@ -142,7 +140,7 @@ mod tests {
             now in Timestamp::MIN.as_second()..=Timestamp::MAX.as_second(),
         ) {
             let now = Timestamp::from_second(now).expect("a time");
-            if let Some(wait) = wait_of(&text, now) {
+            if let Some(wait) = parse_retry_after(&text, now) {
                 prop_assert!(wait <= MAX_RETRY_AFTER);
                 // The sum that callers compute next must not overflow.
                 let _ = std::time::Instant::now() + wait;

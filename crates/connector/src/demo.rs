@@ -38,12 +38,12 @@ pub struct DemoOptions {
     pub faults: Faults,
 }
 
-/// Why the demo could not start, or failed. Each message says what to do.
+/// The demo could not start, or failed. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
     /// The port is in use.
     #[error(
-        "port {port} is in use: stop the program that has it, or choose another with {flag} (0 for any free one)"
+        "port {port} is in use: stop the program that uses it, or choose another with {flag} (0 for any free one)"
     )]
     PortInUse {
         /// The port.
@@ -52,7 +52,7 @@ pub enum DemoError {
         flag: &'static str,
     },
     /// The port cannot be bound for another reason.
-    #[error("port {port} cannot be opened ({source}): choose another with {flag} (0 for any free one)")]
+    #[error("cannot open port {port}: {source}; choose another with {flag} (0 for any free one)")]
     Port {
         /// The port.
         port: u16,
@@ -62,7 +62,7 @@ pub enum DemoError {
         source: io::Error,
     },
     /// The site's folder has no pages.
-    #[error("{} has no index.html: run this from the root of the repository, or say --site-dir", .0.display())]
+    #[error("{} has no index.html: run this from the root of the repository, or set --site-dir", .0.display())]
     NoSite(PathBuf),
     /// The fault settings are invalid.
     #[error("{0}")]
@@ -74,10 +74,10 @@ pub enum DemoError {
     #[error(transparent)]
     Proxy(#[from] SetupError),
     /// The handlers of stop signals cannot be installed.
-    #[error("the signals to stop cannot be listened for: {0}")]
+    #[error("cannot install the handlers of stop signals: {0}")]
     Signals(#[source] io::Error),
     /// A running server failed.
-    #[error("a server broke down: {0}")]
+    #[error("a server failed: {0}")]
     Server(#[source] io::Error),
 }
 
@@ -162,7 +162,7 @@ impl Demo {
             Ok(())
         };
         tokio::time::timeout(GRACE, all_ended).await.unwrap_or_else(|_| {
-            warn!("some requests did not end within {GRACE:?}, and are cut off");
+            warn!("some requests did not finish within {GRACE:?} and were aborted");
             Ok(())
         })
     }

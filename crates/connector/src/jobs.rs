@@ -1,7 +1,7 @@
-//! Cloud jobs: claims them, carries them out before their lease expires, and reports each of them once.
+//! Cloud jobs: claims them, executes them before their lease expires, and reports each of them once.
 //!
-//! [`JobRunner`] is the loop, a [`JobHandler`] does the work, and the [`Journal`] records what was done: a
-//! job that is claimed again after a crash or a lost report is reported again, and not carried out again.
+//! [`JobRunner`] is the loop, a [`JobHandler`] does the work, and the [`Journal`] records the results: a
+//! job that is claimed again after a crash or a lost report is reported again, and not executed again.
 
 mod handler;
 mod journal;

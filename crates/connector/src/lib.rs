@@ -2,7 +2,7 @@
 //!
 //! - [`client`] calls the connector API with the site token.
 //! - [`proxy`] forwards the chat widget's calls to that API, so that no browser ever holds the token.
-//! - [`jobs`] carries out the service's jobs, and [`static_site`] is a site that they publish into.
+//! - [`jobs`] executes the service's jobs, and [`static_site`] is a site that they publish into.
 //! - [`printable`] makes untrusted text safe to print, and [`private_file`] writes files for their
 //!   owner only.
 //! - [`check`] checks a proxy against the contract, whatever it is written in.

@@ -2,21 +2,21 @@
 
 use reqwest::Url;
 
-/// Why an origin is invalid.
+/// An invalid origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     /// It is not a URL.
-    #[error("the service's origin must be an address such as https://service.example")]
+    #[error("invalid origin of the service: expected an address such as https://service.example")]
     NotAnAddress,
     /// Its scheme is neither http nor https.
-    #[error("the service's origin must begin with https:// (or http:// on your own machine)")]
+    #[error("invalid origin of the service: expected https:// (or http:// on the same machine)")]
     Scheme,
     /// It includes the path that is added automatically.
-    #[error("leave /api/connector/v1 out of the service's origin: it is added for you")]
+    #[error("invalid origin of the service: leave /api/connector/v1 out, it is added automatically")]
     BasePath,
     /// It has a path, query, fragment, user name or password.
     #[error(
-        "the service's origin is scheme, host and port only: no path, query, fragment, user name or password"
+        "invalid origin of the service: expected scheme, host and port, without path, query, fragment, user name or password"
     )]
     MoreThanAnOrigin,
 }
@@ -47,37 +47,37 @@ pub(crate) fn is_loopback(origin: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn refusal(text: &str) -> OriginError {
+    fn error_of(text: &str) -> OriginError {
         parse(text).expect_err("refused")
     }
 
     #[test]
-    fn an_origin_is_scheme_host_and_port() {
+    fn accepts_scheme_host_and_port() {
         for text in ["https://service.example", "http://127.0.0.1:8090/", " https://[::1]:8443 "] {
             assert!(parse(text).is_ok(), "{text}");
         }
     }
 
     #[test]
-    fn an_origin_that_already_has_the_base_path_is_told_so() {
-        assert_eq!(refusal("https://service.example/api/connector/v1"), OriginError::BasePath);
-        assert_eq!(refusal("https://service.example/api/connector/v1/"), OriginError::BasePath);
+    fn reports_an_origin_that_includes_the_base_path() {
+        assert_eq!(error_of("https://service.example/api/connector/v1"), OriginError::BasePath);
+        assert_eq!(error_of("https://service.example/api/connector/v1/"), OriginError::BasePath);
         assert!(OriginError::BasePath.to_string().contains("leave /api/connector/v1 out"));
     }
 
     #[test]
-    fn what_is_more_or_less_than_an_origin_is_refused() {
-        assert_eq!(refusal("service.example"), OriginError::NotAnAddress);
-        assert_eq!(refusal(""), OriginError::NotAnAddress);
-        assert_eq!(refusal("ftp://service.example"), OriginError::Scheme);
+    fn refuses_anything_but_an_origin() {
+        assert_eq!(error_of("service.example"), OriginError::NotAnAddress);
+        assert_eq!(error_of(""), OriginError::NotAnAddress);
+        assert_eq!(error_of("ftp://service.example"), OriginError::Scheme);
         for more in ["/v2", "/?a=b", "/#top"] {
-            assert_eq!(refusal(&format!("https://service.example{more}")), OriginError::MoreThanAnOrigin);
+            assert_eq!(error_of(&format!("https://service.example{more}")), OriginError::MoreThanAnOrigin);
         }
-        assert_eq!(refusal("https://me:secret@service.example"), OriginError::MoreThanAnOrigin);
+        assert_eq!(error_of("https://me:secret@service.example"), OriginError::MoreThanAnOrigin);
     }
 
     #[test]
-    fn only_this_machine_is_loopback() {
+    fn recognises_loopback_origins() {
         let is = |text: &str| is_loopback(&parse(text).expect("an origin"));
         assert!(is("http://127.0.0.1:8090") && is("http://localhost") && is("http://[::1]:1"));
         assert!(!is("http://service.example") && !is("http://127.0.0.1.example"));

@@ -6,8 +6,8 @@ use std::fmt::{self, Display, Formatter, Write};
 /// Maximum characters that are printed of an untrusted text.
 const MAX_CHARACTERS: usize = 2000;
 
-/// Displays a text on one line: control characters and the like appear as `\u{1b}`, and the end of a very long text is
-/// left out.
+/// Displays a text on one line: control characters and the like appear as `\u{1b}`, and a very long text is
+/// truncated.
 ///
 /// ```
 /// use chat_connector::printable::Printable;
@@ -104,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn what_acts_on_a_terminal_is_seen_in_place_of_acting() {
+    fn escapes_control_characters() {
         assert_eq!(Printable("\x1b]0;pwned\x07\x1b[2J").to_string(), r"\u{1b}]0;pwned\u{7}\u{1b}[2J");
         assert_eq!(Printable("a\nb\tc\rd\u{9b}2J").to_string(), r"a\nb\tc\rd\u{9b}2J");
         assert_eq!(Printable("gpj.\u{202e}exe").to_string(), r"gpj.\u{202e}exe");
@@ -113,20 +113,20 @@ mod tests {
     }
 
     #[test]
-    fn only_the_colours_of_a_log_line_reach_the_terminal() {
+    fn keeps_only_the_colours_of_a_log_line() {
         assert_eq!(printable_log_line("\x1b[1;32mok\x1b[0m"), "\x1b[1;32mok\x1b[0m");
         assert_eq!(printable_log_line("a\x1b[2Jb\x1b]0;t\x07"), r"a\u{1b}[2Jb\u{1b}]0;t\u{7}");
         assert_eq!(printable_log_line("\x1b["), r"\u{1b}[");
     }
 
     #[test]
-    fn a_text_without_end_is_cut() {
+    fn truncates_a_very_long_text() {
         assert_eq!(Printable(&"x".repeat(1_000_000)).to_string().chars().count(), MAX_CHARACTERS + 1);
     }
 
     proptest! {
         #[test]
-        fn nothing_that_is_printed_acts(text in any::<String>()) {
+        fn printed_text_contains_no_control_characters(text in any::<String>()) {
             prop_assert!(!Printable(&text).to_string().chars().any(is_unprintable));
             prop_assert!(!printable_lines(&text).chars().any(|one| one != '\n' && is_unprintable(one)));
             let log = printable_log_line(&text);
@@ -134,7 +134,7 @@ mod tests {
         }
 
         #[test]
-        fn json_says_the_same_after_it_was_made_printable(text in any::<String>()) {
+        fn printable_json_has_the_same_value(text in any::<String>()) {
             let json = serde_json::Value::from(text).to_string();
             let printable = printable_json(&json);
             prop_assert!(!printable.chars().any(is_unprintable));

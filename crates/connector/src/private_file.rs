@@ -13,27 +13,27 @@ use tempfile::NamedTempFile;
 #[derive(Debug)]
 pub struct PrivateFile {
     unfinished: NamedTempFile,
-    place: PathBuf,
+    path: PathBuf,
 }
 
 /// The file was written but could not be renamed.
 #[derive(Debug, thiserror::Error)]
-#[error("{source}; it is kept in {}", .kept.display())]
+#[error("{source}; the written file is {}", .written.display())]
 pub struct PersistError {
     /// The path where the written file remains.
-    pub kept: PathBuf,
+    pub written: PathBuf,
     /// The system's error.
     pub source: io::Error,
 }
 
 impl PrivateFile {
     /// Creates an unfinished file for a path, whose folder must exist.
-    pub fn begin(place: &Path) -> io::Result<Self> {
-        if place.is_dir() {
+    pub fn begin(path: &Path) -> io::Result<Self> {
+        if path.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        let unfinished = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(folder_of(place))?;
-        Ok(Self { unfinished, place: place.to_owned() })
+        let unfinished = tempfile::Builder::new().prefix(".unfinished-").tempfile_in(folder_of(path))?;
+        Ok(Self { unfinished, path: path.to_owned() })
     }
 
     /// Writes the whole text and flushes it to the disk.
@@ -45,31 +45,31 @@ impl PrivateFile {
     /// Renames the file to its path; with `replace`, over an existing file. On failure both the written and
     /// the existing file remain.
     pub fn persist(self, replace: bool) -> Result<(), PersistError> {
-        let Self { unfinished, place } = self;
-        let put = if replace { unfinished.persist(&place) } else { unfinished.persist_noclobber(&place) };
-        match put {
+        let Self { unfinished, path } = self;
+        let result = if replace { unfinished.persist(&path) } else { unfinished.persist_noclobber(&path) };
+        match result {
             Ok(_) => {
-                sync_folder(folder_of(&place));
+                sync_folder(folder_of(&path));
                 Ok(())
             }
             Err(failed) => {
-                let kept = failed.file.path().to_owned();
+                let written = failed.file.path().to_owned();
                 // If that fails too, the error still names the path.
                 let _ = failed.file.keep();
-                Err(PersistError { kept, source: failed.error })
+                Err(PersistError { written, source: failed.error })
             }
         }
     }
 }
 
 /// Writes a file atomically, and creates its folder if missing.
-pub(crate) fn write(place: &Path, text: &[u8]) -> io::Result<()> {
-    create_folder(folder_of(place))?;
-    let mut file = PrivateFile::begin(place)?;
+pub(crate) fn write(path: &Path, text: &[u8]) -> io::Result<()> {
+    create_folder(folder_of(path))?;
+    let mut file = PrivateFile::begin(path)?;
     file.write(text)?;
-    let PrivateFile { unfinished, place } = file;
-    unfinished.persist(&place)?;
-    sync_folder(folder_of(&place));
+    let PrivateFile { unfinished, path } = file;
+    unfinished.persist(&path)?;
+    sync_folder(folder_of(&path));
     Ok(())
 }
 
@@ -101,60 +101,60 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn whoever_reads_a_file_while_it_is_written_sees_all_of_the_old_one_or_all_of_the_new_one() {
+    fn readers_see_either_the_old_or_the_new_file() {
         use std::io::Read;
         let directory = tempfile::tempdir().expect("a directory");
-        let place = directory.path().join("state/record");
-        write(&place, b"old").expect("written");
-        let mut reading = fs::File::open(&place).expect("a file");
-        write(&place, b"newer").expect("written");
+        let path = directory.path().join("state/record");
+        write(&path, b"old").expect("written");
+        let mut reading = fs::File::open(&path).expect("a file");
+        write(&path, b"newer").expect("written");
         let mut read = String::new();
         reading.read_to_string(&mut read).expect("text");
-        assert_eq!(read, "old", "who has begun to read is not disturbed");
-        assert_eq!(fs::read(&place).expect("a file"), b"newer");
+        assert_eq!(read, "old", "an open reader is not affected");
+        assert_eq!(fs::read(&path).expect("a file"), b"newer");
         assert_eq!(fs::read_dir(directory.path().join("state")).expect("a folder").count(), 1);
     }
 
     #[cfg(unix)]
     #[test]
-    fn nobody_but_the_owner_may_read_what_is_written() {
+    fn only_the_owner_can_read_the_file() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().expect("a directory");
-        let place = directory.path().join("state/deep/record");
-        write(&place, b"secret").expect("written");
+        let path = directory.path().join("state/deep/record");
+        write(&path, b"secret").expect("written");
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
-        assert_eq!(mode(&place), 0o600);
+        assert_eq!(mode(&path), 0o600);
         assert_eq!(mode(&directory.path().join("state/deep")), 0o700);
         assert_eq!(mode(&directory.path().join("state")), 0o700);
     }
 
     #[test]
-    fn a_file_that_is_not_finished_leaves_nothing_and_changes_nothing() {
+    fn an_unfinished_file_leaves_nothing_behind() {
         let directory = tempfile::tempdir().expect("a directory");
-        let place = directory.path().join("token.unfinished");
-        fs::write(&place, "before").expect("written");
-        let mut file = PrivateFile::begin(&place).expect("begun");
+        let path = directory.path().join("token.unfinished");
+        fs::write(&path, "before").expect("written");
+        let mut file = PrivateFile::begin(&path).expect("created");
         file.write(b"after").expect("written");
         drop(file);
-        assert_eq!(fs::read(&place).expect("a file"), b"before");
+        assert_eq!(fs::read(&path).expect("a file"), b"before");
         assert_eq!(fs::read_dir(directory.path()).expect("a folder").count(), 1);
     }
 
     #[test]
-    fn a_file_that_came_in_between_is_kept_and_so_is_what_was_written() {
+    fn keeps_both_files_if_the_path_was_taken_meanwhile() {
         let directory = tempfile::tempdir().expect("a directory");
-        let place = directory.path().join("token");
-        let mut file = PrivateFile::begin(&place).expect("begun");
-        fs::write(&place, "another's").expect("written");
+        let path = directory.path().join("token");
+        let mut file = PrivateFile::begin(&path).expect("created");
+        fs::write(&path, "another's").expect("written");
         file.write(b"mine").expect("written");
         let failed = file.persist(false).expect_err("refused");
-        assert_eq!(fs::read(&place).expect("a file"), b"another's");
-        assert_eq!(fs::read(&failed.kept).expect("a file"), b"mine");
-        assert!(failed.to_string().contains(&failed.kept.display().to_string()));
+        assert_eq!(fs::read(&path).expect("a file"), b"another's");
+        assert_eq!(fs::read(&failed.written).expect("a file"), b"mine");
+        assert!(failed.to_string().contains(&failed.written.display().to_string()));
     }
 
     #[test]
-    fn a_folder_is_no_place_for_a_file() {
+    fn refuses_to_replace_a_folder() {
         let directory = tempfile::tempdir().expect("a directory");
         assert!(PrivateFile::begin(directory.path()).is_err());
     }

@@ -4,8 +4,9 @@
 //! # fn main() -> Result<(), chat_connector::proxy::SetupError> {
 //! use chat_connector::proxy::{self, ProxyOptions};
 //!
-//! let options = ProxyOptions::new("https://service.example", std::env::var("SITE_TOKEN").unwrap_or_default().into());
-//! let site: axum::Router = axum::Router::new().nest("/connector", proxy::router(options)?);
+//! let options = ProxyOptions::new("https://service.example",
+//! std::env::var("SITE_TOKEN").unwrap_or_default().into()); let site: axum::Router =
+//! axum::Router::new().nest("/connector", proxy::router(options)?);
 //! # Ok(())
 //! # }
 //! ```
@@ -43,7 +44,7 @@ pub use server::{ProxyServer, ServerError, ServerOptions};
 /// `Content-Type` (anything but JSON becomes plain text), `X-Request-Id`, `X-Service-API-Version`,
 /// `Retry-After`, `X-RateLimit-*`. Nothing else passes in either direction.
 ///
-/// Errors of the proxy itself are failure envelopes (2.1) with a request id of its own: 502
+/// Errors of the proxy itself are failure envelopes (2.1) with their own request id: 502
 /// `UPSTREAM_UNAVAILABLE` if the service cannot be reached or its response is not usable, 504
 /// `UPSTREAM_TIMEOUT` if it takes too long.
 ///

@@ -85,7 +85,7 @@ impl StaticSite {
         let client = self.client.as_ref().ok_or(JobFailure::new("This handler cannot sync content."))?;
         let items = self.run_blocking(|folder| folder.items().map_err(JobFailure::from_error)).await?;
         let count = i64::try_from(items.len()).unwrap_or(i64::MAX);
-        // Nobody can confirm removals here.
+        // No confirmation of removals is possible here.
         let mut record = client.sync_record(&self.state).await.map_err(JobFailure::from_error)?;
         record.plan(&items, true).check(None).map_err(JobFailure::from_error)?;
         record.begin(&items).map_err(JobFailure::from_error)?;
@@ -121,9 +121,7 @@ impl JobHandler for StaticSite {
                 Ok(Done { path: overlay.path, status: Some("applied".to_owned()), ..Done::default() })
             }
             JobType::SyncContent => self.sync(job).await,
-            JobType::Other(name) => {
-                Err(JobFailure::new(format!("This connector knows no jobs of the type {name}.")))
-            }
+            JobType::Other(name) => Err(JobFailure::new(format!("Unknown job type {name}."))),
         }
     }
 }

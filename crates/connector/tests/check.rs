@@ -1,4 +1,4 @@
-//! The checks of a proxy hold for ours, and find what others get wrong.
+//! The checks pass for the proxy of this crate, and find the problems of others.
 
 mod service;
 
@@ -11,7 +11,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use axum::routing::any;
-use chat_connector::check::{CheckOptions, Checked, check};
+use chat_connector::check::{CheckOptions, CheckResult, check};
 use chat_connector::proxy::{self, ClientRate, ProxyMetrics, ProxyOptions};
 use chat_sandbox::API_BASE;
 use service::{Service, TOKEN};
@@ -28,12 +28,13 @@ async fn serve(router: Router) -> String {
 async fn problems(prefix: &str) -> Vec<String> {
     let all = check(&CheckOptions::new(prefix), |_| ()).await.expect("an address");
     assert!(all.len() > 20);
-    let failed = |one: Checked| one.problem.map(|problem| format!("{}: {problem}", one.sentence));
+    let failed =
+        |result: CheckResult| result.problem.map(|problem| format!("{}: {problem}", result.requirement));
     all.into_iter().filter_map(failed).collect()
 }
 
 #[tokio::test]
-async fn every_check_holds_for_the_proxy_of_this_crate() {
+async fn all_checks_pass_for_the_proxy_of_this_crate() {
     let service = Service::start().await;
     let options = ProxyOptions::new(service.origin(), TOKEN.into());
     let prefix = serve(proxy::router(options).expect("a proxy")).await;
@@ -41,7 +42,7 @@ async fn every_check_holds_for_the_proxy_of_this_crate() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_passes_everything_on_and_the_key_not_is_found_out() {
+async fn finds_the_problems_of_a_careless_proxy() {
     let service = Service::start().await;
     let origin = service.origin();
     let careless = any(move |request: Request| {
@@ -69,11 +70,11 @@ async fn a_proxy_that_passes_everything_on_and_the_key_not_is_found_out() {
     let problems = problems(&prefix).await.join("\n");
     for found in [
         "X-Request-Id",
-        "answer is JSON",
-        "stored by no cache",
-        "sets no cookie",
-        "GET /site/status is not passed on",
-        "the same key and body give the same answer",
+        "content type JSON",
+        "responses are not cached",
+        "neither cookies",
+        "GET /site/status is not forwarded",
+        "the same key and body give the same response",
         "IDEMPOTENCY_CONFLICT",
     ] {
         assert!(problems.contains(found), "{found} in\n{problems}");
@@ -81,12 +82,12 @@ async fn a_proxy_that_passes_everything_on_and_the_key_not_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_check_that_only_reads_writes_to_nobody() {
+async fn a_read_only_check_writes_nothing() {
     let service = Service::start().await;
     let options = ProxyOptions::new(service.origin(), TOKEN.into());
     let prefix = serve(proxy::router(options).expect("a proxy")).await;
     let reading = CheckOptions { read_only: true, ..CheckOptions::new(&prefix) };
-    assert!(check(&reading, |_| ()).await.expect("an address").iter().all(|one| one.problem.is_none()));
+    assert!(check(&reading, |_| ()).await.expect("an address").iter().all(|result| result.problem.is_none()));
     let everything = service.local("GET", "/sandbox/conversations", None).await;
     assert_eq!(
         (&everything["conversations"], &everything["events"]),
@@ -96,7 +97,7 @@ async fn a_check_that_only_reads_writes_to_nobody() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_lets_nobody_ask_so_often_is_given_the_time_that_it_asks_for() {
+async fn the_check_waits_for_retry_after() {
     let service = Service::start().await;
     let rate = |per_minute, burst| {
         Some(ClientRate { per_minute: NonZeroU32::new(per_minute)?, burst: NonZeroU32::new(burst)? })
@@ -109,13 +110,13 @@ async fn a_proxy_that_lets_nobody_ask_so_often_is_given_the_time_that_it_asks_fo
     };
     let prefix = serve(proxy::router(options.clone()).expect("a proxy")).await;
     assert_eq!(problems(&prefix).await, Vec::<String>::new());
-    assert!(metrics.render().contains("status=\"429\""), "it was told to wait");
+    assert!(metrics.render().contains("status=\"429\""), "the check exceeded the rate limit");
 
     let prefix =
         serve(proxy::router(ProxyOptions { client_rate: rate(1, 2), ..options }).expect("a proxy")).await;
-    let hurried =
+    let impatient =
         CheckOptions { timeout: Duration::from_secs(1), read_only: true, ..CheckOptions::new(prefix) };
-    let checked = check(&hurried, |_| ()).await.expect("an address");
-    let problem = checked.into_iter().find_map(|one| one.problem).expect("a problem");
-    assert!(problem.contains("429") && problem.contains("asks to wait"), "{problem}");
+    let results = check(&impatient, |_| ()).await.expect("an address");
+    let problem = results.into_iter().find_map(|result| result.problem).expect("a problem");
+    assert!(problem.contains("429") && problem.contains("Retry-After"), "{problem}");
 }

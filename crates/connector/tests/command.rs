@@ -1,4 +1,4 @@
-//! The command `site-connector` as a person or a script runs it.
+//! The command `site-connector demo`.
 
 #![cfg(unix)]
 
@@ -14,7 +14,7 @@ fn demo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Ended, whatever becomes of the test.
+/// A process that is killed when the test ends.
 struct Running(Child);
 
 impl Drop for Running {
@@ -32,7 +32,7 @@ impl Running {
 }
 
 #[test]
-fn json_is_one_line_that_names_both_addresses() {
+fn prints_both_addresses_as_one_line_of_json() {
     let mut running = Running(demo(&["--json"]).spawn().expect("runs"));
     let line: Value = serde_json::from_str(&running.first_lines(1)[0]).expect("JSON");
     for name in ["site", "sandbox"] {
@@ -43,7 +43,7 @@ fn json_is_one_line_that_names_both_addresses() {
 }
 
 #[test]
-fn it_says_where_to_look_and_stops_cleanly_on_both_signals() {
+fn prints_the_addresses_and_stops_cleanly_on_both_signals() {
     for signal in ["-INT", "-TERM"] {
         let mut running = Running(demo(&[]).spawn().expect("runs"));
         let lines = running.first_lines(2);
@@ -55,7 +55,7 @@ fn it_says_where_to_look_and_stops_cleanly_on_both_signals() {
 }
 
 #[test]
-fn a_port_in_use_ends_the_command_with_advice() {
+fn a_port_in_use_is_an_error_with_advice() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
@@ -64,13 +64,13 @@ fn a_port_in_use_ends_the_command_with_advice() {
         .output()
         .expect("runs");
     assert!(!output.status.success());
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("in use") && said.contains("--port"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(printed.contains("in use") && printed.contains("--port"), "{printed}");
     assert!(output.stdout.is_empty());
 }
 
 #[test]
-fn trouble_that_makes_no_sense_is_refused_before_anything_is_served() {
+fn refuses_invalid_faults_before_serving() {
     let output = demo(&["--fail-status", "200"]).output().expect("runs");
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("status must be from 400 to 599"));

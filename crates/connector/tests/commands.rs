@@ -1,4 +1,4 @@
-//! A site's way from a license code to a published page, by the command alone.
+//! The command `site-connector`, from activation to a published page.
 
 #![cfg(unix)]
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use service::{Service, TOKEN};
 use tempfile::TempDir;
 
-/// Runs the command in a directory; it must show neither the token nor the license.
+/// Runs the command in a directory, and checks that it prints neither the token nor the license.
 async fn run(directory: &Path, origin: &str, arguments: &[&str]) -> Output {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_site-connector"));
     for variable in ["CONNECTOR_TOKEN", "CONNECTOR_TOKEN_FILE", "HTTP_PROXY", "http_proxy"] {
@@ -65,7 +65,7 @@ const ACTIVATE: [&str; 7] =
 const SITE: [&str; 2] = ["--site-origin", "https://shop.example"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn from_a_license_code_to_a_published_page_with_its_overlay() {
+async fn activates_syncs_and_publishes_a_page_with_its_overlay() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -103,7 +103,7 @@ async fn from_a_license_code_to_a_published_page_with_its_overlay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn items_of_ones_own_making_are_synced_line_by_line() {
+async fn syncs_a_file_of_items() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -114,67 +114,70 @@ async fn items_of_ones_own_making_are_synced_line_by_line() {
     let sync = ["sync", "--items", "items", "--partial", "--token-file", "token", "--json"];
     assert_eq!(succeeds(here, &service, &sync).await["accepted"], 2);
     std::fs::write(here.join("items"), format!("{}\n{{\"type\":\"page\"}}\n", line(1))).expect("a file");
-    let (code, said) = fails(here, &service.origin(), &sync).await;
-    assert_eq!((code, said.trim()), (Some(1), "error: items, line 2: externalId is missing"));
+    let (code, printed) = fails(here, &service.origin(), &sync).await;
+    assert_eq!(
+        (code, printed.trim()),
+        (Some(1), "error: invalid item in items, line 2: externalId is missing")
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_error_says_what_to_do_and_its_code_whether_it_may_pass() {
+async fn errors_give_advice_and_an_exit_code() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
     let origin = service.origin();
-    let (code, said) = fails(here, &origin, &["status"]).await;
+    let (code, printed) = fails(here, &origin, &["status"]).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("--token-file") && said.contains("CONNECTOR_TOKEN"), "{said}");
+    assert!(printed.contains("--token-file") && printed.contains("CONNECTOR_TOKEN"), "{printed}");
 
-    let (_, said) = fails(here, &format!("{origin}/api/connector/v1"), &ACTIVATE).await;
-    assert!(said.contains("leave /api/connector/v1 out"), "{said}");
+    let (_, printed) = fails(here, &format!("{origin}/api/connector/v1"), &ACTIVATE).await;
+    assert!(printed.contains("leave /api/connector/v1 out"), "{printed}");
 
     succeeds(here, &service, &ACTIVATE).await;
-    let (code, said) = fails(here, &origin, &ACTIVATE).await;
+    let (code, printed) = fails(here, &origin, &ACTIVATE).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("--replace"), "{said}");
+    assert!(printed.contains("--replace"), "{printed}");
 
     service.inject_faults(json!({ "status": 503, "retryAfter": 3600, "only": "status" })).await;
     let (code, _) = fails(here, &origin, &["status", "--token-file", "token"]).await;
     assert_eq!(code, Some(75));
     service.inject_faults(json!({ "status": 401, "only": "status" })).await;
-    let (code, said) = fails(here, &origin, &["status", "--token-file", "token"]).await;
+    let (code, printed) = fails(here, &origin, &["status", "--token-file", "token"]).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("INVALID_TOKEN") && said.contains("request req_"), "{said}");
+    assert!(printed.contains("INVALID_TOKEN") && printed.contains("request req_"), "{printed}");
 
     assert_eq!(fails(here, &origin, &["sync"]).await.0, Some(2));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sync_that_stopped_says_how_to_go_on() {
+async fn a_stopped_sync_prints_how_to_resume() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
     succeeds(here, &service, &ACTIVATE).await;
     service.inject_faults(json!({ "status": 503, "retryAfter": 3600, "only": "sync" })).await;
     let sync = [&["sync", "www", "--snapshot", "s1", "--token-file", "token", "--json"], &SITE[..]].concat();
-    let (code, said) = fails(here, &service.origin(), &sync).await;
+    let (code, printed) = fails(here, &service.origin(), &sync).await;
     assert_eq!(code, Some(75));
-    assert!(said.contains("--snapshot s1 --first-page 1"), "{said}");
+    assert!(printed.contains("--snapshot s1 --first-page 1"), "{printed}");
     service.inject_faults(json!({})).await;
     let rest = [&sync[..], &["--first-page", "2"]].concat();
     assert_eq!(succeeds(here, &service, &rest).await["items"], 70);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn checking_something_that_is_no_proxy_fails_with_what_is_wrong() {
+async fn check_fails_for_a_service_that_is_not_a_proxy() {
     let service = Service::start().await;
     let directory = folder();
     let output = run(directory.path(), &service.origin(), &["check", &service.origin(), "--read-only"]).await;
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("FAILED  GET /chat/config answers"), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains("FAILED  GET /chat/config responds"), "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() {
+async fn a_repeatedly_killed_runner_publishes_every_article_once() {
     const ARTICLES: usize = 100;
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
@@ -217,14 +220,14 @@ async fn a_runner_that_is_killed_again_and_again_publishes_every_article_once() 
     }
 }
 
-/// The commands as docs/server.md shows them; only the ports are others, and nobody waits for jobs that never come.
+/// Runs the commands of docs/server.md, with other ports and with `jobs --once`.
 #[test]
-fn the_whole_way_in_the_documentation_goes_as_it_stands_there() {
+fn the_documented_commands_work_in_order() {
     let document = include_str!("../../../docs/server.md");
     let (_, commands) = document.split_once("The whole way, against a sandbox").expect("the commands");
     let (_, commands) = commands.split_once("```sh\n").expect("the commands");
     let (commands, _) = commands.split_once("```").expect("an end");
-    // Free a moment ago.
+    // Finds a free port.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port().to_string();
     drop(listener);
@@ -242,33 +245,34 @@ fn the_whole_way_in_the_documentation_goes_as_it_stands_there() {
         .env("PATH", format!("{binaries}:{path}"))
         .output()
         .expect("runs");
-    let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{said}\n{failed}");
+    let (printed, failed) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{printed}\n{failed}");
     for outcome in ["Activated as ", "120 accepted, 0 rejected", "0 jobs done, 0 failed"] {
-        assert!(said.contains(outcome), "{outcome} in\n{said}\n{failed}");
+        assert!(printed.contains(outcome), "{outcome} in\n{printed}\n{failed}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_license_is_not_used_where_its_token_could_not_be_kept() {
+async fn does_not_use_a_license_whose_token_could_not_be_stored() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
     let nowhere = ["activate", "--token-file", "nowhere/token", "--domain", "https://shop.example"];
-    let (code, said) = fails(here, &service.origin(), &nowhere).await;
+    let (code, printed) = fails(here, &service.origin(), &nowhere).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("nowhere/token cannot be written"), "{said}");
+    assert!(printed.contains("cannot write nowhere/token"), "{printed}");
     assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
 
     service.inject_faults(json!({ "status": 400, "only": "activate" })).await;
     fails(here, &service.origin(), &ACTIVATE).await;
     let left =
         std::fs::read_dir(here).expect("a directory").map(|entry| entry.expect("an entry").file_name());
-    assert_eq!(left.collect::<Vec<_>>(), ["www"], "what was begun is cleared away");
+    assert_eq!(left.collect::<Vec<_>>(), ["www"], "the unfinished file is removed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_origin_no_folder_or_no_api_is_refused_with_what_it_must_be() {
+async fn refuses_an_invalid_origin_folder_or_api_with_advice() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -279,31 +283,37 @@ async fn what_is_no_origin_no_folder_or_no_api_is_refused_with_what_it_must_be()
     {
         for command in [&["sync", "www"][..], &["jobs", "--site", "www"]] {
             let arguments = [command, &["--site-origin", wrong], &token].concat();
-            let (code, said) = fails(here, &service.origin(), &arguments).await;
+            let (code, printed) = fails(here, &service.origin(), &arguments).await;
             assert!(
-                code == Some(2) && said.contains("such as https://shop.example"),
-                "{arguments:?}: {said}"
+                code == Some(2) && printed.contains("such as https://shop.example"),
+                "{arguments:?}: {printed}"
             );
         }
     }
     let arguments = [&["overlays", "--apply", "nowhere"], &token[..]].concat();
-    assert!(fails(here, &service.origin(), &arguments).await.1.contains("nowhere is no folder"));
+    assert!(fails(here, &service.origin(), &arguments).await.1.contains("nowhere is not a folder"));
     let arguments = [&["sync", "www", "--snapshot", "s", "--first-page", "9"], &SITE[..], &token].concat();
     assert!(
-        fails(here, &service.origin(), &arguments).await.1.contains("there is no page 9: this is 3 pages")
+        fails(here, &service.origin(), &arguments)
+            .await
+            .1
+            .contains("invalid --first-page: expected at most 3, got 9")
     );
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let elsewhere = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(axum::serve(listener, axum::Router::new()).into_future());
-    let (code, said) = fails(here, &elsewhere, &["status", "--token-file", "token"]).await;
-    assert!(code == Some(1) && said.contains("404, is none of the connector API"), "{said}");
-    let (code, said) = fails(here, &service.origin(), &["check", "http://127.0.0.1:1/connector"]).await;
-    assert!(code == Some(75) && said.contains("nobody answers at http://127.0.0.1:1/connector"), "{said}");
+    let (code, printed) = fails(here, &elsewhere, &["status", "--token-file", "token"]).await;
+    assert!(code == Some(1) && printed.contains("404 is not a response of the connector API"), "{printed}");
+    let (code, printed) = fails(here, &service.origin(), &["check", "http://127.0.0.1:1/connector"]).await;
+    assert!(
+        code == Some(75) && printed.contains("no response from http://127.0.0.1:1/connector"),
+        "{printed}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_syncs_one_after_the_other_are_two_snapshots() {
+async fn two_consecutive_syncs_are_two_snapshots() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
@@ -315,16 +325,16 @@ async fn two_syncs_one_after_the_other_are_two_snapshots() {
     assert_ne!(first["snapshotId"], second["snapshotId"]);
     assert_eq!(second["removed"], 1);
     let again = [&sync[..], &["--snapshot", first["snapshotId"].as_str().expect("an id")]].concat();
-    let (_, said) = fails(here, &service.origin(), &again).await;
-    assert!(said.contains("begin another snapshot"), "{said}");
+    let (_, printed) = fails(here, &service.origin(), &again).await;
+    assert!(printed.contains("start a new snapshot"), "{printed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn neither_token_nor_license_is_in_the_log_however_much_it_tells() {
+async fn no_log_level_shows_the_token_or_the_license() {
     let service = Service::start().await;
     let directory = folder();
     let here = directory.path();
-    let told = ["--log", "trace", "--log-format", "json"];
+    let log = ["--log", "trace", "--log-format", "json"];
     let token = ["--token-file", "token"];
     for arguments in [
         &ACTIVATE[..],
@@ -333,8 +343,8 @@ async fn neither_token_nor_license_is_in_the_log_however_much_it_tells() {
         &[&["overlays"], &token[..]].concat(),
         &[&["jobs", "--site", "www", "--once"], &SITE[..], &token].concat(),
     ] {
-        // That it says neither is what each run of the command is looked at for.
-        let output = run(here, &service.origin(), &[&told[..], arguments].concat()).await;
+        // `run` checks that the output contains neither.
+        let output = run(here, &service.origin(), &[&log[..], arguments].concat()).await;
         assert!(output.status.success(), "{arguments:?}");
         let log = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(log.contains("\"level\":\"TRACE\"") && !log.contains('\u{1b}'), "{log}");

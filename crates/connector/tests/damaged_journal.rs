@@ -1,4 +1,4 @@
-//! A journal that is damaged, or that no disk has room for, costs no job and publishes none twice.
+//! A damaged journal or a full disk neither loses a job nor publishes one twice.
 
 #![cfg(unix)]
 
@@ -25,7 +25,7 @@ async fn with_articles(service: &Service, here: &Path) {
     }
 }
 
-/// How often each article was published.
+/// Returns the number of stored versions of each article.
 fn versions(here: &Path) -> Vec<usize> {
     let records = fs::read_dir(here.join(".site-connector/articles")).expect("records");
     let records = records.map(|record| fs::read(record.expect("a record").path()).expect("a file"));
@@ -33,14 +33,14 @@ fn versions(here: &Path) -> Vec<usize> {
     records.map(|record| record["versions"].as_array().expect("versions").len()).collect()
 }
 
-fn said(output: &Output) -> String {
+fn printed(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_disk_without_room_for_the_journal_stops_the_runner_and_the_next_one_goes_on() {
+async fn a_full_disk_stops_the_runner_and_the_next_run_continues() {
     let service = Service::start().await;
-    // What could not be reported comes again soon.
+    // Unreported jobs are returned again soon.
     service.inject_faults(json!({ "leaseMs": 2000 })).await;
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
@@ -51,20 +51,20 @@ async fn a_disk_without_room_for_the_journal_stops_the_runner_and_the_next_one_g
     limited.env("CONNECTOR_ORIGIN", service.origin()).env("CONNECTOR_TOKEN", TOKEN);
     let output =
         tokio::task::spawn_blocking(move || limited.output()).await.expect("no panic").expect("runs");
-    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    assert!(said(&output).contains("journal.jsonl cannot be kept"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", printed(&output));
+    assert!(printed(&output).contains("cannot read or write the journal"), "{}", printed(&output));
     let journal = fs::read_to_string(here.join(".site-connector/journal.jsonl")).expect("text");
     assert!(journal.ends_with('\n'), "no half line is left: {journal}");
 
     while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
         let output = run(here, &service.origin(), &JOBS).await;
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", printed(&output));
     }
     assert_eq!(versions(here), [1; ARTICLES]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_whose_line_is_damaged_is_done_again_without_being_published_again() {
+async fn a_job_with_a_damaged_line_is_executed_again_but_not_published_twice() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
@@ -74,9 +74,9 @@ async fn a_job_whose_line_is_damaged_is_done_again_without_being_published_again
             json!({ "leaseMs": 3000, "only": "complete", "status": 409, "code": "RESOURCE_CONFLICT" }),
         )
         .await;
-    // Every job is done, and none is reported.
+    // Every job is done, but none is reported.
     let output = run(here, &service.origin(), &JOBS).await;
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     let path = here.join(".site-connector/journal.jsonl");
     let journal = fs::read_to_string(&path).expect("text");
     let damaged: String = journal.replace("\"executed\"", "\"exec\u{fffd}").replace("true", "tru");
@@ -84,7 +84,7 @@ async fn a_job_whose_line_is_damaged_is_done_again_without_being_published_again
     service.inject_faults(json!({})).await;
     while !service.jobs().await.iter().all(|job| job["status"] == "succeeded") {
         let output = run(here, &service.origin(), &JOBS).await;
-        assert!(output.status.success(), "{}", said(&output));
+        assert!(output.status.success(), "{}", printed(&output));
     }
     assert_eq!(versions(here), [1; ARTICLES]);
     assert!(here.join(".site-connector/journal.jsonl.damaged").is_file());

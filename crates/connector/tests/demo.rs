@@ -1,4 +1,4 @@
-//! The demo as a browser meets it: site, widget files, proxy and sandbox on real ports.
+//! The demo over HTTP: site, widget files, proxy and sandbox on real ports.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// A demo that is up, of a small site in a directory of its own.
+/// A running demo of a small site in a temporary directory.
 struct Running {
     site: SocketAddr,
     sandbox: SocketAddr,
@@ -69,7 +69,7 @@ impl Running {
 }
 
 fn client() -> Client {
-    // Tests talk to this machine only, and need neither certificates nor the system's proxy.
+    // Requests to this machine need neither certificates nor the system's proxy.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder().no_proxy().tls_certs_only([]).build().expect("a client")
 }
@@ -79,7 +79,7 @@ fn header<'a>(response: &'a Response, name: &str) -> Option<&'a str> {
 }
 
 #[tokio::test]
-async fn a_visitor_asks_on_the_site_and_an_operator_answers_from_the_console() {
+async fn a_visitor_and_an_operator_exchange_messages() {
     let demo = run(|_| ()).await;
     let sent: Value = client()
         .post(format!("http://{}/connector/chat/messages", demo.site))
@@ -103,7 +103,7 @@ async fn a_visitor_asks_on_the_site_and_an_operator_answers_from_the_console() {
 }
 
 #[tokio::test]
-async fn a_console_that_closes_takes_the_operator_offline() {
+async fn closing_the_console_takes_the_operator_offline() {
     let demo = run(|_| ()).await;
     let console =
         client().get(format!("http://{}/operator/api/changes", demo.sandbox)).send().await.expect("a stream");
@@ -122,7 +122,7 @@ async fn a_console_that_closes_takes_the_operator_offline() {
 }
 
 #[tokio::test]
-async fn an_answer_that_the_sandbox_loses_is_a_502_and_was_carried_out_once() {
+async fn a_lost_response_is_a_502_and_the_request_is_executed_once() {
     let demo = run(|_| ()).await;
     let faults = json!({ "loseAnswers": 1, "only": "send" });
     client()
@@ -148,7 +148,7 @@ async fn an_answer_that_the_sandbox_loses_is_a_502_and_was_carried_out_once() {
 }
 
 #[tokio::test]
-async fn every_answer_of_the_site_carries_the_policy() {
+async fn every_response_of_the_site_has_the_policy() {
     let demo = run(|_| ()).await;
     for path in ["/", "/nowhere", "/chat-widget/nothing.js", "/connector/chat/config", "/connector/nothing"] {
         let answer = demo.get(path).await;
@@ -168,7 +168,7 @@ async fn every_answer_of_the_site_carries_the_policy() {
 }
 
 #[tokio::test]
-async fn the_widgets_files_have_types_that_a_browser_runs_and_are_asked_for_again() {
+async fn widget_files_have_runnable_types_and_are_revalidated() {
     let demo = run(|_| ()).await;
     for (file, content_type) in [
         ("chat-widget.js", "text/javascript; charset=utf-8"),
@@ -198,7 +198,7 @@ async fn the_widgets_files_have_types_that_a_browser_runs_and_are_asked_for_agai
 }
 
 #[tokio::test]
-async fn a_file_that_is_there_in_brotli_is_sent_in_brotli_to_who_accepts_it() {
+async fn serves_brotli_files_to_clients_that_accept_them() {
     let demo = run(|_| ()).await;
     write(demo.files.path(), "dist/chat_widget_bg.wasm", "plain");
     write(demo.files.path(), "dist/chat_widget_bg.wasm.br", "pressed");
@@ -216,7 +216,7 @@ async fn a_file_that_is_there_in_brotli_is_sent_in_brotli_to_who_accepts_it() {
 }
 
 #[tokio::test]
-async fn a_widget_that_is_not_built_is_answered_with_what_to_run() {
+async fn explains_how_to_build_a_missing_widget() {
     let demo = run(|_| ()).await;
     let answer = demo.get("/chat-widget/chat-widget.js").await;
     assert_eq!(answer.status(), 404);
@@ -229,7 +229,7 @@ async fn a_widget_that_is_not_built_is_answered_with_what_to_run() {
 }
 
 #[tokio::test]
-async fn with_sandbox_only_there_is_the_proxy_and_no_site() {
+async fn sandbox_only_serves_the_proxy_but_no_site() {
     let demo = run(|options| {
         options.sandbox_only = true;
         options.site_dir = "nowhere".into();
@@ -241,18 +241,18 @@ async fn with_sandbox_only_there_is_the_proxy_and_no_site() {
 }
 
 #[tokio::test]
-async fn it_stops_while_consoles_are_open() {
+async fn stops_while_consoles_are_open() {
     let demo = run(|_| ()).await;
     let console =
         client().get(format!("http://{}/operator/api/changes", demo.sandbox)).send().await.expect("a stream");
     assert_eq!(console.status(), 200);
     demo.stop().await;
-    let said = console.text().await.expect("a stream that was ended, not cut off");
-    assert!(said.contains("event: change"), "{said}");
+    let printed = console.text().await.expect("a stream that was ended, not cut off");
+    assert!(printed.contains("event: change"), "{printed}");
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_refused_with_the_flag_that_chooses_another() {
+async fn a_port_in_use_names_the_flag_for_another_port() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("an address").port();
     let files = site_files();
@@ -265,7 +265,7 @@ async fn a_port_in_use_is_refused_with_the_flag_that_chooses_another() {
 }
 
 #[tokio::test]
-async fn a_site_without_pages_is_refused_with_what_to_do() {
+async fn refuses_a_site_without_pages_with_advice() {
     let files = TempDir::new().expect("a directory");
     let refused = Demo::bind(options(files.path())).await.expect_err("refused").to_string();
     assert!(refused.contains("index.html") && refused.contains("--site-dir"), "{refused}");

@@ -1,4 +1,5 @@
-//! Links, pipes, sockets and odd names in the site's folder: nothing outside of it is read or written, and nobody waits.
+//! Links, pipes, sockets and unusual names in the site's folder: nothing outside of it is read or written,
+//! and nothing blocks.
 
 #![cfg(unix)]
 
@@ -22,7 +23,7 @@ use tempfile::TempDir;
 const PAGE: &str = "<html><head><title>A page</title></head><body>Words</body></html>";
 const SECRET: &str = "<html><head><title>A secret</title></head><body>Secret words</body></html>";
 
-/// A site's folder, `www`, beside a folder that has nothing to do with it, `outside`.
+/// Creates the site's folder `www` beside an unrelated folder `outside`.
 fn site() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     for folder in ["www/plain", "outside"] {
@@ -55,15 +56,15 @@ async fn publish(directory: &Path, path: &str) -> Result<Done, String> {
 }
 
 async fn within_a_minute<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), work).await.expect("nobody waits for ever")
+    tokio::time::timeout(Duration::from_secs(60), work).await.expect("reading does not block")
 }
 
-/// Reads the items of the site, on a thread that may hang for all the test cares.
+/// Reads the items of the site on a separate thread, since reading may hang.
 fn items_of(directory: &Path) -> Vec<ContentItem> {
     let root = directory.join("www");
-    let (tell, told) = std::sync::mpsc::channel();
-    std::thread::spawn(move || tell.send(items(&root, "https://shop.example")));
-    let items = told.recv_timeout(Duration::from_secs(60)).expect("nobody waits for ever");
+    let (sender, receiver) = std::sync::mpsc::channel();
+    std::thread::spawn(move || sender.send(items(&root, "https://shop.example")));
+    let items = receiver.recv_timeout(Duration::from_secs(60)).expect("reading does not block");
     items.expect("items")
 }
 
@@ -72,7 +73,7 @@ fn paths(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn only_regular_files_below_the_folder_are_synced() {
+fn syncs_only_regular_files_in_the_folder() {
     let directory = site();
     let www = directory.path().join("www");
     symlink("../outside", www.join("linked")).expect("a link");
@@ -91,7 +92,7 @@ fn only_regular_files_below_the_folder_are_synced() {
 }
 
 #[test]
-fn a_site_that_is_itself_named_by_a_link_is_synced() {
+fn syncs_a_site_whose_folder_is_a_link() {
     let directory = site();
     fs::rename(directory.path().join("www"), directory.path().join("release-7")).expect("renamed");
     symlink("release-7", directory.path().join("www")).expect("a link");
@@ -99,7 +100,7 @@ fn a_site_that_is_itself_named_by_a_link_is_synced() {
 }
 
 #[test]
-fn a_page_that_is_too_large_is_passed_over_and_a_folder_that_is_too_deep_is_no_site() {
+fn skips_a_too_large_page_and_refuses_a_too_deep_folder() {
     let directory = site();
     let www = directory.path().join("www");
     let large = fs::File::create(www.join("large.html")).expect("a file");
@@ -111,7 +112,7 @@ fn a_page_that_is_too_large_is_passed_over_and_a_folder_that_is_too_deep_is_no_s
 }
 
 #[tokio::test]
-async fn nothing_is_published_through_a_link_or_over_something_that_is_no_page() {
+async fn never_publishes_through_a_link_or_over_a_file_that_is_not_a_page() {
     let directory = site();
     let www = directory.path().join("www");
     symlink("../outside", www.join("linked")).expect("a link");
@@ -144,7 +145,7 @@ async fn nothing_is_published_through_a_link_or_over_something_that_is_no_page()
 }
 
 #[tokio::test]
-async fn a_name_that_differs_only_in_case_or_the_form_of_its_accents_is_refused() {
+async fn refuses_a_name_that_differs_only_in_case_or_accents() {
     let directory = site();
     publish(directory.path(), "/Grüße").await.expect("published");
     for twin in ["/grüße", "/GRÜßE/", "/Gru\u{308}ße", "/Plain/b.html", "/plain/A.html", "/INDEX.html"] {
@@ -155,7 +156,7 @@ async fn a_name_that_differs_only_in_case_or_the_form_of_its_accents_is_refused(
 }
 
 #[test]
-fn a_folder_that_turns_into_a_link_meanwhile_leads_nowhere_else() {
+fn never_leaves_the_site_when_a_folder_becomes_a_link() {
     let directory = site();
     let www = directory.path().join("www");
     symlink("../outside", www.join("link")).expect("a link");
@@ -164,7 +165,7 @@ fn a_folder_that_turns_into_a_link_meanwhile_leads_nowhere_else() {
     let published = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
-                // Folder and link take each other's place, again and again.
+                // The folder and the link replace each other repeatedly.
                 for (from, to) in
                     [("turning", "aside"), ("link", "turning"), ("turning", "link"), ("aside", "turning")]
                 {
@@ -188,7 +189,7 @@ proptest! {
     #![proptest_config(some_cases())]
 
     #[test]
-    fn any_payload_is_done_or_refused_and_nothing_outside_of_the_folders_changes(
+    fn any_payload_leaves_everything_outside_of_the_folders_unchanged(
         jobs in proptest::collection::vec((job_type(), payload()), 1..5),
     ) {
         let directory = site();
@@ -196,7 +197,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         for (number, (job_type, payload)) in jobs.into_iter().enumerate() {
             let job = job(&number.to_string(), &job_type, &payload);
-            // A refusal is an answer; a panic would end the test.
+            // An error is fine; a panic would fail the test.
             let _ = runtime.block_on(handler.execute(&job));
         }
         let here: Vec<_> = fs::read_dir(directory.path()).expect("a folder").map(|entry| entry.expect("an entry")).collect();

@@ -1,5 +1,4 @@
-//! The commands against a service that is out for the terminal, the token, the memory and the patience of whoever runs
-//! them.
+//! The commands against a hostile service that attacks the terminal, the token, memory and time.
 
 #![cfg(unix)]
 
@@ -25,10 +24,11 @@ use site_connector::run;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 
-/// Sets the title, rings, clears the screen, in seven bits and in eight; makes lines of its own; turns words round.
+/// Sets the title, rings the bell and clears the screen, in 7-bit and 8-bit codes; forges lines; reverses
+/// text.
 const HOSTILE: &str = "\x1b]0;pwned\x07\x1b[2J\u{9b}2J\u{9d}0;pwned\u{9c}\r\nerror: forged\n\u{8}\u{7f}\u{202e}gpj\u{2066}.\u{200b}\t";
 
-/// Serves every request with the answer, at an origin of its own.
+/// Starts a service that gives this answer to every request, and returns its origin.
 async fn serve<F, T>(answer: F) -> String
 where
     F: Fn(String) -> T + Clone + Send + Sync + 'static,
@@ -46,7 +46,7 @@ where
     origin
 }
 
-/// A success with the text wherever a text may be.
+/// Returns a success with the hostile text in every field.
 fn success(path: &str) -> Value {
     let overlay = json!({
         "id": HOSTILE, "path": HOSTILE, "locale": HOSTILE, "title": HOSTILE, "description": HOSTILE,
@@ -77,11 +77,11 @@ fn success(path: &str) -> Value {
     json!({ "ok": true, "data": data, "requestId": HOSTILE })
 }
 
-fn refusal() -> Value {
+fn failure() -> Value {
     json!({ "ok": false, "error": { "code": HOSTILE, "message": HOSTILE }, "requestId": HOSTILE })
 }
 
-/// A folder with a site, whose pages and names are as bad.
+/// Creates a site whose pages and file names contain the hostile text.
 fn folder() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
     let site = directory.path().join("www");
@@ -119,15 +119,15 @@ const COMMANDS: [&[&str]; 9] = [
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_a_service_says_acts_on_the_terminal() {
+async fn text_of_the_service_cannot_control_the_terminal() {
     let answers = serve(|path| axum::Json(success(&path))).await;
-    let refuses = serve(|_| (StatusCode::BAD_REQUEST, axum::Json(refusal()))).await;
-    let conflicts = serve(|_| (StatusCode::CONFLICT, axum::Json(refusal()))).await;
+    let refuses = serve(|_| (StatusCode::BAD_REQUEST, axum::Json(failure()))).await;
+    let conflicts = serve(|_| (StatusCode::CONFLICT, axum::Json(failure()))).await;
     let is_html = serve(|_| (StatusCode::OK, HOSTILE)).await;
     for origin in [&answers, &refuses, &conflicts, &is_html] {
         for arguments in COMMANDS {
-            // The runner waits for what may pass: it is for the next test.
-            if arguments[0] == "jobs" && *origin != refuses {
+            // A conflict is retried for ever, and jobs are for the next test.
+            if arguments[0] == "jobs" && (*origin == conflicts || *origin == answers) {
                 continue;
             }
             for more in
@@ -135,7 +135,7 @@ async fn nothing_that_a_service_says_acts_on_the_terminal() {
             {
                 let directory = folder();
                 let arguments = [more, arguments].concat();
-                // `--json` is the command's own.
+                // `--json` belongs to the subcommand.
                 let arguments: Vec<_> =
                     if more == ["--json"] { [&arguments[1..], more].concat() } else { arguments };
                 assert_harmless(&arguments, &run(directory.path(), origin, &arguments).await);
@@ -150,7 +150,7 @@ async fn nothing_that_a_service_says_acts_on_the_terminal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_a_job_says_acts_on_the_terminal() {
+async fn text_of_a_job_cannot_control_the_terminal() {
     let claims = Arc::new(AtomicU64::new(0));
     let origin = serve(move |path| {
         let mut answer = success(&path);
@@ -184,7 +184,29 @@ async fn nothing_that_a_job_says_acts_on_the_terminal() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         assert_harmless(&arguments, &output);
         let printed = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(printed.contains("pwned"), "it is said what it was about: {printed}");
+        assert!(printed.contains("pwned"), "the output names the jobs: {printed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn jobs_once_ends_with_an_error_when_the_response_to_a_claim_is_invalid() {
+    let envelope = |data: Value| json!({ "ok": true, "data": data, "requestId": "req_1" });
+    for (body, problem) in [
+        (
+            envelope(json!({ "job": { "id": "job_1", "type": "publish_article" } })),
+            "job.claimToken is missing",
+        ),
+        (envelope(json!({ "job": 7 })), "job must be an object, not a number"),
+        (json!({ "job": null }), "not a response of the connector API"),
+    ] {
+        let origin = serve(move |_| axum::Json(body.clone())).await;
+        let directory = folder();
+        let arguments = ["jobs", "--site", "www", "--site-origin", "https://shop.example", "--once"];
+        let output = run(directory.path(), &origin, &arguments).await;
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains("error: cannot claim jobs: ") && error.contains(problem), "{error}");
+        assert!(output.stdout.is_empty());
     }
 }
 
@@ -195,9 +217,9 @@ fn client(origin: &str) -> ServerConnectorClient {
 }
 
 #[tokio::test]
-async fn a_redirect_is_not_followed_and_the_token_goes_nowhere_else() {
-    let asked = Arc::new(AtomicU64::new(0));
-    let counted = Arc::clone(&asked);
+async fn does_not_follow_redirects_with_the_token() {
+    let requests = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&requests);
     let elsewhere = serve(move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
         axum::Json(success("/site/status"))
@@ -211,11 +233,11 @@ async fn a_redirect_is_not_followed_and_the_token_goes_nowhere_else() {
         assert_eq!((error.kind, error.status), (ErrorKind::InvalidResponse, Some(status)));
         client(&origin).claim_next_job().await.expect_err("refused");
     }
-    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    assert_eq!(requests.load(Ordering::Relaxed), 0);
 }
 
 #[tokio::test]
-async fn an_answer_without_end_or_with_a_length_over_the_limit_is_left_off() {
+async fn stops_reading_a_response_over_the_limit() {
     let sent = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&sent);
     let endless = serve(move |_| {
@@ -228,10 +250,10 @@ async fn an_answer_without_end_or_with_a_length_over_the_limit_is_left_off() {
     })
     .await;
     let error = client(&endless).get_site_status().await.expect_err("refused");
-    assert!(error.to_string().contains("more than 1048576 bytes"), "{error}");
+    assert!(error.to_string().contains("at most 1048576 bytes"), "{error}");
     assert!(sent.load(Ordering::Relaxed) < 64 * 1024 * 1024, "{} bytes", sent.load(Ordering::Relaxed));
 
-    // Nothing of it ever comes.
+    // The body never arrives.
     let declared = serve(|_| -> Response {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_LENGTH, "10000000000".parse().expect("a value"));
@@ -239,15 +261,15 @@ async fn an_answer_without_end_or_with_a_length_over_the_limit_is_left_off() {
         (headers, body).into_response()
     })
     .await;
-    let begun = Instant::now();
+    let started = Instant::now();
     let error = client(&declared).get_site_status().await.expect_err("refused");
-    assert!(error.to_string().contains("more than 1048576 bytes"), "{error}");
-    assert!(begun.elapsed() < Duration::from_secs(20), "it is not waited for");
+    assert!(error.to_string().contains("at most 1048576 bytes"), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(20), "the body is not awaited");
 }
 
 #[tokio::test]
-async fn no_compressed_answer_is_asked_for_and_one_that_comes_is_not_unpacked() {
-    // A gzip of nothing but its head: whoever unpacks it fails in another way.
+async fn refuses_compressed_responses() {
+    // A gzip header only: decompressing it would give a different error.
     let gzip: &[u8] = b"\x1f\x8b\x08\0\0\0\0\0\0\x03";
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let origin = format!("http://{}", listener.local_addr().expect("an address"));
@@ -261,38 +283,38 @@ async fn no_compressed_answer_is_asked_for_and_one_that_comes_is_not_unpacked() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_retry_after_of_any_length_ends_no_command() {
-    for told in
+async fn a_very_long_retry_after_ends_the_command_with_75() {
+    for value in
         ["18446744073709551615", "99999999999999999999999999", "86400", "Thu, 31 Dec 9998 23:59:59 GMT"]
     {
         let origin = serve(move |_| {
-            (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, told)], axum::Json(refusal()))
+            (StatusCode::SERVICE_UNAVAILABLE, [(header::RETRY_AFTER, value)], axum::Json(failure()))
         })
         .await;
         for arguments in COMMANDS {
-            // The runner waits, and is none to end by itself.
+            // The runner keeps waiting.
             if arguments[0] != "jobs" && !arguments.contains(&"bad-items") {
                 let directory = folder();
                 let output = run(directory.path(), &origin, arguments).await;
-                assert_eq!(output.status.code(), Some(75), "{told}: {arguments:?}: {output:?}");
+                assert_eq!(output.status.code(), Some(75), "{value}: {arguments:?}: {output:?}");
             }
         }
         let error = client(&origin).claim_next_job().await.expect_err("refused");
-        assert_eq!(error.retry_after, Some(Duration::from_secs(24 * 60 * 60)), "{told}");
+        assert_eq!(error.retry_after, Some(Duration::from_secs(24 * 60 * 60)), "{value}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_check_of_a_proxy_that_says_429_for_ever_comes_to_an_end() {
-    let asked = Arc::new(AtomicU64::new(0));
-    let counted = Arc::clone(&asked);
+async fn the_check_ends_if_the_proxy_always_answers_429() {
+    let requests = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&requests);
     let origin = serve(move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
-        (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "0")], axum::Json(refusal()))
+        (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, "0")], axum::Json(failure()))
     })
     .await;
     let directory = folder();
     let output = run(directory.path(), &origin, &["check", &origin, "--read-only", "--timeout", "1"]).await;
     assert_eq!(output.status.code(), Some(1));
-    assert!(asked.load(Ordering::Relaxed) < 60, "{} requests", asked.load(Ordering::Relaxed));
+    assert!(requests.load(Ordering::Relaxed) < 60, "{} requests", requests.load(Ordering::Relaxed));
 }

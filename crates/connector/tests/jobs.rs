@@ -1,4 +1,4 @@
-//! Jobs are executed once and reported once, through lost answers, expired leases and runners that are killed.
+//! Jobs are executed and reported once, despite lost responses, expired leases and killed runners.
 
 mod service;
 
@@ -34,7 +34,7 @@ fn until_empty() -> RunnerOptions {
     RunnerOptions { until_empty: true, ..options() }
 }
 
-/// How often each job was carried out.
+/// Counts the executions of each job.
 #[derive(Clone, Default)]
 struct Counted(Arc<Mutex<HashMap<String, u32>>>);
 
@@ -47,7 +47,7 @@ impl Counted {
 impl JobHandler for Counted {
     async fn execute(&self, job: &Job) -> Result<Done, JobFailure> {
         for _ in 0..fastrand::u8(0..20) {
-            // A kill may come here.
+            // The runner may be killed here.
             tokio::task::yield_now().await;
         }
         *self.0.lock().expect("not poisoned").entry(job.id.as_str().to_owned()).or_default() += 1;
@@ -70,7 +70,7 @@ async fn run_until_empty(service: &Service, handler: impl JobHandler) -> RunSumm
 }
 
 #[tokio::test]
-async fn of_1000_jobs_none_is_lost_executed_twice_or_reported_twice_however_often_the_runner_is_killed() {
+async fn executes_and_reports_each_of_1000_jobs_once_despite_kills() {
     let service = Service::start().await;
     let mut ids = Vec::new();
     for number in 0..1000 {
@@ -83,7 +83,7 @@ async fn of_1000_jobs_none_is_lost_executed_twice_or_reported_twice_however_ofte
     let counted = Counted::default();
     let mut kills = 0;
     loop {
-        let journal = Journal::open(&path).expect("the last runner has let go");
+        let journal = Journal::open(&path).expect("the last runner has released it");
         let runner = JobRunner::new(service.client(), counted.clone(), journal, options());
         let running = tokio::spawn(runner.run(pending()));
         service.steps(fastrand::u64(1..200), fastrand::u64(0..40), || false).await;
@@ -113,15 +113,15 @@ async fn of_1000_jobs_none_is_lost_executed_twice_or_reported_twice_however_ofte
             }
         }
     }
-    assert!(taken.values().all(|keys| keys.len() == 1), "one report of each job was taken");
+    assert!(taken.values().all(|keys| keys.len() == 1), "one report of each job was accepted");
 }
 
 #[tokio::test]
-async fn a_job_that_was_done_before_is_reported_again_under_the_new_claim_and_not_executed_again() {
+async fn reports_a_finished_job_again_under_a_new_claim() {
     let service = Service::start().await;
     let id = service.add_job("publish_article", json!({})).await;
     let counted = Counted::default();
-    // The first report never arrives before the lease has run out.
+    // The first report does not arrive before the lease expires.
     service.inject_faults(json!({ "leaseMs": 50, "only": "complete", "status": 503 })).await;
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("journal");
@@ -154,7 +154,7 @@ async fn a_job_that_was_done_before_is_reported_again_under_the_new_claim_and_no
 }
 
 #[tokio::test]
-async fn a_failure_is_reported_with_its_reason() {
+async fn reports_a_failure_with_its_reason() {
     struct Failing;
     impl JobHandler for Failing {
         async fn execute(&self, job: &Job) -> Result<Done, JobFailure> {
@@ -175,8 +175,7 @@ async fn a_failure_is_reported_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_job_that_takes_longer_than_its_lease_is_dropped_before_the_lease_runs_out_and_reported_as_failed()
-{
+async fn drops_a_job_before_its_lease_expires_and_reports_the_failure() {
     struct Endless;
     impl JobHandler for Endless {
         async fn execute(&self, _: &Job) -> Result<Done, JobFailure> {
@@ -192,7 +191,7 @@ async fn a_job_that_takes_longer_than_its_lease_is_dropped_before_the_lease_runs
 }
 
 #[tokio::test]
-async fn on_shutdown_the_job_under_way_is_finished_and_reported() {
+async fn finishes_and_reports_the_current_job_on_shutdown() {
     struct Waiting(Arc<Notify>, Arc<Notify>);
     impl JobHandler for Waiting {
         async fn execute(&self, _: &Job) -> Result<Done, JobFailure> {
@@ -204,16 +203,16 @@ async fn on_shutdown_the_job_under_way_is_finished_and_reported() {
     let service = Service::start().await;
     service.add_job("publish_article", json!({})).await;
     service.add_job("publish_article", json!({})).await;
-    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let handler = Waiting(Arc::clone(&begun), Arc::clone(&go_on));
+    let (started, resume) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let handler = Waiting(Arc::clone(&started), Arc::clone(&resume));
     let runner = JobRunner::new(service.client(), handler, Journal::in_memory(), options());
     let (stop, stopped) = oneshot::channel::<()>();
     let running = tokio::spawn(runner.run(async {
         let _ = stopped.await;
     }));
-    begun.notified().await;
+    started.notified().await;
     stop.send(()).expect("still running");
-    go_on.notify_one();
+    resume.notify_one();
     let summary = running.await.expect("no panic").expect("runs");
     assert_eq!(summary, RunSummary { succeeded: 1, failed: 0, unreported: 0 });
     let jobs = service.jobs().await;
@@ -221,7 +220,7 @@ async fn on_shutdown_the_job_under_way_is_finished_and_reported() {
 }
 
 #[tokio::test]
-async fn a_runner_that_is_refused_stops_and_says_so() {
+async fn a_refused_runner_stops_with_an_error() {
     let service = Service::start().await;
     service.inject_faults(json!({ "status": 401 })).await;
     let runner = JobRunner::new(service.client(), Counted::default(), Journal::in_memory(), options());
@@ -231,7 +230,7 @@ async fn a_runner_that_is_refused_stops_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_conflict_over_a_claim_is_followed_by_another_claim() {
+async fn claims_again_after_a_conflict() {
     let service = Service::start().await;
     let id = service.add_job("publish_article", json!({})).await;
     service.inject_faults(json!({ "status": 409, "times": 2, "only": "claim" })).await;
@@ -239,7 +238,7 @@ async fn a_conflict_over_a_claim_is_followed_by_another_claim() {
     assert_eq!(run_until_empty(&service, counted.clone()).await.succeeded, 1);
     assert_eq!(counted.of(&id), 1);
     let claims = service.arrived("/site/jobs/next").await;
-    assert_ne!(claims[0].0, claims[1].0, "under another key");
+    assert_ne!(claims[0].0, claims[1].0, "with another key");
 }
 
 fn article(action: &str, content: Option<&str>) -> Value {
@@ -247,7 +246,7 @@ fn article(action: &str, content: Option<&str>) -> Value {
 }
 
 #[tokio::test]
-async fn an_article_is_published_changed_rolled_back_and_deleted() {
+async fn publishes_changes_rolls_back_and_deletes_an_article() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let page = directory.path().join("www/news/index.html");
@@ -273,7 +272,7 @@ async fn an_article_is_published_changed_rolled_back_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_job_executed_again_changes_nothing() {
+async fn executing_a_job_again_changes_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     let site = site(directory.path());
     let job = |id: &str, job_type: &str, payload: Value| {
@@ -294,7 +293,7 @@ async fn a_job_executed_again_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_overlay_goes_into_the_head_of_its_page_and_stays_there_when_the_article_changes() {
+async fn an_overlay_stays_in_the_head_when_the_article_changes() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let own = directory.path().join("www/about.html");
@@ -315,7 +314,7 @@ async fn an_overlay_goes_into_the_head_of_its_page_and_stays_there_when_the_arti
 }
 
 #[tokio::test]
-async fn a_payload_that_leads_out_of_the_site_or_says_too_little_is_a_failure_and_writes_nothing() {
+async fn an_invalid_payload_fails_and_writes_nothing() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     for payload in [
@@ -337,7 +336,7 @@ async fn a_payload_that_leads_out_of_the_site_or_says_too_little_is_a_failure_an
 }
 
 #[tokio::test]
-async fn a_sync_job_pushes_the_pages_of_the_folder() {
+async fn a_sync_job_pushes_the_folders_pages() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     service

@@ -1,4 +1,4 @@
-//! A page of the site's own comes back, to the byte, when what was published over it goes.
+//! The site's own page is restored byte for byte when the article over it is removed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Site {
         fs::write(self.path("www/news/index.html"), html).expect("written");
     }
 
-    /// Has a job done, twice: what is executed again changes nothing.
+    /// Executes a job twice: the second execution must change nothing.
     async fn job(&mut self, job_type: &str, payload: Value) -> Result<Done, String> {
         self.number += 1;
         let job = json!({ "id": self.number.to_string(), "type": job_type, "payload": payload });
@@ -80,7 +80,7 @@ fn handler(directory: &Path) -> StaticSite {
 }
 
 #[tokio::test]
-async fn deleting_an_article_brings_back_the_page_that_it_was_published_over() {
+async fn deleting_an_article_restores_the_original_page() {
     let mut site = Site::new();
     for round in ["One", "Two"] {
         site.write_by_hand(OWN);
@@ -93,7 +93,7 @@ async fn deleting_an_article_brings_back_the_page_that_it_was_published_over() {
 }
 
 #[tokio::test]
-async fn rolling_back_the_first_version_brings_back_the_page_that_it_was_published_over() {
+async fn rolling_back_the_first_version_restores_the_original_page() {
     let mut site = Site::new();
     site.write_by_hand(OWN);
     site.publish("One").await;
@@ -109,7 +109,7 @@ async fn rolling_back_the_first_version_brings_back_the_page_that_it_was_publish
 }
 
 #[tokio::test]
-async fn without_a_page_of_the_sites_own_the_first_version_cannot_be_rolled_back() {
+async fn refuses_to_roll_back_the_first_version_without_an_original_page() {
     let mut site = Site::new();
     site.publish("One").await;
     assert!(site.roll_back().await.is_err());
@@ -118,7 +118,7 @@ async fn without_a_page_of_the_sites_own_the_first_version_cannot_be_rolled_back
 }
 
 #[tokio::test]
-async fn an_overlay_that_says_nothing_brings_back_the_page_as_it_was() {
+async fn an_empty_overlay_restores_the_original_page() {
     let mut site = Site::new();
     site.write_by_hand(OWN);
     site.overlay(Some("Better")).await;
@@ -129,7 +129,7 @@ async fn an_overlay_that_says_nothing_brings_back_the_page_as_it_was() {
 }
 
 #[tokio::test]
-async fn an_article_below_an_overlay_goes_and_the_page_keeps_the_overlay() {
+async fn deleting_an_article_keeps_the_overlay() {
     let mut site = Site::new();
     site.write_by_hand(OWN);
     site.overlay(Some("Better")).await;
@@ -142,7 +142,7 @@ async fn an_article_below_an_overlay_goes_and_the_page_keeps_the_overlay() {
 }
 
 #[tokio::test]
-async fn a_page_that_was_edited_by_hand_since_is_the_one_that_comes_back() {
+async fn restores_the_latest_manual_edit() {
     let mut site = Site::new();
     site.write_by_hand(OWN);
     site.publish("One").await;
@@ -156,7 +156,7 @@ async fn a_page_that_was_edited_by_hand_since_is_the_one_that_comes_back() {
 }
 
 #[tokio::test]
-async fn a_page_in_any_encoding_comes_back() {
+async fn restores_pages_of_any_encoding() {
     let mut site = Site::new();
     let latin = b"<html><head></head>Gr\xfc\xdfe\0\x80</html>";
     site.write_by_hand(latin);
@@ -166,7 +166,7 @@ async fn a_page_in_any_encoding_comes_back() {
 }
 
 #[tokio::test]
-async fn an_article_that_moves_leaves_the_page_below_it_as_it_was() {
+async fn moving_an_article_restores_the_original_page() {
     let mut site = Site::new();
     site.write_by_hand(OWN);
     site.publish("One").await;
@@ -178,7 +178,7 @@ async fn an_article_that_moves_leaves_the_page_below_it_as_it_was() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_is_kept_is_its_owners_alone_and_what_is_published_is_not() {
+async fn state_is_private_and_published_pages_are_not() {
     use std::os::unix::fs::PermissionsExt;
     let mut site = Site::new();
     site.write_by_hand(OWN);

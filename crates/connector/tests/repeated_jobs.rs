@@ -1,4 +1,4 @@
-//! A service that hands out the same job for ever costs neither its own time, nor the site's, nor its disk.
+//! A service that returns the same job for ever does not exhaust time or disk.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use chat_protocol::{Done, Job};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// How the service answers when the job is reported.
+/// The response to a report of the job.
 #[derive(Clone, Copy)]
 enum Report {
     Taken,
     Refused,
 }
 
-/// A service whose only job is never over.
+/// A service whose only job is never completed.
 struct Endless {
     origin: String,
     claims: Arc<AtomicU64>,
@@ -67,7 +67,7 @@ impl Endless {
     }
 }
 
-/// Counts executions, and fails if it is told to.
+/// Counts executions, and fails if configured to.
 struct Handler {
     fails: bool,
     executed: Arc<AtomicU64>,
@@ -80,7 +80,7 @@ impl JobHandler for Handler {
     }
 }
 
-/// Runs for six hours of paused time; gives the executions and the lines of the journal.
+/// Runs for six hours of paused time. Returns the number of executions and of lines in the journal.
 async fn six_hours(service: &Endless, fails: bool) -> (u64, usize) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("journal");
@@ -94,11 +94,11 @@ async fn six_hours(service: &Endless, fails: bool) -> (u64, usize) {
     (executed.load(Ordering::Relaxed), lines)
 }
 
-/// Waits of up to 5 minutes, each of a random length, are some 150 in six hours.
+/// Random delays of up to 5 minutes give about 150 claims in six hours.
 const MAX_CLAIMS: u64 = 300;
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_is_done_and_comes_again_for_ever_is_done_once_and_asked_for_ever_more_slowly() {
+async fn a_repeated_finished_job_is_executed_once_and_claims_back_off() {
     for report in [Report::Taken, Report::Refused] {
         let service = Endless::start(report, json!({})).await;
         let (executed, lines) = six_hours(&service, false).await;
@@ -109,7 +109,7 @@ async fn a_job_that_is_done_and_comes_again_for_ever_is_done_once_and_asked_for_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_that_fails_and_comes_again_for_ever_is_tried_ever_more_slowly() {
+async fn retries_of_a_failing_job_back_off() {
     let service = Endless::start(Report::Taken, json!({})).await;
     let (executed, lines) = six_hours(&service, true).await;
     assert!(executed == service.claims() && executed < MAX_CLAIMS, "{executed} executions");
@@ -117,7 +117,7 @@ async fn a_job_that_fails_and_comes_again_for_ever_is_tried_ever_more_slowly() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_whose_lease_is_always_over_is_never_executed_and_asked_for_ever_more_slowly() {
+async fn a_job_with_an_expired_lease_is_never_executed_and_claims_back_off() {
     let lease = json!({ "leaseUntil": "2020-01-01T00:00:00Z", "updatedAt": "2021-01-01T00:00:00Z" });
     let service = Endless::start(Report::Taken, lease).await;
     let (executed, lines) = six_hours(&service, false).await;
@@ -126,7 +126,7 @@ async fn a_job_whose_lease_is_always_over_is_never_executed_and_asked_for_ever_m
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_ends_when_nothing_is_left_ends_although_the_same_job_always_is() {
+async fn a_run_until_empty_ends_despite_a_repeated_job() {
     for fails in [false, true] {
         let service = Endless::start(Report::Taken, json!({})).await;
         let executed = Arc::new(AtomicU64::new(0));
@@ -140,7 +140,7 @@ async fn a_run_that_ends_when_nothing_is_left_ends_although_the_same_job_always_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_service_that_asks_to_wait_for_ever_is_asked_again_after_a_day() {
+async fn claims_again_after_a_day_despite_a_longer_retry_after() {
     let claims = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&claims);
     let router = Router::new().fallback(move || {

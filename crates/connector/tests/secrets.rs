@@ -1,4 +1,4 @@
-//! The token is written once, whole, for its owner, and shown to nobody.
+//! The token is written once and completely, for its owner only, and is never printed.
 
 #![cfg(unix)]
 
@@ -18,7 +18,7 @@ fn activate(file: &str) -> [&str; 5] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_is_kept_in_a_file_of_any_name() {
+async fn writes_the_token_to_a_file_of_any_name() {
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
     fs::create_dir(here.join("deep")).expect("a folder");
@@ -41,7 +41,7 @@ async fn a_token_is_kept_in_a_file_of_any_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_is_there_already_is_not_lost_when_activation_fails() {
+async fn keeps_an_existing_file_when_activation_fails() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
@@ -62,30 +62,30 @@ async fn a_file_that_is_there_already_is_not_lost_when_activation_fails() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_license_is_used_for_a_token_file_that_cannot_be() {
+async fn does_not_use_the_license_if_the_token_file_cannot_be_created() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
     fs::create_dir(here.join("folder")).expect("a folder");
-    for (file, advice) in [("nowhere/token", "make its folder first"), ("folder", "folder")] {
-        let (code, said) =
+    for (file, advice) in [("nowhere/token", "create its folder first"), ("folder", "folder")] {
+        let (code, printed) =
             fails(here, &service.origin(), &[&activate(file)[..], &["--replace"]].concat()).await;
-        assert!(code == Some(1) && said.contains(advice), "{said}");
+        assert!(code == Some(1) && printed.contains(advice), "{printed}");
     }
     assert_eq!(service.local("GET", "/sandbox/site", None).await["site"], Value::Null);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_mistake_in_a_configuration_shows_a_token() {
+async fn configuration_errors_never_show_a_token() {
     let directory = tempfile::tempdir().expect("a directory");
     let here = directory.path();
     for (text, advice) in [
-        (format!("token = \"{TOKEN}\""), "line 1: put the token in a file of its own"),
+        (format!("token = \"{TOKEN}\""), "line 1: put the token in a separate file"),
         (
             format!("origin = \"http://127.0.0.1:1\"\nsite_token = \"{TOKEN}\""),
-            "line 2: put the token in a file of its own",
+            "line 2: put the token in a separate file",
         ),
-        (format!("API_TOKEN = \"{TOKEN}\""), "put the token in a file of its own"),
+        (format!("API_TOKEN = \"{TOKEN}\""), "put the token in a separate file"),
         (format!("token = {TOKEN}"), "line 1: "),
         (format!("\n\ntoken_file = \"{TOKEN}"), "line 3: "),
         (format!("origin = \"http://127.0.0.1:1\" {TOKEN}"), "line 1: "),
@@ -99,8 +99,8 @@ async fn no_mistake_in_a_configuration_shows_a_token() {
     ] {
         fs::write(here.join("proxy.toml"), &text).expect("written");
         let output = run(here, "http://127.0.0.1:1", &["proxy", "--config", "proxy.toml"]).await;
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{text}");
-        assert!(!said.contains(TOKEN) && said.contains(advice), "{text}: {said}");
+        assert!(!printed.contains(TOKEN) && printed.contains(advice), "{text}: {printed}");
     }
 }

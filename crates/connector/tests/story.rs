@@ -1,4 +1,4 @@
-//! The whole way, once: from a license code to a visitor who reads what was published.
+//! All steps once: from a license code to a visitor who reads the published article.
 
 mod service;
 
@@ -22,7 +22,7 @@ use tower_http::services::ServeDir;
 const PAGES: i64 = 500;
 
 #[tokio::test]
-async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_sees_it() {
+async fn activates_syncs_chats_and_publishes_end_to_end() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let root = directory.path().join("www");
@@ -36,7 +36,7 @@ async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_s
         std::fs::write(root.join(format!("glaze-{number}.html")), page).expect("a page");
     }
 
-    // The license code becomes the token, on the server.
+    // The server exchanges the license code for the token.
     let body = Activation {
         license_code: LICENSE.into(),
         domain: "https://shop.example".to_owned(),
@@ -48,7 +48,7 @@ async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_s
     let site = ServerConnectorClient::activate(&service.options(), &body).await.expect("a token");
     let client = ServerConnectorClient::new(service.options(), &site.token).expect("a client");
 
-    // 500 pages go to the service.
+    // Pushes 500 pages to the service.
     let pushed = AtomicI64::new(0);
     let content = items(&root, "https://shop.example").expect("pages");
     let synced = client
@@ -59,7 +59,7 @@ async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_s
         .expect("a sync");
     assert_eq!((synced.accepted, synced.rejected, pushed.into_inner()), (PAGES, 0, PAGES));
 
-    // The site: its pages, and the widget's proxy.
+    // Serves the site with its pages and the proxy.
     let options = ProxyOptions::new(service.origin(), site.token.clone());
     let app = Router::new()
         .nest("/connector", proxy::router(options).expect("a proxy"))
@@ -68,15 +68,15 @@ async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_s
     let shop = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(axum::serve(listener, app).into_future());
 
-    // A visitor asks about one of them.
+    // A visitor asks about one of the pages.
     let question = json!({ "message": "At how many degrees is Celadon321 fired?" });
     let url = format!("{shop}/connector/chat/messages");
     let answer = http().post(url).json(&question).send().await.expect("an answer");
     let answer: Value = answer.json().await.expect("JSON");
-    let said = answer["data"]["message"]["content"].as_str().expect("text");
-    assert!(said.contains("1321 degrees") && said.contains("/glaze-321.html"), "{said}");
+    let answer_text = answer["data"]["message"]["content"].as_str().expect("text");
+    assert!(answer_text.contains("1321 degrees") && answer_text.contains("/glaze-321.html"), "{answer_text}");
 
-    // Somebody at the service publishes an article, and approves the overlays of it and of all pages.
+    // An operator publishes an article and approves all overlays.
     let article = json!({ "title": "The new kiln", "path": "/kiln", "content": "<p>It is warm.</p>" });
     let draft = service.local("POST", "/operator/api/articles", Some(&article)).await;
     let publish = format!("/operator/api/reviews/{}/publish", draft["id"].as_str().expect("an id"));
@@ -86,7 +86,7 @@ async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_s
     service.add_job("apply_seo_overlay", overlay).await;
     service.local("POST", "/operator/api/overlays/publish", None).await;
 
-    // The runner does it.
+    // The runner executes the jobs.
     let handler = StaticSite::new(StaticSiteOptions {
         root: root.clone(),
         state: directory.path().join("state"),
@@ -99,7 +99,7 @@ async fn a_site_is_activated_synced_asked_about_and_published_to_and_a_visitor_s
     let summary = runner.run(pending()).await.expect("runs");
     assert_eq!((summary.succeeded, summary.failed, summary.unreported), (502, 0, 0));
 
-    // And a visitor sees it.
+    // A visitor sees the result.
     let page = http().get(format!("{shop}/kiln/")).send().await.expect("a page").text().await.expect("text");
     assert!(page.contains("It is warm.") && page.contains("content=\"Warm since May\""), "{page}");
     let glaze =

@@ -1,4 +1,4 @@
-//! A sync of the wrong folder removes nothing before somebody has said so.
+//! A sync of the wrong folder removes nothing without confirmation.
 
 mod service;
 mod site_connector;
@@ -32,19 +32,22 @@ async fn content_items(service: &Service) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sync_of_the_wrong_folder_is_refused_before_anything_is_pushed() {
+async fn refuses_a_sync_of_the_wrong_folder_before_pushing() {
     let service = Service::start().await;
     let directory = folder(60);
     let (here, origin) = (directory.path(), service.origin());
     succeeds(here, &origin, &SYNC).await;
     write_pages(&here.join("other"), "other", 5);
     let wrong = ["sync", "other", "--site-origin", "https://shop.example", "--json"];
-    let (code, said) = fails(here, &origin, &wrong).await;
+    let (code, printed) = fails(here, &origin, &wrong).await;
     assert_eq!(code, Some(1));
-    assert!(said.contains("60 of the 60 items") && said.contains("--allow-removals 60"), "{said}");
+    assert!(
+        printed.contains("60 of the service's 60 items") && printed.contains("--allow-removals 60"),
+        "{printed}"
+    );
     assert_eq!(content_items(&service).await, 60);
-    let (_, said) = fails(here, &origin, &[&wrong[..], &["--allow-removals", "59"]].concat()).await;
-    assert!(said.contains("--allow-removals 60"), "{said}");
+    let (_, printed) = fails(here, &origin, &[&wrong[..], &["--allow-removals", "59"]].concat()).await;
+    assert!(printed.contains("--allow-removals 60"), "{printed}");
     assert_eq!(content_items(&service).await, 60);
     let synced = succeeds(here, &origin, &[&wrong[..], &["--allow-removals", "60"]].concat()).await;
     assert_eq!((&synced["accepted"], &synced["removed"]), (&json!(5), &json!(60)));
@@ -52,17 +55,17 @@ async fn a_sync_of_the_wrong_folder_is_refused_before_anything_is_pushed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn another_machine_that_has_pushed_nothing_asks_the_service_how_much_it_has() {
+async fn a_machine_without_a_record_uses_the_services_item_count() {
     let service = Service::start().await;
     let (directory, elsewhere) = (folder(60), folder(5));
     succeeds(directory.path(), &service.origin(), &SYNC).await;
-    let (code, said) = fails(elsewhere.path(), &service.origin(), &SYNC).await;
-    assert!(code == Some(1) && said.contains("55 of the 60 items"), "{said}");
+    let (code, printed) = fails(elsewhere.path(), &service.origin(), &SYNC).await;
+    assert!(code == Some(1) && printed.contains("55 of the service's 60 items"), "{printed}");
     assert_eq!(content_items(&service).await, 60);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_folder_or_a_file_without_items_is_refused_without_leave() {
+async fn refuses_an_empty_folder_or_file_without_confirmation() {
     let service = Service::start().await;
     let directory = folder(3);
     let (here, origin) = (directory.path(), service.origin());
@@ -71,11 +74,11 @@ async fn a_folder_or_a_file_without_items_is_refused_without_leave() {
     for source in
         [&["sync", "empty", "--site-origin", "https://shop.example"][..], &["sync", "--items", "items"]]
     {
-        let (code, said) = fails(here, &origin, source).await;
-        assert!(code == Some(1) && said.contains("there is nothing to sync"), "{said}");
+        let (code, printed) = fails(here, &origin, source).await;
+        assert!(code == Some(1) && printed.contains("nothing to sync"), "{printed}");
         succeeds(here, &origin, &SYNC).await;
-        let (_, said) = fails(here, &origin, source).await;
-        assert!(said.contains("--allow-removals 3"), "{said}");
+        let (_, printed) = fails(here, &origin, source).await;
+        assert!(printed.contains("--allow-removals 3"), "{printed}");
         assert_eq!(content_items(&service).await, 3);
         let allowed = [source, &["--allow-removals", "3", "--json"]].concat();
         assert_eq!(succeeds(here, &origin, &allowed).await["removed"], 3);
@@ -84,7 +87,7 @@ async fn a_folder_or_a_file_without_items_is_refused_without_leave() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_of_items_that_lacks_most_of_them_is_refused() {
+async fn refuses_a_file_that_lacks_most_items() {
     let service = Service::start().await;
     let directory = folder(0);
     let (here, origin) = (directory.path(), service.origin());
@@ -98,15 +101,15 @@ async fn a_file_of_items_that_lacks_most_of_them_is_refused() {
     fs::write(here.join("items"), lines(0..40)).expect("written");
     succeeds(here, &origin, &sync).await;
     fs::write(here.join("items"), lines(20..45)).expect("written");
-    let (_, said) = fails(here, &origin, &sync).await;
-    assert!(said.contains("20 of the 40 items"), "{said}");
+    let (_, printed) = fails(here, &origin, &sync).await;
+    assert!(printed.contains("20 of the service's 40 items"), "{printed}");
     assert_eq!(content_items(&service).await, 40);
     succeeds(here, &origin, &[&sync[..], &["--partial"]].concat()).await;
     assert_eq!(content_items(&service).await, 45, "a part removes nothing");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_dry_run_says_what_a_sync_would_do_and_does_nothing() {
+async fn a_dry_run_prints_the_plan_and_changes_nothing() {
     let service = Service::start().await;
     let directory = folder(20);
     let (here, origin) = (directory.path(), service.origin());
@@ -121,12 +124,12 @@ async fn a_dry_run_says_what_a_sync_would_do_and_does_nothing() {
         json!({ "dryRun": true, "items": 18, "removed": 2, "removedItems": ["page /page-0.html", "page /page-1.html"] })
     );
     let output = site_connector::run(here, &origin, &[&SYNC[..4], &["--dry-run"]].concat()).await;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        said.contains("push    page /page-2.html\n") && said.contains("remove  page /page-1.html\n"),
-        "{said}"
+        printed.contains("push    page /page-2.html\n") && printed.contains("remove  page /page-1.html\n"),
+        "{printed}"
     );
-    assert!(said.ends_with("18 items would be pushed, 2 removed, as far as it is known\n"), "{said}");
+    assert!(printed.ends_with("18 items would be pushed, 2 removed, as far as known\n"), "{printed}");
     assert_eq!(content_items(&service).await, 20);
     assert_eq!(fs::read_dir(here.join(".site-connector")).expect("a folder").count(), before);
     fs::remove_dir_all(here.join("www")).expect("removed");
@@ -137,12 +140,12 @@ async fn a_dry_run_says_what_a_sync_would_do_and_does_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sync_job_in_the_wrong_folder_is_a_failure_and_removes_nothing() {
+async fn a_sync_job_in_the_wrong_folder_fails_and_removes_nothing() {
     let service = Service::start().await;
     let directory = folder(30);
     let (here, origin) = (directory.path(), service.origin());
     succeeds(here, &origin, &SYNC).await;
-    for (pages, reason) in [(0, "there is nothing to sync"), (2, "30 of the 30 items")] {
+    for (pages, reason) in [(0, "nothing to sync"), (2, "30 of the service's 30 items")] {
         let wrong = format!("wrong-{pages}");
         write_pages(&here.join(&wrong), "other", pages);
         let job = json!({ "type": "sync_content", "payload": {}, "maxAttempts": 1 });
@@ -157,7 +160,7 @@ async fn a_sync_job_in_the_wrong_folder_is_a_failure_and_removes_nothing() {
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_pushed_is_remembered_for_its_owner_alone() {
+async fn the_record_of_pushed_items_is_private() {
     use std::os::unix::fs::PermissionsExt;
     let service = Service::start().await;
     let directory = folder(1);

@@ -1,9 +1,9 @@
-//! An empty `wasm-streams`, for this workspace's own builds.
+//! A stub that replaces `wasm-streams` in builds of this workspace.
 //!
-//! Leptos depends on server functions, and they on wasm-streams, for bodies that stream. The widget has no server
-//! functions; but wasm-streams exports three classes to JavaScript, and what is exported is never left out: 10 KB of
-//! WebAssembly and 4 KB of glue that nobody can call. This crate has the same names and does nothing.
-//! Applications that use the published crate get the real one: a `[patch]` holds for its own workspace only.
+//! Leptos depends on server functions, which depend on wasm-streams for streaming bodies. The widget has no
+//! server functions, but wasm-streams exports three classes to JavaScript, and exports are never removed: 10
+//! KB of WebAssembly and 4 KB of unused glue. This crate has the same names and no implementation.
+//! Applications that use the published crate get the real one: a `[patch]` applies to its own workspace only.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -13,35 +13,35 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 use wasm_bindgen::JsValue;
 
-/// In place of a stream of the browser.
+/// A stub of the browser's stream.
 pub struct ReadableStream(web_sys::ReadableStream);
 
 impl ReadableStream {
-    /// Keeps the stream as it is.
+    /// Wraps a stream of the browser.
     pub fn from_raw(raw: web_sys::ReadableStream) -> Self {
         Self(raw)
     }
 
-    /// Gives the stream back.
+    /// Returns the wrapped stream.
     pub fn into_raw(self) -> web_sys::ReadableStream {
         self.0
     }
 
-    /// Would make a stream of the browser from one of Rust.
+    /// Not supported: converts a Rust stream to a stream of the browser.
     ///
     /// # Panics
-    /// Always: nothing in this workspace sends one.
+    /// Always panics, as nothing in this workspace calls it.
     pub fn from_stream<S: Stream<Item = Result<JsValue, JsValue>> + 'static>(_: S) -> Self {
         panic!("the widget has no server functions")
     }
 
-    /// A stream that has ended.
+    /// Returns an ended stream.
     pub fn into_stream(self) -> Ended {
         Ended(PhantomData)
     }
 }
 
-/// A stream that has ended.
+/// An ended stream.
 pub struct Ended(PhantomData<Infallible>);
 
 impl Stream for Ended {

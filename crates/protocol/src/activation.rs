@@ -1,20 +1,20 @@
-//! A license code is exchanged for a site token (4.2).
+//! Activation: exchanges a license code for a site token (4.2).
 
 use std::fmt::{self, Debug, Formatter};
 
 use crate::{FieldError, Fields, Value, limits};
 
-/// A text that opens doors: a site token or a license code. `Debug` does not show it.
+/// A secret: a site token or a license code. `Debug` does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credential(String);
 
 impl Credential {
-    /// The text itself.
+    /// Returns the secret.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// The text itself, given away.
+    /// Consumes the credential, and returns the secret.
     pub fn into_exposed(self) -> String {
         self.0
     }
@@ -45,7 +45,7 @@ pub struct Activation {
     pub license_code: Credential,
     /// `domain`: the site's origin, such as `https://shop.example`.
     pub domain: String,
-    /// `platform` that the site runs on.
+    /// `platform`: the platform of the site.
     pub platform: Option<String>,
     /// `siteName`.
     pub site_name: Option<String>,
@@ -82,10 +82,10 @@ impl From<&Activation> for Value {
     }
 }
 
-/// `data` of `POST /auth/activate`. The contract shows nothing but the token; the identity is taken when it is there.
+/// `data` of `POST /auth/activate`. The contract specifies only the token; the ids are optional.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activated {
-    /// `siteToken`, or `token`: to be kept on the server side only (5).
+    /// `siteToken` or `token`. It must stay on the server side (5).
     pub site_token: Credential,
     /// `tenantId`.
     pub tenant_id: Option<String>,
@@ -122,20 +122,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_token_is_read_by_either_of_its_names() {
+    fn reads_the_token_from_either_field() {
         for name in ["siteToken", "token"] {
             let data = Value::object([(name, "st_1".into())]);
             assert_eq!(Activated::try_from(data).expect("usable").site_token.expose(), "st_1");
         }
-        let refusal = Activated::try_from(Value::object([("siteToken", "".into())])).unwrap_err();
-        assert_eq!(refusal.to_string(), "siteToken is missing");
+        let error = Activated::try_from(Value::object([("siteToken", "".into())])).unwrap_err();
+        assert_eq!(error.to_string(), "siteToken is missing");
     }
 
     #[test]
-    fn a_locale_that_is_no_language_tag_is_refused_by_name() {
+    fn names_the_invalid_locale() {
         let with = |name, locale| {
             let body = Value::object([("licenseCode", "L".into()), ("domain", "d".into()), (name, locale)]);
-            Activation::try_from(body).map_err(|refusal| refusal.field)
+            Activation::try_from(body).map_err(|error| error.field)
         };
         assert_eq!(with("primaryLocale", "en_US".into()), Err("primaryLocale".to_owned()));
         let tags = || Value::List(vec!["en".into(), 7_i64.into()]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_the_token_nor_the_license_is_in_debug_output() {
+    fn debug_output_contains_neither_token_nor_license() {
         let body = Activation {
             license_code: "LIC-1".into(),
             domain: "https://shop.example".into(),
@@ -155,8 +155,8 @@ mod tests {
             supported_locales: vec!["en-US".into()],
         };
         let activated = Activated { site_token: "st_1".into(), tenant_id: None, site_id: Some("s".into()) };
-        let shown = format!("{body:?} {activated:?}");
-        assert!(!shown.contains("LIC-1") && !shown.contains("st_1"), "{shown}");
+        let output = format!("{body:?} {activated:?}");
+        assert!(!output.contains("LIC-1") && !output.contains("st_1"), "{output}");
         assert_eq!(Activation::try_from(Value::from(&body)), Ok(body));
         assert_eq!(Activated::try_from(Value::from(&activated)), Ok(activated));
     }

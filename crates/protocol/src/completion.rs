@@ -1,17 +1,17 @@
-//! How a job went, told to the service (4.12).
+//! The report of a job's outcome to the service (4.12).
 
 use crate::{ClaimToken, FieldError, Fields, Job, Value};
 
-/// What came of a job that was done.
+/// The result of a successful job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Done {
-    /// `result.externalId`: the content's name on the site.
+    /// `result.externalId`: the site's id of the content.
     pub external_id: Option<String>,
-    /// `result.url`, public.
+    /// `result.url`: the public URL.
     pub url: Option<String>,
-    /// `result.path` on the site.
+    /// `result.path`: the path on the site.
     pub path: Option<String>,
-    /// `result.status` on the site.
+    /// `result.status`: the status on the site.
     pub status: Option<String>,
     /// `result.message`: a note.
     pub message: Option<String>,
@@ -47,7 +47,7 @@ impl From<&Done> for Value {
     }
 }
 
-/// How a job went.
+/// The outcome of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// `ok: true`, with `result`.
@@ -59,7 +59,7 @@ pub enum Outcome {
 /// The body of `POST /site/jobs/{id}/complete`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Completion {
-    /// `claimToken`: the one that came with the claim.
+    /// `claimToken`: the token of the claim.
     pub claim_token: ClaimToken,
     /// `ok`, and `result` or `error`.
     pub outcome: Outcome,
@@ -74,7 +74,7 @@ impl TryFrom<Value> for Completion {
         let outcome = if fields.bool("ok")? {
             Outcome::Done(match fields.take("result") {
                 Value::Null => Done::default(),
-                result => Done::try_from(result).map_err(|unusable| unusable.within("result"))?,
+                result => Done::try_from(result).map_err(|error| error.within("result"))?,
             })
         } else {
             Outcome::Failed(fields.optional_text("error")?.unwrap_or_default())
@@ -99,11 +99,11 @@ impl From<&Completion> for Value {
 }
 
 impl Completion {
-    /// Reads `data` of the answer to a completion: the job as it stands now, of which the contract shows id, type and
-    /// status.
-    pub fn answer(data: Value) -> Result<Job, FieldError> {
+    /// Parses the `data` of the response to a completion: the updated job, of which the contract specifies
+    /// id, type, status and times.
+    pub fn parse_response(data: Value) -> Result<Job, FieldError> {
         let job = Fields::of(data)?.take("job");
-        Job::try_from(job).map_err(|unusable| unusable.within("job"))
+        Job::try_from(job).map_err(|error| error.within("job"))
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_is_read_back_as_it_was_written() {
+    fn a_completion_survives_a_round_trip() {
         for outcome in [
             Outcome::Done(Done {
                 external_id: Some("42".into()),
@@ -132,25 +132,26 @@ mod tests {
     }
 
     #[test]
-    fn a_completion_without_its_claim_token_or_of_the_wrong_types_is_refused_by_name() {
-        let refusal = |text: &str| Completion::try_from(json(text)).unwrap_err().to_string();
-        assert_eq!(refusal(r#"{"ok":true}"#), "claimToken is missing");
-        assert_eq!(refusal(r#"{"claimToken":"c"}"#), "ok is missing");
-        assert_eq!(refusal(r#"{"claimToken":"c","ok":"yes"}"#), "ok must be a boolean, not a string");
+    fn names_the_missing_or_invalid_field_of_a_completion() {
+        let error = |text: &str| Completion::try_from(json(text)).unwrap_err().to_string();
+        assert_eq!(error(r#"{"ok":true}"#), "claimToken is missing");
+        assert_eq!(error(r#"{"claimToken":"c"}"#), "ok is missing");
+        assert_eq!(error(r#"{"claimToken":"c","ok":"yes"}"#), "ok must be a boolean, not a string");
         assert_eq!(
-            refusal(r#"{"claimToken":"c","ok":true,"result":{"data":[]}}"#),
+            error(r#"{"claimToken":"c","ok":true,"result":{"data":[]}}"#),
             "result.data must be an object"
         );
     }
 
     #[test]
-    fn the_answer_to_a_completion_has_the_job_in_it() {
-        let job =
-            Completion::answer(json(r#"{"job":{"id":"j","type":"sync_content","status":"succeeded"}}"#))
-                .expect("usable");
+    fn parses_the_job_in_the_response_to_a_completion() {
+        let job = Completion::parse_response(json(
+            r#"{"job":{"id":"j","type":"sync_content","status":"succeeded"}}"#,
+        ))
+        .expect("usable");
         assert_eq!(job.status, crate::JobStatus::Succeeded);
         assert_eq!(
-            Completion::answer(json("{}")).unwrap_err().to_string(),
+            Completion::parse_response(json("{}")).unwrap_err().to_string(),
             "job must be an object, not nothing"
         );
     }

@@ -9,26 +9,26 @@ pub struct ChatConfig {
     pub tenant_id: Option<String>,
     /// `siteId`.
     pub site_id: Option<String>,
-    /// `config.enabled`: whether there is a chat at all. True when it is not said.
+    /// `config.enabled`: whether the chat is enabled; true if missing.
     pub enabled: bool,
-    /// `config.widgetEnabled`: whether the widget shows it. True when it is not said.
+    /// `config.widgetEnabled`: whether the widget is shown; true if missing.
     pub widget_enabled: bool,
     /// `config.assistantName`.
     pub assistant_name: Option<String>,
     /// `config.welcomeMessage`.
     pub welcome_message: Option<String>,
-    /// `config.avatarUrl`, as it came: whoever shows it checks it.
+    /// `config.avatarUrl`, unchecked.
     pub avatar_url: Option<String>,
-    /// `locale`: the one that the service resolved; else `config.locale`.
+    /// `locale`, the resolved locale; if missing, `config.locale`.
     pub locale: Option<String>,
     /// `supportedLocales`.
     pub supported_locales: Vec<String>,
-    /// `stale`: whether the service answered from an old copy.
+    /// `stale`: whether the config comes from an outdated copy.
     pub stale: bool,
 }
 
 impl ChatConfig {
-    /// Whether the site's owner wants the widget to be seen.
+    /// Returns whether the widget is to be shown.
     pub fn shows_widget(&self) -> bool {
         self.enabled && self.widget_enabled
     }
@@ -41,7 +41,7 @@ impl TryFrom<Value> for ChatConfig {
         let mut outer = Fields::of(value)?;
         let mut config = match outer.take("config") {
             Value::Null => return Err(FieldError::new("config", "is missing")),
-            config => Fields::of(config).map_err(|unusable| unusable.within("config"))?,
+            config => Fields::of(config).map_err(|error| error.within("config"))?,
         };
         let inner_locale = config.lenient_language_tag("locale");
         let mut supported_locales = Vec::new();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_config_is_read_back_as_it_was_written() {
+    fn a_config_survives_a_round_trip() {
         let config = ChatConfig {
             site_id: Some("s".into()),
             enabled: true,
@@ -110,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn a_config_that_says_little_leaves_the_widget_on() {
+    fn an_empty_config_leaves_the_widget_enabled() {
         let config = read(r#"{"config":{"avatarUrl":null,"assistantName":7}, "future":[]}"#).expect("usable");
         assert!(config.shows_widget());
         assert_eq!(config.assistant_name.as_deref(), Some("7"));
     }
 
     #[test]
-    fn a_locale_that_is_no_language_tag_is_left_out() {
+    fn omits_an_invalid_locale() {
         let config =
             read(r#"{"config":{"locale":"de"},"locale":"../../x","supportedLocales":["de",7,"en-GB"]}"#)
                 .expect("usable");
@@ -126,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn either_switch_turns_the_widget_off() {
+    fn either_switch_disables_the_widget() {
         assert!(!read(r#"{"config":{"enabled":false}}"#).expect("usable").shows_widget());
         assert!(!read(r#"{"config":{"widgetEnabled":false}}"#).expect("usable").shows_widget());
     }
 
     #[test]
-    fn a_config_without_its_config_is_refused_by_name() {
+    fn names_the_missing_config() {
         assert_eq!(read("{}").unwrap_err().to_string(), "config is missing");
         assert_eq!(
             read(r#"{"config":3}"#).unwrap_err().to_string(),

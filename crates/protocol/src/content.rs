@@ -1,11 +1,11 @@
-//! What a site has published, told to the service (4.9).
+//! The content of a site, pushed to the service (4.9).
 //!
-//! The contract shows no field of this request. The shape here is ours: a page of items, the snapshot that the pages
-//! belong to, and whether this page closes it.
+//! The contract does not specify this request. Its fields are defined here: a page of items, the snapshot
+//! that the pages belong to, and whether this page is its last.
 
 use crate::{FieldError, Fields, Value, limits};
 
-/// What kind of content an item is (1). The contract names four, and does not close the list.
+/// The kind of a content item (1). The contract names four; other kinds may occur.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContentKind {
     /// `page`.
@@ -16,12 +16,12 @@ pub enum ContentKind {
     Product,
     /// `category`.
     Category,
-    /// Any other, as the site named it.
+    /// Any other kind, as the site sent it.
     Other(String),
 }
 
 impl ContentKind {
-    /// The kind's name on the wire.
+    /// Returns the kind's name on the wire.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Page => "page",
@@ -48,15 +48,15 @@ impl From<&str> for ContentKind {
 /// One page, article, product or category of the site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContentItem {
-    /// `externalId`: the site's own name for it, by which a later sync replaces it.
+    /// `externalId`: the site's id of the item, by which a later sync replaces it.
     pub external_id: String,
     /// `type`.
     pub kind: ContentKind,
     /// `locale`.
     pub locale: Option<String>,
-    /// `path` on the site.
+    /// `path`: the path on the site.
     pub path: Option<String>,
-    /// `url`, public.
+    /// `url`: the public URL.
     pub url: Option<String>,
     /// `title`.
     pub title: Option<String>,
@@ -66,14 +66,14 @@ pub struct ContentItem {
     pub content: Option<String>,
     /// `updatedAt`, ISO 8601.
     pub updated_at: Option<String>,
-    /// `deleted`: the site has it no more.
+    /// `deleted`: whether the site has deleted the item.
     pub deleted: bool,
-    /// `data`: an object of what else the site tells, or null.
+    /// `data`: an object of further data, or null.
     pub data: Value,
 }
 
 impl ContentItem {
-    /// An item of which only its name and kind are known.
+    /// Creates an item with an id and a kind only.
     pub fn new(external_id: impl Into<String>, kind: ContentKind) -> Self {
         Self {
             external_id: external_id.into(),
@@ -139,18 +139,18 @@ impl From<&ContentItem> for Value {
     }
 }
 
-/// The body of `POST /content/sync`: 1 to 100 items, or none on a page that does nothing but close its snapshot.
+/// The body of `POST /content/sync`: 1 to 100 items, or none on a page that only completes its snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContentPage {
-    /// `snapshotId`: the pages of one run over the site's content share it. Part of the idempotency key (4.1).
+    /// `snapshotId`: shared by the pages of one sync. Part of the idempotency key (4.1).
     pub snapshot_id: String,
-    /// `page`, from 1. Part of the idempotency key.
+    /// `page`: the number of the page, from 1. Part of the idempotency key.
     pub page: i64,
-    /// `complete`: this is the snapshot's last page, and what was in none of its pages is on the site no more.
+    /// `complete`: whether this is the snapshot's last page. Items on none of its pages are removed.
     pub complete: bool,
     /// `items`.
     pub items: Vec<ContentItem>,
-    /// Why each item that was refused cannot be used; not on the wire.
+    /// The errors of the invalid items; not on the wire.
     pub refused: Vec<FieldError>,
 }
 
@@ -164,16 +164,16 @@ impl TryFrom<Value> for ContentPage {
         let page = page.ok_or_else(|| FieldError::new("page", "must be a number from 1"))?;
         let complete = fields.lenient_bool("complete").unwrap_or(false);
         let listed = fields.list("items")?;
-        let most = *limits::CONTENT_ITEMS.end();
-        if listed.len() > most || (listed.is_empty() && !complete) {
-            let problem = format!("must have 1 to {most} items, not {}", listed.len());
+        let max = *limits::CONTENT_ITEMS.end();
+        if listed.len() > max || (listed.is_empty() && !complete) {
+            let problem = format!("must have 1 to {max} items, not {}", listed.len());
             return Err(FieldError::new("items", problem));
         }
         let mut body = Self { snapshot_id, page, complete, items: Vec::new(), refused: Vec::new() };
         for (index, item) in listed.into_iter().enumerate() {
             match ContentItem::try_from(item) {
                 Ok(item) => body.items.push(item),
-                Err(unusable) => body.refused.push(unusable.within(&format!("[{index}]")).within("items")),
+                Err(error) => body.refused.push(error.within(&format!("[{index}]")).within("items")),
             }
         }
         Ok(body)
@@ -191,17 +191,17 @@ impl From<&ContentPage> for Value {
     }
 }
 
-/// `data` of `POST /content/sync`, of which the contract shows nothing.
+/// `data` of `POST /content/sync`. The contract does not specify it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SyncReceipt {
-    /// `accepted`: items taken over.
+    /// `accepted`: the number of accepted items.
     pub accepted: Option<i64>,
-    /// `rejected`: items refused.
+    /// `rejected`: the number of rejected items.
     pub rejected: Option<i64>,
-    /// `removed`: items that a complete snapshot no longer had.
+    /// `removed`: the number of removed items.
     pub removed: Option<i64>,
-    /// What else the service says.
-    pub more: Value,
+    /// Further members.
+    pub extra: Value,
 }
 
 impl TryFrom<Value> for SyncReceipt {
@@ -213,7 +213,7 @@ impl TryFrom<Value> for SyncReceipt {
             accepted: fields.lenient_integer("accepted").or_else(|| fields.lenient_integer("synced")),
             rejected: fields.lenient_integer("rejected"),
             removed: fields.lenient_integer("removed"),
-            more: fields.rest(),
+            extra: fields.rest(),
         })
     }
 }
@@ -237,19 +237,19 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_read_back_as_it_was_written() {
+    fn a_page_survives_a_round_trip() {
         let mut item = ContentItem::new("42", ContentKind::Product);
         item.path = Some("/mugs".into());
         item.content = Some("<p>Holds 320 ml</p>".into());
         item.data = Value::object([("price", "24.00".into())]);
-        let mut gone = ContentItem::new("43", ContentKind::Other("recipe".into()));
-        gone.deleted = true;
-        let page = page(vec![item, gone], true);
+        let mut deleted_item = ContentItem::new("43", ContentKind::Other("recipe".into()));
+        deleted_item.deleted = true;
+        let page = page(vec![item, deleted_item], true);
         assert_eq!(ContentPage::try_from(Value::from(&page)), Ok(page));
     }
 
     #[test]
-    fn a_page_has_1_to_100_items_unless_it_only_closes_its_snapshot() {
+    fn accepts_1_to_100_items_or_none_on_a_completing_page() {
         let of = |count: usize, complete| {
             let items = vec![ContentItem::new("1", ContentKind::Page); count];
             ContentPage::try_from(Value::from(&page(items, complete)))
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_item_does_not_cost_the_others() {
+    fn skips_an_invalid_item() {
         let body = Value::object([
             ("snapshotId", "s".into()),
             ("page", 1_i64.into()),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receipt_in_any_shape_is_usable() {
+    fn accepts_a_receipt_of_any_shape() {
         for data in [Value::Null, "done".into(), Value::object([("synced", 4_i64.into())])] {
             assert!(SyncReceipt::try_from(data).is_ok());
         }

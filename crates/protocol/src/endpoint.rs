@@ -1,15 +1,16 @@
-//! The five paths that a customer's proxy serves (4.13), and those that only its server calls.
+//! The five endpoints that a customer's proxy serves (4.13), and those that only its server calls.
 
-/// The methods that the five paths answer to.
+/// The method of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Reads.
+    /// `GET`: changes nothing.
     Get,
-    /// Changes something, and carries an `Idempotency-Key`.
+    /// `POST`: changes something, with an `Idempotency-Key`.
     Post,
 }
 
-/// One of the five calls of 4.13, under the proxy's prefix in the browser and under the service's base behind it.
+/// One of the five endpoints of 4.13, below the proxy's prefix for browsers and below the service's base for
+/// the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// `GET /chat/config` (4.4).
@@ -25,10 +26,10 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// All five.
+    /// All five endpoints.
     pub const ALL: [Self; 5] = [Self::Config, Self::Send, Self::Messages, Self::Presence, Self::Events];
 
-    /// The method of the call.
+    /// Returns the method of the endpoint.
     pub const fn method(self) -> Method {
         match self {
             Self::Config | Self::Messages | Self::Presence => Method::Get,
@@ -36,7 +37,7 @@ impl Endpoint {
         }
     }
 
-    /// The path below the prefix, with its leading slash.
+    /// Returns the path below the prefix, with its leading slash.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Config => "/chat/config",
@@ -47,7 +48,7 @@ impl Endpoint {
     }
 }
 
-/// One of the calls that a site's server makes by itself. No browser and no proxy passes them on.
+/// One of the endpoints that only the site's server calls. A proxy must not forward them.
 #[cfg(any(feature = "server", test))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ServerEndpoint {
@@ -67,7 +68,7 @@ pub enum ServerEndpoint {
 
 #[cfg(any(feature = "server", test))]
 impl ServerEndpoint {
-    /// All of them.
+    /// All endpoints.
     pub const ALL: [Self; 6] = [
         Self::Activate,
         Self::SiteStatus,
@@ -77,7 +78,7 @@ impl ServerEndpoint {
         Self::CompleteJob,
     ];
 
-    /// The method of the call.
+    /// Returns the method of the endpoint.
     pub const fn method(self) -> Method {
         match self {
             Self::SiteStatus | Self::Overlays => Method::Get,
@@ -85,7 +86,7 @@ impl ServerEndpoint {
         }
     }
 
-    /// The path below the service's base, with its leading slash. `{id}` stands for the job's id.
+    /// Returns the path below the service's base, with its leading slash. `{id}` stands for the job's id.
     pub const fn path(self) -> &'static str {
         match self {
             Self::Activate => "/auth/activate",
@@ -97,7 +98,7 @@ impl ServerEndpoint {
         }
     }
 
-    /// Whether the call carries the site token (5).
+    /// Returns whether the endpoint requires the site token (5).
     pub const fn needs_token(self) -> bool {
         !matches!(self, Self::Activate)
     }

@@ -1,4 +1,4 @@
-//! The envelope of every response (2.1), and the errors that it may carry (7).
+//! The envelope of every response (2.1), and the errors that it may contain (7).
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,26 +7,26 @@ use crate::{FieldError, Fields, Value, decimal};
 /// The code of an error (7). The contract does not close the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorCode {
-    /// 400: the request is at fault.
+    /// 400: the request is invalid.
     InvalidRequest,
     /// 401: the proxy's token is missing or wrong.
     InvalidToken,
-    /// 402: the site's account has used up its quota.
+    /// 402: the quota of the site's account is exhausted.
     InsufficientQuota,
-    /// 404: what the request names does not exist.
+    /// 404: the named resource does not exist.
     NotFound,
-    /// 409: another claim or request stands in the way.
+    /// 409: the request conflicts with another claim or request.
     ResourceConflict,
     /// 409: this key was used with another body.
     IdempotencyConflict,
     /// 429: too many requests.
     RateLimited,
-    /// Any other, as the service named it; empty when it named none.
+    /// Any other code, as the service sent it; empty when it sent none.
     Other(String),
 }
 
 impl ErrorCode {
-    /// The code as it is on the wire.
+    /// Returns the code as it is on the wire.
     pub fn as_str(&self) -> &str {
         match self {
             Self::InvalidRequest => "INVALID_REQUEST",
@@ -63,9 +63,9 @@ pub struct ServiceError {
     pub status: u16,
     /// `error.code`.
     pub code: ErrorCode,
-    /// `error.message`: for a developer's eyes, never a visitor's.
+    /// `error.message`: for developers, never shown to visitors.
     pub message: String,
-    /// `requestId`, when the answer had one.
+    /// `requestId`, if the response has one.
     pub request_id: Option<String>,
 }
 
@@ -104,9 +104,9 @@ pub fn open_envelope(status: u16, body: Value) -> Result<Value, ServiceError> {
     let code = error.lenient_text("code").unwrap_or_default();
     let message = error.lenient_text("message").unwrap_or_else(|| {
         if success {
-            "the answer has no envelope".to_owned()
+            "the response has no envelope".to_owned()
         } else {
-            "the answer does not say why".to_owned()
+            "the response contains no error message".to_owned()
         }
     });
     Err(ServiceError { status, code: code.into(), message, request_id })
@@ -133,9 +133,9 @@ pub fn failure(code: &ErrorCode, message: &str, request_id: &str) -> Value {
 }
 
 impl From<FieldError> for ServiceError {
-    /// An answer with status 200 whose data cannot be used.
-    fn from(unusable: FieldError) -> Self {
-        let message = ["the answer cannot be used: ", &unusable.sentence()].concat();
+    /// Converts the error of a response with status 200 and invalid data.
+    fn from(error: FieldError) -> Self {
+        let message = ["invalid response: ", &error.sentence()].concat();
         Self { status: 200, code: ErrorCode::Other("UNUSABLE_ANSWER".to_owned()), message, request_id: None }
     }
 }
@@ -145,27 +145,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_envelope_opens_to_what_it_was_closed_around() {
+    fn open_envelope_returns_the_data_or_the_error() {
         assert_eq!(open_envelope(200, success("hi".into(), "r1")), Ok("hi".into()));
-        let closed = failure(&ErrorCode::RateLimited, "slow down", "r2");
-        let error = open_envelope(429, closed).unwrap_err();
+        let envelope = failure(&ErrorCode::RateLimited, "slow down", "r2");
+        let error = open_envelope(429, envelope).unwrap_err();
         assert_eq!(error.code, ErrorCode::RateLimited);
         assert_eq!(error.to_string(), "429 RATE_LIMITED: slow down (request r2)");
     }
 
     #[test]
-    fn without_an_envelope_the_status_speaks() {
+    fn reports_the_status_without_an_envelope() {
         let error = open_envelope(502, Value::Null).unwrap_err();
         assert_eq!((error.status, error.code.as_str()), (502, ""));
-        assert!(open_envelope(200, "<html>".into()).is_err(), "a page that is not ours is no success");
+        assert!(
+            open_envelope(200, "<html>".into()).is_err(),
+            "a response without an envelope is not a success"
+        );
         assert!(
             open_envelope(500, success(Value::Null, "r")).is_err(),
-            "a failing status is no success whatever the body says"
+            "an error status is not a success, whatever the body says"
         );
     }
 
     #[test]
-    fn a_code_that_is_not_in_the_contract_is_kept() {
+    fn keeps_an_unknown_error_code() {
         assert_eq!(ErrorCode::from("MAINTENANCE".to_owned()), ErrorCode::Other("MAINTENANCE".to_owned()));
     }
 }

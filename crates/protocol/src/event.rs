@@ -1,15 +1,15 @@
-//! What visitors do on the page (2.7, 4.8, 6).
+//! Visitor events (2.7, 4.8, 6).
 
 use crate::{FieldError, Fields, Value, VisitorId, limits};
 
 /// One visitor event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisitorEvent {
-    /// `eventType`. Section 6 recommends some and closes the list nowhere.
+    /// `eventType`. Section 6 recommends some; others may occur.
     pub event_type: String,
     /// `visitorId`.
     pub visitor_id: Option<VisitorId>,
-    /// `customerId`: the site's own name for the visitor.
+    /// `customerId`: the site's id of the visitor.
     pub customer_id: Option<String>,
     /// `channel`.
     pub channel: Option<String>,
@@ -23,7 +23,7 @@ pub struct VisitorEvent {
     pub referrer: Option<String>,
     /// `eventData`: an object, or null.
     pub event_data: Value,
-    /// `createdAt`, ISO 8601; the service's time of receipt when it is missing.
+    /// `createdAt`, ISO 8601; if missing, the service uses the time of receipt.
     pub created_at: Option<String>,
 }
 
@@ -68,12 +68,12 @@ impl From<&VisitorEvent> for Value {
     }
 }
 
-/// The body of `POST /events`: 1 to 50 events, each of them looked at by itself.
+/// The body of `POST /events`: 1 to 50 events, each checked individually.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventBatch {
-    /// The events that can be used.
+    /// The valid events.
     pub events: Vec<VisitorEvent>,
-    /// Why each of the others cannot.
+    /// The errors of the invalid events.
     pub refused: Vec<FieldError>,
 }
 
@@ -83,17 +83,17 @@ impl TryFrom<Value> for EventBatch {
     fn try_from(value: Value) -> Result<Self, FieldError> {
         let items = Fields::of(value)?.list("events")?;
         if !limits::EVENTS.contains(&items.len()) {
-            let (least, most) = (limits::EVENTS.start(), limits::EVENTS.end());
+            let (min, max) = (limits::EVENTS.start(), limits::EVENTS.end());
             return Err(FieldError::new(
                 "events",
-                format!("must have {least} to {most} items, not {}", items.len()),
+                format!("must have {min} to {max} items, not {}", items.len()),
             ));
         }
         let mut batch = Self { events: Vec::new(), refused: Vec::new() };
         for (index, item) in items.into_iter().enumerate() {
             match VisitorEvent::try_from(item) {
                 Ok(event) => batch.events.push(event),
-                Err(unusable) => batch.refused.push(unusable.within(&format!("[{index}]")).within("events")),
+                Err(error) => batch.refused.push(error.within(&format!("[{index}]")).within("events")),
             }
         }
         Ok(batch)
@@ -103,11 +103,11 @@ impl TryFrom<Value> for EventBatch {
 /// `data` of `POST /events`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tracking {
-    /// `accepted`: events received.
+    /// `accepted`: the number of accepted events.
     pub accepted: i64,
-    /// `rejected`: events refused.
+    /// `rejected`: the number of rejected events.
     pub rejected: i64,
-    /// `tracking` is not `disabled`: the service wants more events.
+    /// Whether `tracking` is not `disabled`.
     pub enabled: bool,
 }
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_1_to_50_events() {
+    fn accepts_1_to_50_events() {
         let of = |count: usize| {
             format!(r#"{{"events":[{}]}}"#, vec![r#"{"eventType":"page_view"}"#; count].join(","))
         };
@@ -154,18 +154,21 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_event_does_not_cost_the_others() {
+    fn skips_an_invalid_event() {
         let batch = read(
             r#"{"events":[{"eventType":"page_view"},{"eventType":""},{"eventType":"x","eventData":[]}]}"#,
         )
         .expect("usable");
         assert_eq!(batch.events.len(), 1);
-        let said: Vec<_> = batch.refused.iter().map(ToString::to_string).collect();
-        assert_eq!(said, ["events[1].eventType must not be empty", "events[2].eventData must be an object"]);
+        let errors: Vec<_> = batch.refused.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            errors,
+            ["events[1].eventType must not be empty", "events[2].eventData must be an object"]
+        );
     }
 
     #[test]
-    fn tracking_stays_on_unless_it_is_turned_off() {
+    fn tracking_is_enabled_unless_disabled() {
         let read = |value| Tracking::try_from(value).expect("usable").enabled;
         assert!(read(Value::object([])));
         assert!(!read(Value::object([("tracking", "disabled".into())])));

@@ -43,7 +43,8 @@ impl Display for FieldError {
     }
 }
 
-/// As `Display`: the derived one would escape the texts, by tables that weigh 4 KB in WebAssembly (brotli).
+/// Writes the same text as `Display`. The derived implementation escapes the texts, whose tables take 4 KB in
+/// WebAssembly (brotli).
 impl Debug for FieldError {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         Display::fmt(self, out)
@@ -52,7 +53,7 @@ impl Debug for FieldError {
 
 impl std::error::Error for FieldError {}
 
-/// Does not repeat the text: nobody knows how long it is, or what it says.
+/// The text itself is omitted: it may be long, or hostile.
 pub(crate) const NOT_A_LANGUAGE_TAG: &str = "must be a language tag of at most 35 characters, such as en-US";
 
 /// The members of an object, taken one at a time. A member that is null counts as missing.
@@ -106,8 +107,8 @@ impl Fields {
         }
     }
 
-    /// A language tag, or nothing when there is none. The widget reads any text, and checks it where it uses it: another
-    /// check here weighs 109 bytes in WebAssembly (brotli).
+    /// Takes a language tag, or `None` if there is no valid one. In the widget, takes any string: the tag is
+    /// checked where it is used, and a second check takes 109 bytes in WebAssembly (brotli).
     pub fn lenient_language_tag(&mut self, name: &str) -> Option<String> {
         let text = self.lenient_text(name);
         #[cfg(any(feature = "server", test))]
@@ -115,8 +116,8 @@ impl Fields {
         text
     }
 
-    /// Several of those at once, in the order of their names. One refusal for all of them compiles to less code than one
-    /// for each, before which everything read so far is dropped.
+    /// Takes several optional strings, in the order of their names. One error path for all compiles to less
+    /// code than one for each.
     pub fn optional_texts<const N: usize>(
         &mut self,
         names: [&str; N],
@@ -156,10 +157,7 @@ impl Fields {
     }
 
     /// Takes a number, or `None` if there is none. A number too large for an integer is clamped.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a cast from a float saturates, which is the bound meant"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a cast from a float saturates, as intended")]
     pub fn lenient_integer(&mut self, name: &str) -> Option<i64> {
         match self.take(name) {
             Value::Integer(number) => Some(number),
@@ -192,16 +190,16 @@ impl Fields {
         texts
     }
 
-    /// Takes an optional array of at most `most` language tags; any other item is an error.
+    /// Takes an optional array of at most `limit` language tags; any other item is an error.
     #[cfg(any(feature = "server", test))]
-    pub fn language_tags(&mut self, name: &str, most: usize) -> Result<Vec<String>, FieldError> {
+    pub fn language_tags(&mut self, name: &str, limit: usize) -> Result<Vec<String>, FieldError> {
         let items = match self.take(name) {
             Value::List(items) => items,
             Value::Null => return Ok(Vec::new()),
             other => return Err(FieldError::expected(name, "an array", &other)),
         };
-        if items.len() > most {
-            let problem = format!("must have at most {most} items, not {}", items.len());
+        if items.len() > limit {
+            let problem = format!("must have at most {limit} items, not {}", items.len());
             return Err(FieldError::new(name, problem));
         }
         let mut tags = Vec::new();
@@ -236,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_names_the_field_and_what_is_wrong() {
+    fn an_error_names_the_field_and_the_problem() {
         let mut fields = Fields::of(Value::object([("a", 7.into()), ("b", "".into())])).expect("an object");
         assert_eq!(fields.text("a").unwrap_err().to_string(), "a must be a string, not a number");
         assert_eq!(fields.text("b").unwrap_err().to_string(), "b must not be empty");
@@ -248,13 +246,13 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_carries_the_path_from_outside() {
+    fn an_error_has_the_path_from_the_outermost_object() {
         let inner = FieldError::new("content", "is missing").within("[3]").within("messages");
         assert_eq!(inner.field, "messages[3].content");
     }
 
     #[test]
-    fn a_request_with_what_is_no_language_tag_is_refused_and_an_answer_does_without() {
+    fn an_invalid_language_tag_is_an_error_in_requests_and_ignored_in_responses() {
         let with = |text: &str| Fields::lenient(Value::object([("locale", text.into())]));
         assert_eq!(with("de-CH").optional_language_tag("locale"), Ok(Some("de-CH".to_owned())));
         assert_eq!(with("de-CH").optional_language_tag("other"), Ok(None));
@@ -268,18 +266,18 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_language_tags_names_the_one_that_is_none() {
+    fn names_the_invalid_item_in_a_list_of_language_tags() {
         let with = |tags: &[&str]| Fields::lenient(Value::object([("tags", tags.iter().copied().collect())]));
         assert_eq!(with(&["de", "en-GB"]).language_tags("tags", 2), Ok(vec!["de".into(), "en-GB".into()]));
-        let refusal = with(&["de", "en_GB"]).language_tags("tags", 2).unwrap_err();
-        assert_eq!(refusal.field, "tags[1]");
-        let refusal = with(&["de", "en", "fr"]).language_tags("tags", 2).unwrap_err();
-        assert_eq!(refusal.to_string(), "tags must have at most 2 items, not 3");
+        let error = with(&["de", "en_GB"]).language_tags("tags", 2).unwrap_err();
+        assert_eq!(error.field, "tags[1]");
+        let error = with(&["de", "en", "fr"]).language_tags("tags", 2).unwrap_err();
+        assert_eq!(error.to_string(), "tags must have at most 2 items, not 3");
         assert_eq!(with(&[]).language_tags("other", 2), Ok(Vec::new()));
     }
 
     #[test]
-    fn numbers_past_an_integer_are_bounded() {
+    fn clamps_numbers_beyond_an_integer() {
         let mut fields =
             Fields::lenient(Value::object([("n", Value::Number(1e300)), ("m", Value::Number(f64::NAN))]));
         assert_eq!(fields.lenient_integer("n"), Some(i64::MAX));

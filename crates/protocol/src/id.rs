@@ -1,4 +1,4 @@
-//! Identifiers. Each is opaque text; the types keep them apart.
+//! Identifiers: opaque text, with a type for each kind.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,7 +11,7 @@ macro_rules! identifier {
         pub struct $name(String);
 
         impl $name {
-            /// The identifier as it is on the wire.
+            /// Returns the identifier as it is on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -31,7 +31,7 @@ macro_rules! identifier {
     };
 }
 
-macro_rules! named_by_the_service {
+macro_rules! impl_from_text {
     ($name:ident) => {
         impl From<String> for $name {
             fn from(text: String) -> Self {
@@ -48,22 +48,22 @@ macro_rules! named_by_the_service {
 }
 
 identifier! {
-    /// The stable identifier of a visitor (2.8), which the widget makes and keeps.
+    /// The stable identifier of a visitor (2.8), created and stored by the widget.
     VisitorId
 }
-named_by_the_service!(VisitorId);
+impl_from_text!(VisitorId);
 
 identifier! {
-    /// The identifier of a conversation (4.5), which the service gives with the first answer.
+    /// The identifier of a conversation (4.5), assigned by the service with its first response.
     ConversationId
 }
-named_by_the_service!(ConversationId);
+impl_from_text!(ConversationId);
 
 identifier! {
-    /// The identifier of a message (2.4), which the service gives.
+    /// The identifier of a message (2.4), assigned by the service.
     MessageId
 }
-named_by_the_service!(MessageId);
+impl_from_text!(MessageId);
 
 #[cfg(any(feature = "server", test))]
 identifier! {
@@ -71,23 +71,23 @@ identifier! {
     JobId
 }
 #[cfg(any(feature = "server", test))]
-named_by_the_service!(JobId);
+impl_from_text!(JobId);
 
 #[cfg(any(feature = "server", test))]
 identifier! {
-    /// What proves that a job is held by this claim (2.2): it comes with the claim, and goes back with the completion.
+    /// The credential of a job's claim (2.2): issued with the claim, and sent back with the completion.
     ClaimToken
 }
 #[cfg(any(feature = "server", test))]
-named_by_the_service!(ClaimToken);
+impl_from_text!(ClaimToken);
 
 identifier! {
-    /// The `Idempotency-Key` of one logical request (4.1): a retry repeats it, another request never does.
+    /// The `Idempotency-Key` of one logical request (4.1), which only retries of that request reuse.
     IdempotencyKey
 }
 
 impl IdempotencyKey {
-    /// A key, when its length is within [`limits::KEY_LENGTH`] and each character is visible ASCII, as a header needs.
+    /// Creates a key. Its length must be within [`limits::KEY_LENGTH`] and each character visible ASCII.
     pub fn new(text: impl Into<String>) -> Result<Self, FieldError> {
         Self::checked(text.into())
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_8_to_160_visible_ascii_characters() {
+    fn accepts_keys_of_8_to_160_visible_ascii_characters() {
         assert!(IdempotencyKey::new("1234567").is_err());
         assert!(IdempotencyKey::new("12345678").is_ok());
         assert!(IdempotencyKey::new("k".repeat(160)).is_ok());

@@ -1,9 +1,9 @@
-//! Cloud jobs: what the service asks the site to do (2.2, 4.11).
+//! Cloud jobs, which the service assigns to the site (2.2, 4.11).
 
 use crate::{ClaimToken, FieldError, Fields, JobId, Value};
 
-/// What kind of job it is (2.2). The contract names three, says that there are jobs for deleting and rolling back, and
-/// does not name those.
+/// The type of a job (2.2). The contract names three, and mentions jobs for deleting and rolling back without
+/// naming them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobType {
     /// `sync_content`: push the site's content.
@@ -12,16 +12,16 @@ pub enum JobType {
     PublishArticle,
     /// `apply_seo_overlay`.
     ApplySeoOverlay,
-    /// `delete_article`, our name for it; also `delete_content`.
+    /// `delete_article` or `delete_content`. The contract does not name it.
     DeleteArticle,
-    /// `rollback_article`, our name for it; also `rollback_content`.
+    /// `rollback_article` or `rollback_content`. The contract does not name it.
     RollbackArticle,
-    /// Any other, as the service named it.
+    /// Any other, as the service sent it.
     Other(String),
 }
 
 impl JobType {
-    /// The type's name on the wire.
+    /// Returns the type's name on the wire.
     pub fn as_str(&self) -> &str {
         match self {
             Self::SyncContent => "sync_content",
@@ -47,19 +47,19 @@ impl From<&str> for JobType {
     }
 }
 
-/// Where a job stands (3). The contract names two.
+/// The status of a job (3). The contract names two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JobStatus {
     /// `running`: claimed.
     Running,
     /// `succeeded`.
     Succeeded,
-    /// Any other, as the service named it.
+    /// Any other, as the service sent it.
     Other(String),
 }
 
 impl JobStatus {
-    /// The status's name on the wire.
+    /// Returns the status's name on the wire.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Running => "running",
@@ -94,9 +94,9 @@ pub struct Job {
     pub attempts: Option<i64>,
     /// `maxAttempts`.
     pub max_attempts: Option<i64>,
-    /// `claimToken`; missing from the answer to a completion.
+    /// `claimToken`; missing from the response to a completion.
     pub claim_token: Option<ClaimToken>,
-    /// `leaseUntil`, ISO 8601: the job has to be done before.
+    /// `leaseUntil`, ISO 8601: the deadline for the completion.
     pub lease_until: Option<String>,
     /// `payload`: an object that depends on the type, or null.
     pub payload: Value,
@@ -159,7 +159,8 @@ impl From<&Job> for Value {
 pub struct Claim {
     /// `siteId`.
     pub site_id: Option<String>,
-    /// `job`: none when nothing can be claimed. It has a claim token: without one it could never be reported.
+    /// `job`: `None` when nothing can be claimed. It always has a claim token, without which it could not be
+    /// completed.
     pub job: Option<Job>,
 }
 
@@ -170,7 +171,7 @@ impl TryFrom<Value> for Claim {
         let mut fields = Fields::of(value)?;
         let job = match fields.take("job") {
             Value::Null => None,
-            job => Some(Job::try_from(job).map_err(|unusable| unusable.within("job"))?),
+            job => Some(Job::try_from(job).map_err(|error| error.within("job"))?),
         };
         if job.as_ref().is_some_and(|job| job.claim_token.is_none()) {
             return Err(FieldError::new("job.claimToken", "is missing"));
@@ -192,15 +193,15 @@ impl From<&Claim> for Value {
 /// `payload` of a `publish_article` job (2.2), and of the jobs that delete one or roll one back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArticlePayload {
-    /// `contentId`: the service's name for the content.
+    /// `contentId`: the service's id of the content.
     pub content_id: Option<String>,
-    /// `externalId`: the site's name for it.
+    /// `externalId`: the site's id of the content.
     pub external_id: Option<String>,
     /// `type`: the content's kind, such as `post`.
     pub kind: Option<String>,
     /// `locale`.
     pub locale: Option<String>,
-    /// `path` on the site.
+    /// `path`: the path on the site.
     pub path: Option<String>,
     /// `title`.
     pub title: Option<String>,
@@ -214,7 +215,7 @@ impl TryFrom<Value> for ArticlePayload {
     type Error = FieldError;
 
     fn try_from(value: Value) -> Result<Self, FieldError> {
-        let mut fields = Fields::of(value).map_err(|unusable| unusable.within("payload"))?;
+        let mut fields = Fields::of(value).map_err(|error| error.within("payload"))?;
         Ok(Self {
             content_id: fields.lenient_text("contentId"),
             external_id: fields.lenient_text("externalId"),
@@ -222,7 +223,7 @@ impl TryFrom<Value> for ArticlePayload {
             locale: fields.lenient_language_tag("locale"),
             path: fields.lenient_text("path"),
             title: fields.lenient_text("title"),
-            content: fields.optional_text("content").map_err(|unusable| unusable.within("payload"))?,
+            content: fields.optional_text("content").map_err(|error| error.within("payload"))?,
             action: fields.lenient_text("action"),
         })
     }
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_read_back_as_it_was_written() {
+    fn a_claim_survives_a_round_trip() {
         let payload = ArticlePayload { path: Some("/a".into()), ..ArticlePayload::default() };
         let claim = Claim {
             site_id: Some("s".into()),
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_claim_is_a_job_that_is_null() {
+    fn the_job_is_null_when_nothing_can_be_claimed() {
         let nothing = Claim { site_id: None, job: None };
         assert!(Value::from(&nothing).to_string().contains(r#""job":null"#));
         for text in ["{}", r#"{"job":null}"#] {
@@ -285,15 +286,15 @@ mod tests {
     }
 
     #[test]
-    fn a_claimed_job_without_its_claim_token_names_the_field() {
-        let refusal = |text: &str| Claim::try_from(json(text)).unwrap_err().to_string();
-        assert_eq!(refusal(r#"{"job":{"id":1,"type":"x"}}"#), "job.claimToken is missing");
-        assert_eq!(refusal(r#"{"job":{"type":"x"}}"#), "job.id is missing");
-        assert_eq!(refusal(r#"{"job":[]}"#), "job must be an object, not an array");
+    fn names_the_missing_claim_token() {
+        let error = |text: &str| Claim::try_from(json(text)).unwrap_err().to_string();
+        assert_eq!(error(r#"{"job":{"id":1,"type":"x"}}"#), "job.claimToken is missing");
+        assert_eq!(error(r#"{"job":{"type":"x"}}"#), "job.id is missing");
+        assert_eq!(error(r#"{"job":[]}"#), "job must be an object, not an array");
     }
 
     #[test]
-    fn types_and_statuses_that_the_contract_does_not_name_are_kept() {
+    fn keeps_unknown_types_and_statuses() {
         for name in ["sync_content", "publish_article", "delete_article", "rollback_article", "translate"] {
             assert_eq!(JobType::from(name).as_str(), name);
         }
@@ -302,9 +303,9 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_may_say_little_but_its_content_is_text() {
+    fn payload_fields_are_optional_but_content_must_be_text() {
         assert_eq!(ArticlePayload::try_from(json("{}")), Ok(ArticlePayload::default()));
-        let refusal = ArticlePayload::try_from(json(r#"{"content":7}"#)).unwrap_err();
-        assert_eq!(refusal.to_string(), "payload.content must be a string, not a number");
+        let error = ArticlePayload::try_from(json(r#"{"content":7}"#)).unwrap_err();
+        assert_eq!(error.to_string(), "payload.content must be a string, not a number");
     }
 }

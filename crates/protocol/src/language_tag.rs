@@ -1,12 +1,13 @@
-//! Language tags (BCP 47): what `locale` may be wherever the contract has one.
+//! Language tags (BCP 47), the format of every `locale` in the contract.
 
 use crate::limits;
 
-/// Returns whether `text` is a language tag: subtags of 1 to 8 ASCII letters or digits, joined by hyphens, of which the
-/// first is a language of 2 to 8 letters, or the `x` of private use; at most [`limits::LANGUAGE_TAG_LENGTH`] characters.
+/// Returns whether `text` is a language tag: subtags of 1 to 8 ASCII letters or digits, joined by hyphens, of
+/// which the first is a language of 2 to 8 letters, or the `x` of private use; at most
+/// [`limits::LANGUAGE_TAG_LENGTH`] characters.
 ///
-/// Only the shape is checked: `qq-ZZ` passes, although no such language is registered. A tag that passes holds nothing
-/// but letters, digits and hyphens, and so can stand in a query, a cache's key or a prompt.
+/// Only the syntax is checked: `qq-ZZ` is accepted, although no such language is registered. An accepted tag
+/// consists of letters, digits and hyphens, so it is safe in a query, a cache key or a prompt.
 ///
 /// ```
 /// use chat_protocol::is_language_tag;
@@ -19,7 +20,7 @@ pub fn is_language_tag(text: &str) -> bool {
     if text.len() > limits::LANGUAGE_TAG_LENGTH {
         return false;
     }
-    // By hand: the iterators of the standard library weigh more in WebAssembly.
+    // Without iterators of the standard library, which take more bytes in WebAssembly.
     let mut length = 0;
     let mut is_first = true;
     for byte in text.bytes() {
@@ -57,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_tag() {
+    fn refuses_invalid_tags() {
         for text in ["", "-", "e", "x", "x-", "en-", "-en", "en--US", "en_US", "en US", "en\n", "1de", "a-DE"]
         {
             assert!(!is_language_tag(text), "{text}");
@@ -77,7 +78,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_passes_holds_letters_digits_and_hyphens_alone(text in any::<String>()) {
+        fn accepted_tags_contain_only_letters_digits_and_hyphens(text in any::<String>()) {
             if is_language_tag(&text) {
                 prop_assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'));
             }

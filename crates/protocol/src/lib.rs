@@ -1,8 +1,8 @@
-//! The wire contract between the widget, the site's proxy and the service behind it, written once for both sides.
+//! The wire contract between the widget, the site's proxy and the service behind it, shared by both sides.
 //!
 //! Every type is parsed from a [`Value`], so that one JSON parser serves all of them: small in WebAssembly,
 //! and every error names its field. In responses, optional members may be missing, null or of an unexpected
-//! type; a missing required member is an error. Requests are parsed strictly, as a server must.
+//! type; a missing required member is an error. Requests are parsed strictly.
 //!
 //! The types that only a site's server needs are behind the feature `server`: the widget is built without it.
 //!

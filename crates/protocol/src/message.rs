@@ -1,22 +1,22 @@
-//! Messages as the service shows them (2.4), and the history of a conversation (4.6).
+//! Messages (2.4), and the history of a conversation (4.6).
 
 use crate::{ConversationId, FieldError, Fields, MessageId, Value};
 
-/// Who wrote a message. The contract shows `assistant` and `operator`, and does not close the list.
+/// The author's role. The contract names `assistant` and `operator`; other roles may occur.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The AI.
     Assistant,
     /// A person of the site.
     Operator,
-    /// The visitor, by any of the names that services use: `visitor`, `user`, `customer`, `guest`.
+    /// The visitor: `visitor`, `user`, `customer` or `guest`.
     Visitor,
-    /// Anybody else, as the service named them.
+    /// Any other role, as the service sent it.
     Other(String),
 }
 
 impl Role {
-    /// The role's name on the wire.
+    /// Returns the role's name on the wire.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Assistant => "assistant",
@@ -38,14 +38,14 @@ impl From<&str> for Role {
     }
 }
 
-/// A message as the service shows it (2.4).
+/// A message (2.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatMessage {
-    /// `id`; missing from some services' answers.
+    /// `id`; some services omit it.
     pub id: Option<MessageId>,
-    /// `role`; the assistant's when it is not said.
+    /// `role`; the assistant if missing.
     pub role: Role,
-    /// `content`; may be empty, as when the AI failed.
+    /// `content`; may be empty, for example when the AI failed.
     pub content: String,
     /// `createdAt`, ISO 8601.
     pub created_at: Option<String>,
@@ -81,9 +81,9 @@ impl From<&ChatMessage> for Value {
 pub struct History {
     /// `conversationId`.
     pub conversation_id: Option<ConversationId>,
-    /// `messages`, in the service's order. One that cannot be read costs nothing but itself.
+    /// `messages`, in the service's order. Invalid messages are skipped.
     pub messages: Vec<ChatMessage>,
-    /// `nextAfter`: goes into the next read as `after`.
+    /// `nextAfter`: the `after` of the next read.
     pub next_after: Option<MessageId>,
 }
 
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_cannot_be_read_costs_nothing_but_itself() {
+    fn skips_an_invalid_message() {
         let history = History::try_from(json(
             r#"{"messages":[{"content":"a"},7,{"content":{}},{"id":"z","content":"b"}]}"#,
         ))
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_is_known_by_any_of_the_usual_names() {
+    fn recognises_the_usual_names_of_the_visitor_role() {
         for name in ["visitor", "user", "Customer", "guest"] {
             assert_eq!(Role::from(name), Role::Visitor);
         }

@@ -1,28 +1,28 @@
-//! What the service wants in the heads of the site's pages (4.10).
+//! Overlays: the service's changes to the heads of the site's pages (4.10).
 //!
-//! The contract shows no field of an overlay. The shape here is ours: what belongs into a head, by name. There is no
-//! field for raw HTML, so that an overlay can add no script to a page.
+//! The contract does not specify the fields of an overlay. They are defined here, one for each element of the
+//! head. There is no field for raw HTML, so that an overlay cannot add a script to a page.
 
 use crate::{FieldError, Fields, Value};
 
-/// A published overlay: what the head of one page should say.
+/// A published overlay for the head of one page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overlay {
     /// `id`.
     pub id: Option<String>,
-    /// `path` of the page, such as `/mugs`.
+    /// `path`: the path of the page, such as `/mugs`.
     pub path: Option<String>,
     /// `locale`.
     pub locale: Option<String>,
-    /// `title`: replaces the page's own.
+    /// `title`: replaces the page's title.
     pub title: Option<String>,
-    /// `description`: of `<meta name="description">`.
+    /// `description`: the content of `<meta name="description">`.
     pub description: Option<String>,
-    /// `canonicalUrl`: of `<link rel="canonical">`.
+    /// `canonicalUrl`: the address of `<link rel="canonical">`.
     pub canonical_url: Option<String>,
-    /// `robots`: of `<meta name="robots">`.
+    /// `robots`: the content of `<meta name="robots">`.
     pub robots: Option<String>,
-    /// `openGraph`: an object of texts, by property without `og:`.
+    /// `openGraph`: an object of texts, keyed by property without `og:`.
     pub open_graph: Vec<(String, String)>,
     /// `structuredData`: JSON-LD objects.
     pub structured_data: Vec<Value>,
@@ -31,8 +31,8 @@ pub struct Overlay {
 }
 
 impl Overlay {
-    /// Whether there is anything to put into a head.
-    pub fn says_something(&self) -> bool {
+    /// Returns whether the overlay changes the head.
+    pub fn has_content(&self) -> bool {
         self.title.is_some()
             || self.description.is_some()
             || self.canonical_url.is_some()
@@ -58,7 +58,7 @@ impl TryFrom<Value> for Overlay {
         let canonical_url = either("canonicalUrl", "canonical");
         let structured = match fields.take("structuredData") {
             Value::Null => fields.take("jsonLd"),
-            told => told,
+            sent => sent,
         };
         let mut open_graph = Vec::new();
         if let Value::Object(members) = fields.take("openGraph") {
@@ -120,10 +120,10 @@ impl From<&Overlay> for Value {
     }
 }
 
-/// `data` of `GET /seo/overlays`: `{"overlays": […]}`, or under `items`, or the array by itself.
+/// `data` of `GET /seo/overlays`: `{"overlays": […]}`, `{"items": […]}` or the array itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OverlayList {
-    /// The overlays. One that cannot be read costs nothing but itself.
+    /// The overlays. Invalid ones are skipped.
     pub overlays: Vec<Overlay>,
 }
 
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_overlay_is_read_back_as_it_was_written() {
+    fn an_overlay_survives_a_round_trip() {
         let list = OverlayList {
             overlays: vec![Overlay {
                 id: Some("o1".into()),
@@ -174,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_found_wherever_it_reasonably_stands() {
+    fn accepts_the_list_in_each_supported_shape() {
         let overlay = || Value::List(vec![Value::object([("metaTitle", "Mugs".into())]), 7_i64.into()]);
         for data in
             [overlay(), Value::object([("overlays", overlay())]), Value::object([("items", overlay())])]
         {
             let list = OverlayList::try_from(data).expect("usable");
             assert_eq!(list.overlays.len(), 1);
-            assert!(list.overlays[0].says_something());
+            assert!(list.overlays[0].has_content());
         }
         assert_eq!(OverlayList::try_from(Value::object([])).unwrap_err().to_string(), "overlays is missing");
     }

@@ -1,17 +1,17 @@
-//! Whether a person is there, and how often to ask (2.6).
+//! The presence of operators, and the suggested polling intervals (2.6).
 
 use crate::{FieldError, Fields, Value};
 
-/// `data` of `GET /chat/presence`. The intervals are hints as the service gave them: who paces by them bounds them.
+/// `data` of `GET /chat/presence`. The intervals are as the service sent them: clients must bound them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Presence {
-    /// `operatorOnline`. False when it is not said: nobody is promised who may not be there.
+    /// `operatorOnline`; false if missing, so that no absent operator is promised.
     pub operator_online: bool,
     /// `operatorActiveSessions`.
     pub operator_active_sessions: Option<i64>,
     /// `operatorLastSeenAt`, ISO 8601.
     pub operator_last_seen_at: Option<String>,
-    /// `shouldPollMessages`. True when it is not said: a read too many does less harm than an answer never seen.
+    /// `shouldPollMessages`; true if missing: a needless poll is better than a missed message.
     pub should_poll_messages: bool,
     /// `suggestedPresenceIntervalMs`, milliseconds.
     pub presence_interval_ms: Option<i64>,
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_presence_is_read_back_as_it_was_written() {
+    fn a_presence_survives_a_round_trip() {
         let presence = Presence {
             operator_online: true,
             operator_active_sessions: Some(2),
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_presence_promises_nobody_and_keeps_reading() {
+    fn an_empty_presence_means_no_operator_and_keeps_polling() {
         let presence = Presence::try_from(Value::object([])).expect("usable");
         assert!(!presence.operator_online);
         assert!(presence.should_poll_messages);

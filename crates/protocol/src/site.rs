@@ -1,9 +1,9 @@
-//! How the site stands with the service (4.3).
+//! The status of a site (4.3).
 
 use crate::{FieldError, Fields, Value};
 
-/// `data` of `GET /site/status`, of which the contract shows no field: these are the ones that the rest of it speaks of,
-/// and all may be missing.
+/// `data` of `GET /site/status`. The contract does not specify it. The fields are those that other sections
+/// mention, and all are optional.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteStatus {
     /// `tenantId`.
@@ -16,10 +16,10 @@ pub struct SiteStatus {
     pub domain: Option<String>,
     /// `status`, such as `active`.
     pub status: Option<String>,
-    /// `tracking` is `enabled` or `disabled` (3).
+    /// Whether `tracking` is `enabled` (3).
     pub tracking_enabled: Option<bool>,
-    /// What else the service says.
-    pub more: Value,
+    /// Further members.
+    pub extra: Value,
 }
 
 impl TryFrom<Value> for SiteStatus {
@@ -27,7 +27,7 @@ impl TryFrom<Value> for SiteStatus {
 
     fn try_from(value: Value) -> Result<Self, FieldError> {
         let mut fields = Fields::of(value)?;
-        // Some services wrap the record in its name.
+        // Some services wrap the record in `site`.
         if let site @ Value::Object(_) = fields.take("site") {
             fields = Fields::of(site)?;
         }
@@ -43,7 +43,7 @@ impl TryFrom<Value> for SiteStatus {
                 Value::Bool(enabled) => Some(enabled),
                 _ => None,
             },
-            more: fields.rest(),
+            extra: fields.rest(),
         })
     }
 }
@@ -60,7 +60,7 @@ impl From<&SiteStatus> for Value {
             ("status", text(&status.status)),
             ("tracking", tracking.into()),
         ]);
-        match (known, status.more.clone()) {
+        match (known, status.extra.clone()) {
             (Value::Object(mut known), Value::Object(more)) => {
                 known.extend(more);
                 Value::Object(known)
@@ -75,25 +75,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_status_that_says_nothing_is_usable() {
+    fn accepts_an_empty_status() {
         let status = SiteStatus::try_from(Value::object([])).expect("usable");
-        assert_eq!(status, SiteStatus { more: Value::object([]), ..SiteStatus::default() });
+        assert_eq!(status, SiteStatus { extra: Value::object([]), ..SiteStatus::default() });
     }
 
     #[test]
-    fn a_status_is_read_back_with_what_nobody_expected() {
+    fn a_status_keeps_unknown_members() {
         let status = SiteStatus {
             site_id: Some("s".into()),
             status: Some("active".into()),
             tracking_enabled: Some(false),
-            more: Value::object([("jobsWaiting", 3_i64.into())]),
+            extra: Value::object([("jobsWaiting", 3_i64.into())]),
             ..SiteStatus::default()
         };
         assert_eq!(SiteStatus::try_from(Value::from(&status)), Ok(status));
     }
 
     #[test]
-    fn a_record_under_its_name_is_found() {
+    fn accepts_a_wrapped_record() {
         let wrapped =
             Value::object([("site", Value::object([("id", 7_i64.into()), ("name", "Shop".into())]))]);
         let status = SiteStatus::try_from(wrapped).expect("usable");

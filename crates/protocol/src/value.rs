@@ -1,4 +1,4 @@
-//! A JSON value: the one thing that is read from and written to the wire.
+//! A JSON value, from which all types are parsed and to which they are written.
 
 mod serde_impl;
 mod write;
@@ -7,21 +7,21 @@ use std::fmt::{self, Display, Formatter};
 
 pub use write::decimal;
 
-/// A JSON value, with an object's members in the order in which they came.
+/// A JSON value. Objects keep the order of their members.
 ///
-/// `Display` writes it as JSON text. The text depends on nothing but the value, so a request body that is written
-/// twice is the same to the byte.
+/// `Display` writes it as JSON. The output is deterministic, so that a request body that is written twice is
+/// identical.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
-    /// `null`, and what a missing member reads as.
+    /// `null`, or a missing member.
     #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// A number without a fraction.
     Integer(i64),
-    /// A number with a fraction, or one too large for an integer; written with 15 significant digits, and as `null`
-    /// when it is not finite.
+    /// A number with a fraction, or one too large for an integer. It is written with 15 significant digits,
+    /// or as `null` if it is not finite.
     Number(f64),
     /// A string.
     Text(String),
@@ -32,9 +32,9 @@ pub enum Value {
 }
 
 impl Value {
-    /// An object of the members that are not null; the order given is the order written.
+    /// Returns an object of the members that are not null, in the given order.
     pub fn object<const N: usize>(mut members: [(&str, Self); N]) -> Self {
-        // By way of a slice, so that objects of all sizes share their code.
+        // Takes a slice, so that objects of all sizes share the code.
         Self::take_members(&mut members)
     }
 
@@ -48,7 +48,7 @@ impl Value {
         Self::Object(present)
     }
 
-    /// The member of an object with this name; `None` when there is none, or when this is no object.
+    /// Returns the member of an object with this name; `None` if it is missing, or if this is not an object.
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),
@@ -56,7 +56,7 @@ impl Value {
         }
     }
 
-    /// The string, if it is one.
+    /// Returns the text of a string.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -64,7 +64,7 @@ impl Value {
         }
     }
 
-    /// What kind of value this is, in the words of an error message.
+    /// Returns the type of the value for error messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -129,7 +129,7 @@ mod tests {
             Just(Value::Null),
             any::<bool>().prop_map(Value::Bool),
             any::<i64>().prop_map(Value::Integer),
-            // What a person writes: up to 12 digits, some behind the point.
+            // Numbers as people write them: up to 12 digits, some after the point.
             (-999_999_999_999_i64..999_999_999_999, 1_i32..9).prop_filter_map(
                 "has a fraction",
                 |(digits, places)| {
@@ -149,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn text_written_is_read_back_as_the_same_value(value in any_value()) {
+        fn a_written_value_is_parsed_as_the_same_value(value in any_value()) {
             let read: Value = serde_json::from_str(&value.to_string()).expect("valid JSON");
             prop_assert_eq!(read, value);
         }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_twelve_digits_is_written_to_the_last_one() {
+    fn writes_all_twelve_digits_of_a_number() {
         assert_eq!(Value::Number(-8_780.620_777_82).to_string(), "-878062077782e-8");
     }
 
@@ -176,20 +176,20 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_json_cannot_hold_is_written_as_null() {
+    fn writes_non_finite_numbers_as_null() {
         assert_eq!(Value::Number(f64::NAN).to_string(), "null");
         assert_eq!(Value::Number(f64::INFINITY).to_string(), "null");
     }
 
     #[test]
-    fn what_is_nested_too_deep_is_refused() {
+    fn refuses_too_deep_nesting() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(serde_json::from_str::<Value>(&nested(64)).is_ok());
         assert!(serde_json::from_str::<Value>(&nested(65)).is_err());
     }
 
     #[test]
-    fn null_members_are_left_out_of_an_object() {
+    fn omits_null_members() {
         let value = Value::object([("a", Value::Null), ("b", true.into())]);
         assert_eq!(value.to_string(), r#"{"b":true}"#);
     }

@@ -1,8 +1,8 @@
-//! Who the visitor is (2.8).
+//! The visitor's profile (2.8).
 
 use crate::{FieldError, Fields, Value, VisitorId};
 
-/// `visitor` of the send-message body. All but the id are what the visitor or the site chose to tell.
+/// `visitor` of the send-message body. All fields except the id come from the visitor or the site.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitorProfile {
     /// `visitorId`.
@@ -24,10 +24,10 @@ pub struct VisitorProfile {
 }
 
 impl VisitorProfile {
-    /// Takes over what another profile says; what it does not say stays. The id stays too: it is not told, but given.
+    /// Replaces the fields that another profile has. The id is never replaced.
     pub fn merge(&mut self, other: Self) {
         let Self { visitor_id: _, name, email, phone, company, wechat, whatsapp, country } = other;
-        let given = [name, email, phone, company, wechat, whatsapp, country];
+        let replacement = [name, email, phone, company, wechat, whatsapp, country];
         let known = [
             &mut self.name,
             &mut self.email,
@@ -37,14 +37,14 @@ impl VisitorProfile {
             &mut self.whatsapp,
             &mut self.country,
         ];
-        for (known, given) in known.into_iter().zip(given) {
-            if given.is_some() {
-                *known = given;
+        for (known, replacement) in known.into_iter().zip(replacement) {
+            if replacement.is_some() {
+                *known = replacement;
             }
         }
     }
 
-    /// Whether the visitor can be reached by any of the fields.
+    /// Returns whether any field is a contact detail.
     pub fn has_contact(&self) -> bool {
         [&self.email, &self.phone, &self.wechat, &self.whatsapp]
             .into_iter()

@@ -1,4 +1,4 @@
-//! How long the questions take that cost the most: `cargo bench -p chat-sandbox`.
+//! Measures the most expensive questions and syncs: `cargo bench -p chat-sandbox`.
 
 #[path = "../tests/client/mod.rs"]
 mod client;
@@ -9,7 +9,7 @@ use chat_sandbox::{RateLimit, SandboxOptions};
 use client::{Client, TOKEN};
 use serde_json::{Value, json};
 
-/// Different ideographs, as many as asked for, again and again.
+/// Returns a text of up to 20,000 distinct ideographs, repeated to the given length.
 fn chinese(characters: u32, from: u32) -> String {
     let character = |offset| char::from_u32(0x4e00 + (from + offset) % 20_000).expect("an ideograph");
     (0..characters).map(character).collect()
@@ -30,7 +30,7 @@ async fn sync(client: &Client, pages: impl Iterator<Item = (String, String)>) ->
     started.elapsed()
 }
 
-/// The longest of several questions.
+/// Returns the longest of 20 response times to a question.
 async fn ask(client: &Client, question: &str) -> Duration {
     let mut longest = Duration::ZERO;
     for _ in 0..20 {
@@ -41,7 +41,7 @@ async fn ask(client: &Client, question: &str) -> Duration {
     longest
 }
 
-fn say(what: &str, took: Duration) {
+fn report(what: &str, took: Duration) {
     println!("{what:<72} {:>9.2} ms", took.as_secs_f64() * 1000.0);
 }
 
@@ -53,27 +53,27 @@ fn client() -> Client {
 #[tokio::main]
 async fn main() {
     let question = chinese(4000, 0);
-    // Five times this is just below the largest body.
+    // Each page must stay below the maximum body size.
     let large = 500_000;
 
     let five = client();
-    say(
+    report(
         "sync 5 pages of 1.5 MB of Chinese text",
         sync(&five, (0..5).map(|page| (chinese(20, page), chinese(large, page)))).await,
     );
-    say("ask 4,000 different characters of 5 pages", ask(&five, &question).await);
+    report("ask 4,000 different characters of 5 pages", ask(&five, &question).await);
 
     let thousand = client();
     let pages = (0..1000).map(|page| (format!("Page {page}"), chinese(12_000, page * 7)));
-    say("sync 1,000 pages of 36 KB of Chinese text", sync(&thousand, pages).await);
-    say("ask 4,000 different characters of 1,000 pages", ask(&thousand, &question).await);
-    say("ask one word of 1,000 pages", ask(&thousand, "青瓷").await);
+    report("sync 1,000 pages of 36 KB of Chinese text", sync(&thousand, pages).await);
+    report("ask 4,000 different characters of 1,000 pages", ask(&thousand, &question).await);
+    report("ask one word of 1,000 pages", ask(&thousand, "青瓷").await);
 
     let words = (0..4000).map(|word| word.to_string()).collect::<Vec<_>>().join(" word");
     let english = client();
     let pages = (0..1000).map(|page| (format!("Page {page}"), words.clone()));
-    say("sync 1,000 pages of 36 KB of different words", sync(&english, pages).await);
-    say("ask 400 different words of 1,000 pages", ask(&english, &words[..4000]).await);
+    report("sync 1,000 pages of 36 KB of different words", sync(&english, pages).await);
+    report("ask 400 different words of 1,000 pages", ask(&english, &words[..4000]).await);
 
     let hostile = client();
     for (what, html) in [
@@ -86,6 +86,6 @@ async fn main() {
         ("sync a page of 8 MB of entities", "&amp;".repeat(1_500_000)),
         ("sync a page of 8 MB of accents", format!("a{}", "\u{301}".repeat(3_900_000))),
     ] {
-        say(what, sync(&hostile, std::iter::once((String::new(), html))).await);
+        report(what, sync(&hostile, std::iter::once((String::new(), html))).await);
     }
 }

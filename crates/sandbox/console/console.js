@@ -1,10 +1,10 @@
-// The conversations of the operator console. They are read again whenever the sandbox says that something changed.
+// The conversations view of the operator console. It is reloaded whenever the sandbox announces a change.
 
 import { time } from "./dates.js";
 import { clearMessages, goToEnd, showMessages } from "./log.js";
-import { at, call, element, looking, post, replace, tell, together } from "./page.js";
+import { at, call, element, joinParts, post, replaceRows, serialised, showFacts } from "./page.js";
 
-/** Maximum length of a message in the list, in characters. */
+/** Maximum length of a message's excerpt in the list, in characters. */
 const MAX_EXCERPT = 200;
 
 const rooms = document.querySelector(".rooms");
@@ -15,14 +15,14 @@ let sending = false;
 const pathOf = (id) => `conversations/${encodeURIComponent(id)}`;
 const nameOf = ({ id, visitor }) => visitor.name || visitor.email || visitor.phone || `Visitor ${id.slice(5, 9)}`;
 
-/** Returns the beginning of a text, cut between characters. */
+/** Truncates a text between code points. */
 function excerpt(text) {
   const characters = [...text];
   return characters.length > MAX_EXCERPT ? `${characters.slice(0, MAX_EXCERPT).join("")}…` : text;
 }
 
 function entryOf(conversation) {
-  const { id, lastVisitorMessage: words, unread, wantsPerson } = conversation;
+  const { id, lastVisitorMessage, unread, wantsPerson } = conversation;
   const button = element("button", "entry");
   button.type = "button";
   button.dataset.step = "choose";
@@ -30,8 +30,8 @@ function entryOf(conversation) {
   const name = element("span", "name", nameOf(conversation));
   name.title = name.textContent;
   const head = element("span", "line");
-  head.append(name, " ", time(words?.createdAt));
-  const last = element("span", "last", excerpt(words?.content ?? ""));
+  head.append(name, " ", time(lastVisitorMessage?.createdAt));
+  const last = element("span", "last", excerpt(lastVisitorMessage?.content ?? ""));
   last.dir = "auto";
   const body = element("span", "line");
   body.append(last, " ");
@@ -50,7 +50,7 @@ function entryOf(conversation) {
 }
 
 function showList(conversations) {
-  replace(at("conversations"), conversations.map(entryOf));
+  replaceRows(at("conversations"), conversations.map(entryOf));
   at("nobody").hidden = conversations.length > 0;
   const unread = conversations.reduce((sum, conversation) => sum + conversation.unread, 0);
   document.title = unread > 0 ? `(${unread}) Operator console` : "Operator console";
@@ -68,7 +68,7 @@ function showLead({ score = 0, hasContact, summary }, wantsPerson) {
 }
 
 function showVisitor({ visitor, locale, sourcePage, id }) {
-  tell(at("visitor"), {
+  showFacts(at("visitor"), {
     Name: visitor.name,
     Email: visitor.email,
     Phone: visitor.phone,
@@ -91,7 +91,7 @@ function showEvents(events) {
       const item = element("li");
       const head = element("p");
       head.append(element("span", "type", event.eventType), " ", time(event.receivedAt));
-      item.append(head, element("p", "what", together(event.title, event.path, event.eventData?.label)));
+      item.append(head, element("p", "what", joinParts(event.title, event.path, event.eventData?.label)));
       return item;
     });
   at("events").replaceChildren(...items);
@@ -111,15 +111,15 @@ async function showConversation() {
   if (conversation.unread > 0 && document.visibilityState === "visible") await post(`${pathOf(id)}/read`);
 }
 
-const look = looking(async () => {
+const reload = serialised(async () => {
   const conversations = await call("conversations");
   if (chosen && !conversations.some(({ id }) => id === chosen)) leave();
   showList(conversations);
   await showConversation();
 });
 
-/** On a screen that has no room for both: the visitor in place of the messages, or back. */
-function tellAbout(visitor) {
+/** Switches between the visitor's details and the messages on a narrow screen. */
+function showDetails(visitor) {
   rooms.classList.toggle("telling", visitor);
   at("tell").setAttribute("aria-expanded", String(visitor));
 }
@@ -129,20 +129,20 @@ function choose(id) {
   if (chosen !== id) clearMessages();
   chosen = id;
   rooms.classList.add("chosen");
-  tellAbout(false);
+  showDetails(false);
   at("text").value = drafts.get(id) ?? "";
   at("text").disabled = at("send").disabled = false;
   at("problem").textContent = "";
   // On a touch screen, the keyboard would cover the conversation before it is read.
   at(matchMedia("(pointer: coarse)").matches ? "who" : "text").focus();
-  look();
+  reload();
 }
 
 function leave() {
   if (chosen) drafts.set(chosen, at("text").value);
   chosen = null;
   rooms.classList.remove("chosen");
-  tellAbout(false);
+  showDetails(false);
   at("who").textContent = "No conversation chosen";
   at("wants-person").hidden = true;
   at("text").value = "";
@@ -151,10 +151,10 @@ function leave() {
   for (const id of ["lead", "visitor", "events"]) at(id).replaceChildren();
 }
 
-/** Returns what was written since a text was sent. */
-const after = (draft, sent) => (draft.startsWith(sent) ? draft.slice(sent.length).trimStart() : draft);
+/** Returns the part of a draft that was typed after a text was sent. */
+const draftAfter = (draft, sent) => (draft.startsWith(sent) ? draft.slice(sent.length).trimStart() : draft);
 
-/** Sends the answer. The field keeps the focus, and what is written into it meanwhile. */
+/** Sends the answer. The field keeps the focus and any text that is typed meanwhile. */
 async function send() {
   const field = at("text");
   field.focus();
@@ -166,10 +166,10 @@ async function send() {
   try {
     await post(`${pathOf(to)}/messages`, { content });
     if (to === chosen) {
-      field.value = after(field.value, content);
+      field.value = draftAfter(field.value, content);
       goToEnd();
     } else {
-      drafts.set(to, after(drafts.get(to) ?? "", content));
+      drafts.set(to, draftAfter(drafts.get(to) ?? "", content));
     }
   } catch (error) {
     if (to === chosen) at("problem").textContent = `Not sent: ${error.message}`;
@@ -188,16 +188,16 @@ at("text").addEventListener("keydown", (event) => {
     send();
   }
 });
-at("tell").addEventListener("click", () => tellAbout(!rooms.classList.contains("telling")));
+at("tell").addEventListener("click", () => showDetails(!rooms.classList.contains("telling")));
 at("back").addEventListener("click", () => {
   const id = chosen;
   leave();
   at("conversations")
     .querySelector(`li[data-id="${CSS.escape(id)}"] .entry`)
     ?.focus();
-  look();
+  reload();
 });
-document.addEventListener("visibilitychange", look);
+document.addEventListener("visibilitychange", reload);
 
 function showStatus(text, online) {
   at("status").firstElementChild.textContent = text;
@@ -208,6 +208,6 @@ const changes = new EventSource("/operator/api/changes");
 changes.addEventListener("open", () => showStatus("You are online", true));
 changes.addEventListener("error", () => showStatus("Not connected, trying again", false));
 changes.addEventListener("change", () => {
-  look();
+  reload();
   dispatchEvent(new Event("console-change"));
 });

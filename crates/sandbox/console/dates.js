@@ -1,4 +1,4 @@
-// Dates and times as an operator reads them, in the browser's time zone.
+// Formats dates and times for operators, in the browser's time zone.
 
 const format = (options) => new Intl.DateTimeFormat("en-GB", options);
 const CLOCK = { hour: "2-digit", minute: "2-digit" };
@@ -23,7 +23,7 @@ function dayName(date, now, thisYear) {
   return (date.getFullYear() === now.getFullYear() ? thisYear : dayAndYear).format(date);
 }
 
-/** A time of today; for any other day "Yesterday, 17:40", "12 March, 09:14" or "12 March 2025, 09:14". */
+/** Formats a moment: "17:40" today, otherwise "Yesterday, 17:40", "12 March, 09:14" or "12 March 2025, 09:14". */
 const moment = (precision) => (date, now) => {
   const time = precision.format(date);
   return daysAgo(date, now) === 0 ? time : `${dayName(date, now, day)}, ${time}`;
@@ -36,7 +36,7 @@ const FORMS = {
   day: (date, now) => dayName(date, now, weekday),
 };
 
-/** Returns whether two moments, in ISO 8601, are on the same day. */
+/** Returns whether two ISO 8601 moments are on the same day. */
 export const onSameDay = (one, other) => new Date(one).toDateString() === new Date(other).toDateString();
 
 function label(element, now) {
@@ -44,7 +44,7 @@ function label(element, now) {
   element.textContent = FORMS[element.dataset.form](date, now);
 }
 
-/** Returns a `<time>` for a moment in ISO 8601, with the full date as its title; empty when it is no date. */
+/** Returns a `<time>` for an ISO 8601 moment, with the full date as its title; empty for an invalid date. */
 export function time(iso, form = "moment") {
   const element = document.createElement("time");
   const date = new Date(iso ?? "");
@@ -58,7 +58,7 @@ export function time(iso, form = "moment") {
 
 let today = new Date().toDateString();
 
-/** Labels all times again when another day has begun: "Today" is "Yesterday" then. */
+/** Updates all labels when a new day begins, since "Today" becomes "Yesterday". */
 function labelOnNewDay() {
   const now = new Date();
   if (now.toDateString() === today) return;

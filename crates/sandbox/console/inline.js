@@ -1,43 +1,43 @@
-// Markdown within a line: emphasis, code and links, by the rules of the widget.
+// Inline Markdown: emphasis, code and links, by the rules of the widget.
 //
-// A marker counts when its partner is found further on. The distance that may be searched is limited for each text, so
-// that the time grows with the length of the text and not faster; past the limit, markers are text.
+// A marker takes effect if its partner follows. The total distance of these searches is limited for each text, so that
+// parsing takes linear time; past the limit, markers are text.
 
-/** Characters that may be searched, for each character of the text. */
+/** Maximum searched characters, for each character of the text. */
 const MAX_LOOKAHEAD = 16;
 /** Maximum nesting of emphasis. */
 const MAX_DEPTH = 16;
 
 const SCHEMES = ["https://", "http://", "mailto:", "tel:"];
 
-/** The character at a place; a line end before and behind the text. */
+/** Returns the character at an index, and a line feed outside of the text. */
 export const at = (text, place) => text[place] ?? "\n";
 const isWord = (character) => /^[0-9A-Za-z]$/.test(character);
 const isOfName = (character) => /^[\w.+-]$/.test(character);
 const isPunctuation = (character) => /^[!-/:-@[-`{-~]$/.test(character);
 
-/** Returns where the run of equal characters that begins at a place ends. */
+/** Returns the end of the run of equal characters that begins at an index. */
 export function endOfRun(text, place) {
   let to = place + 1;
   while (to < text.length && text[to] === text[place]) to += 1;
   return to;
 }
 
-/** Returns whether a text begins with this, with a host, an address or a number behind it. */
+/** Returns whether a text begins with this scheme, followed by a host, an address or a number. */
 function begins(text, start) {
   const next = at(text, start.length);
   return text.slice(0, start.length).toLowerCase() === start && (next === "+" || next >= "\u0080" || isWord(next));
 }
 
-/** Returns whether a text is an address that a link may lead to. */
+/** Returns whether a link may lead to an address. */
 export const isLinkable = (text) => SCHEMES.some((scheme) => begins(text, scheme));
 
 /** Returns whether an address may contain the character. Browsers drop some of the others, and read `\` as `/`. */
 const isOfAddress = (character) => character > " " && !'"<>\\`\u007f'.includes(character);
-/** Spaces, quotes, dashes and full stops outside of ASCII, which end an address in running text. */
+/** Spaces, quotes, dashes and full stops outside of ASCII. They end an address in running text. */
 const isForeignPunctuation = (character) => /^[\u0080-\u00bf\u2000-\u303f\uf000-\uffff]$/.test(character);
 
-/** Returns where an address in running text ends. Punctuation behind it is not part of it. */
+/** Returns the end of an address in running text, without the punctuation that follows it. */
 function endOfAddress(text, from) {
   let to = from;
   let open = 0;
@@ -54,7 +54,7 @@ function endOfAddress(text, from) {
   return to;
 }
 
-/** The host of an address, without the name of a user before it. */
+/** Returns the host of an address, without the user name before it. */
 function hostOf(address) {
   let from = 0;
   let to = 0;
@@ -72,14 +72,14 @@ function hostOf(address) {
   return address.slice(from, to);
 }
 
-// `toLowerCase` makes an ASCII letter of some that are none.
+// `toLowerCase` maps some other characters to ASCII letters.
 const foldCase = (text) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Returns the host of a link whose text looks like an address of another host. */
 function misrepresentedHost(address, text) {
   const looksLikeAddress = /@|\.[^\0- ]|[\u2024\u3002\uff0e\uff61]/.test(text);
   const host = hostOf(address);
-  // A name before the host may look like a host itself.
+  // A user name before the host may look like a host.
   const hasUser = text.includes("@") && /^h/i.test(address);
   return looksLikeAddress && (hasUser || foldCase(host) !== foldCase(hostOf(text))) ? host : "";
 }
@@ -136,7 +136,7 @@ class Inline {
         const to = scheme || isLinkable(rest) ? endOfAddress(text, place) : place;
         const address = text.slice(place, to);
         if (begins(address, "www.") || isLinkable(address)) {
-          // The brackets around an address are not shown.
+          // The angle brackets around an address are not shown.
           const around = mode === "full" && before === "<" && at(text, to) === ">" ? 1 : 0;
           write(place - around);
           this.#addLink(scheme, address, "");
@@ -156,7 +156,7 @@ class Inline {
     const tag = { "`": "code", "~": "s" }[marker] ?? (length === 2 ? "strong" : "em");
     this.#sink.open(tag);
     if (marker === "`") {
-      // A space on either side is for code that begins or ends with a backtick.
+      // One space on each side allows code that begins or ends with a backtick.
       this.#write(inner.length > 2 && inner.startsWith(" ") && inner.endsWith(" ") ? inner.slice(1, -1) : inner);
     } else if (length === 3) {
       this.#marked(marker, 2, inner, mode);
@@ -168,20 +168,20 @@ class Inline {
     this.#sink.close();
   }
 
-  /** Spends some of the lookahead. Returns false when it is used up. */
+  /** Spends a part of the lookahead. Returns false when none is left. */
   #spend(characters) {
     if (characters > this.#lookahead) return false;
     this.#lookahead -= characters;
     return true;
   }
 
-  /** Returns where the partner of a marker begins: a run of as many of the same. */
+  /** Returns the start of a marker's partner: a run of the same length and character. */
   #partner(text, from) {
     const marker = text[from];
     const start = endOfRun(text, from);
     const length = start - from;
     const isCode = marker === "`";
-    // Not within a word, as in snake_case and 2*3*4; some languages put no spaces between theirs.
+    // Not within a word, as in snake_case and 2*3*4, except in languages without spaces between words.
     const isWithinWord = (next) =>
       (length === 1 || marker === "_") && (isWord(next) || (marker === "_" && next >= "\u0080"));
     const mayBegin =
@@ -207,7 +207,7 @@ class Inline {
     return undefined;
   }
 
-  /** Returns the link `[text](address "title")` that begins at a place. */
+  /** Returns the link `[text](address "title")` that begins at an index. */
   #link(text, from) {
     const end = this.#closing(text, from, "[", "]");
     if (end === undefined || at(text, end + 1) !== "(") return undefined;
@@ -220,7 +220,7 @@ class Inline {
     return isWhole && isLinkable(address) ? { text: text.slice(from + 1, end), address, end: to + 1 } : undefined;
   }
 
-  /** Returns where the bracket that is opened at a place is closed. */
+  /** Returns the index of the bracket that closes the one at an index. */
   #closing(text, from, open, close) {
     let depth = 0;
     for (let place = from; place < text.length; place += 1) {
@@ -234,7 +234,7 @@ class Inline {
     return undefined;
   }
 
-  /** A link with its text, or with its address for one. */
+  /** Writes a link with its text, or with its address as the text. */
   #addLink(scheme, address, text) {
     const whole = scheme + address;
     this.#sink.open("a", whole);
@@ -251,7 +251,7 @@ class Inline {
   }
 }
 
-/** Returns where the mail address around an `@` begins and ends, and whether there is a dot behind the `@`. */
+/** Returns the start and end of the mail address around an `@`, and whether a dot follows the `@`. */
 function mailAddress(text, place, earliest) {
   let from = place;
   while (from > earliest && isOfName(text[from - 1])) from -= 1;
@@ -264,7 +264,7 @@ function mailAddress(text, place, earliest) {
 }
 
 /**
- * Writes a text to a sink. `mode` is "full", or "plain" for a text in which only addresses count; "link" is the text of
- * a link.
+ * Writes a text to a sink. `mode` is "full", "plain" for a text in which only addresses are marked up, or "link" for the
+ * text of a link.
  */
 export const writeInline = (text, mode, sink) => new Inline(text, sink).span(text, mode);

@@ -4,7 +4,7 @@ import { onSameDay, time } from "./dates.js";
 import { markdown, plainText } from "./markdown.js";
 import { at, element } from "./page.js";
 
-/** Distance from the end within which the log counts as being there, in pixels. */
+/** Maximum distance from the end at which the log counts as scrolled to the end, in pixels. */
 const END_THRESHOLD_PX = 48;
 const AUTHORS = { visitor: "Visitor", assistant: "Assistant", operator: "You" };
 
@@ -21,16 +21,16 @@ function keepAtEnd() {
   measured = measure();
 }
 
-/** A browser scrolls as well when the log changes its size. Only the operator's own scrolling leaves the end. */
-function noticeScrolling() {
+/** Notes the operator's scrolling, but not the browser's when the log changes its size. */
+function onScroll() {
   if (measure() !== measured) return;
   isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < END_THRESHOLD_PX;
 }
 
-log.addEventListener("scroll", noticeScrolling);
+log.addEventListener("scroll", onScroll);
 new ResizeObserver(keepAtEnd).observe(log);
 
-/** Returns the messages of a day, with the day above them. It begins when the newest message is of another one. */
+/** Returns the container of a message's day. A message of another day begins a new container with its caption. */
 function dayOf({ createdAt }) {
   if (day && onSameDay(day.createdAt, createdAt)) return day.messages;
   const messages = element("div", "day");
@@ -55,10 +55,10 @@ function articleOf(message) {
   return article;
 }
 
-/** Shows a conversation, from its end when another was shown, and adds what is new when it was. */
+/** Shows a conversation from its end, or appends the new messages if it is already shown. */
 export function showMessages({ id, messages }) {
   // The log may have been scrolled since the last frame.
-  noticeScrolling();
+  onScroll();
   if (shown !== id) clearMessages();
   shown = id;
   const known = new Set([...log.querySelectorAll("article")].map((article) => article.dataset.id));
@@ -74,7 +74,7 @@ export function clearMessages() {
   isAtEnd = true;
 }
 
-/** Returns to the end, where the next message will be. */
+/** Scrolls to the end, where the next message appears. */
 export function goToEnd() {
   isAtEnd = true;
   keepAtEnd();

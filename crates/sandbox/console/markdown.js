@@ -1,29 +1,29 @@
-// The Markdown of assistants and operators as nodes, by the rules of the widget: paragraphs, headings, rules, code,
-// lists, quotes and tables. HTML is text, and an image is a link. There is no way from a text into the page but
+// Renders the Markdown of assistants and operators, by the rules of the widget: paragraphs, headings, rules, code,
+// lists, quotes and tables. HTML is shown as text, an image as a link. Text gets into the page only through
 // `createElement` and `createTextNode`.
 
 import { at, endOfRun, isLinkable, writeInline } from "./inline.js";
 
-/** Maximum nesting of quotes and lists. What would go deeper is text. */
+/** Maximum nesting of quotes and lists. Deeper markers are text. */
 const MAX_DEPTH = 8;
-/** Columns by which a line is indented from its item's marker to belong to the item. */
+/** Minimum indentation of an item's further lines from its marker, in columns. */
 const INDENT = 2;
 
-/** Returns what an assistant or an operator wrote. */
+/** Renders a message of an assistant or an operator. */
 export function markdown(text) {
   const nodes = new Nodes({ hasBlocks: true });
   new Blocks(nodes).write(text);
   return nodes.root;
 }
 
-/** Returns what a visitor wrote: as it is, but for addresses, which become links. */
+/** Renders a visitor's message: plain text, in which addresses become links. */
 export function plainText(text) {
   const nodes = new Nodes({ hasBlocks: false });
   writeInline(text, "plain", nodes);
   return nodes.root;
 }
 
-/** Takes elements and text in order, and makes nodes of them. */
+/** Builds nodes from a sequence of elements and text. */
 class Nodes {
   root = document.createDocumentFragment();
   #parent = this.root;
@@ -33,7 +33,7 @@ class Nodes {
     this.#hasBlocks = hasBlocks;
   }
 
-  /** Begins an element. `value` is where an `a` leads, the first number of an `ol`, and the class of anything else. */
+  /** Opens an element. `value` is the target of an `a`, the first number of an `ol`, or else the class. */
   open(tag, value = "") {
     const element = document.createElement(tag);
     if (tag === "a") {
@@ -45,9 +45,9 @@ class Nodes {
     } else if (value) {
       element.className = value;
     }
-    // Each block has a direction of its own.
+    // Each block has its own text direction.
     if (this.#hasBlocks && this.#parent === this.root) element.dir = "auto";
-    // What is wide scrolls in its box, by the keyboard as well.
+    // Wide blocks scroll, also by keyboard.
     if (tag === "pre" || value === "table") element.tabIndex = 0;
     this.#parent.append(element);
     this.#parent = element;
@@ -62,16 +62,16 @@ class Nodes {
   }
 }
 
-/** Reads a text line by line. */
+/** Parses the blocks of a text line by line. */
 class Blocks {
   #sink;
-  /** Open quotes and lists: `kind` is `>` or the character that marks items, `column` where the marker stands. */
+  /** The open quotes and lists: `kind` is `>` or the marker of the items, `column` the marker's column. */
   #containers = [];
-  /** The fence of the code that is being read. */
+  /** The fence of the open code block. */
   #fence;
-  /** The alignments of the table that is being read. */
+  /** The alignments of the open table. */
   #table;
-  /** Lines of the paragraph or the code. */
+  /** The lines of the open paragraph or code block. */
   #lines = [];
 
   constructor(sink) {
@@ -89,7 +89,7 @@ class Blocks {
   }
 
   #line(line) {
-    // Where the part of the line begins whose columns count, and where it goes on.
+    // The index from which columns are counted, and the index of the next character.
     let begin = 0;
     let place = skipSpace(line, 0);
     let depth = 0;
@@ -144,7 +144,7 @@ class Blocks {
     }
   }
 
-  /** Reads the rest of a line, behind the marks of its quotes and items. */
+  /** Parses the rest of a line, after the markers of its quotes and items. */
   #leaf(line, begin, place, rule) {
     const rest = line.slice(place);
     const marker = at(rest, 0);
@@ -169,12 +169,12 @@ class Blocks {
     }
   }
 
-  /** Adds a line to the paragraph or the code, which begin with one that is not empty. */
+  /** Appends a line to the paragraph or the code block. Leading empty lines are dropped. */
   #add(line) {
     if (line || this.#lines.length > 0) this.#lines.push(line);
   }
 
-  /** Begins a table when a line is one of dashes, and the line above it has as many cells. */
+  /** Begins a table if a line consists of dashes, and the line above it has the same number of cells. */
   #beginTable(line) {
     const head = this.#lines.at(-1);
     if (!head || !/^[-|: ]*$/.test(line)) return false;
@@ -204,7 +204,7 @@ class Blocks {
     this.#sink.close();
   }
 
-  /** Ends the containers below a depth, and what is in them. */
+  /** Closes the containers below a depth, with their content. */
   #close(depth) {
     while (this.#containers.length > depth) {
       this.#end();
@@ -213,7 +213,7 @@ class Blocks {
     }
   }
 
-  /** Ends the paragraph, the code or the table. */
+  /** Closes the paragraph, the code block or the table. */
   #end() {
     const lines = this.#lines;
     this.#lines = [];
@@ -237,7 +237,7 @@ class Blocks {
   }
 }
 
-/** The cells of a table's row, whose outer bars may be left out. */
+/** Returns the cells of a table's row. The outer bars are optional. */
 function cellsOf(row) {
   const cells = [];
   let from = at(row, 0) === "|" ? 1 : 0;
@@ -250,7 +250,7 @@ function cellsOf(row) {
   return cells;
 }
 
-/** The class of a table's column, by its dashes: `:--`, `--:` or `:-:`. */
+/** Returns the class of a table's column for its dashes: `:--`, `--:` or `:-:`. */
 function alignmentOf(dashes) {
   if (!dashes.endsWith(":")) return "";
   return dashes.startsWith(":") ? "center" : "end";
@@ -262,10 +262,10 @@ function skipSpace(line, from) {
   return place;
 }
 
-/** The column of a place. A tab is as wide as four spaces. */
+/** Returns the column of an index. A tab is four columns wide. */
 const columnOf = (line, begin, place) => (at(line, place - 1) === "\t" ? 4 : 1) * (place - begin);
 
-/** Returns whether a line is three or more of the same, with nothing else but spaces between. */
+/** Returns whether a line consists of three or more of the same character, and spaces. */
 function isRule(line, from) {
   const rest = line.slice(from).replaceAll(" ", "");
   return rest.length >= 3 && "-*_".includes(rest[0]) && endOfRun(rest, 0) === rest.length;

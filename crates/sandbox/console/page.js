@@ -1,4 +1,4 @@
-// What both views of the console are made of. Everything that a visitor or a site wrote goes onto the page as text.
+// Functions that both views of the console share. Everything from visitors and sites is inserted as text.
 
 export const at = (id) => document.getElementById(id);
 
@@ -19,38 +19,38 @@ export function element(tag, className, text) {
   return made;
 }
 
-/** A number of things, in words. */
+/** Returns a count with its noun, such as "2 drafts". */
 export const count = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
 
-/** What is known and belongs together, without what is empty. */
-export const together = (...parts) => parts.filter(Boolean).join(" · ");
+/** Joins the parts that are not empty. */
+export const joinParts = (...parts) => parts.filter(Boolean).join(" · ");
 
-/** Fills a list of terms with what is known of them. */
-export function tell(list, facts) {
+/** Fills a description list with the facts that have a value. */
+export function showFacts(list, facts) {
   const known = Object.entries(facts).filter(([, value]) => value);
   list.replaceChildren(...known.flatMap(([name, value]) => [element("dt", "", name), element("dd", "", value)]));
 }
 
 /**
- * Puts rows in place of those that are there. Who is at a button of a row stays at it; if it is gone, at the row. Rows
- * are told apart by `data-id`, and buttons of a row by `data-step`.
+ * Replaces the rows of a list. The focus stays on the same button of the same row, or moves to the row if the button is
+ * gone. Rows are identified by `data-id`, and the buttons of a row by `data-step`.
  */
-export function replace(list, rows) {
+export function replaceRows(list, rows) {
   const active = document.activeElement;
   const id = list.contains(active) ? active.closest("li")?.dataset.id : undefined;
   const step = active.dataset.step;
   list.replaceChildren(...rows);
   if (id === undefined) return;
   const row = list.querySelector(`li[data-id="${CSS.escape(id)}"]`);
-  // A row that has moved does not take the list along.
+  // Does not scroll the list when the row has moved.
   (row?.querySelector(`[data-step="${CSS.escape(step)}"]`) ?? row)?.focus({ preventScroll: true });
 }
 
-/** Makes of `show` what looks again when it is called, but never twice at once. */
-export function looking(show) {
+/** Serialises an async function: a call during a run causes one further run. */
+export function serialised(show) {
   let busy = false;
   let again = false;
-  return async function look() {
+  return async function run() {
     again = true;
     if (busy) return;
     busy = true;
@@ -60,7 +60,7 @@ export function looking(show) {
         await show();
       }
     } catch {
-      // The stream of changes says that the sandbox is gone, and calls again when it is back.
+      // The stream of changes reports the lost connection, and triggers a reload when it is back.
     } finally {
       busy = false;
     }

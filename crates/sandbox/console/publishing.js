@@ -1,29 +1,29 @@
-// The part of the console from which things are published.
+// The publishing view of the operator console.
 
 import { time } from "./dates.js";
-import { at, call, count, element, looking, post, replace, tell, together } from "./page.js";
+import { at, call, count, element, joinParts, post, replaceRows, serialised, showFacts } from "./page.js";
 
-/** As many rows of a list as somebody looks at. */
-const MOST = 100;
-/** As many as the sandbox tells of. */
-const LISTED = 1000;
+/** Maximum rows of a list. */
+const MAX_ROWS = 100;
+/** Maximum entries that the sandbox returns. */
+const MAX_LISTED = 1000;
 const TONES = { draft: "warm", pending: "warm", queued: "warm", published: "good", succeeded: "good", failed: "bad" };
 const KINDS = { article: "Article", overlay: "Overlay" };
 const tag = (status) => element("span", `tag ${TONES[status] ?? ""}`, status);
 
-/** A title with something small below it. */
-function what(title, below) {
+/** Returns a title with a small line below it. */
+function titleWith(title, below) {
   const made = element("span", "what", title);
   made.append(element("small", "", below));
   return made;
 }
 
-/** Fills a list with its rows, and says how many more there are. */
+/** Fills a list with its rows, and a line with the number of further entries. */
 function list(id, all, row) {
-  const rows = all.slice(0, MOST).map(row);
-  if (all.length > MOST)
-    rows.push(element("li", "hint", `and ${all.length < LISTED ? all.length - MOST : "many"} more`));
-  replace(at(id), rows);
+  const rows = all.slice(0, MAX_ROWS).map(row);
+  if (all.length > MAX_ROWS)
+    rows.push(element("li", "hint", `and ${all.length < MAX_LISTED ? all.length - MAX_ROWS : "many"} more`));
+  replaceRows(at(id), rows);
 }
 
 function step(review, verb, path) {
@@ -31,16 +31,16 @@ function step(review, verb, path) {
   button.type = "button";
   button.dataset.step = path;
   button.setAttribute("aria-label", `${verb}: ${review.title}`);
-  let asked = false;
+  let pending = false;
   button.addEventListener("click", async () => {
-    if (asked) return;
-    asked = true;
+    if (pending) return;
+    pending = true;
     at("review-problem").textContent = "";
     try {
       await post(`reviews/${encodeURIComponent(review.id)}/${path}`);
     } catch (error) {
       at("review-problem").textContent = error.message;
-      asked = false;
+      pending = false;
     }
   });
   return button;
@@ -50,7 +50,7 @@ function showReview(review) {
   const item = element("li");
   item.dataset.id = review.id;
   item.tabIndex = -1;
-  item.append(what(review.title, together(KINDS[review.kind] ?? review.kind, review.path)), tag(review.status));
+  item.append(titleWith(review.title, joinParts(KINDS[review.kind] ?? review.kind, review.path)), tag(review.status));
   if (["draft", "failed", "withdrawn"].includes(review.status)) item.append(step(review, "Publish", "publish"));
   if (review.kind === "article" && review.status === "published") {
     item.append(step(review, "Roll back", "roll-back"), step(review, "Delete", "withdraw"));
@@ -60,7 +60,7 @@ function showReview(review) {
 
 function showReviews(reviews) {
   const drafts = reviews.filter(({ status }) => status === "draft");
-  // What waits for somebody comes first.
+  // Drafts come first.
   list("reviews", [...drafts, ...reviews.filter(({ status }) => status !== "draft")], showReview);
   at("nothing").hidden = reviews.length > 0;
   at("waiting").hidden = drafts.length === 0;
@@ -73,7 +73,10 @@ function showJobs(jobs) {
   list("jobs", jobs.toReversed(), (job) => {
     const item = element("li");
     const attempt = job.attempts > 0 && `attempt ${job.attempts} of ${job.maxAttempts}`;
-    item.append(what(job.title || job.id, together(job.type, attempt, job.error, job.result?.url)), tag(job.status));
+    item.append(
+      titleWith(job.title || job.id, joinParts(job.type, attempt, job.error, job.result?.url)),
+      tag(job.status),
+    );
     return item;
   });
   at("no-jobs").hidden = jobs.length > 0;
@@ -82,15 +85,15 @@ function showJobs(jobs) {
 function showEvents(events) {
   list("all-events", events, (event) => {
     const item = element("li");
-    const told = together(event.title, event.path, event.eventData?.label, event.visitorId);
-    item.append(what(event.eventType, told), time(event.receivedAt, "moment-with-seconds"));
+    const details = joinParts(event.title, event.path, event.eventData?.label, event.visitorId);
+    item.append(titleWith(event.eventType, details), time(event.receivedAt, "moment-with-seconds"));
     return item;
   });
   at("no-events").hidden = events.length > 0;
 }
 
 function showSite({ site, contentItems }) {
-  tell(at("site"), {
+  showFacts(at("site"), {
     Name: site?.siteName ?? (site ? undefined : "Not activated"),
     Domain: site?.domain,
     Platform: site?.platform,
@@ -99,7 +102,7 @@ function showSite({ site, contentItems }) {
   });
 }
 
-const look = looking(async () => {
+const reload = serialised(async () => {
   const all = await call("site");
   showSite(all);
   showReviews(all.reviews);
@@ -132,7 +135,7 @@ at("publish-overlays").addEventListener("click", () =>
   post("overlays/publish").catch((error) => (at("review-problem").textContent = error.message)),
 );
 addEventListener("hashchange", showView);
-// The console's one stream of changes, which is also what makes the operator online.
-addEventListener("console-change", look);
+// Sent by console.js for each event of the stream of changes.
+addEventListener("console-change", reload);
 showView();
-look();
+reload();

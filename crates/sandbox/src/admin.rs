@@ -1,8 +1,11 @@
 //! `/sandbox`: the paths by which tests inject faults, inspect data and clear it. Responses are plain JSON;
 //! errors are failure envelopes.
+//!
+//! `GET /sandbox/conversations` is paged: request the next page with `?after={nextAfter}`, until a page
+//! contains no conversations.
 
-use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use axum::{Json, Router};
@@ -43,8 +46,18 @@ async fn clear_faults(State(sandbox): State<Sandbox>) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn conversations(State(sandbox): State<Sandbox>) -> Result<Json<Value>, ApiError> {
-    Ok(Json(views::everything(&sandbox.store(), &sandbox.requests())?))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PageQuery {
+    after: Option<String>,
+}
+
+async fn conversations(
+    State(sandbox): State<Sandbox>,
+    query: Result<Query<PageQuery>, QueryRejection>,
+) -> Result<Json<Value>, ApiError> {
+    let Query(page) = query?;
+    Ok(Json(views::everything(&sandbox.store(), &sandbox.requests(), page.after.as_deref())?))
 }
 
 async fn clear_visitors(State(sandbox): State<Sandbox>) -> Result<StatusCode, ApiError> {

@@ -1,4 +1,5 @@
-//! The way of an API request: authorisation, rate limit, faults, then the operation, once for each idempotency key.
+//! Handles an API request: authorisation, rate limit, faults, then the operation, once for each idempotency
+//! key.
 
 use std::io;
 
@@ -44,7 +45,7 @@ async fn serve(State(sandbox): State<Sandbox>, request: Request) -> Response {
     }
 }
 
-/// Returns the response; `None` when the connection is to break.
+/// Returns the response; `None` to break the connection.
 async fn respond(sandbox: &Sandbox, parts: &Parts, body: Body) -> Option<Response> {
     let call = Call::from_request(parts);
     let known = call.as_ref().ok().map(|(call, _)| *call);
@@ -71,7 +72,7 @@ async fn respond(sandbox: &Sandbox, parts: &Parts, body: Body) -> Option<Respons
     Some(response)
 }
 
-/// Handles a call, with the faults that are switched on; `None` when the connection is to break.
+/// Handles a call with the active faults; `None` to break the connection.
 async fn handle(
     sandbox: &Sandbox,
     call: Call,
@@ -97,7 +98,7 @@ async fn handle(
     Ok((!lost).then_some(response))
 }
 
-/// Reads the body of a call that changes something, and carries it out.
+/// Reads the body of a call that changes something, and executes it.
 async fn execute(
     sandbox: &Sandbox,
     call: Call,
@@ -125,7 +126,7 @@ async fn execute(
     if let Command::Activate(body) = &command {
         site::check_license(sandbox, Caller::peer(parts), body)?;
     }
-    // On a task of its own: a client that disconnects does not cancel a command that has begun.
+    // In a separate task, so that a client that disconnects does not cancel a command in progress.
     let executed = tokio::spawn(execute_keyed(sandbox.clone(), call, command, key, request)).await;
     executed.unwrap_or_else(|panic| {
         error!("{panic}");
@@ -133,8 +134,8 @@ async fn execute(
     })
 }
 
-/// Carries out a command, once if it has a key. Only requests that could be parsed get here, so a refused one leaves its
-/// key unbound.
+/// Executes a command, once if it has a key. Only parsed requests reach this point, so a refused request
+/// leaves its key unbound.
 async fn execute_keyed(
     sandbox: Sandbox,
     call: Call,

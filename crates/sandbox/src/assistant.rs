@@ -1,4 +1,4 @@
-//! An AI behind an OpenAI-compatible endpoint, in place of the built-in assistant.
+//! An AI behind an OpenAI-compatible endpoint, which replaces the built-in assistant.
 
 mod disclosure;
 mod exchange;
@@ -17,51 +17,51 @@ use crate::search::Passage;
 use crate::store::StoredMessage;
 use crate::text::excerpt;
 use disclosure::discloses;
-use exchange::Exchange;
+use exchange::AiClient;
 
 pub(crate) use prompt::MAX_HISTORY;
 
-/// Maximum questions that the AI is asked at a time; further ones wait.
+/// Maximum concurrent requests to the AI; further ones wait.
 const MAX_CONCURRENT: usize = 32;
-/// Maximum characters of an answer; the rest is left out.
+/// Maximum characters of an answer; the rest is cut off.
 const MAX_ANSWER_LENGTH: usize = 16_000;
 
-/// Where an AI is, and how to ask it.
+/// The address and the credentials of an AI endpoint.
 #[derive(Clone, Debug)]
 pub struct AssistantEndpoint {
-    /// The base address, such as `https://ai.example/v1`; `/chat/completions` is added. It is the only one that is asked:
-    /// redirects are not followed.
+    /// The base address, such as `https://ai.example/v1`; `/chat/completions` is appended. Redirects are not
+    /// followed, so no other address receives a request.
     pub base: String,
-    /// The key, sent as a bearer token. A model on one's own machine may need none.
+    /// The key, sent as a bearer token; `None` for a local model that needs no key.
     pub key: Option<SecretString>,
     /// The model's name.
     pub model: String,
-    /// How long an answer may take, from the question to its last byte.
+    /// The timeout of a request, from the question to the last byte of the answer.
     pub timeout: Duration,
 }
 
 impl AssistantEndpoint {
-    /// The time in which an AI answers, or is not waited for.
+    /// The default timeout.
     pub const TIMEOUT: Duration = Duration::from_secs(30);
 }
 
-/// Why an AI endpoint cannot be used.
+/// An invalid AI endpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum AssistantError {
-    /// The base is no address.
-    #[error("the AI's base address must be one such as https://ai.example/v1")]
+    /// The base is not an HTTP address.
+    #[error("invalid base address of the AI: expected one such as https://ai.example/v1")]
     Base,
-    /// The key cannot be sent.
-    #[error("the AI's key must be one line of ASCII characters")]
+    /// The key cannot be sent as a header.
+    #[error("invalid key of the AI: expected one line of ASCII characters")]
     Key,
-    /// The HTTP client cannot be made, as when the system has no root certificates.
-    #[error("the HTTP client for the AI cannot be made: {0}")]
+    /// The HTTP client cannot be created, for example because the system has no root certificates.
+    #[error("cannot create the HTTP client for the AI: {0}")]
     Client(#[source] reqwest::Error),
 }
 
 #[derive(Debug)]
 pub(crate) struct Assistant {
-    exchange: Exchange,
+    client: AiClient,
     model: String,
     turns: Semaphore,
     timeout: Duration,
@@ -76,12 +76,13 @@ impl Assistant {
             .ok_or(AssistantError::Base)?;
         let authorization = key.map(|key| HeaderValue::try_from(format!("Bearer {}", key.expose_secret())));
         let authorization = authorization.transpose().map_err(|_| AssistantError::Key)?;
-        let exchange = Exchange::new(url, authorization, timeout).map_err(AssistantError::Client)?;
-        Ok(Self { exchange, model, turns: Semaphore::new(MAX_CONCURRENT), timeout })
+        let client = AiClient::new(url, authorization, timeout).map_err(AssistantError::Client)?;
+        Ok(Self { client, model, turns: Semaphore::new(MAX_CONCURRENT), timeout })
     }
 
-    /// What the AI says to the last message of a conversation, given what the site says about it; or how it failed. An
-    /// answer that repeats its instructions or long parts of the site's text is a failure.
+    /// Returns the AI's answer to the last message of a conversation, given the passages of the site about
+    /// it, or the status of its failure. An answer that repeats the instructions or long parts of the site's
+    /// text is a failure.
     pub(crate) async fn answer(
         &self,
         passages: &[Passage],
@@ -92,11 +93,11 @@ impl Assistant {
         let body = Value::object([("model", self.model.as_str().into()), ("messages", messages)]);
         let turn = tokio::time::timeout(self.timeout, self.turns.acquire()).await;
         let Ok(Ok(_turn)) = turn else {
-            warn!("the AI endpoint is busy: {MAX_CONCURRENT} questions are being answered");
+            warn!("the AI endpoint is busy: {MAX_CONCURRENT} requests are in progress");
             return Err(AiStatus::ProviderError);
         };
-        let (status, text) = self.exchange.post(body.to_json()).await.map_err(|error| {
-            warn!("the AI endpoint: {error}");
+        let (status, text) = self.client.post(body.to_json()).await.map_err(|error| {
+            warn!("the request to the AI endpoint failed: {error}");
             AiStatus::ProviderError
         })?;
         if !status.is_success() {
@@ -104,13 +105,13 @@ impl Assistant {
             let used_up = status == StatusCode::PAYMENT_REQUIRED || text.contains("insufficient_quota");
             return Err(if used_up { AiStatus::QuotaInsufficient } else { AiStatus::ProviderError });
         }
-        let (status, content) = said(&text).ok_or_else(|| {
-            warn!("the AI endpoint's answer has no message");
+        let (status, content) = parse_completion(&text).ok_or_else(|| {
+            warn!("the response of the AI endpoint contains no message");
             AiStatus::ProviderError
         })?;
         if content.as_deref().is_some_and(|content| discloses(content, passages)) {
             warn!(
-                "the AI's answer repeats its instructions or long parts of the site's text, and is withheld"
+                "withheld an answer of the AI that repeats its instructions or long parts of the site's text"
             );
             return Err(AiStatus::ProviderError);
         }
@@ -118,10 +119,10 @@ impl Assistant {
     }
 }
 
-/// How the AI fared and what it said, out of a chat completion.
-fn said(answer: &str) -> Option<(AiStatus, Option<String>)> {
-    let answer: Value = serde_json::from_str(answer).ok()?;
-    let choice = Fields::lenient(answer).list("choices").ok()?.into_iter().next()?;
+/// Returns the status and the text of a chat completion; `None` when it contains no message.
+fn parse_completion(completion: &str) -> Option<(AiStatus, Option<String>)> {
+    let completion: Value = serde_json::from_str(completion).ok()?;
+    let choice = Fields::lenient(completion).list("choices").ok()?.into_iter().next()?;
     let mut choice = Fields::lenient(choice);
     if choice.lenient_text("finish_reason").as_deref() == Some("content_filter") {
         return Some((AiStatus::Blocked, None));

@@ -1,4 +1,4 @@
-//! Authentication of API calls: the site token (5), and the one call that needs none.
+//! Authentication of API calls by the site token (5). Only activation needs none.
 
 use axum::http::{HeaderMap, header};
 use chat_protocol::ServerEndpoint;
@@ -8,29 +8,31 @@ use crate::call::Call;
 use crate::error::ApiError;
 use crate::fingerprint::is_same_secret;
 
-/// Headers that a browser adds, and no site's server.
+/// Headers that browsers add and servers do not.
 const BROWSER_HEADERS: [&str; 2] = ["origin", "sec-fetch-site"];
 
-/// How a request was let in.
+/// The way in which a request was authorized.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// With the site token.
+    /// By the site token.
     Token,
-    /// Without one: the call activates the site, and returns the token.
+    /// Without a token: the call activates the site and returns the token.
     Public,
 }
 
-/// Checks the token of a request. `call` is `None` when the path or the method is unknown: that is told only to whoever
-/// has the token.
+/// Checks the token of a request. `call` is `None` when the path or the method is unknown, which only the
+/// token's holder is told.
 pub(crate) fn authorize(
     call: Option<Call>,
     headers: &HeaderMap,
     token: &SecretString,
 ) -> Result<Access, ApiError> {
     if matches!(call, Some(Call::Server(endpoint)) if !ServerEndpoint::needs_token(endpoint)) {
-        // A page must not get a token, even one that reaches this port under a name of its own.
+        // A web page must not obtain a token, even if it reaches this port through DNS rebinding.
         if BROWSER_HEADERS.iter().any(|name| headers.contains_key(*name)) {
-            return Err(ApiError::Forbidden("A site is activated by its server, not by a browser."));
+            return Err(ApiError::Forbidden(
+                "A browser cannot activate a site: activate it from its server.",
+            ));
         }
         return Ok(Access::Public);
     }

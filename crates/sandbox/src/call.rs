@@ -1,4 +1,4 @@
-//! The calls of the API, and which of them a request makes.
+//! Finds the API call that a request makes.
 
 use axum::http::Method;
 use axum::http::request::Parts;

@@ -20,7 +20,7 @@ use crate::store::{MAX_EVENT_BYTES, new_message, target_conversation};
 const LOCALES: [&str; 1] = ["en"];
 const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
 
-/// The provider that visitors are told. Which AI answers is not disclosed.
+/// The `provider` in responses to visitors, which does not disclose the AI.
 const PROVIDER: &str = "assistant";
 
 pub(crate) fn config(sandbox: &Sandbox, locale: Option<&str>) -> Result<Value, ApiError> {
@@ -82,7 +82,7 @@ pub(crate) async fn send(
         tokio::time::sleep(Duration::from_millis(faults.slow_ms)).await;
     }
     let (ai_status, result) = match (&sandbox.0.assistant, injected_ai_result(&faults)) {
-        // A person who has taken over answers alone.
+        // While an operator handles the conversation, the AI does not answer.
         _ if is_handled_by_operator(sandbox, &conversation_id)? => (AiStatus::Ok, None),
         (_, Some(result)) => result,
         (Some(assistant), None) => {
@@ -112,10 +112,10 @@ pub(crate) async fn send(
     sandbox.notify_changed();
 
     let ok = ai_status == AiStatus::Ok;
-    let why = if injected_ai_result(&faults).is_some() {
+    let reason = if injected_ai_result(&faults).is_some() {
         "Fault injection is on."
     } else {
-        "The AI gave no answer that can be shown: the sandbox's log says why."
+        "The AI gave no answer that can be shown: see the sandbox's log."
     };
     Ok(Value::from(&SendResult {
         conversation_id,
@@ -124,7 +124,7 @@ pub(crate) async fn send(
         provider: Some(PROVIDER.to_owned()),
         used_fallback: !ok && ai_status != AiStatus::Blocked,
         blocked: ai_status == AiStatus::Blocked,
-        ai_status_message: (!ok).then(|| why.to_owned()),
+        ai_status_message: (!ok).then(|| reason.to_owned()),
         ai_status,
         locale: body.locale,
         lead,
@@ -179,7 +179,7 @@ fn record_message(
     store.update_conversation(&conversation)?;
     let written = store.add_message(&conversation.id, Role::Visitor, &body.message, key)?;
     change.commit()?;
-    // The lead of a send result says whether this message asks for a person.
+    // The lead of a send result reports whether this message asks for a person.
     let lead = Lead { needs_handoff: answer.wants_person, ..conversation.notes.lead(&conversation.visitor) };
     Ok((conversation.id, written.id, lead, answer))
 }
@@ -205,7 +205,7 @@ pub(crate) fn messages(
 ) -> Result<Value, ApiError> {
     let store = sandbox.store();
     let conversation = store.conversation(id)?.ok_or(NO_CONVERSATION)?;
-    let messages: Vec<_> = store.messages(id, after)?.into_iter().map(|kept| kept.message).collect();
+    let messages: Vec<_> = store.messages(id, after)?.into_iter().map(|stored| stored.message).collect();
     let next_after = match messages.last() {
         Some(last) => last.id.clone(),
         None => store.last_message(id)?.and_then(|message| message.id),
@@ -260,7 +260,7 @@ mod tests {
     use crate::{MAX_WORKERS, SandboxOptions, site};
 
     #[tokio::test]
-    async fn while_a_search_is_held_up_every_other_call_is_answered() {
+    async fn answers_other_calls_while_a_search_waits() {
         let sandbox = Sandbox::new(SandboxOptions::new("a-token-for-tests".into()));
         let mut item = ContentItem::new("1", chat_protocol::ContentKind::Page);
         item.content = Some("Celadon is fired at 1280 degrees.".to_owned());
@@ -273,7 +273,7 @@ mod tests {
         site::sync(&sandbox, page).await.expect("synced");
 
         let workers = u32::try_from(MAX_WORKERS).expect("few");
-        let held_up = sandbox.0.workers.acquire_many(workers).await.expect("not closed");
+        let all_workers = sandbox.0.workers.acquire_many(workers).await.expect("not closed");
         let question = Value::object([("message", "How is celadon fired?".into())]);
         let question = SendMessage::try_from(question).expect("a message");
         let asking = tokio::spawn({
@@ -288,7 +288,7 @@ mod tests {
         assert!(sandbox.0.store.try_lock().is_ok(), "the lock is not held");
         assert!(!asking.is_finished());
 
-        drop(held_up);
+        drop(all_workers);
         let answered = asking.await.expect("no panic").expect("an answer");
         let result = answered.get("message").and_then(|message| message.get("content")?.as_text());
         assert_eq!(result, Some("Celadon is fired at 1280 degrees."));

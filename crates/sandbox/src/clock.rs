@@ -1,11 +1,11 @@
-//! The time, for what is kept longer than a request.
+//! The clock for stored times.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::time::Instant;
 
-/// The clock on the wall, moved by as much as a test has moved tokio's.
+/// The wall clock, shifted by the amount that a test has advanced tokio's clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     started: std::time::Instant,
@@ -17,20 +17,20 @@ impl Clock {
         Self { started: std::time::Instant::now(), started_for_tokio: Instant::now() }
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     pub(crate) fn now_ms(&self) -> i64 {
-        // Outside of tests both have run for the same time, and nothing is added.
-        let moved = self.started_for_tokio.elapsed().saturating_sub(self.started.elapsed());
-        Timestamp::now().as_millisecond().saturating_add(millis(moved))
+        // Outside of tests both clocks have run for the same time, so the shift is zero.
+        let shift = self.started_for_tokio.elapsed().saturating_sub(self.started.elapsed());
+        Timestamp::now().as_millisecond().saturating_add(millis(shift))
     }
 
-    /// Now, ISO 8601 with milliseconds.
+    /// Returns the time as ISO 8601 with milliseconds.
     pub(crate) fn now(&self) -> String {
         iso(self.now_ms())
     }
 }
 
-/// A time in milliseconds since 1970 as ISO 8601.
+/// Formats a time in milliseconds since 1970 as ISO 8601.
 pub(crate) fn iso(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds).map(|time| format!("{time:.3}")).unwrap_or_default()
 }

@@ -20,7 +20,15 @@ use crate::operators::ConsoleSession;
 use crate::{Sandbox, views};
 
 const PAGE: &str = include_str!("../console/console.html");
-const STYLES: &str = include_str!("../console/console.css");
+const STYLES: &str = concat!(
+    include_str!("../console/styles/base.css"),
+    include_str!("../console/styles/publishing.css"),
+    include_str!("../console/styles/conversations.css"),
+    include_str!("../console/styles/log.css"),
+    include_str!("../console/styles/markdown.css"),
+    include_str!("../console/styles/visitor.css"),
+    include_str!("../console/styles/widths.css"),
+);
 const SCRIPT: &str = include_str!("../console/console.js");
 const COMMON: &str = include_str!("../console/page.js");
 const DATES: &str = include_str!("../console/dates.js");

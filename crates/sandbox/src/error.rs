@@ -1,6 +1,6 @@
 //! The API's errors, and their responses (7).
 
-use axum::extract::rejection::JsonRejection;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chat_protocol::{ErrorCode, FieldError};
@@ -20,37 +20,37 @@ pub(crate) enum ApiError {
     /// No bearer token, or the wrong one.
     #[error("Missing or invalid API token.")]
     InvalidToken,
-    /// The request comes from where nobody may ask.
+    /// The request comes from a place that must not send it, such as another website.
     #[error("{0}")]
     Forbidden(&'static str),
-    /// What the request names does not exist.
+    /// The named resource does not exist.
     #[error("{0} does not exist.")]
     NotFound(&'static str),
     /// The path exists, but not for this method.
-    #[error("This path answers to {allow} only.")]
+    #[error("This path supports {allow} only.")]
     MethodNotAllowed { allow: &'static str },
-    /// The key came with another body before.
+    /// The key was used with a different body.
     #[error("This Idempotency-Key was used with a different body.")]
     IdempotencyConflict,
-    /// The key of a job's request came with another body before, or for another job (7).
+    /// The key of a job request was used with a different body, or for another job (7).
     #[error("This Idempotency-Key was used for a different request.")]
     JobKeyConflict,
-    /// The job is not held by this claim: its lease ran out, or somebody else has it (7).
+    /// The claim does not hold the job: its lease expired, or another claim holds it (7).
     #[error("This claim does not hold the job: claim again.")]
     LeaseMismatch,
-    /// The job was completed before (7).
+    /// The job is already completed (7).
     #[error("This job is already completed.")]
     AlreadyCompleted,
-    /// More requests than the caller's share.
+    /// The caller exceeded its rate limit.
     #[error("Too many requests.")]
     RateLimited { retry_after_s: u64 },
-    /// As many consoles are open as there may be.
+    /// The maximum number of consoles is open.
     #[error("Too many consoles are open: close one.")]
     TooManyConsoles,
-    /// The sandbox itself is at fault.
-    #[error("The sandbox failed: its log says why.")]
+    /// The sandbox failed.
+    #[error("The sandbox failed: see its log.")]
     Internal,
-    /// A failure that fault injection asks for.
+    /// An injected failure.
     #[error("Fault injection is on.")]
     Injected { status: StatusCode, code: ErrorCode, retry_after_s: Option<u64> },
 }
@@ -117,19 +117,25 @@ impl IntoResponse for ApiError {
 
 impl From<rusqlite::Error> for ApiError {
     fn from(error: rusqlite::Error) -> Self {
-        error!("the sandbox's data: {error}");
+        error!("the sandbox's database failed: {error}");
         Self::Internal
     }
 }
 
 impl From<FieldError> for ApiError {
-    fn from(unusable: FieldError) -> Self {
-        Self::InvalidRequest(format!("{unusable}."))
+    fn from(error: FieldError) -> Self {
+        Self::InvalidRequest(format!("{error}."))
     }
 }
 
 impl From<JsonRejection> for ApiError {
     fn from(rejection: JsonRejection) -> Self {
+        Self::InvalidRequest(rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
         Self::InvalidRequest(rejection.body_text())
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::Call;
 pub(crate) use injector::{Fault, FaultInjector};
 
-/// The faults to inject. The default is none.
+/// The faults to inject. The default injects none.
 ///
 /// In JSON the names are in camelCase. All are optional; unknown names are refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_makes_no_sense_is_named() {
+    fn names_the_invalid_value() {
         let named = |faults: Faults| faults.check().expect_err("makes no sense");
         assert!(named(Faults { status: Some(200), ..Faults::default() }).contains("status"));
         assert!(named(Faults { rate: Some(1.5), ..Faults::default() }).contains("rate"));

@@ -1,4 +1,4 @@
-//! Carries out a request with an idempotency key once within [`KEY_LIFETIME`], however often it is sent
+//! Executes a request with an idempotency key once within [`KEY_LIFETIME`], even if it is sent repeatedly
 //! (4.1).
 
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use crate::fingerprint::Fingerprint;
 use crate::response::ApiResponse;
 use crate::store::Store;
 
-/// How long a key is stored. The contract does not specify it (8).
+/// The time for which a key is stored. The contract does not specify it (8).
 pub(crate) const KEY_LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Maximum stored keys; the oldest are removed first.
@@ -40,7 +40,7 @@ pub(crate) struct InProgress(Mutex<HashMap<(&'static str, IdempotencyKey), Arc<E
 #[derive(Debug)]
 struct Execution {
     request: Fingerprint,
-    answer: OnceCell<ApiResponse>,
+    response: OnceCell<ApiResponse>,
 }
 
 /// Returns the stored response of a key, or the response that `process` gives.
@@ -62,18 +62,18 @@ pub(crate) async fn execute_once(
         } else {
             let known = sandbox.store().bind_key(&keyed)?;
             let execution =
-                Arc::new(Execution { request: known.request, answer: OnceCell::new_with(known.answer) });
+                Arc::new(Execution { request: known.request, response: OnceCell::new_with(known.response) });
             executions.insert(name.clone(), Arc::clone(&execution));
             execution
         }
     };
-    let answer = if execution.request == keyed.request {
+    let response = if execution.request == keyed.request {
         execution
-            .answer
+            .response
             .get_or_try_init(|| async {
-                let answer = process.await?;
-                sandbox.store().store_response(&keyed, &answer)?;
-                Ok(answer)
+                let response = process.await?;
+                sandbox.store().store_response(&keyed, &response)?;
+                Ok(response)
             })
             .await
             .cloned()
@@ -85,29 +85,29 @@ pub(crate) async fn execute_once(
     if Arc::strong_count(&execution) == 2 {
         executions.remove(&name);
     }
-    answer
+    response
 }
 
 struct BoundKey {
     request: Fingerprint,
-    answer: Option<ApiResponse>,
+    response: Option<ApiResponse>,
 }
 
 impl Store {
-    /// Binds a key to its request. Returns what the key is bound to, with its stored response.
+    /// Binds a key to its request. Returns the request that the key is bound to, with its stored response.
     fn bind_key(&self, keyed: &KeyedRequest) -> rusqlite::Result<BoundKey> {
         let now_ms = self.clock.now_ms();
         self.db().prepare_cached("DELETE FROM answers WHERE until_ms <= ?")?.execute([now_ms])?;
         let read = |row: &rusqlite::Row<'_>| {
-            let told: (Option<u16>, Option<String>, Option<Vec<u8>>) =
+            let stored: (Option<u16>, Option<String>, Option<Vec<u8>>) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
-            let answer = match told {
+            let response = match stored {
                 (Some(status), Some(request_id), Some(body)) => {
                     ApiResponse::from_parts(status, &request_id, body)
                 }
                 _ => None,
             };
-            Ok(BoundKey { request: row.get(0)?, answer })
+            Ok(BoundKey { request: row.get(0)?, response })
         };
         let known = self
             .db()
@@ -129,11 +129,11 @@ impl Store {
             ])?;
         self.db()
             .execute("DELETE FROM answers WHERE rowid <= (SELECT max(rowid) FROM answers) - ?", [MAX_KEYS])?;
-        Ok(BoundKey { request: keyed.request, answer: None })
+        Ok(BoundKey { request: keyed.request, response: None })
     }
 
-    fn store_response(&self, keyed: &KeyedRequest, answer: &ApiResponse) -> rusqlite::Result<()> {
-        let (status, request_id, body) = answer.parts();
+    fn store_response(&self, keyed: &KeyedRequest, response: &ApiResponse) -> rusqlite::Result<()> {
+        let (status, request_id, body) = response.parts();
         self.db()
             .prepare_cached(
                 "UPDATE answers SET status = ?, request_id = ?, body = ? WHERE scope = ? AND key = ?",

@@ -1,24 +1,25 @@
-//! What a conversation tells about the visitor: how to reach them, and how much they want (2.5).
+//! The lead analysis of a conversation: contact details and intent score (2.5).
 
 use chat_protocol::{Lead, VisitorProfile};
 use serde::{Deserialize, Serialize};
 
-/// Maximum ways to reach somebody that are read from one message.
+/// Maximum contact details that are read from one message.
 const MAX_CONTACTS: usize = 20;
-/// Maximum bytes of an e-mail address (RFC 5321), and of a phone number with the marks in it.
+/// Maximum bytes of an e-mail address (RFC 5321).
 const MAX_ADDRESS_BYTES: usize = 254;
+/// Maximum bytes of a phone number with its separators.
 const MAX_NUMBER_BYTES: usize = 40;
-/// Maximum subjects that are noted of a conversation; the first ones stay.
+/// Maximum stored topics of a conversation; the first ones are kept.
 const MAX_TOPICS: usize = 20;
 
-/// A way to reach the visitor, found in what they wrote.
+/// A contact detail of the visitor, found in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Contact {
     Email(String),
     Phone(String),
 }
 
-/// The e-mail addresses and phone numbers in a text.
+/// Returns the e-mail addresses and phone numbers in a text.
 pub(crate) fn contacts_in(text: &str) -> Vec<Contact> {
     let emails = text.split_whitespace().filter_map(email);
     emails.chain(phones(text)).take(MAX_CONTACTS).collect()
@@ -36,8 +37,8 @@ fn email(word: &str) -> Option<Contact> {
     (plain && ending.len() >= 2).then(|| Contact::Email(address.to_owned()))
 }
 
-/// Runs of digits with the marks that people put between them. A number needs a `+`, a leading zero or nine digits:
-/// prices, dates and order numbers have none of these.
+/// Returns the phone numbers in a text: runs of digits and separators. A number needs a `+`, a leading zero
+/// or nine digits, unlike prices, dates and order numbers.
 fn phones(text: &str) -> impl Iterator<Item = Contact> {
     text.split(|character: char| !(character.is_ascii_digit() || " +-()/.".contains(character))).filter_map(
         |run| {
@@ -52,23 +53,23 @@ fn phones(text: &str) -> impl Iterator<Item = Contact> {
     )
 }
 
-/// What has been noted about a visitor so far.
+/// The facts known about a visitor.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct LeadNotes {
     pub(crate) email: Option<String>,
     pub(crate) phone: Option<String>,
-    /// The visitor has asked for a person, now or earlier.
+    /// Whether the visitor has ever asked for a person.
     #[serde(rename = "wants_person")]
     asked_for_person: bool,
-    /// An operator has written since the visitor last asked for a person.
+    /// Whether an operator has written since the visitor last asked for a person.
     person_answered: bool,
     topics: Vec<String>,
     messages: u32,
 }
 
 impl LeadNotes {
-    /// Notes a message of the visitor.
+    /// Records a message of the visitor.
     pub(crate) fn record_message(
         &mut self,
         contacts: &[Contact],
@@ -93,7 +94,7 @@ impl LeadNotes {
         }
     }
 
-    /// Notes that an operator has written.
+    /// Records a message of an operator.
     pub(crate) fn record_operator_message(&mut self) {
         self.person_answered = true;
     }
@@ -123,17 +124,17 @@ impl LeadNotes {
     }
 
     fn summary(&self, has_contact: bool) -> String {
-        let mut said = match self.topics.as_slice() {
+        let mut summary = match self.topics.as_slice() {
             [] => "Has not named a subject yet".to_owned(),
             topics => format!("Asked about {}", topics.join(", ").to_lowercase()),
         };
         if self.wants_person() {
-            said.push_str("; wants a person");
+            summary.push_str("; wants a person");
         } else if self.asked_for_person {
-            said.push_str("; asked for a person and was answered");
+            summary.push_str("; asked for a person and was answered");
         }
-        said.push_str(if has_contact { "; can be reached." } else { "; left no contact details." });
-        said
+        summary.push_str(if has_contact { "; can be reached." } else { "; left no contact details." });
+        summary
     }
 }
 
@@ -142,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_and_numbers_are_found_in_what_people_write() {
+    fn finds_e_mail_addresses_and_phone_numbers_in_messages() {
         let email = |text: &str| vec![Contact::Email(text.to_owned())];
         let phone = |text: &str| vec![Contact::Phone(text.to_owned())];
         assert_eq!(contacts_in("it's ann.lee@example.co.uk, thanks!"), email("ann.lee@example.co.uk"));
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_dates_and_order_numbers_are_no_way_to_reach_anybody() {
+    fn prices_dates_and_order_numbers_are_not_contacts() {
         for text in [
             "order 20417",
             "it cost 129.00, not 119.00",
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_of_a_visitor_is_bounded() {
+    fn limits_the_stored_contacts_and_topics() {
         let long = format!("{}@example.org", "x".repeat(3000));
         let spread = format!("+49{}30901820", "-".repeat(3000));
         assert_eq!(contacts_in(&format!("{long} {spread}")), []);
@@ -180,34 +181,34 @@ mod tests {
     }
 
     #[test]
-    fn a_lead_grows_with_what_the_visitor_tells_and_stays_within_100() {
-        let nobody = VisitorProfile::default();
+    fn score_grows_with_contacts_and_topics_up_to_100() {
+        let anonymous = VisitorProfile::default();
         let mut notes = LeadNotes::default();
-        let start = notes.lead(&nobody);
+        let start = notes.lead(&anonymous);
         notes.record_message(&contacts_in("ann@example.org"), Some("Mugs"), true);
-        let later = notes.lead(&nobody);
+        let later = notes.lead(&anonymous);
         assert!(later.score > start.score);
         assert!(later.has_contact && later.needs_handoff);
         assert_eq!(later.summary.as_deref(), Some("Asked about mugs; wants a person; can be reached."));
         for topic in ["A", "B", "C", "D", "E", "F", "G"] {
             notes.record_message(&[], Some(topic), true);
         }
-        assert_eq!(notes.lead(&nobody).score, Some(100.0));
+        assert_eq!(notes.lead(&anonymous).score, Some(100.0));
     }
 
     #[test]
-    fn a_visitor_wants_a_person_until_an_operator_has_written() {
-        let nobody = VisitorProfile::default();
+    fn wants_a_person_until_an_operator_has_written() {
+        let anonymous = VisitorProfile::default();
         let mut notes = LeadNotes::default();
         notes.record_operator_message();
-        assert!(!notes.wants_person(), "nobody has asked yet");
+        assert!(!notes.wants_person(), "the visitor has not asked");
         notes.record_message(&[], None, true);
         notes.record_message(&[], Some("Mugs"), false);
-        assert!(notes.wants_person(), "another question does not take the request back");
-        let score = notes.lead(&nobody).score;
+        assert!(notes.wants_person(), "another question does not withdraw the request");
+        let score = notes.lead(&anonymous).score;
 
         notes.record_operator_message();
-        let answered = notes.lead(&nobody);
+        let answered = notes.lead(&anonymous);
         assert!(!answered.needs_handoff);
         assert_eq!(answered.score, score);
         assert_eq!(
@@ -216,11 +217,11 @@ mod tests {
         );
 
         notes.record_message(&[], None, true);
-        assert!(notes.lead(&nobody).needs_handoff, "the visitor has asked again");
+        assert!(notes.lead(&anonymous).needs_handoff, "the visitor has asked again");
     }
 
     #[test]
-    fn notes_stored_by_an_earlier_version_are_read() {
+    fn reads_notes_stored_by_an_earlier_version() {
         let stored =
             r#"{"email":"ann@example.org","phone":null,"wants_person":true,"topics":["Mugs"],"messages":2}"#;
         let mut notes: LeadNotes = serde_json::from_str(stored).expect("notes");
@@ -234,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_with_an_address_is_a_contact_too() {
+    fn contact_details_in_the_profile_count_as_a_contact() {
         let profile =
             VisitorProfile { whatsapp: Some("+44 20 7946 0991".into()), ..VisitorProfile::default() };
         assert!(LeadNotes::default().lead(&profile).has_contact);

@@ -79,7 +79,7 @@ pub struct SandboxOptions {
     pub faults: Faults,
     /// The rate limit of each caller.
     pub rate_limit: RateLimit,
-    /// The polling intervals that clients are told.
+    /// The polling intervals that are suggested to clients.
     pub pace: Pace,
     /// The license code that activates the site (4.2).
     pub license: SecretString,
@@ -144,7 +144,7 @@ struct Inner {
     closing: CancellationToken,
 }
 
-/// Why a sandbox could not be created.
+/// A sandbox could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// The data file is not usable.

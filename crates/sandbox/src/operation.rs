@@ -1,4 +1,4 @@
-//! The API's calls as queries and commands: reads the input of each, and hands it to the module that carries it out.
+//! Parses the input of each API call, and dispatches it to the module that implements it.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,9 @@ use crate::error::ApiError;
 use crate::response::ApiResponse;
 use crate::{chat, site};
 
-/// Carries out a call that changes nothing.
+/// Executes a call that changes nothing.
 pub(crate) fn query(sandbox: &Sandbox, call: Call, uri: &Uri) -> Result<ApiResponse, ApiError> {
-    let Query(params) = Query::<HashMap<String, String>>::try_from_uri(uri)
-        .map_err(|rejection| ApiError::InvalidRequest(rejection.body_text()))?;
+    let Query(params) = Query::<HashMap<String, String>>::try_from_uri(uri)?;
     let param = |name: &str| params.get(name).map(String::as_str).filter(|text| !text.is_empty());
     let locale = || {
         let mut fields =
@@ -65,12 +64,12 @@ impl Command {
             (Call::Server(_), Some(job)) => Self::Complete(job, Completion::try_from(body)?),
             (Call::Server(_), None) if matches!(body, Value::Object(_)) => Self::Claim,
             (Call::Server(_), None) => {
-                return Err(ApiError::InvalidRequest("The body must be an empty object.".to_owned()));
+                return Err(ApiError::InvalidRequest("The body must be an empty JSON object.".to_owned()));
             }
         })
     }
 
-    /// Carries the command out.
+    /// Executes the command.
     pub(crate) async fn execute(
         self,
         sandbox: &Sandbox,

@@ -1,4 +1,4 @@
-//! The operators' presence, and the polling intervals that clients are told (2.6).
+//! The operators' presence, and the polling intervals that are suggested to clients (2.6).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::faults::PresenceOverrides;
 /// Maximum open consoles.
 const MAX_CONSOLES: u32 = 100;
 
-/// The polling intervals that clients are told.
+/// The polling intervals that are suggested to clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
     /// Used while an operator is online.
@@ -43,7 +43,7 @@ impl Default for Pace {
 #[derive(Debug, Default)]
 pub(crate) struct Operators {
     consoles: u32,
-    /// Set by a test, without a console.
+    /// Whether a test holds the operator online without a console.
     pub(crate) forced_online: bool,
     last_seen: Option<String>,
 }
@@ -65,7 +65,7 @@ impl Operators {
         &self,
         pace: &Pace,
         conversation_exists: bool,
-        say: &PresenceOverrides,
+        overrides: &PresenceOverrides,
     ) -> Presence {
         let sessions = self.sessions();
         let online = self.is_online();
@@ -75,9 +75,11 @@ impl Operators {
             operator_online: online,
             operator_active_sessions: Some(sessions.into()),
             operator_last_seen_at: self.last_seen.clone(),
-            should_poll_messages: say.should_poll_messages.unwrap_or(conversation_exists),
-            presence_interval_ms: say.suggested_presence_interval_ms.or(Some(millis(intervals.presence))),
-            message_interval_ms: say.suggested_message_interval_ms.or(Some(millis(intervals.messages))),
+            should_poll_messages: overrides.should_poll_messages.unwrap_or(conversation_exists),
+            presence_interval_ms: overrides
+                .suggested_presence_interval_ms
+                .or(Some(millis(intervals.presence))),
+            message_interval_ms: overrides.suggested_message_interval_ms.or(Some(millis(intervals.messages))),
         }
     }
 }

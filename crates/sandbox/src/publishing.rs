@@ -30,7 +30,7 @@ impl Publishing {
 /// The lease and the retries of jobs. The contract specifies no numbers (8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobRules {
-    /// How long a claim holds a job.
+    /// The lease of a claim.
     pub lease: Duration,
     /// Maximum attempts before a job has failed.
     pub max_attempts: u32,
@@ -46,9 +46,10 @@ impl Default for JobRules {
 /// Maximum characters of a title in the list.
 const MAX_TITLE_LENGTH: usize = 200;
 
-/// Maximum characters of a title and of a description, as search engines show them.
-const TITLE_LENGTH: usize = 60;
-const DESCRIPTION_LENGTH: usize = 155;
+/// Maximum characters of an overlay's title, as search engines show it.
+const MAX_OVERLAY_TITLE_LENGTH: usize = 60;
+/// Maximum characters of an overlay's description, as search engines show it.
+const MAX_DESCRIPTION_LENGTH: usize = 155;
 
 /// A suggested overlay for a synced page.
 #[derive(Debug)]
@@ -90,18 +91,18 @@ impl Suggestion {
 }
 
 fn suggestion(item: &ContentItem, path: &str, title: &str, text: &str) -> Overlay {
-    let description = truncate_words(text, DESCRIPTION_LENGTH);
-    let short = truncate_words(title, TITLE_LENGTH);
+    let description = truncate_words(text, MAX_DESCRIPTION_LENGTH);
+    let short = truncate_words(title, MAX_OVERLAY_TITLE_LENGTH);
     let kind = match item.kind {
         ContentKind::Product => "Product",
         ContentKind::Article => "Article",
         _ => "WebPage",
     };
-    let named = if kind == "Article" { "headline" } else { "name" };
-    let about = Value::object([
+    let title_property = if kind == "Article" { "headline" } else { "name" };
+    let structured_data = Value::object([
         ("@context", "https://schema.org".into()),
         ("@type", kind.into()),
-        (named, title.into()),
+        (title_property, title.into()),
         ("description", description.as_str().into()),
         ("url", item.url.clone().into()),
     ]);
@@ -115,7 +116,7 @@ fn suggestion(item: &ContentItem, path: &str, title: &str, text: &str) -> Overla
         title: Some(short),
         description: Some(description),
         canonical_url: item.url.clone(),
-        structured_data: vec![about],
+        structured_data: vec![structured_data],
         ..Overlay::default()
     }
 }

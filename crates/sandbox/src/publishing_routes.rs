@@ -1,4 +1,4 @@
-//! The part of the console from which things are published: the list, and what becomes of its entries.
+//! The console's API for the review-and-publish list.
 
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};

@@ -138,7 +138,7 @@ impl RateLimiter {
 
 impl Windows {
     fn of(&mut self, caller: Caller, now: Instant) -> &mut Window {
-        // Not at every request, so that the time of one does not grow with the number of callers.
+        // Not at every request: the time of one must not grow with the number of callers.
         if now.duration_since(self.swept) >= SWEEP_INTERVAL {
             self.swept = now;
             self.by_caller.retain(|_, window| window.ends > now);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_caller_past_the_limit_is_let_in_again_after_the_reset() {
+    async fn accepts_requests_again_after_the_reset() {
         let limiter = RateLimiter::new(RateLimit { requests: 2, window: Duration::from_millis(1500) });
         let caller = caller("192.0.2.1");
         assert_eq!((limiter.take(caller).remaining, limiter.take(caller).exceeded), (1, false));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_visitor_does_not_use_up_the_share_of_another() {
+    async fn one_visitor_does_not_use_up_the_limit_of_another() {
         let limiter = RateLimiter::new(RateLimit { requests: 1, ..RateLimit::default() });
         assert!(!limiter.take(caller("192.0.2.1")).exceeded);
         assert!(limiter.take(caller("192.0.2.1")).exceeded);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_is_given_back_does_not_count() {
+    async fn a_refunded_request_does_not_count() {
         let limiter = RateLimiter::new(RateLimit { requests: 1, ..RateLimit::default() });
         for _ in 0..3 {
             assert!(!limiter.take(caller("192.0.2.1")).exceeded);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_is_an_address_or_the_tokens_holder() {
+    fn identifies_a_caller_by_address_or_as_the_tokens_holder() {
         assert_eq!(forwarded("192.0.2.7, 10.0.0.1"), caller("192.0.2.7"));
         assert_eq!(forwarded("192.0.2.7:4711"), caller("192.0.2.7"));
         assert_eq!(forwarded("::ffff:192.0.2.7"), caller("192.0.2.7"));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn callers_past_the_maximum_share_a_window_until_there_is_room() {
+    async fn callers_beyond_the_maximum_share_one_window() {
         let limiter = RateLimiter::new(RateLimit { requests: 1, window: Duration::from_secs(60) });
         let many = u32::try_from(MAX_CALLERS).expect("fits");
         for address in 0..many {

@@ -1,5 +1,5 @@
-//! The built-in assistant: finds what has most to do with the question, and says it. It knows what the site has synced,
-//! and as long as nothing is, the demo's shop.
+//! The built-in assistant: answers with the text that best matches the question. It knows the site's synced
+//! content; before anything is synced, the demo's shop.
 
 use std::sync::LazyLock;
 
@@ -8,10 +8,10 @@ use crate::text::{excerpt, words};
 
 const KNOWLEDGE: &str = include_str!("../knowledge/shop.md");
 
-/// Maximum characters that are said of a page: more of it is on the page itself.
+/// Maximum characters of a page's excerpt.
 const MAX_EXCERPT_LENGTH: usize = 300;
 
-/// What is said while the AI is out of order.
+/// The answer while the AI fails.
 pub(crate) const FALLBACK: &str =
     "I cannot answer right now. Leave your e-mail address, and one of us will write to you.";
 
@@ -28,7 +28,7 @@ const CONTACT_NOTED: &str =
 const NO_ANSWER: &str = "I do not know that one. I can tell you about delivery, returns, care, our pots and the \
                          workshops, or pass your question on: leave your e-mail address, and one of us will answer.";
 
-/// The same for a site of which nothing is known but what it synced.
+/// The greeting for a site with synced content.
 const GREETING_GENERIC: &str =
     "Hello! What would you like to know? If you would rather talk to a person, just say so.";
 const NO_ANSWER_GENERIC: &str = "I found nothing about that on this site. I can pass your question on: leave your \
@@ -53,13 +53,13 @@ fn section(text: &'static str) -> Section {
     Section { heading, subjects, answer: answer.trim(), words: words(answer).collect() }
 }
 
-/// What the assistant says.
+/// An answer of the assistant.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reply {
     pub(crate) content: String,
-    /// The heading of the section, or the title of the page, that it was taken from.
+    /// The heading of the section, or the title of the page, that the content comes from.
     pub(crate) topic: Option<String>,
-    /// Whether the visitor asked for a person.
+    /// Whether the visitor query for a person.
     pub(crate) wants_person: bool,
 }
 
@@ -69,8 +69,8 @@ impl Reply {
     }
 
     fn from_passage(passage: &Passage) -> Self {
-        let more = match &passage.place {
-            Some(place) => format!("\n\n[{}]({place})", passage.title.replace(['[', ']'], "")),
+        let more = match &passage.location {
+            Some(location) => format!("\n\n[{}]({location})", passage.title.replace(['[', ']'], "")),
             None => String::new(),
         };
         let content = format!("{}{more}", excerpt(&passage.text, MAX_EXCERPT_LENGTH));
@@ -78,8 +78,11 @@ impl Reply {
     }
 }
 
-/// Answers a message. `left_contact`: it holds contact details; `has_contact`: they are known, now or from before.
-/// `synced`: what was found in the site's own content, best first; none when the site has synced nothing.
+/// Answers a message.
+///
+/// - `left_contact`: whether the message contains contact details.
+/// - `has_contact`: whether contact details are known, from this message or an earlier one.
+/// - `synced`: the matching passages of the site's content, best first; `None` when nothing is synced.
 pub(crate) fn reply(
     message: &str,
     left_contact: bool,
@@ -109,23 +112,23 @@ pub(crate) fn reply(
 }
 
 fn wants_person(message: &str) -> bool {
-    let asked = |word: String| {
+    let is_request = |word: String| {
         ["human", "person", "operator", "agent", "someone", "somebody", "staff", "representative", "callback"]
             .contains(&word.as_str())
     };
     let lower = message.to_lowercase();
-    words(message).any(asked)
+    words(message).any(is_request)
         || ["call me", "talk to you", "speak to", "speak with"].iter().any(|text| lower.contains(text))
 }
 
 fn best_section(message: &str) -> Option<&'static Section> {
-    let asked: Vec<String> = words(message).filter(|word| word.len() > 2).collect();
+    let query: Vec<String> = words(message).filter(|word| word.len() > 2).collect();
     let score = |section: &Section| -> usize {
-        let subjects = asked.iter().filter(|word| section.subjects.contains(word)).count();
-        let mentions = asked.iter().filter(|word| section.words.contains(word)).count();
+        let subjects = query.iter().filter(|word| section.subjects.contains(word)).count();
+        let mentions = query.iter().filter(|word| section.words.contains(word)).count();
         3 * subjects + mentions
     };
-    // Of equals the first: the text names what is asked most often first.
+    // Of equal scores the first wins: the most frequent topics are at the top of the text.
     let best = SECTIONS.iter().rev().max_by_key(|section| score(section))?;
     (score(best) >= 3).then_some(best)
 }
@@ -134,12 +137,12 @@ fn best_section(message: &str) -> Option<&'static Section> {
 mod tests {
     use super::*;
 
-    fn say(message: &str, left_contact: bool, has_contact: bool) -> Reply {
+    fn demo_reply(message: &str, left_contact: bool, has_contact: bool) -> Reply {
         reply(message, left_contact, has_contact, None)
     }
 
     #[test]
-    fn a_question_is_answered_from_the_section_that_it_is_about() {
+    fn answers_from_the_section_that_matches_the_question() {
         for (question, heading) in [
             ("How long does delivery take?", "Delivery"),
             ("Do you ship to Germany?", "Delivery abroad"),
@@ -151,52 +154,52 @@ mod tests {
             ("When are you open?", "Opening hours and address"),
             ("Do you sell gift vouchers?", "Gifts"),
         ] {
-            assert_eq!(say(question, false, false).topic.as_deref(), Some(heading), "{question}");
+            assert_eq!(demo_reply(question, false, false).topic.as_deref(), Some(heading), "{question}");
         }
     }
 
     #[test]
-    fn what_the_shop_does_not_know_is_admitted() {
+    fn admits_when_it_has_no_answer() {
         for question in ["What is the meaning of life?", "?", "asdf", ""] {
-            assert_eq!(say(question, false, false), Reply::plain(NO_ANSWER), "{question}");
+            assert_eq!(demo_reply(question, false, false), Reply::plain(NO_ANSWER), "{question}");
         }
     }
 
     #[test]
-    fn who_wants_a_person_is_asked_for_contact_details_unless_they_are_known() {
-        let asked = say("Can I talk to a real person?", false, false);
-        assert_eq!((asked.content.as_str(), asked.wants_person), (ASK_FOR_CONTACT, true));
-        assert_eq!(say("I'd like to speak with someone", true, true).content, HANDOFF);
+    fn asks_for_contact_details_before_a_handoff_unless_known() {
+        let reply = demo_reply("Can I talk to a real person?", false, false);
+        assert_eq!((reply.content.as_str(), reply.wants_person), (ASK_FOR_CONTACT, true));
+        assert_eq!(demo_reply("I'd like to speak with someone", true, true).content, HANDOFF);
     }
 
     #[test]
-    fn contact_details_are_thanked_for() {
-        assert_eq!(say("ann@example.org", true, true).content, CONTACT_NOTED);
+    fn acknowledges_contact_details() {
+        assert_eq!(demo_reply("ann@example.org", true, true).content, CONTACT_NOTED);
     }
 
     #[test]
-    fn what_was_synced_is_said_in_place_of_the_demos_knowledge_with_a_link_to_its_page() {
+    fn answers_from_synced_content_with_a_link_instead_of_the_demo() {
         let passage = Passage {
             title: "Our [blue] mugs".into(),
-            place: Some("/mugs".into()),
+            location: Some("/mugs".into()),
             text: "They hold 320 ml.".into(),
         };
-        let said = reply("How much is a mug?", false, false, Some(&[passage]));
-        assert_eq!(said.content, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
+        let found = reply("How much is a mug?", false, false, Some(&[passage]));
+        assert_eq!(found.content, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
         assert_eq!(reply("How much is a mug?", false, false, Some(&[])).content, NO_ANSWER_GENERIC);
     }
 
     #[test]
-    fn of_a_long_passage_the_first_sentences_are_said() {
+    fn shortens_a_long_passage_to_its_first_sentences() {
         let text = "Every pot is dipped twice. ".repeat(40);
-        let passage = Passage { title: "Glaze".into(), place: None, text };
-        let said = reply("pots", false, false, Some(&[passage])).content;
-        assert!((100..=MAX_EXCERPT_LENGTH).contains(&said.chars().count()), "{said}");
-        assert!(said.ends_with("twice."), "{said}");
+        let passage = Passage { title: "Glaze".into(), location: None, text };
+        let content = reply("pots", false, false, Some(&[passage])).content;
+        assert!((100..=MAX_EXCERPT_LENGTH).contains(&content.chars().count()), "{content}");
+        assert!(content.ends_with("twice."), "{content}");
     }
 
     #[test]
-    fn every_section_has_words_to_be_found_by_and_something_short_to_say() {
+    fn every_section_has_subjects_and_a_short_answer() {
         assert!(SECTIONS.len() > 10);
         for section in SECTIONS.iter() {
             assert!(!section.subjects.is_empty(), "{}", section.heading);

@@ -1,4 +1,4 @@
-//! A response in its envelope (2.1), kept as bytes so that a replay is identical.
+//! A response in its envelope (2.1), stored as bytes so that a replay is identical.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};

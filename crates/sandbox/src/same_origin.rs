@@ -28,7 +28,7 @@ pub(crate) async fn guard(State(sandbox): State<Sandbox>, request: Request, next
     let (parts, body) = request.into_parts();
     let mut response = match check(&parts, &sandbox.0.hosts) {
         Ok(()) => next.run(Request::from_parts(parts, body)).await,
-        Err(refusal) => refusal.into_response(),
+        Err(error) => error.into_response(),
     };
     // No other site may embed these responses, not even as an image or a script.
     response.headers_mut().insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
@@ -36,16 +36,18 @@ pub(crate) async fn guard(State(sandbox): State<Sandbox>, request: Request, next
 }
 
 fn check(parts: &Parts, hosts: &[String]) -> Result<(), ApiError> {
-    let host = host(parts).ok_or(ApiError::Forbidden("Host must be one name or address."))?;
+    let host = host(parts).ok_or(ApiError::Forbidden("Invalid Host: expected one name or address."))?;
     if !is_ours(&host, hosts) {
-        return Err(ApiError::Forbidden("This Host is not known: see the option --host."));
+        return Err(ApiError::Forbidden("Unknown Host: add it with the option --host."));
     }
     if parts.headers.contains_key(header::ORIGIN) && !is_own_origin(&parts.headers, &host) {
-        return Err(ApiError::Forbidden("Other websites may not ask here: Origin is another one."));
+        return Err(ApiError::Forbidden("Requests of other websites are refused: Origin is not this host."));
     }
     let site = parts.headers.get(SITE).map(HeaderValue::as_bytes);
     if !matches!(site, None | Some(b"same-origin" | b"none")) && !is_link(parts) {
-        return Err(ApiError::Forbidden("Other websites may not ask here: Sec-Fetch-Site is another one."));
+        return Err(ApiError::Forbidden(
+            "Requests of other websites are refused: Sec-Fetch-Site is not same-origin.",
+        ));
     }
     let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&parts.method);
     if !reads && !is_json(&parts.headers) {

@@ -1,7 +1,7 @@
-//! Finding the passage of the site's content that a question is about.
+//! Finds the passages of the site's content that a question is about.
 //!
-//! The work is bounded by design: a page's terms are found when it is synced, a question has at most
-//! [`MAX_QUERY_TERMS`], and each of them is looked up once in each page. A search reads a snapshot, without the lock.
+//! The work of a search is bounded: a page's terms are extracted when it is synced, a question has at most
+//! [`MAX_QUERY_TERMS`], and each is looked up once in each page. A search reads a snapshot, without the lock.
 
 mod document;
 mod terms;
@@ -14,51 +14,51 @@ use terms::{Term, terms};
 
 use crate::text::excerpt;
 
-/// Maximum different terms of a question that are looked up; the first ones count.
+/// Maximum distinct terms of a question; further ones are ignored.
 const MAX_QUERY_TERMS: usize = 32;
-/// Maximum words of a question that are read to find them.
+/// Maximum words of a question that are read.
 const MAX_QUERY_WORDS: usize = 1000;
-/// Maximum pages that passages are taken from.
+/// Maximum passages in a result, one from each page.
 const MAX_PASSAGES: usize = 5;
 /// Maximum characters of a passage.
 const MAX_PASSAGE_LENGTH: usize = 600;
-/// Maximum bytes of all pages together. Further pages are not found.
+/// Maximum bytes of all pages together. Further pages are not indexed.
 const MAX_INDEX_BYTES: usize = 256 * 1024 * 1024;
 
 /// A part of the site's content that may answer a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
     pub(crate) title: String,
-    /// The path or the address of the page.
-    pub(crate) place: Option<String>,
+    /// The path or the URL of the page.
+    pub(crate) location: Option<String>,
     pub(crate) text: String,
 }
 
-/// What a search gave, and what it cost.
+/// The result of a search, and its cost.
 #[derive(Debug, Default)]
 pub(crate) struct SearchResult {
-    /// Best first; none when nothing has enough to do with the question.
+    /// Best first; empty when nothing matches well enough.
     pub(crate) passages: Vec<Passage>,
-    /// The number of times that a term was looked up.
+    /// The number of term lookups.
     pub(crate) examined: u64,
 }
 
-/// The pages of the site by their positions, ready to be searched. A copy shares the pages.
+/// The search index: the site's pages by their positions. A clone shares the pages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     pages: BTreeMap<i64, Arc<Document>>,
     bytes: usize,
 }
 
-/// A page that has enough of a question's terms.
+/// A page that matches enough terms of a question.
 struct Candidate<'index> {
     page: &'index Document,
-    /// Position and weight of each of the terms that it has, with the term's place in the question.
+    /// The index in the query, the position in the page and the weight of each matching term.
     shared: Vec<(usize, u16, u32)>,
 }
 
 impl Index {
-    /// Adds a page, in place of the one at its position. Returns false when there is no room for it.
+    /// Adds a page, or replaces the one at its position. Returns false when the index is full.
     pub(crate) fn put(&mut self, position: i64, page: Arc<Document>) -> bool {
         self.remove(position);
         let bytes = self.bytes + page.bytes();
@@ -76,23 +76,23 @@ impl Index {
         }
     }
 
-    /// Returns the passages that have most to do with a question.
+    /// Returns the passages that best match a question.
     pub(crate) fn search(&self, question: &str) -> SearchResult {
         let query = query_terms(question);
         let mut result = SearchResult::default();
-        // A question of several words needs two of them on the page: one alone is chance.
+        // A question of several terms needs two matches: a single one may be chance.
         let needed = query.len().clamp(1, 2);
         let mut frequencies = vec![0_u32; query.len()];
         let mut candidates = Vec::new();
         for page in self.pages.values() {
             result.examined += query.len() as u64;
-            let has = query.iter().enumerate().filter_map(|(place, term)| {
+            let has = query.iter().enumerate().filter_map(|(index, term)| {
                 let (position, weight) = page.term(*term)?;
-                Some((place, position, weight))
+                Some((index, position, weight))
             });
             let shared: Vec<_> = has.collect();
-            for (place, ..) in &shared {
-                frequencies[*place] += 1;
+            for (index, ..) in &shared {
+                frequencies[*index] += 1;
             }
             if shared.len() >= needed {
                 candidates.push(Candidate { page, shared });
@@ -105,14 +105,14 @@ impl Index {
             .into_iter()
             .map(|candidate| (candidate.score(&rarities, average), candidate))
             .collect();
-        // A stable sort: of equals the page that was synced first.
+        // The sort is stable: of equal scores, the page that was synced first wins.
         ranked.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         for (_, Candidate { page, shared }) in ranked.into_iter().take(MAX_PASSAGES) {
             let positions: Vec<u16> = shared.iter().map(|(_, position, _)| *position).collect();
             let text = page.best_paragraph(&positions, &mut result.examined);
             result.passages.push(Passage {
                 title: page.title.clone(),
-                place: page.place.clone(),
+                location: page.location.clone(),
                 text: excerpt(text, MAX_PASSAGE_LENGTH),
             });
         }
@@ -120,7 +120,7 @@ impl Index {
     }
 }
 
-/// Returns the different terms of a question, in its order.
+/// Returns the distinct terms of a question, in order.
 fn query_terms(question: &str) -> Vec<Term> {
     let mut query: Vec<Term> = Vec::with_capacity(MAX_QUERY_TERMS);
     for term in terms(question).take(MAX_QUERY_WORDS) {
@@ -132,26 +132,26 @@ fn query_terms(question: &str) -> Vec<Term> {
 }
 
 impl Candidate<'_> {
-    /// BM25 with its usual constants.
+    /// Returns the BM25 score, with the usual constants.
     fn score(&self, rarities: &[f64], average: f64) -> f64 {
         const SATURATION: f64 = 1.2;
         const LENGTH: f64 = 0.75;
         let length = 1.0 - LENGTH + LENGTH * f64::from(self.page.weight) / average.max(1.0);
-        let scores = self.shared.iter().map(|(place, _, weight)| {
+        let scores = self.shared.iter().map(|(index, _, weight)| {
             let weight = f64::from(*weight);
-            rarities[*place] * weight * (SATURATION + 1.0) / (weight + SATURATION * length)
+            rarities[*index] * weight * (SATURATION + 1.0) / (weight + SATURATION * length)
         });
         scores.sum()
     }
 }
 
-/// How much it says that a page has a term: much if few pages have it.
+/// Returns the inverse document frequency of a term that `with` of the pages contain.
 fn rarity(pages: usize, with: u32) -> f64 {
     let (pages, with) = (to_f64(pages as u64), f64::from(with));
     (1.0 + (pages - with + 0.5) / (with + 0.5)).ln()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a score is no count")]
+#[expect(clippy::cast_precision_loss, reason = "a score is approximate")]
 fn to_f64(number: u64) -> f64 {
     number as f64
 }
@@ -170,7 +170,7 @@ mod tests {
         index
     }
 
-    /// Different ideographs, a thousand a line.
+    /// Returns distinct ideographs, a thousand on each line.
     fn chinese(characters: u32, from: u32) -> String {
         let characters = (0..characters).map(|offset| char::from_u32(0x4e00 + (from + offset) % 20_000));
         let lines: Vec<char> = characters.map(|character| character.expect("an ideograph")).collect();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_with_the_rarer_words_comes_first() {
+    fn ranks_the_page_with_the_rarer_words_first() {
         let pages = [
             ("Clay", "Our clay is dug in the valley and fired twice."),
             ("Glaze", "Celadon is fired at a temperature of 1280 degrees."),
@@ -198,22 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_replaced_or_removed_is_not_found() {
+    fn does_not_find_replaced_or_removed_pages() {
         let mut index = index([("Clay", "Dug in the valley".to_owned())]);
         let snapshot = index.clone();
         index.put(0, Arc::new(Document::new("Glaze", None, "Celadon")));
         assert_eq!(titles(&index.search("valley")), Vec::<&str>::new());
-        assert_eq!(
-            titles(&snapshot.search("valley")),
-            ["Clay"],
-            "a search under way sees what it began with"
-        );
+        assert_eq!(titles(&snapshot.search("valley")), ["Clay"], "a running search keeps its snapshot");
         index.remove(0);
         assert_eq!((titles(&index.search("celadon")), index.bytes), (Vec::new(), 0));
     }
 
     #[test]
-    fn a_question_of_4000_different_characters_examines_a_bounded_number_of_terms() {
+    fn a_question_of_4000_distinct_characters_looks_up_a_bounded_number_of_terms() {
         let question = chinese(4000, 400).replace('\n', "");
         let pages = 5;
         let index = index((0..pages).map(|page| ("青瓷", chinese(1_000_000, page * 100))));
@@ -224,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_examined_grows_with_the_pages_and_not_with_their_length() {
+    fn lookups_grow_with_the_number_of_pages_but_not_their_length() {
         let examined = |pages: u32, characters: u32| {
             let index = index((0..pages).map(|page| ("Page", chinese(characters, 10_000 + page))));
             index.search(&chinese(4000, 0)).examined
@@ -235,19 +231,19 @@ mod tests {
     }
 
     #[test]
-    fn a_page_of_any_size_takes_bounded_memory() {
+    fn limits_the_memory_of_a_page_of_any_size() {
         let lines = "青\n".repeat(1_000_000);
         let words = (0..400_000).map(|word| word.to_string()).collect::<Vec<_>>().join(" w");
         for text in [lines, words, chinese(3_000_000, 0), "x".repeat(8_000_000)] {
             let page = Document::new(&text, Some(&text), &text);
             assert!(page.bytes() < 256 * 1024, "{}", page.bytes());
-            assert!(page.title.len() < 1024 && page.place.is_none());
+            assert!(page.title.len() < 1024 && page.location.is_none());
         }
-        assert!(u16::try_from(MAX_TERMS).is_ok(), "positions are kept in 16 bits");
+        assert!(u16::try_from(MAX_TERMS).is_ok(), "positions have 16 bits");
     }
 
     #[test]
-    fn a_passage_is_an_excerpt() {
+    fn truncates_a_passage() {
         let index = index([("Clay", "valley ".repeat(2000))]);
         let result = index.search("valley");
         assert!(result.passages[0].text.chars().count() <= MAX_PASSAGE_LENGTH + 1);

@@ -1,4 +1,5 @@
-//! The endpoints that a site's server calls: activation, status, content, overlays and jobs (4.2, 4.3, 4.9 to 4.12).
+//! The endpoints that a site's server calls: activation, status, content, overlays and jobs (4.2, 4.3, 4.9 to
+//! 4.12).
 
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub(crate) fn check_license(sandbox: &Sandbox, peer: Caller, body: &Activation) 
         return Err(ApiError::RateLimited { retry_after_s: quota.reset_s });
     }
     if !is_same_secret(body.license_code.expose(), sandbox.0.license.expose_secret()) {
-        return Err(ApiError::InvalidRequest("licenseCode is not known.".to_owned()));
+        return Err(ApiError::InvalidRequest("Unknown licenseCode.".to_owned()));
     }
     sandbox.0.failed_activations.refund(peer);
     Ok(())
@@ -43,7 +44,7 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
     let store = sandbox.store();
     let site = store.site()?;
     let locales = site.as_ref().map(|site| site.supported_locales.clone()).unwrap_or_default();
-    let more = Value::object([
+    let extra = Value::object([
         ("activatedAt", site.as_ref().map(|site| site.activated_at.clone()).into()),
         ("platform", site.as_ref().and_then(|site| site.platform.clone()).into()),
         ("primaryLocale", site.as_ref().and_then(|site| site.primary_locale.clone()).into()),
@@ -60,7 +61,7 @@ pub(crate) fn status(sandbox: &Sandbox) -> Result<Value, ApiError> {
         domain,
         status: Some("active".to_owned()),
         tracking_enabled: Some(tracking_enabled),
-        more,
+        extra,
     }))
 }
 
@@ -90,7 +91,7 @@ pub(crate) async fn sync(sandbox: &Sandbox, mut page: ContentPage) -> Result<Val
         accepted: Some(synced.accepted),
         rejected: Some(rejected),
         removed: Some(synced.removed),
-        more: Value::Null,
+        extra: Value::Null,
     };
     Ok(Value::from(&receipt))
 }
@@ -114,8 +115,8 @@ pub(crate) fn claim(sandbox: &Sandbox) -> Result<Value, ApiError> {
 }
 
 pub(crate) fn complete(sandbox: &Sandbox, id: &JobId, body: &Completion) -> Result<Value, ApiError> {
-    let completed = sandbox.store().complete_job(id, &body.claim_token, &body.outcome)?;
-    let job = completed.map_err(|why| match why {
+    let result = sandbox.store().complete_job(id, &body.claim_token, &body.outcome)?;
+    let job = result.map_err(|error| match error {
         CompletionError::Unknown => ApiError::NotFound("This job"),
         CompletionError::AlreadyCompleted => ApiError::AlreadyCompleted,
         CompletionError::LeaseLost => ApiError::LeaseMismatch,

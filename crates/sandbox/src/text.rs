@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use lol_html::html_content::TextType;
 use lol_html::{HtmlRewriter, MemorySettings, Settings, doc_text};
 
-/// Elements before which a new line begins.
+/// Elements that begin a new line.
 const BLOCKS: [&str; 33] = [
     "address",
     "article",
@@ -44,20 +44,21 @@ const BLOCKS: [&str; 33] = [
 
 /// Maximum bytes of HTML that are read.
 const MAX_HTML_BYTES: usize = 512 * 1024;
-/// Maximum memory of the parser, which keeps a tag that is not finished.
+/// Maximum memory of the parser, which buffers unfinished tags.
 const MAX_PARSER_BYTES: usize = 128 * 1024;
-/// Bytes that are handed to the parser at once.
+/// The size of the chunks that are passed to the parser.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// Returns the text that a reader sees, a paragraph a line, of at most `limit` bytes. What is no HTML stays as it is.
+/// Returns the visible text of HTML, one paragraph on each line, of at most `limit` bytes. Plain text is
+/// unchanged.
 pub(crate) fn html_to_text(html: &str, limit: usize) -> String {
     let text = RefCell::new(String::new());
-    // With room for white space and entities, which are shorter afterwards.
+    // White space and entities become shorter, so more text is read than is returned.
     let enough = limit.saturating_mul(4);
     let is_full = Cell::new(false);
     let settings = Settings {
         document_content_handlers: vec![doc_text!(|chunk| {
-            // What stands in scripts and styles nobody reads.
+            // Skips the text of scripts and styles.
             if matches!(chunk.text_type(), TextType::Data | TextType::RCData) {
                 let mut text = text.borrow_mut();
                 text.push_str(chunk.as_str());
@@ -74,9 +75,10 @@ pub(crate) fn html_to_text(html: &str, limit: usize) -> String {
     };
     let mut parser = HtmlRewriter::new(settings, |_: &[u8]| ());
     let html = with_line_breaks(truncate_bytes(html, MAX_HTML_BYTES));
-    // Where the parser gives up, the text ends.
-    let read = html.as_bytes().chunks(CHUNK_BYTES).all(|chunk| !is_full.get() && parser.write(chunk).is_ok());
-    if read {
+    // The text ends where the parser fails.
+    let complete =
+        html.as_bytes().chunks(CHUNK_BYTES).all(|chunk| !is_full.get() && parser.write(chunk).is_ok());
+    if complete {
         let _ = parser.end();
     } else {
         drop(parser);
@@ -88,8 +90,8 @@ pub(crate) fn html_to_text(html: &str, limit: usize) -> String {
     truncate_bytes(&text, limit).trim_end().to_owned()
 }
 
-/// Begins a line before each of [`BLOCKS`]. A parser that is asked for elements keeps a stack of those that are open, and
-/// compares each end tag with all of them.
+/// Inserts a line break before each of [`BLOCKS`]. Element handlers of the parser would take quadratic time:
+/// it keeps a stack of open elements and compares each end tag with all of them.
 fn with_line_breaks(html: &str) -> String {
     let mut broken = String::with_capacity(html.len() + html.len() / 8);
     let mut parts = html.split('<');
@@ -105,7 +107,7 @@ fn with_line_breaks(html: &str) -> String {
     broken
 }
 
-/// Returns the words of a text in small letters, without a plural's ending.
+/// Returns the words of a text in lower case, without plural endings.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| {
         let word = word.to_lowercase();
@@ -116,29 +118,29 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// Returns the beginning of a text, cut between words, of at most `limit` characters.
+/// Truncates a text between words to at most `limit` characters.
 pub(crate) fn truncate_words(text: &str, limit: usize) -> String {
-    // Each word has a character at least, and a space before it.
+    // Each word has at least one character.
     let words = text.split_whitespace().take(limit);
-    let mut truncate_words = String::new();
+    let mut truncated = String::new();
     let mut length = 0;
     for word in words {
         let gap = usize::from(length > 0);
-        let here: usize = word.chars().take(limit + 1).count();
-        if length + gap + here > limit {
+        let word_length: usize = word.chars().take(limit + 1).count();
+        if length + gap + word_length > limit {
             if length == 0 {
-                truncate_words.extend(word.chars().take(limit));
+                truncated.extend(word.chars().take(limit));
             }
-            truncate_words.push('…');
-            return truncate_words;
+            truncated.push('…');
+            return truncated;
         }
         if gap > 0 {
-            truncate_words.push(' ');
+            truncated.push(' ');
         }
-        truncate_words.push_str(word);
-        length += gap + here;
+        truncated.push_str(word);
+        length += gap + word_length;
     }
-    truncate_words
+    truncated
 }
 
 /// Returns the beginning of a text, of at most `limit` characters and an ellipsis: whole sentences if they
@@ -148,8 +150,8 @@ pub(crate) fn excerpt(text: &str, limit: usize) -> String {
         return text.to_owned();
     };
     let text = &text[..end];
-    let ends = |(place, character): (usize, char)| {
-        let after = &text[place + character.len_utf8()..];
+    let ends = |(index, character): (usize, char)| {
+        let after = &text[index + character.len_utf8()..];
         let is_end = match character {
             '.' | '!' | '?' | '…' => after.starts_with(char::is_whitespace),
             '。' | '！' | '？' => true,
@@ -165,7 +167,7 @@ pub(crate) fn excerpt(text: &str, limit: usize) -> String {
     format!("{}…", text[..words].trim_end())
 }
 
-/// Returns the beginning of a text, of at most `limit` bytes.
+/// Truncates a text to at most `limit` bytes.
 pub(crate) fn truncate_bytes(text: &str, limit: usize) -> &str {
     let end = (0..=limit.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or_default()]
@@ -179,7 +181,7 @@ mod tests {
     use crate::cases;
 
     #[test]
-    fn text_is_what_a_reader_of_the_page_sees() {
+    fn extracts_the_visible_text() {
         let html = "<style>p{}</style><h1>Mugs &amp; cups</h1><p>Holds <b>320</b> ml</p><script>x<y</script>";
         assert_eq!(html_to_text(html, 1000), "Mugs & cups\nHolds 320 ml");
         assert_eq!(html_to_text("no HTML at all", 1000), "no HTML at all");
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_split_anywhere_between_two_chunks_is_whole() {
+    fn keeps_text_that_is_split_between_chunks() {
         for before in CHUNK_BYTES - 12..CHUNK_BYTES {
             let html = format!("<!--{}--><p>Grüße &amp; 青瓷</p>", "x".repeat(before - 10));
             assert_eq!(html_to_text(&html, 1000), "Grüße & 青瓷");
@@ -196,8 +198,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_exhausts_the_parser() {
-        // Neither the memory nor the time of any of these grows with what is open.
+    fn hostile_html_does_not_exhaust_the_parser() {
+        // Neither memory nor time grows with the number of open elements.
         let deep = format!("before{}{}after", "<b>".repeat(50_000), "</i>".repeat(50_000));
         assert!(deep.len() < MAX_HTML_BYTES);
         assert_eq!(html_to_text(&deep, 1000), "beforeafter");
@@ -208,21 +210,21 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_ends_between_words() {
+    fn truncates_between_words() {
         assert_eq!(truncate_words("one two three", 9), "one two…");
         assert_eq!(truncate_words("one two", 9), "one two");
         assert_eq!(truncate_words(&"x".repeat(1_000_000), 3), "xxx…");
     }
 
     #[test]
-    fn an_excerpt_ends_with_a_sentence_where_one_ends_in_time() {
+    fn an_excerpt_ends_at_a_sentence_or_a_word() {
         assert_eq!(excerpt("It holds 3.5 dl. It is blue. It is round.", 32), "It holds 3.5 dl. It is blue.");
         assert_eq!(excerpt("它很大。它是蓝色的。它是圆的。", 8), "它很大。");
         assert_eq!(excerpt("It holds some three and a half", 20), "It holds some three…");
         assert_eq!(excerpt("Short.", 20), "Short.");
     }
 
-    /// Tags, entities and text, whole and torn.
+    /// Generates tags, entities and text, complete and broken.
     fn html() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             "<(/|)(p|b|div|svg|math|table|select|script|style|textarea|plaintext|title|template)( [a-z]{0,3}=\"?|)>?",
@@ -237,7 +239,7 @@ mod tests {
         #![proptest_config(cases(256))]
 
         #[test]
-        fn any_html_becomes_lines_of_bounded_length(html in html(), limit in 0_usize..2000) {
+        fn any_html_becomes_non_empty_lines_within_the_limit(html in html(), limit in 0_usize..2000) {
             let text = html_to_text(&html, limit);
             prop_assert!(text.len() <= limit);
             prop_assert!(text.lines().all(|line| !line.trim().is_empty()));

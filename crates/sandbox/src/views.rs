@@ -6,31 +6,61 @@ use crate::store::{
     Conversation, LoggedRequest, ReceivedEvent, RequestLog, Review, Store, StoredJob, StoredMessage,
 };
 
-/// Returns the response of `GET /sandbox/conversations`.
-pub(crate) fn everything(store: &Store, requests: &RequestLog) -> rusqlite::Result<Value> {
-    let conversations = store.conversations()?;
-    let whole = conversations.iter().map(|conversation| whole(store, conversation));
+/// Maximum conversations on a page of `GET /sandbox/conversations`.
+const MAX_PAGE_CONVERSATIONS: u32 = 100;
+/// Maximum bytes of the conversations on a page. A single larger conversation gets a page of its own.
+const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// Maximum events on a page.
+const MAX_PAGE_EVENTS: u32 = 1000;
+
+/// Returns a page of `GET /sandbox/conversations`: the conversations after the one with the id `after`,
+/// oldest first, with the latest events and the logged requests. `nextAfter` is the `after` of the next page.
+pub(crate) fn everything(
+    store: &Store,
+    requests: &RequestLog,
+    after: Option<&str>,
+) -> rusqlite::Result<Value> {
+    let mut bytes = 0;
+    let mut conversations = Vec::new();
+    let mut next_after = None;
+    for conversation in store.conversations(after, MAX_PAGE_CONVERSATIONS)? {
+        let shown = whole(store, &conversation)?;
+        bytes += shown.to_json().len();
+        if bytes > MAX_PAGE_BYTES && !conversations.is_empty() {
+            break;
+        }
+        conversations.push(shown);
+        next_after = Some(conversation.id);
+    }
+    if conversations.is_empty() {
+        next_after = store.last_conversation_id()?;
+    }
+    let mut events = store.latest_events(MAX_PAGE_EVENTS)?;
+    events.reverse();
     Ok(Value::object([
-        ("conversations", Value::List(whole.collect::<rusqlite::Result<_>>()?)),
-        ("events", store.events()?.into_iter().map(event).collect()),
+        ("conversations", Value::List(conversations)),
+        ("nextAfter", next_after.as_ref().into()),
+        ("events", events.into_iter().map(event).collect()),
         ("requests", requests.iter().map(request).collect()),
     ]))
 }
 
-/// Maximum conversations in the console's list, and maximum messages of a conversation.
-const CONVERSATIONS_SHOWN: u32 = 200;
-const MESSAGES_SHOWN: u32 = 2000;
+/// Maximum conversations in the console's list.
+const MAX_LISTED_CONVERSATIONS: u32 = 200;
+/// Maximum shown messages of a conversation.
+const MAX_SHOWN_MESSAGES: u32 = 2000;
 
-/// Returns the console's list: conversations whose visitor waits for a person come first, then by the newest message.
+/// Returns the console's list: conversations whose visitor waits for a person come first, then by the newest
+/// message.
 pub(crate) fn list(store: &Store) -> rusqlite::Result<Value> {
-    let conversations = store.latest_conversations(CONVERSATIONS_SHOWN)?;
+    let conversations = store.latest_conversations(MAX_LISTED_CONVERSATIONS)?;
     let summaries = conversations.iter().map(|conversation| summary(store, conversation));
     Ok(Value::List(summaries.collect::<rusqlite::Result<_>>()?))
 }
 
 /// Returns one conversation with everything known about its visitor.
 pub(crate) fn whole(store: &Store, conversation: &Conversation) -> rusqlite::Result<Value> {
-    let messages = store.last_messages(&conversation.id, MESSAGES_SHOWN)?;
+    let messages = store.last_messages(&conversation.id, MAX_SHOWN_MESSAGES)?;
     let added = [
         ("messages", messages.iter().map(message).collect()),
         ("events", store.events_of(conversation)?.into_iter().map(event).collect()),
@@ -72,18 +102,21 @@ pub(crate) fn site(store: &Store) -> rusqlite::Result<Value> {
     Ok(Value::object([
         ("site", site.into()),
         ("contentItems", store.content_count()?.into()),
-        ("content", Value::List(store.content(CONTENT_SHOWN)?)),
-        ("reviews", store.reviews(REVIEWS_SHOWN)?.into_iter().map(review).collect()),
-        ("jobs", store.jobs(JOBS_SHOWN)?.iter().map(job).collect()),
-        ("events", store.latest_events(EVENTS_SHOWN)?.into_iter().map(event).collect()),
+        ("content", Value::List(store.content(MAX_SHOWN_CONTENT)?)),
+        ("reviews", store.reviews(MAX_SHOWN_REVIEWS)?.into_iter().map(review).collect()),
+        ("jobs", store.jobs(MAX_SHOWN_JOBS)?.iter().map(job).collect()),
+        ("events", store.latest_events(MAX_SHOWN_EVENTS)?.into_iter().map(event).collect()),
     ]))
 }
 
-/// Maximum content items, events, entries of the list and jobs that are shown.
-const CONTENT_SHOWN: u32 = 200;
-const EVENTS_SHOWN: u32 = 200;
-const REVIEWS_SHOWN: u32 = 1000;
-const JOBS_SHOWN: u32 = 1000;
+/// Maximum shown content items.
+const MAX_SHOWN_CONTENT: u32 = 200;
+/// Maximum shown events.
+const MAX_SHOWN_EVENTS: u32 = 200;
+/// Maximum shown entries of the review-and-publish list.
+const MAX_SHOWN_REVIEWS: u32 = 1000;
+/// Maximum shown jobs.
+const MAX_SHOWN_JOBS: u32 = 1000;
 
 fn review(review: Review) -> Value {
     Value::object([
@@ -99,14 +132,14 @@ fn review(review: Review) -> Value {
     ])
 }
 
-pub(crate) fn job(kept: &StoredJob) -> Value {
+pub(crate) fn job(stored: &StoredJob) -> Value {
     // The claim token is for the holder of the claim only.
-    let job = chat_protocol::Job { claim_token: None, ..kept.job.clone() };
-    with(Value::from(&job), [("result", kept.result.clone()), ("error", kept.error.clone().into())])
+    let job = chat_protocol::Job { claim_token: None, ..stored.job.clone() };
+    with(Value::from(&job), [("result", stored.result.clone()), ("error", stored.error.clone().into())])
 }
 
-fn message(kept: &StoredMessage) -> Value {
-    with(Value::from(&kept.message), [("idempotencyKey", kept.key.clone().into())])
+fn message(stored: &StoredMessage) -> Value {
+    with(Value::from(&stored.message), [("idempotencyKey", stored.key.clone().into())])
 }
 
 fn event(received: ReceivedEvent) -> Value {

@@ -1,4 +1,4 @@
-//! Whatever is sent, an envelope comes back: never a panic, never an error of the sandbox's own.
+//! Any request gets an envelope: never a panic, never an internal error.
 
 mod client;
 
@@ -38,7 +38,7 @@ proptest! {
     #![proptest_config(cases(400))]
 
     #[test]
-    fn any_request_is_answered_with_an_envelope(
+    fn answers_any_request_with_an_envelope(
         method in "(GET|POST|PUT|DELETE|PATCH)",
         path in paths(),
         query in "[ -~]{0,30}",
@@ -54,7 +54,7 @@ proptest! {
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        // What is no address or no header never becomes a request.
+        // An invalid address or header cannot be sent.
         let Ok(request) = request.body(Body::from(body)) else { return Ok(()) };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let answer = runtime.block_on(Client::new().send(request)).expect("an answer");

@@ -1,4 +1,4 @@
-//! An OpenAI-compatible endpoint answers in place of the built-in assistant.
+//! Tests the sandbox with an OpenAI-compatible endpoint in place of the built-in assistant.
 
 mod client;
 
@@ -14,14 +14,14 @@ use tokio::net::TcpListener;
 
 const KEY: &str = "an-ai-key-that-nobody-may-see";
 
-type Asked = Arc<Mutex<Vec<(HeaderMap, Value)>>>;
+type ReceivedRequests = Arc<Mutex<Vec<(HeaderMap, Value)>>>;
 
-/// A stand-in that speaks the protocol, and answers everything the same.
-async fn stand_in(status: u16, answer: Value) -> (AssistantEndpoint, Asked) {
-    let asked = Asked::default();
-    let kept = Arc::clone(&asked);
+/// Starts a fake endpoint that gives the same answer to every request.
+async fn fake_endpoint(status: u16, answer: Value) -> (AssistantEndpoint, ReceivedRequests) {
+    let received = ReceivedRequests::default();
+    let recorded = Arc::clone(&received);
     let complete = move |headers: HeaderMap, Json(body): Json<Value>| {
-        kept.lock().expect("not poisoned").push((headers, body));
+        recorded.lock().expect("not poisoned").push((headers, body));
         let status = axum::http::StatusCode::from_u16(status).expect("a status");
         async move { (status, Json(answer)) }
     };
@@ -36,7 +36,7 @@ async fn stand_in(status: u16, answer: Value) -> (AssistantEndpoint, Asked) {
             model: "a-model".to_owned(),
             timeout: AssistantEndpoint::TIMEOUT,
         },
-        asked,
+        received,
     )
 }
 
@@ -54,8 +54,8 @@ async fn ask(client: &Client) -> Value {
 }
 
 #[tokio::test]
-async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_says_about_it() {
-    let (endpoint, asked) = stand_in(200, completion("At 1280 degrees.", "stop")).await;
+async fn sends_key_model_conversation_and_passages_to_the_endpoint() {
+    let (endpoint, received) = fake_endpoint(200, completion("At 1280 degrees.", "stop")).await;
     let client = client(endpoint);
     let page = json!({ "snapshotId": "s", "page": 1, "items": [{
         "externalId": "1", "type": "page", "path": "/glaze", "title": "Glaze",
@@ -65,14 +65,14 @@ async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_say
     let data = ask(&client).await;
     assert_eq!((&data["message"]["content"], &data["aiStatus"]), (&json!("At 1280 degrees."), &json!("ok")));
     assert_eq!(data["provider"], "assistant", "neither the host nor the model");
-    let asked = asked.lock().expect("not poisoned");
-    let (headers, body) = &asked[0];
+    let received = received.lock().expect("not poisoned");
+    let (headers, body) = &received[0];
     assert_eq!(headers["authorization"], format!("Bearer {KEY}"));
     assert_eq!(body["model"], "a-model");
     let messages = body["messages"].as_array().expect("messages");
     let roles: Vec<_> = messages.iter().map(|message| message["role"].as_str().expect("text")).collect();
     assert_eq!(roles, ["system", "user", "user", "user"]);
-    let text = |place: usize| messages[place]["content"].as_str().expect("text");
+    let text = |index: usize| messages[index]["content"].as_str().expect("text");
     assert!(!text(0).contains("1280") && !text(0).contains("en-GB"), "{}", text(0));
     assert!(text(1).starts_with("Reference material") && text(1).contains("1280 degrees"), "{}", text(1));
     assert_eq!(text(2), "Language of the visitor: en-GB");
@@ -80,23 +80,23 @@ async fn the_endpoint_is_asked_with_key_model_conversation_and_what_the_site_say
 }
 
 #[tokio::test]
-async fn an_endpoint_that_fails_or_talks_nonsense_is_a_provider_error_with_a_short_fallback() {
+async fn a_failing_endpoint_gives_provider_error_and_a_short_fallback() {
     for (status, answer) in [(500, json!({})), (200, json!({})), (200, json!("hello")), (401, json!({}))] {
-        let (endpoint, _) = stand_in(status, answer).await;
+        let (endpoint, _) = fake_endpoint(status, answer).await;
         let data = ask(&client(endpoint)).await;
         assert_eq!((&data["aiStatus"], &data["usedFallback"]), (&json!("provider_error"), &json!(true)));
-        let said = data.to_string();
+        let text = data.to_string();
         assert!(
-            said.contains("cannot answer") && !said.contains("You are the assistant") && !said.contains(KEY)
+            text.contains("cannot answer") && !text.contains("You are the assistant") && !text.contains(KEY)
         );
     }
 }
 
 #[tokio::test]
-async fn a_quota_that_is_used_up_and_a_filter_that_strikes_are_told_as_such() {
-    let (endpoint, _) = stand_in(429, json!({ "error": { "code": "insufficient_quota" } })).await;
+async fn reports_an_exhausted_quota_and_a_content_filter() {
+    let (endpoint, _) = fake_endpoint(429, json!({ "error": { "code": "insufficient_quota" } })).await;
     assert_eq!(ask(&client(endpoint)).await["aiStatus"], "quota_insufficient");
-    let (endpoint, _) = stand_in(200, completion("", "content_filter")).await;
+    let (endpoint, _) = fake_endpoint(200, completion("", "content_filter")).await;
     let data = ask(&client(endpoint)).await;
     assert_eq!(
         (&data["aiStatus"], &data["blocked"], &data["message"]),
@@ -105,8 +105,8 @@ async fn a_quota_that_is_used_up_and_a_filter_that_strikes_are_told_as_such() {
 }
 
 #[tokio::test]
-async fn the_key_is_in_no_debug_output() {
-    let (endpoint, _) = stand_in(200, json!({})).await;
+async fn omits_the_key_from_debug_output() {
+    let (endpoint, _) = fake_endpoint(200, json!({})).await;
     let options = SandboxOptions { assistant: Some(endpoint), ..SandboxOptions::new(TOKEN.into()) };
     let shown = format!("{options:?} {:?}", client(options.assistant.clone().expect("an endpoint")).sandbox);
     assert!(!shown.contains(KEY) && !shown.contains(TOKEN), "{shown}");

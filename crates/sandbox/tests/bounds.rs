@@ -1,4 +1,4 @@
-//! Nothing that a client sends makes the sandbox keep, show or do more than a bounded amount.
+//! Whatever a client sends, the sandbox stores, shows and does only a bounded amount.
 
 mod client;
 
@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use tower::ServiceExt;
 
-async fn say(client: &Client, conversation: &str, message: &str) -> Value {
+async fn send(client: &Client, conversation: &str, message: &str) -> Value {
     let body = json!({ "conversationId": conversation, "message": message });
     client.post("/chat/messages", None, &body).await.data()
 }
 
-/// Ids of a conversation's messages, read page by page, and the number of pages.
+/// Returns the ids of a conversation's messages, read page by page, and the number of pages.
 async fn read_all(client: &Client, conversation: &str) -> (Vec<String>, usize) {
     let (mut ids, mut pages, mut after) = (Vec::new(), 0, String::new());
     loop {
@@ -27,23 +27,27 @@ async fn read_all(client: &Client, conversation: &str) -> (Vec<String>, usize) {
         let messages = data["messages"].as_array().expect("messages").clone();
         let next = data["nextAfter"].as_str().expect("an id").to_owned();
         if messages.is_empty() {
-            assert_eq!(next, after, "nothing is left out");
+            assert_eq!(next, after, "no message is skipped");
             return (ids, pages);
         }
-        assert_eq!(next, messages[messages.len() - 1]["id"], "the next read goes on from the last one");
+        assert_eq!(
+            next,
+            messages[messages.len() - 1]["id"],
+            "the next read continues after the last message"
+        );
         ids.extend(messages.iter().map(|message| message["id"].as_str().expect("an id").to_owned()));
         (pages, after) = (pages + 1, next);
     }
 }
 
 #[tokio::test]
-async fn a_history_of_many_megabytes_is_read_in_parts_without_a_gap() {
+async fn reads_a_history_of_many_megabytes_in_pages_without_a_gap() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
-    // Six bytes of JSON for each.
+    // Each of these characters takes six bytes in JSON.
     let long = "\u{1}".repeat(4000);
     for _ in 0..60 {
-        say(&client, &conversation, &long).await;
+        send(&client, &conversation, &long).await;
     }
     let (ids, pages) = read_all(&client, &conversation).await;
     assert_eq!(ids.len(), 2 * 61);
@@ -51,18 +55,18 @@ async fn a_history_of_many_megabytes_is_read_in_parts_without_a_gap() {
 }
 
 #[tokio::test]
-async fn a_history_of_many_messages_is_read_in_parts_without_a_gap() {
+async fn reads_a_history_of_many_messages_in_pages_without_a_gap() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     for _ in 0..300 {
-        say(&client, &conversation, "Hi").await;
+        send(&client, &conversation, "Hi").await;
     }
     let (ids, pages) = read_all(&client, &conversation).await;
     assert_eq!((ids.len(), pages), (2 * 301, 2));
 }
 
 #[tokio::test]
-async fn what_is_told_of_a_visitor_is_kept_up_to_a_length() {
+async fn truncates_profile_fields() {
     let client = Client::new();
     let long = "x".repeat(7000);
     let visitor = json!({
@@ -73,15 +77,15 @@ async fn what_is_told_of_a_visitor_is_kept_up_to_a_length() {
     let event = json!({ "events": [{ "eventType": "page_view", "visitorId": long }] });
     client.post("/events", None, &event).await.data();
     let conversation = client.everything().await["conversations"][0].clone();
-    for place in ["visitorId", "name", "email", "phone", "company", "country"] {
-        assert_eq!(conversation["visitor"][place].as_str().map(str::len), Some(500), "{place}");
+    for field in ["visitorId", "name", "email", "phone", "company", "country"] {
+        assert_eq!(conversation["visitor"][field].as_str().map(str::len), Some(500), "{field}");
     }
     assert_eq!(conversation["sourcePage"].as_str().map(str::len), Some(500));
-    assert_eq!(conversation["events"].as_array().map(Vec::len), Some(1), "found by the id all the same");
+    assert_eq!(conversation["events"].as_array().map(Vec::len), Some(1), "found by the truncated id");
 }
 
 #[tokio::test]
-async fn an_event_that_is_too_large_is_refused_and_the_others_are_taken() {
+async fn rejects_an_oversized_event_and_accepts_the_others() {
     let client = Client::new();
     let large = json!({ "eventType": "page_view", "eventData": { "text": "x".repeat(20_000) } });
     let body = json!({ "events": [large, { "eventType": "page_view" }] });
@@ -90,7 +94,7 @@ async fn an_event_that_is_too_large_is_refused_and_the_others_are_taken() {
 }
 
 #[tokio::test]
-async fn the_console_lists_so_many_conversations_with_those_that_wait_first() {
+async fn limits_the_consoles_list_with_waiting_visitors_first() {
     let client = Client::new();
     let waiting = client.begin("Can I talk to a person?").await;
     for _ in 0..210 {
@@ -101,8 +105,75 @@ async fn the_console_lists_so_many_conversations_with_those_that_wait_first() {
     assert_eq!((list.len(), list[0]["id"].as_str()), (200, Some(waiting.as_str())));
 }
 
+/// Returns the ids on each page of `GET /sandbox/conversations`.
+async fn conversation_pages(client: &Client) -> Vec<Vec<String>> {
+    let (mut pages, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = client.local("GET", &format!("/sandbox/conversations?after={after}"), None).await.json();
+        let conversations = page["conversations"].as_array().expect("conversations");
+        let ids: Vec<String> =
+            conversations.iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect();
+        let next = page["nextAfter"].as_str().expect("an id");
+        let Some(last) = ids.last() else {
+            assert_eq!(next, after, "no conversation is skipped");
+            return pages;
+        };
+        assert_eq!(next, last);
+        next.clone_into(&mut after);
+        pages.push(ids);
+    }
+}
+
 #[tokio::test]
-async fn what_the_publishing_view_shows_does_not_grow_with_the_site() {
+async fn pages_through_many_conversations_without_a_gap() {
+    let client = Client::new();
+    let mut created = Vec::new();
+    for _ in 0..210 {
+        created.push(client.begin("Hello").await);
+    }
+    let pages = conversation_pages(&client).await;
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [100, 100, 10]);
+    assert_eq!(pages.concat(), created);
+}
+
+#[tokio::test]
+async fn pages_through_large_conversations_without_a_gap() {
+    let client = Client::new();
+    // Each of these characters takes six bytes in JSON.
+    let long = "\u{1}".repeat(4000);
+    let mut created = Vec::new();
+    for _ in 0..3 {
+        let conversation = client.begin("Hello").await;
+        for _ in 0..100 {
+            send(&client, &conversation, &long).await;
+        }
+        created.push(conversation);
+    }
+    let pages = conversation_pages(&client).await;
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 1]);
+    assert_eq!(pages.concat(), created);
+}
+
+#[tokio::test]
+async fn a_page_of_conversations_has_the_latest_events() {
+    let client = Client::new();
+    for number in 0..1010 {
+        let event = json!({ "eventType": "page_view", "path": format!("/{number}") });
+        client.post("/events", None, &json!({ "events": [event] })).await.data();
+    }
+    let page = client.everything().await;
+    let events = page["events"].as_array().expect("events");
+    assert_eq!((events.len(), &events[999]["path"]), (1000, &json!("/1009")));
+}
+
+#[tokio::test]
+async fn refuses_an_unknown_parameter_of_the_page() {
+    let answer = Client::new().local("GET", "/sandbox/conversations?before=conv_1", None).await;
+    assert_eq!(answer.failure(), (400, "INVALID_REQUEST".to_owned()));
+}
+
+#[tokio::test]
+async fn limits_the_publishing_view() {
     let client = Client::new();
     let page = |number: u32| {
         let items: Vec<Value> = (0..100)
@@ -132,7 +203,7 @@ async fn what_the_publishing_view_shows_does_not_grow_with_the_site() {
 }
 
 #[tokio::test]
-async fn so_many_consoles_are_open_at_a_time() {
+async fn limits_the_number_of_open_consoles() {
     let client = Client::new();
     let open = || {
         let request = Request::get("/operator/api/changes").header("host", HOST).body(Body::empty());
@@ -149,12 +220,12 @@ async fn so_many_consoles_are_open_at_a_time() {
     assert_eq!(open().await.expect("an answer").status(), 200);
 }
 
-/// Tries to activate from an address.
+/// Sends an activation from an address.
 async fn activate(client: &Client, from: Option<&str>, license: &str) -> Answer {
     let body = json!({ "licenseCode": license, "domain": "https://shop.example" });
     let mut request = Request::post(format!("{API_BASE}/auth/activate"))
         .header("content-type", "application/json")
-        // Believed of nobody who has not shown a token.
+        // Ignored in requests without a token.
         .header("x-forwarded-for", format!("192.0.2.{}", fastrand::u8(..)))
         .body(Body::from(body.to_string()))
         .expect("a request");
@@ -166,7 +237,7 @@ async fn activate(client: &Client, from: Option<&str>, license: &str) -> Answer 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_peer_with_too_many_wrong_license_codes_is_not_listened_to_for_a_while() {
+async fn blocks_a_peer_after_too_many_wrong_license_codes() {
     let client = Client::new();
     for port in 1000..1010 {
         let refused = activate(&client, Some(&format!("192.0.2.1:{port}")), "wrong").await;
@@ -183,7 +254,7 @@ async fn a_peer_with_too_many_wrong_license_codes_is_not_listened_to_for_a_while
 }
 
 #[tokio::test]
-async fn right_license_codes_are_not_counted() {
+async fn does_not_count_right_license_codes() {
     let client = Client::new();
     for _ in 0..30 {
         activate(&client, None, LICENSE).await.data();
@@ -191,10 +262,10 @@ async fn right_license_codes_are_not_counted() {
     for _ in 0..10 {
         assert_eq!(activate(&client, None, "wrong").await.status, 400);
     }
-    assert_eq!(activate(&client, None, "wrong").await.status, 429, "where no peer is known, all are one");
+    assert_eq!(activate(&client, None, "wrong").await.status, 429, "unknown peers share one limit");
 }
 
-/// What the data file holds of the idempotency keys: number, and bytes of the requests.
+/// Returns the number of idempotency keys in the data file, and the bytes of their requests.
 fn keys(file: &std::path::Path) -> (i64, i64) {
     let db = rusqlite::Connection::open(file).expect("a database");
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -202,7 +273,7 @@ fn keys(file: &std::path::Path) -> (i64, i64) {
 }
 
 #[tokio::test]
-async fn a_key_is_bound_to_the_hash_of_a_request_that_could_be_read() {
+async fn binds_a_key_to_the_hash_of_a_valid_request() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("sandbox.sqlite");
     let client =
@@ -213,7 +284,7 @@ async fn a_key_is_bound_to_the_hash_of_a_request_that_could_be_read() {
         assert_eq!(client.post("/events", key, &refused).await.status, 400);
         assert_eq!(client.post("/content/sync", key, &refused).await.status, 400);
     }
-    assert_eq!(keys(&file), (0, 0), "nothing is kept of what was refused");
+    assert_eq!(keys(&file), (0, 0), "refused requests are not stored");
     let long = json!({ "message": "x".repeat(4000) });
     client.post("/chat/messages", key, &long).await.data();
     assert_eq!(keys(&file), (1, 32));

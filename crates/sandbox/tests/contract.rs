@@ -1,4 +1,4 @@
-//! The five endpoints answer as the contract says (2, 4, 5, 7, 8).
+//! The five chat endpoints follow the contract (2, 4, 5, 7, 8).
 
 mod client;
 
@@ -24,7 +24,7 @@ fn assert_is_failure(answer: &Answer, status: u16, code: &str) {
 }
 
 #[tokio::test]
-async fn without_the_right_token_every_endpoint_answers_401() {
+async fn every_endpoint_answers_401_without_the_right_token() {
     let client = Client::new();
     for endpoint in Endpoint::ALL {
         let method = if endpoint.method() == Method::Get { "GET" } else { "POST" };
@@ -42,7 +42,7 @@ async fn without_the_right_token_every_endpoint_answers_401() {
 }
 
 #[tokio::test]
-async fn every_success_has_its_envelope_and_headers() {
+async fn every_success_has_an_envelope_and_headers() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     for path in [
@@ -59,7 +59,7 @@ async fn every_success_has_its_envelope_and_headers() {
 }
 
 #[tokio::test]
-async fn what_the_protocol_crate_reads_is_what_the_sandbox_writes() {
+async fn the_protocol_crate_reads_every_response() {
     let client = Client::new();
     let config =
         ChatConfig::try_from(wire(&client.get("/chat/config?locale=en-GB").await)).expect("a config");
@@ -88,11 +88,11 @@ async fn what_the_protocol_crate_reads_is_what_the_sandbox_writes() {
 }
 
 #[tokio::test]
-async fn paths_and_methods_that_do_not_exist_are_refused_in_an_envelope() {
+async fn refuses_unknown_paths_and_methods_with_an_envelope() {
     let client = Client::new();
     assert_is_failure(&client.get("/chat/nothing").await, 404, "NOT_FOUND");
     assert_is_failure(&client.get("/chat/config/").await, 404, "NOT_FOUND");
-    // What a connector asks for that was given the base in place of the origin.
+    // The path that a connector requests if its origin is set to the base URL.
     assert_is_failure(&client.get(&format!("{API_BASE}/chat/config")).await, 404, "NOT_FOUND");
     for (method, path, allow) in [
         ("DELETE", "/chat/messages", "GET, POST"),
@@ -108,7 +108,7 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_an_envelope() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_malformed_oversized_or_no_json_is_refused_in_an_envelope() {
+async fn refuses_malformed_and_oversized_bodies_with_an_envelope() {
     let client = Client::new();
     let post = |body: String| {
         let client = client.clone();
@@ -142,7 +142,7 @@ async fn a_message_has_1_to_4000_characters() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_and_keeps_its_order() {
+async fn continues_a_conversation_in_order() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     let body = json!({ "conversationId": conversation, "message": "How much is a mug?" });
@@ -153,7 +153,7 @@ async fn a_conversation_goes_on_and_keeps_its_order() {
 }
 
 #[tokio::test]
-async fn after_gives_what_is_newer_and_an_unknown_after_gives_all() {
+async fn after_returns_newer_messages_and_an_unknown_id_returns_all() {
     let client = Client::new();
     let conversation = client.begin("Hello").await;
     let read = |after: &str| {
@@ -172,7 +172,7 @@ async fn after_gives_what_is_newer_and_an_unknown_after_gives_all() {
 }
 
 #[tokio::test]
-async fn a_conversation_that_does_not_exist_is_404_to_read_and_to_write() {
+async fn answers_404_for_an_unknown_conversation() {
     let client = Client::new();
     assert_is_failure(&client.get("/chat/messages?conversationId=conv_0").await, 404, "NOT_FOUND");
     assert_is_failure(&client.get("/chat/messages").await, 400, "INVALID_REQUEST");
@@ -183,7 +183,7 @@ async fn a_conversation_that_does_not_exist_is_404_to_read_and_to_write() {
 }
 
 #[tokio::test]
-async fn a_batch_has_1_to_50_events_and_counts_the_ones_it_refuses() {
+async fn accepts_batches_of_1_to_50_events_and_counts_rejected_ones() {
     let client = Client::new();
     let post = |events: serde_json::Value| {
         let client = client.clone();
@@ -198,7 +198,7 @@ async fn a_batch_has_1_to_50_events_and_counts_the_ones_it_refuses() {
 }
 
 #[tokio::test]
-async fn contact_details_and_the_wish_for_a_person_fill_the_lead() {
+async fn contact_details_and_handoff_requests_appear_in_the_lead() {
     let client = Client::new();
     let conversation = client.begin("How much is a mug?").await;
     let say = |message: &'static str| {
@@ -206,20 +206,23 @@ async fn contact_details_and_the_wish_for_a_person_fill_the_lead() {
         let body = json!({ "conversationId": conversation, "message": message });
         async move { client.post("/chat/messages", None, &body).await.data() }
     };
-    let asked = say("Can I talk to a person?").await;
-    assert_eq!((&asked["lead"]["needsHandoff"], &asked["lead"]["hasContact"]), (&json!(true), &json!(false)));
-    assert!(asked["message"]["content"].as_str().expect("text").contains("e-mail"));
-    let told = say("ann@example.org").await;
-    assert_eq!(told["lead"]["hasContact"], true);
-    assert_eq!(told["lead"]["needsHandoff"], false, "this message does not ask for a person");
-    assert!(told["lead"]["score"].as_f64() > asked["lead"]["score"].as_f64());
+    let handoff = say("Can I talk to a person?").await;
+    assert_eq!(
+        (&handoff["lead"]["needsHandoff"], &handoff["lead"]["hasContact"]),
+        (&json!(true), &json!(false))
+    );
+    assert!(handoff["message"]["content"].as_str().expect("text").contains("e-mail"));
+    let contact = say("ann@example.org").await;
+    assert_eq!(contact["lead"]["hasContact"], true);
+    assert_eq!(contact["lead"]["needsHandoff"], false, "this message does not ask for a person");
+    assert!(contact["lead"]["score"].as_f64() > handoff["lead"]["score"].as_f64());
     assert_eq!(client.everything().await["conversations"][0]["visitor"]["email"], "ann@example.org");
     let again = say("I would still like to speak to somebody").await;
-    assert_eq!(again["lead"]["needsHandoff"], true, "every message that asks for a person says so");
+    assert_eq!(again["lead"]["needsHandoff"], true, "every request for a person is reported");
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_past_the_limit_are_429_until_the_window_is_over() {
+async fn answers_429_past_the_limit_until_the_window_ends() {
     let rate_limit = RateLimit { requests: 2, window: Duration::from_secs(10) };
     let client = Client::with(SandboxOptions { rate_limit, ..SandboxOptions::new(TOKEN.into()) });
     let first = client.get("/chat/config").await;

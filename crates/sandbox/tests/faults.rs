@@ -1,4 +1,4 @@
-//! The switches make the trouble that they are named for, and no other.
+//! Each fault has its documented effect and no other.
 
 mod client;
 
@@ -12,7 +12,7 @@ const KEY: &str = "chat-v1-0001";
 const SEND: &str = "/chat/messages";
 
 #[tokio::test]
-async fn a_lost_answer_was_carried_out_and_a_retry_with_the_same_key_finds_it() {
+async fn a_retry_with_the_same_key_recovers_a_lost_response() {
     let client = Client::new();
     client.inject_faults(json!({ "loseAnswers": 1, "only": "send" })).await;
     let body = json!({ "message": "Hello" });
@@ -24,7 +24,7 @@ async fn a_lost_answer_was_carried_out_and_a_retry_with_the_same_key_finds_it() 
 }
 
 #[tokio::test]
-async fn a_dropped_request_was_not_carried_out() {
+async fn a_dropped_request_is_not_executed() {
     let client = Client::new();
     client.inject_faults(json!({ "dropRequests": 2 })).await;
     let body = json!({ "message": "Hello" });
@@ -36,7 +36,7 @@ async fn a_dropped_request_was_not_carried_out() {
 }
 
 #[tokio::test]
-async fn every_error_of_the_contract_can_be_had_by_its_status() {
+async fn injects_every_error_of_the_contract_by_its_status() {
     let client = Client::new();
     for (status, code) in [
         (400, "INVALID_REQUEST"),
@@ -57,7 +57,7 @@ async fn every_error_of_the_contract_can_be_had_by_its_status() {
 }
 
 #[tokio::test]
-async fn a_switch_for_one_endpoint_leaves_the_others_alone() {
+async fn a_fault_for_one_endpoint_leaves_the_others_unaffected() {
     let client = Client::new();
     client.inject_faults(json!({ "status": 500, "only": "presence" })).await;
     client.get("/chat/config").await.data();
@@ -65,7 +65,7 @@ async fn a_switch_for_one_endpoint_leaves_the_others_alone() {
 }
 
 #[tokio::test]
-async fn times_can_be_watched_as_it_counts_down() {
+async fn reports_the_remaining_count_of_times() {
     let client = Client::new();
     client.inject_faults(json!({ "status": 503, "times": 2, "loseAnswers": 3, "only": "config" })).await;
     assert_eq!(client.get("/chat/config").await.status, 503);
@@ -74,7 +74,7 @@ async fn times_can_be_watched_as_it_counts_down() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delay_comes_before_every_answer() {
+async fn delays_every_response() {
     let client = Client::new();
     client.inject_faults(json!({ "delayMs": 1500 })).await;
     let before = Instant::now();
@@ -83,7 +83,7 @@ async fn a_delay_comes_before_every_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_ai_keeps_the_message_at_once_and_answers_later() {
+async fn a_slow_ai_stores_the_message_at_once_and_answers_later() {
     let client = Client::new();
     client.inject_faults(json!({ "ai": "slow", "slowMs": 20_000 })).await;
     let before = Instant::now();
@@ -93,7 +93,7 @@ async fn a_slow_ai_keeps_the_message_at_once_and_answers_later() {
 }
 
 #[tokio::test]
-async fn an_ai_out_of_order_says_so_and_falls_back() {
+async fn a_failing_ai_reports_its_status_and_a_fallback() {
     let client = Client::new();
     for ai in ["provider_error", "quota_insufficient"] {
         client.inject_faults(json!({ "ai": ai })).await;
@@ -102,10 +102,10 @@ async fn an_ai_out_of_order_says_so_and_falls_back() {
             (&data["aiStatus"], &data["usedFallback"], &data["blocked"]),
             (&json!(ai), &json!(true), &json!(false))
         );
-        let said = data["message"]["content"].as_str().expect("text");
+        let text = data["message"]["content"].as_str().expect("text");
         assert!(
-            said.contains("cannot answer") && !said.contains("24.00"),
-            "no knowledge is given away: {said}"
+            text.contains("cannot answer") && !text.contains("24.00"),
+            "the fallback contains no knowledge: {text}"
         );
     }
     client.inject_faults(json!({ "ai": "provider_error", "fallbackText": "" })).await;
@@ -126,7 +126,7 @@ async fn a_blocked_visitor_gets_no_reply() {
 }
 
 #[tokio::test]
-async fn config_and_presence_say_what_they_are_told_to_say() {
+async fn overrides_config_and_presence() {
     let client = Client::new();
     client
         .inject_faults(json!({
@@ -152,7 +152,7 @@ async fn config_and_presence_say_what_they_are_told_to_say() {
 }
 
 #[tokio::test]
-async fn clearing_ends_all_trouble() {
+async fn clearing_removes_all_faults() {
     let client = Client::new();
     client.inject_faults(json!({ "status": 500, "config": { "enabled": false } })).await;
     assert_eq!(client.local("DELETE", "/sandbox/trouble", None).await.status, 204);
@@ -160,7 +160,7 @@ async fn clearing_ends_all_trouble() {
 }
 
 #[tokio::test]
-async fn a_switch_that_is_not_known_or_makes_no_sense_is_refused_by_name() {
+async fn refuses_unknown_and_invalid_faults_by_name() {
     let client = Client::new();
     for (faults, named) in [
         (json!({ "delay": 5 }), "delay"),

@@ -1,4 +1,4 @@
-//! An AI endpoint that means harm, or is merely broken: what it says is bounded, and the key goes nowhere else.
+//! A hostile or broken AI endpoint: its responses are bounded, and the key is sent to no other address.
 
 mod client;
 
@@ -15,7 +15,8 @@ use tokio::sync::oneshot;
 
 const KEY: &str = "an-ai-key-that-nobody-may-see";
 
-/// A server that reads a request and lets `answer` say the rest; with its address, and the number of its connections.
+/// Starts a server that passes each connection to `answer` after the request. Returns its address and a
+/// connection count.
 async fn server<F, A>(answer: F) -> (String, Arc<AtomicUsize>)
 where
     F: Fn(TcpStream) -> A + Send + 'static,
@@ -40,8 +41,8 @@ where
     (address, connections)
 }
 
-/// A server that always says the same.
-async fn saying(text: String) -> (String, Arc<AtomicUsize>) {
+/// Starts a server that sends the same bytes to every request.
+async fn server_sending(text: String) -> (String, Arc<AtomicUsize>) {
     server(move |mut peer| {
         let text = text.clone();
         async move {
@@ -61,31 +62,31 @@ async fn ask(address: &str, timeout: Duration) -> Value {
 
 fn assert_is_fallback(data: &Value, why: &str) {
     assert_eq!((&data["aiStatus"], &data["usedFallback"]), (&json!("provider_error"), &json!(true)), "{why}");
-    let said = data["message"]["content"].as_str().expect("text");
-    assert!(said.contains("cannot answer") && said.len() < 200, "{why}: {said}");
+    let text = data["message"]["content"].as_str().expect("text");
+    assert!(text.contains("cannot answer") && text.len() < 200, "{why}: {text}");
 }
 
 /// A time longer than any test: a client that waits for it fails the test.
 const LONG: Duration = Duration::from_secs(3600);
 
 #[tokio::test]
-async fn a_redirect_is_not_followed() {
+async fn does_not_follow_redirects() {
     let completion = r#"{"choices":[{"message":{"content":"Stolen"}}]}"#;
     let length = completion.len();
-    let (elsewhere, asked) =
-        saying(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{completion}")).await;
+    let (elsewhere, connections) =
+        server_sending(format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n{completion}")).await;
     for status in [301, 302, 303, 307, 308] {
-        let (address, _) = saying(format!(
+        let (address, _) = server_sending(format!(
             "HTTP/1.1 {status} Moved\r\nlocation: http://{elsewhere}/v1/chat/completions\r\ncontent-length: 0\r\n\r\n"
         ))
         .await;
         assert_is_fallback(&ask(&address, LONG).await, "a redirect");
     }
-    assert_eq!(asked.load(Ordering::SeqCst), 0, "the key went to another host");
+    assert_eq!(connections.load(Ordering::SeqCst), 0, "the key went to another host");
 }
 
 #[tokio::test]
-async fn an_endless_answer_is_read_up_to_its_bound() {
+async fn stops_reading_an_endless_response_at_the_limit() {
     for (head, chunk) in [
         ("", vec![b' '; 16 * 1024]),
         ("transfer-encoding: chunked\r\n", [b"4000\r\n".as_slice(), &[b' '; 0x4000], b"\r\n"].concat()),
@@ -106,14 +107,14 @@ async fn an_endless_answer_is_read_up_to_its_bound() {
         })
         .await;
         assert_is_fallback(&ask(&address, LONG).await, "an endless answer");
-        // The rest was on its way in the buffers of both ends.
+        // Includes the bytes in the buffers of both ends.
         let written = has_stopped.await.expect("the connection is closed");
         assert!(written < 32 * 1024 * 1024, "{written}");
     }
 }
 
 #[tokio::test]
-async fn a_declared_length_over_the_bound_is_refused_at_once() {
+async fn refuses_a_declared_length_over_the_limit_at_once() {
     let (closed, is_closed) = oneshot::channel();
     let closed = Arc::new(std::sync::Mutex::new(Some(closed)));
     let (address, _) = server(move |mut peer| {
@@ -121,7 +122,7 @@ async fn a_declared_length_over_the_bound_is_refused_at_once() {
         async move {
             let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", 1_500_000_000);
             let _ = peer.write_all(head.as_bytes()).await;
-            // The body never arrives: a client without a time limit waits for ever.
+            // The body never arrives, so a client without a timeout would wait for ever.
             let mut rest = Vec::new();
             let _ = peer.read_to_end(&mut rest).await;
             let closed = closed.lock().expect("not poisoned").take();
@@ -134,10 +135,10 @@ async fn a_declared_length_over_the_bound_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn an_answer_that_trickles_is_given_up() {
+async fn times_out_on_a_trickling_response() {
     let (address, _) = server(|mut peer| async move {
         let _ = peer.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n").await;
-        // Each byte comes well within any time-out for the next one.
+        // Each byte arrives well within any read timeout.
         while peer.write_all(b" ").await.is_ok() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -147,7 +148,7 @@ async fn an_answer_that_trickles_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_says_nothing_is_given_up() {
+async fn times_out_on_a_silent_endpoint() {
     let (address, _) = server(|mut peer| async move {
         let mut rest = Vec::new();
         let _ = peer.read_to_end(&mut rest).await;
@@ -157,42 +158,42 @@ async fn an_endpoint_that_says_nothing_is_given_up() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_kind_is_none() {
+async fn falls_back_on_a_response_of_another_format() {
     let deep = format!("{}1{}", "[".repeat(60_000), "]".repeat(60_000));
     for body in ["<!doctype html><h1>Welcome</h1>", "", "null", "[]", "{\"choices\":[]}", "\u{0}\u{1}", &deep]
     {
         let length = body.len();
-        let (address, _) = saying(format!(
+        let (address, _) = server_sending(format!(
             "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {length}\r\n\r\n{body}"
         ))
         .await;
         assert_is_fallback(&ask(&address, LONG).await, "no completion");
     }
-    let (address, _) = saying("SSH-2.0-OpenSSH_9.2\r\n".to_owned()).await;
+    let (address, _) = server_sending("SSH-2.0-OpenSSH_9.2\r\n".to_owned()).await;
     assert_is_fallback(&ask(&address, LONG).await, "no HTTP");
 }
 
 #[tokio::test]
-async fn a_compressed_answer_is_refused() {
+async fn refuses_a_compressed_response() {
     let body = r#"{"choices":[{"message":{"content":"Hello"}}]}"#;
     let length = body.len();
     let answer =
         |encoding: &str| format!("HTTP/1.1 200 OK\r\n{encoding}content-length: {length}\r\n\r\n{body}");
-    let (address, _) = saying(answer("content-encoding: gzip\r\n")).await;
+    let (address, _) = server_sending(answer("content-encoding: gzip\r\n")).await;
     assert_is_fallback(&ask(&address, LONG).await, "gzip");
-    let (address, _) = saying(answer("content-encoding: identity\r\n")).await;
+    let (address, _) = server_sending(answer("content-encoding: identity\r\n")).await;
     assert_eq!(ask(&address, LONG).await["message"]["content"], "Hello");
 }
 
-/// An endpoint whose answer is this text.
-async fn completing(content: &str) -> String {
+/// Starts an endpoint that answers with this text.
+async fn endpoint_answering(content: &str) -> String {
     let body = json!({ "choices": [{ "message": { "content": content } }] }).to_string();
-    saying(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())).await.0
+    server_sending(format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())).await.0
 }
 
 #[tokio::test]
-async fn a_prompt_that_is_echoed_is_withheld() {
-    // The endpoint repeats what it was told in the system's role.
+async fn withholds_an_echoed_prompt() {
+    // The endpoint repeats the message of the system role.
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
     let echo = axum::routing::post(|axum::Json(body): axum::Json<Value>| async move {
@@ -207,7 +208,7 @@ async fn a_prompt_that_is_echoed_is_withheld() {
 }
 
 #[tokio::test]
-async fn long_parts_of_the_sites_text_are_withheld_and_a_quoted_sentence_is_not() {
+async fn withholds_long_parts_of_the_sites_text_but_not_a_quoted_sentence() {
     let text = "Every pot is dipped twice, once in the white slip that the studio has mixed since 1987 and once in the \
                 glaze that gives it its colour. Celadon is fired at 1280 degrees, in a kiln that burns no oxygen for \
                 the last two hours; that is where the green comes from.";
@@ -216,7 +217,7 @@ async fn long_parts_of_the_sites_text_are_withheld_and_a_quoted_sentence_is_not(
     }] });
     let quote = "Celadon is fired at 1280 degrees, in a kiln that burns no oxygen.";
     for (content, passes) in [(text, false), (quote, true)] {
-        let base = format!("http://{}/v1", completing(content).await);
+        let base = format!("http://{}/v1", endpoint_answering(content).await);
         let endpoint = AssistantEndpoint { base, key: None, model: "m".to_owned(), timeout: LONG };
         let options = SandboxOptions { assistant: Some(endpoint), ..SandboxOptions::new(TOKEN.into()) };
         let client = Client::with(options);
@@ -232,8 +233,8 @@ async fn long_parts_of_the_sites_text_are_withheld_and_a_quoted_sentence_is_not(
 }
 
 #[tokio::test]
-async fn visitors_are_not_told_which_ai_it_is() {
-    let (address, _) = saying("HTTP/1.1 500 Broken\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
-    let told = ask(&address, LONG).await.to_string();
-    assert!(!told.contains("127.0.0.1") && !told.contains("a-model") && !told.contains(KEY), "{told}");
+async fn does_not_disclose_the_ai_to_visitors() {
+    let (address, _) = server_sending("HTTP/1.1 500 Broken\r\ncontent-length: 0\r\n\r\n".to_owned()).await;
+    let data = ask(&address, LONG).await.to_string();
+    assert!(!data.contains("127.0.0.1") && !data.contains("a-model") && !data.contains(KEY), "{data}");
 }

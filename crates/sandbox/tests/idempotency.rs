@@ -1,4 +1,4 @@
-//! A request with a key is carried out once, however often it comes (4.1).
+//! A request with a key is executed once, even if it is sent repeatedly (4.1).
 
 mod client;
 
@@ -11,7 +11,7 @@ const KEY: &str = "chat-v1-0001";
 const SEND: &str = "/chat/messages";
 
 #[tokio::test]
-async fn the_same_key_and_body_give_the_same_answer_to_the_byte() {
+async fn the_same_key_and_body_give_an_identical_response() {
     let client = Client::new();
     let body = json!({ "message": "Hello" });
     let first = client.post(SEND, Some(KEY), &body).await;
@@ -22,7 +22,7 @@ async fn the_same_key_and_body_give_the_same_answer_to_the_byte() {
 }
 
 #[tokio::test]
-async fn events_with_the_same_key_are_counted_once() {
+async fn counts_events_with_the_same_key_once() {
     let client = Client::new();
     let body = json!({ "events": [{ "eventType": "page_view" }] });
     let first = client.post("/events", Some(KEY), &body).await;
@@ -32,7 +32,7 @@ async fn events_with_the_same_key_are_counted_once() {
 }
 
 #[tokio::test]
-async fn the_same_key_with_another_body_is_a_conflict() {
+async fn refuses_the_same_key_with_another_body() {
     let client = Client::new();
     client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();
     let conflict = client.post(SEND, Some(KEY), &json!({ "message": "Hello!" })).await;
@@ -41,14 +41,14 @@ async fn the_same_key_with_another_body_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn the_same_key_on_another_path_is_another_request() {
+async fn scopes_keys_to_the_path() {
     let client = Client::new();
     client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();
     client.post("/events", Some(KEY), &json!({ "events": [{ "eventType": "page_view" }] })).await.data();
 }
 
 #[tokio::test]
-async fn without_a_key_every_request_is_carried_out() {
+async fn executes_every_request_without_a_key() {
     let client = Client::new();
     for _ in 0..2 {
         client.post(SEND, None, &json!({ "message": "Hello" })).await.data();
@@ -57,7 +57,7 @@ async fn without_a_key_every_request_is_carried_out() {
 }
 
 #[tokio::test]
-async fn a_key_has_8_to_160_characters() {
+async fn accepts_keys_of_8_to_160_characters() {
     let client = Client::new();
     let body = json!({ "message": "Hello" });
     for (length, status) in [(7, 400), (8, 200), (160, 200), (161, 400)] {
@@ -67,7 +67,7 @@ async fn a_key_has_8_to_160_characters() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_second_of_two_requests_at_once_waits_for_the_answer_of_the_first() {
+async fn a_concurrent_duplicate_waits_for_the_first_response() {
     let client = Client::new();
     client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
     let body = json!({ "message": "Hello" });
@@ -79,16 +79,17 @@ async fn the_second_of_two_requests_at_once_waits_for_the_answer_of_the_first() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sender_who_hangs_up_finds_the_answer_later() {
+async fn a_disconnected_client_gets_the_response_on_retry() {
     let client = Client::new();
     client.inject_faults(json!({ "ai": "slow", "slowMs": 60_000 })).await;
     let body = json!({ "message": "How much is a mug?" });
-    let hung_up = tokio::time::timeout(Duration::from_secs(5), client.post(SEND, Some(KEY), &body)).await;
-    assert!(hung_up.is_err());
+    let disconnected =
+        tokio::time::timeout(Duration::from_secs(5), client.post(SEND, Some(KEY), &body)).await;
+    assert!(disconnected.is_err());
 
     let everything = client.everything().await;
     let conversation = everything["conversations"][0]["id"].as_str().expect("an id");
-    assert_eq!(client.history(conversation).await.len(), 1, "the message is there at once");
+    assert_eq!(client.history(conversation).await.len(), 1, "the message is stored at once");
 
     let retried = client.post(SEND, Some(KEY), &body).await.data();
     let history = client.history(conversation).await;
@@ -97,7 +98,7 @@ async fn a_sender_who_hangs_up_finds_the_answer_later() {
 }
 
 #[tokio::test]
-async fn a_failure_before_the_request_was_looked_at_is_not_remembered() {
+async fn does_not_store_a_failure_from_before_execution() {
     let client = Client::new();
     client.inject_faults(json!({ "status": 503, "times": 1 })).await;
     let body = json!({ "message": "Hello" });
@@ -107,7 +108,7 @@ async fn a_failure_before_the_request_was_looked_at_is_not_remembered() {
 }
 
 #[tokio::test]
-async fn what_is_kept_names_the_key_that_it_came_with() {
+async fn stored_data_names_its_idempotency_key() {
     let client = Client::new();
     client.post(SEND, Some(KEY), &json!({ "message": "Hello" })).await.data();
     let everything = client.everything().await;

@@ -1,4 +1,4 @@
-//! Jobs are claimed, leased, recovered and completed as section 3 says.
+//! Jobs are claimed, leased, recovered and completed according to section 3.
 
 mod client;
 
@@ -33,7 +33,7 @@ fn failed(job: &Value) -> Value {
     json!({ "ok": false, "claimToken": job["claimToken"], "error": "The disk is full." })
 }
 
-/// A job as the console shows it.
+/// Returns a job as the console shows it.
 async fn shown(client: &Client, id: &str) -> Value {
     let site = client.local("GET", "/sandbox/site", None).await.json();
     let jobs = site["jobs"].as_array().expect("jobs").clone();
@@ -41,7 +41,7 @@ async fn shown(client: &Client, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_claim_gives_the_job_that_has_waited_longest_running_with_a_token_and_a_lease() {
+async fn claims_the_oldest_job_with_a_token_and_a_lease() {
     let client = Client::new();
     let first = add(&client, "First").await;
     add(&client, "Second").await;
@@ -55,13 +55,13 @@ async fn a_claim_gives_the_job_that_has_waited_longest_running_with_a_token_and_
 }
 
 #[tokio::test]
-async fn with_nothing_to_claim_the_job_is_null() {
+async fn the_job_is_null_when_nothing_can_be_claimed() {
     let data = Client::new().post(NEXT, None, &json!({})).await.data();
     assert_eq!(data.get("job"), Some(&Value::Null));
 }
 
 #[tokio::test]
-async fn a_success_with_the_claims_token_sets_succeeded_and_the_times() {
+async fn completes_a_job_with_the_claim_token() {
     let client = Client::new();
     let id = add(&client, "A").await;
     let job = claim(&client).await;
@@ -73,7 +73,7 @@ async fn a_success_with_the_claims_token_sets_succeeded_and_the_times() {
 }
 
 #[tokio::test]
-async fn a_failure_is_recorded_and_the_job_is_tried_again_up_to_its_maximum() {
+async fn records_a_failure_and_retries_up_to_the_maximum_attempts() {
     let client = Client::new();
     let id = add(&client, "A").await;
     for attempt in 1..=3 {
@@ -87,12 +87,12 @@ async fn a_failure_is_recorded_and_the_job_is_tried_again_up_to_its_maximum() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_ran_out_is_recovered_and_its_token_is_worth_nothing() {
+async fn recovers_an_expired_lease_and_invalidates_its_token() {
     let rules = JobRules { lease: Duration::from_secs(30), max_attempts: 2 };
     let client = Client::with(SandboxOptions { job_rules: rules, ..SandboxOptions::new(TOKEN.into()) });
     let id = add(&client, "A").await;
     let first = claim(&client).await;
-    assert_eq!(claim(&client).await, Value::Null, "nobody else gets it meanwhile");
+    assert_eq!(claim(&client).await, Value::Null, "the lease excludes other claims");
     tokio::time::advance(Duration::from_secs(31)).await;
     let second = claim(&client).await;
     assert_eq!((&second["id"], &second["attempts"]), (&json!(id), &json!(2)));
@@ -104,7 +104,7 @@ async fn a_lease_that_ran_out_is_recovered_and_its_token_is_worth_nothing() {
 }
 
 #[tokio::test]
-async fn a_completion_of_an_unknown_job_is_404_and_a_second_one_is_409() {
+async fn answers_404_for_an_unknown_job_and_409_for_a_second_completion() {
     let client = Client::new();
     add(&client, "A").await;
     let job = claim(&client).await;
@@ -117,7 +117,7 @@ async fn a_completion_of_an_unknown_job_is_404_and_a_second_one_is_409() {
 }
 
 #[tokio::test]
-async fn a_completion_without_its_claim_token_or_with_a_malformed_body_is_400() {
+async fn answers_400_to_a_completion_without_claim_token_or_with_a_malformed_body() {
     let client = Client::new();
     add(&client, "A").await;
     let job = claim(&client).await;
@@ -129,7 +129,7 @@ async fn a_completion_without_its_claim_token_or_with_a_malformed_body_is_400() 
 }
 
 #[tokio::test]
-async fn a_retried_claim_gives_the_same_job_and_a_retried_completion_the_same_answer() {
+async fn replays_retried_claims_and_completions() {
     let client = Client::new();
     add(&client, "A").await;
     add(&client, "B").await;
@@ -145,7 +145,7 @@ async fn a_retried_claim_gives_the_same_job_and_a_retried_completion_the_same_an
 }
 
 #[tokio::test]
-async fn a_key_of_one_job_used_for_another_is_a_resource_conflict() {
+async fn using_one_jobs_key_for_another_is_a_resource_conflict() {
     let client = Client::new();
     add(&client, "A").await;
     add(&client, "B").await;
@@ -156,7 +156,7 @@ async fn a_key_of_one_job_used_for_another_is_a_resource_conflict() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_is_forgotten_after_a_day() {
+async fn keys_expire_after_a_day() {
     let client = Client::new();
     let hello = json!({ "message": "Hello" });
     let first = client.post("/chat/messages", Some("chat-v1-0001"), &hello).await;
@@ -169,7 +169,7 @@ async fn a_key_is_forgotten_after_a_day() {
 }
 
 #[tokio::test]
-async fn a_switch_shortens_leases_and_others_fail_single_calls() {
+async fn faults_shorten_leases_and_fail_single_calls() {
     let client = Client::new();
     add(&client, "A").await;
     client.inject_faults(json!({ "leaseMs": 0 })).await;

@@ -1,4 +1,4 @@
-//! A locale is a language tag wherever the API takes one, and goes nowhere else if it is none.
+//! The API accepts only language tags as locales.
 
 mod client;
 
@@ -32,7 +32,7 @@ fn encoded(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn what_is_no_language_tag_is_refused_by_the_name_of_its_field() {
+async fn refuses_an_invalid_language_tag_and_names_the_field() {
     let client = Client::new();
     let long = "x".repeat(60_000);
     for locale in NONE.into_iter().chain([long.as_str()]) {
@@ -68,7 +68,7 @@ async fn what_is_no_language_tag_is_refused_by_the_name_of_its_field() {
 }
 
 #[tokio::test]
-async fn one_item_with_a_bad_locale_does_not_cost_the_others() {
+async fn rejects_only_the_item_with_an_invalid_locale() {
     let client = Client::new();
     let item = |id: &str, locale: &str| json!({ "externalId": id, "type": "page", "locale": locale });
     let page = json!({ "snapshotId": "s", "page": 1, "complete": true, "items": [item("1", "en"), item("2", "en_US")] });
@@ -77,7 +77,7 @@ async fn one_item_with_a_bad_locale_does_not_cost_the_others() {
 }
 
 #[tokio::test]
-async fn a_snapshot_that_closes_with_nothing_usable_removes_nothing() {
+async fn a_final_page_without_valid_items_removes_nothing() {
     let client = Client::new();
     let good = json!({ "externalId": "1", "type": "page", "locale": "en" });
     client
@@ -94,7 +94,7 @@ proptest! {
     #![proptest_config(cases(200))]
 
     #[test]
-    fn any_locale_is_taken_as_a_language_tag_or_refused(
+    fn accepts_or_refuses_any_locale(
         locale in prop_oneof![
             "[a-zA-Z]{2,8}(-[a-zA-Z0-9]{1,8}){0,4}",
             "[a-z]{1,3}[-_ .\n][a-zA-Z. :]{0,40}",
@@ -112,7 +112,7 @@ proptest! {
             prop_assert!(config.data()["locale"].as_str().is_some_and(is_language_tag));
         } else {
             prop_assert_eq!(sent.status.as_u16(), 400);
-            // No locale in the query is no locale.
+            // An empty locale in the query counts as missing.
             prop_assert_eq!(config.status.as_u16(), if locale.is_empty() { 200 } else { 400 });
         }
     }

@@ -1,4 +1,4 @@
-//! An operator is online while a console is open, and answers the visitors who write.
+//! Operators: presence by open consoles, the list of conversations, and answers to visitors.
 
 mod client;
 
@@ -13,21 +13,21 @@ async fn presence(client: &Client) -> Value {
     client.get("/chat/presence").await.data()
 }
 
-/// The body of a console's stream, open until it is dropped.
+/// Opens a console's event stream, which ends when the body is dropped.
 async fn open_console(client: &Client) -> Body {
     let request =
         Request::get("/operator/api/changes").header("host", HOST).body(Body::empty()).expect("a request");
     client.sandbox.router().oneshot(request).await.expect("an answer").into_body()
 }
 
-/// The text of the stream's next event.
+/// Returns the text of the stream's next event.
 async fn next_event(console: &mut Body) -> Option<String> {
     let frame = console.frame().await?.expect("a stream that does not break");
     Some(String::from_utf8_lossy(frame.data_ref().expect("data")).into_owned())
 }
 
 #[tokio::test]
-async fn the_operator_is_online_for_as_long_as_a_console_is_open() {
+async fn the_operator_is_online_while_a_console_is_open() {
     let client = Client::new();
     let away = presence(&client).await;
     assert_eq!(
@@ -54,7 +54,7 @@ async fn the_operator_is_online_for_as_long_as_a_console_is_open() {
 }
 
 #[tokio::test]
-async fn an_open_console_hears_of_every_message() {
+async fn notifies_an_open_console_of_every_message() {
     let client = Client::new();
     let mut console = open_console(&client).await;
     assert!(next_event(&mut console).await.expect("a first look").contains("event: change"));
@@ -68,13 +68,13 @@ async fn closing_the_sandbox_ends_the_streams_of_open_consoles() {
     let mut console = open_console(&client).await;
     client.sandbox.close();
     while next_event(&mut console).await.is_some() {}
-    assert_eq!(presence(&client).await["operatorOnline"], true, "until the connection itself is gone");
+    assert_eq!(presence(&client).await["operatorOnline"], true, "until the connection is closed");
     drop(console);
     assert_eq!(presence(&client).await["operatorOnline"], false);
 }
 
 #[tokio::test]
-async fn an_operator_sees_who_writes_and_answers_them() {
+async fn an_operator_sees_the_visitor_and_answers() {
     let client = Client::new();
     let body = json!({
         "message": "How much is a mug?", "sourcePage": "/help.html",
@@ -108,7 +108,7 @@ async fn an_operator_sees_who_writes_and_answers_them() {
 }
 
 #[tokio::test]
-async fn who_wrote_last_is_first_in_the_list() {
+async fn lists_the_latest_conversation_first() {
     let client = Client::new();
     let (first, second) = (client.begin("Hello").await, client.begin("Hello").await);
     let body = json!({ "conversationId": first, "content": "Hi" });
@@ -120,7 +120,7 @@ async fn who_wrote_last_is_first_in_the_list() {
 }
 
 #[tokio::test]
-async fn the_list_has_the_visitors_last_words_and_the_last_message_of_anybody() {
+async fn lists_the_visitors_last_message_and_the_last_message() {
     let client = Client::new();
     let id = client.begin("How much is a mug?").await;
     let body = json!({ "conversationId": id, "content": "24.00." });
@@ -132,8 +132,8 @@ async fn the_list_has_the_visitors_last_words_and_the_last_message_of_anybody() 
     assert_eq!(list[0]["lastMessage"]["content"], "24.00.");
 }
 
-/// Visitor's words and `wantsPerson` of each conversation in the console's list.
-async fn wishes(client: &Client) -> Vec<(String, bool)> {
+/// Returns the visitor's last message and `wantsPerson` of each conversation in the console's list.
+async fn visitors(client: &Client) -> Vec<(String, bool)> {
     let list = client.local("GET", "/operator/api/conversations", None).await.json();
     let wish = |one: &Value| {
         let words = one["lastVisitorMessage"]["content"].as_str().expect("words").to_owned();
@@ -144,38 +144,38 @@ async fn wishes(client: &Client) -> Vec<(String, bool)> {
 }
 
 #[tokio::test]
-async fn a_conversation_that_wants_a_person_stands_on_top_until_an_operator_has_written_after_the_request() {
+async fn lists_waiting_visitors_first_until_an_operator_answers() {
     let client = Client::new();
     let shown = |words: &str, wants_person: bool| (words.to_owned(), wants_person);
     let first = client.begin("Can I talk to a person?").await;
     client.begin("Hello").await;
-    assert_eq!(wishes(&client).await, [shown("Can I talk to a person?", true), shown("Hello", false)]);
+    assert_eq!(visitors(&client).await, [shown("Can I talk to a person?", true), shown("Hello", false)]);
 
-    // The assistant's answers and further questions do not take the request back.
+    // Neither the assistant's answers nor further questions withdraw the request.
     let more = json!({ "conversationId": first, "message": "It is about a mug" });
     client.post("/chat/messages", None, &more).await.data();
     client.begin("Good morning").await;
-    let waiting = wishes(&client).await;
+    let waiting = visitors(&client).await;
     assert_eq!(waiting.first(), Some(&shown("It is about a mug", true)));
 
-    // Nor does an operator who only looks.
+    // Reading alone does not answer it.
     client.local("POST", &format!("/operator/api/conversations/{first}/read"), None).await;
-    assert_eq!(wishes(&client).await, waiting);
+    assert_eq!(visitors(&client).await, waiting);
 
     let answer = json!({ "content": "Maren here." });
     client.local("POST", &format!("/operator/api/conversations/{first}/messages"), Some(&answer)).await;
     client.begin("Good evening").await;
     let answered = ["Good evening", "It is about a mug", "Good morning", "Hello"];
-    assert_eq!(wishes(&client).await, answered.map(|words| shown(words, false)));
+    assert_eq!(visitors(&client).await, answered.map(|words| shown(words, false)));
 
     let again = json!({ "conversationId": first, "message": "Can somebody call me?" });
     client.post("/chat/messages", None, &again).await.data();
     client.begin("Hi").await;
-    assert_eq!(wishes(&client).await.first(), Some(&shown("Can somebody call me?", true)));
+    assert_eq!(visitors(&client).await.first(), Some(&shown("Can somebody call me?", true)));
 }
 
 #[tokio::test]
-async fn an_answer_that_is_empty_or_for_nobody_is_refused() {
+async fn refuses_an_empty_answer_and_an_unknown_conversation() {
     let client = Client::new();
     let id = client.begin("Hello").await;
     let path = format!("/operator/api/conversations/{id}/messages");
@@ -190,7 +190,7 @@ async fn an_answer_that_is_empty_or_for_nobody_is_refused() {
 }
 
 #[tokio::test]
-async fn a_test_can_hold_the_operator_online_without_a_console() {
+async fn tests_can_force_the_operator_online() {
     let client = Client::new();
     for online in [true, false] {
         let answer =
@@ -201,18 +201,19 @@ async fn a_test_can_hold_the_operator_online_without_a_console() {
 }
 
 #[tokio::test]
-async fn a_reset_forgets_conversations_events_requests_and_keys() {
+async fn reset_deletes_conversations_events_requests_and_keys() {
     let client = Client::new();
     let body = json!({ "message": "Hello" });
     client.post("/chat/messages", Some("chat-v1-0001"), &body).await.data();
     assert_eq!(client.local("DELETE", "/sandbox/conversations", None).await.status, 204);
-    assert_eq!(client.everything().await, json!({ "conversations": [], "events": [], "requests": [] }));
+    let empty = json!({ "conversations": [], "events": [], "requests": [] });
+    assert_eq!(client.everything().await, empty);
     client.post("/chat/messages", Some("chat-v1-0001"), &body).await.data();
     assert_eq!(client.visitor_messages().await, ["Hello"]);
 }
 
 #[tokio::test]
-async fn the_console_is_a_page_that_needs_nothing_but_itself() {
+async fn the_console_needs_no_external_resources() {
     let client = Client::new();
     let page = client.local("GET", "/operator", None).await;
     assert!(page.header("content-security-policy").expect("a policy").starts_with("default-src 'self'"));

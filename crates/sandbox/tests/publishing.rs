@@ -42,7 +42,7 @@ async fn reviews(client: &Client) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_license_code_is_exchanged_for_the_token_without_an_authorization_header() {
+async fn activation_exchanges_a_license_code_for_the_token() {
     let client = Client::new();
     let activate = |license: &'static str| {
         let body = json!({
@@ -67,7 +67,7 @@ async fn a_license_code_is_exchanged_for_the_token_without_an_authorization_head
 }
 
 #[tokio::test]
-async fn what_was_synced_is_what_the_assistant_answers_from() {
+async fn the_assistant_answers_from_synced_content() {
     let client = Client::new();
     assert!(ask(&client, "How long does delivery take?").await.contains("working days"));
     let receipt = sync(&client, &page("s1", 1, false, &[glaze()])).await;
@@ -82,7 +82,7 @@ async fn what_was_synced_is_what_the_assistant_answers_from() {
 }
 
 #[tokio::test]
-async fn a_question_in_a_script_without_spaces_finds_its_page() {
+async fn finds_pages_in_a_script_without_spaces() {
     let client = Client::new();
     let pages = [
         article("celadon", "青瓷", "<p>青瓷的烧成温度是1280度。</p>"),
@@ -94,7 +94,7 @@ async fn a_question_in_a_script_without_spaces_finds_its_page() {
 }
 
 #[tokio::test]
-async fn a_complete_snapshot_removes_what_it_no_longer_has() {
+async fn a_complete_snapshot_removes_missing_items() {
     let client = Client::new();
     sync(&client, &page("s1", 1, false, &[glaze()])).await;
     sync(&client, &page("s1", 2, true, &[article("clay", "Our clay", "<p>Dug in the valley.</p>")])).await;
@@ -106,7 +106,7 @@ async fn a_complete_snapshot_removes_what_it_no_longer_has() {
 }
 
 #[tokio::test]
-async fn an_item_that_cannot_be_used_is_rejected_and_the_others_are_taken() {
+async fn rejects_an_invalid_item_and_accepts_the_others() {
     let client = Client::new();
     let receipt = sync(&client, &page("s1", 1, false, &[glaze(), json!({ "type": "page" })])).await;
     assert_eq!((&receipt["accepted"], &receipt["rejected"]), (&json!(1), &json!(1)));
@@ -116,7 +116,7 @@ async fn an_item_that_cannot_be_used_is_rejected_and_the_others_are_taken() {
 }
 
 #[tokio::test]
-async fn a_search_term_that_looks_like_an_operator_is_only_a_word() {
+async fn treats_search_operators_as_words() {
     let client = Client::new();
     sync(&client, &page("s1", 1, false, &[glaze()])).await;
     for question in ["\" OR *", "NEAR(celadon fired)", "title:celadon AND fired", "celadon'; DROP TABLE"] {
@@ -125,7 +125,7 @@ async fn a_search_term_that_looks_like_an_operator_is_only_a_word() {
 }
 
 #[tokio::test]
-async fn an_overlay_is_served_once_somebody_has_approved_it() {
+async fn serves_an_overlay_after_its_approval() {
     let client = Client::new();
     sync(&client, &page("s1", 1, false, &[glaze()])).await;
     assert_eq!(client.get("/seo/overlays").await.data()["overlays"], json!([]));
@@ -146,7 +146,7 @@ async fn an_overlay_is_served_once_somebody_has_approved_it() {
 }
 
 #[tokio::test]
-async fn in_automatic_mode_what_is_suggested_goes_into_the_queue_by_itself() {
+async fn automatic_mode_queues_suggestions() {
     let publishing = Publishing::Automatic;
     let client = Client::with(SandboxOptions { publishing, ..SandboxOptions::new(TOKEN.into()) });
     sync(&client, &page("s1", 1, false, &[glaze()])).await;
@@ -155,7 +155,7 @@ async fn in_automatic_mode_what_is_suggested_goes_into_the_queue_by_itself() {
 }
 
 #[tokio::test]
-async fn an_article_goes_from_draft_to_published_to_rolled_back_to_withdrawn() {
+async fn an_article_is_published_rolled_back_and_withdrawn() {
     let client = Client::new();
     let article = json!({ "title": "News", "path": "/news", "content": "<p>New</p>" });
     let draft = client.local("POST", "/operator/api/articles", Some(&article)).await.json();
@@ -181,7 +181,7 @@ async fn an_article_goes_from_draft_to_published_to_rolled_back_to_withdrawn() {
 }
 
 #[tokio::test]
-async fn what_the_sandbox_was_told_is_still_there_after_a_restart() {
+async fn keeps_its_data_after_a_restart() {
     let directory = tempfile::tempdir().expect("a directory");
     let data = Some(directory.path().join("sandbox.sqlite"));
     let options = || SandboxOptions { data: data.clone(), ..SandboxOptions::new(TOKEN.into()) };
@@ -202,7 +202,7 @@ async fn what_the_sandbox_was_told_is_still_there_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_data_file_that_is_none_is_refused_by_name() {
+async fn refuses_an_invalid_data_file_by_name() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("notes.txt");
     std::fs::write(&file, "not a database, but long enough to look like one. ".repeat(40)).expect("a file");

@@ -1,4 +1,4 @@
-//! The console and the paths for tests answer no other website: not by another name, and not across sites.
+//! The console and the test paths refuse requests of other websites: DNS rebinding and cross-site requests.
 
 mod client;
 
@@ -9,7 +9,7 @@ use client::{Answer, Client, HOST, TOKEN};
 use serde_json::json;
 use tower::ServiceExt;
 
-/// A request with these headers and no others.
+/// Returns a request with exactly these headers.
 fn request(method: &str, path: &str, headers: &[(&str, &str)]) -> Request<Body> {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
@@ -23,13 +23,13 @@ async fn ask(client: &Client, method: &str, path: &str, headers: &[(&str, &str)]
     client.send(request(method, path, headers)).await.expect("an answer")
 }
 
-/// The status, without the body: a stream has no end.
+/// Returns the status without reading the body, since a stream has no end.
 async fn status(client: &Client, method: &str, path: &str, headers: &[(&str, &str)]) -> u16 {
     let answer = client.sandbox.router().oneshot(request(method, path, headers)).await;
     answer.expect("an answer").status().as_u16()
 }
 
-/// A path of each kind that changes nothing.
+/// Paths that change nothing, one of each kind.
 const READS: [&str; 6] = [
     "/operator",
     "/operator/console.js",
@@ -39,7 +39,7 @@ const READS: [&str; 6] = [
     "/sandbox/trouble",
 ];
 
-/// A path of each kind that changes something.
+/// Methods and paths that change something, one of each kind.
 const CHANGES: [(&str, &str); 8] = [
     ("PUT", "/sandbox/operator/online"),
     ("PUT", "/sandbox/trouble"),
@@ -52,7 +52,7 @@ const CHANGES: [(&str, &str); 8] = [
 ];
 
 #[tokio::test]
-async fn a_foreign_host_is_refused_on_every_path() {
+async fn refuses_a_foreign_host_on_every_path() {
     let client = Client::new();
     for host in [
         "evil.example",
@@ -76,11 +76,11 @@ async fn a_foreign_host_is_refused_on_every_path() {
     let two = [("host", HOST), ("host", "evil.example")];
     assert_eq!(status(&client, "GET", "/operator", &two).await, 403, "two hosts");
     let target = "http://evil.example/operator";
-    assert_eq!(status(&client, "GET", target, &[("host", HOST)]).await, 403, "another one in the target");
+    assert_eq!(status(&client, "GET", target, &[("host", HOST)]).await, 403, "another host in the target");
 }
 
 #[tokio::test]
-async fn an_address_localhost_and_names_that_were_given_are_known() {
+async fn accepts_addresses_localhost_and_configured_names() {
     let hosts = vec!["console.example".to_owned()];
     let client = Client::with(SandboxOptions { hosts, ..SandboxOptions::new(TOKEN.into()) });
     for host in [
@@ -101,7 +101,7 @@ async fn an_address_localhost_and_names_that_were_given_are_known() {
 }
 
 #[tokio::test]
-async fn a_foreign_origin_is_refused_also_for_what_changes_nothing() {
+async fn refuses_a_foreign_origin_for_reads_too() {
     let client = Client::new();
     for origin in [
         "https://evil.example",
@@ -130,7 +130,7 @@ async fn a_foreign_origin_is_refused_also_for_what_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_request_across_sites_is_refused_but_for_a_link_to_the_page() {
+async fn refuses_cross_site_requests_except_links_to_the_page() {
     let client = Client::new();
     for site in ["cross-site", "same-site", "nonsense"] {
         for path in READS.iter().chain(&["/operator/api/changes"]) {
@@ -162,7 +162,7 @@ async fn a_request_across_sites_is_refused_but_for_a_link_to_the_page() {
 }
 
 #[tokio::test]
-async fn a_change_needs_json_also_where_it_has_no_body() {
+async fn a_change_needs_the_json_content_type_even_without_a_body() {
     let client = Client::new();
     client.begin("Hello").await;
     for (method, path) in CHANGES {
@@ -175,13 +175,13 @@ async fn a_change_needs_json_also_where_it_has_no_body() {
             assert_eq!(answer.failure(), (400, "INVALID_REQUEST".to_owned()), "{kind:?} {method} {path}");
         }
     }
-    assert_eq!(client.visitor_messages().await, ["Hello"], "nothing was forgotten");
+    assert_eq!(client.visitor_messages().await, ["Hello"], "no message was deleted");
     let json = [("host", HOST), ("content-type", "application/json; charset=utf-8")];
     assert_eq!(status(&client, "DELETE", "/sandbox/conversations", &json).await, 204);
 }
 
 #[tokio::test]
-async fn a_foreign_page_can_neither_open_a_console_nor_show_one() {
+async fn a_foreign_page_can_neither_open_nor_embed_a_console() {
     let client = Client::new();
     let foreign = [("host", HOST), ("origin", "https://evil.example"), ("sec-fetch-site", "cross-site")];
     assert_eq!(status(&client, "GET", "/operator/api/changes", &foreign).await, 403);
@@ -217,7 +217,7 @@ async fn a_browser_cannot_activate_a_site() {
 }
 
 #[tokio::test]
-async fn the_api_is_called_by_whatever_name_the_site_knows() {
+async fn the_api_accepts_any_host() {
     let client = Client::new();
     let mut request = client::api("GET", "/site/status", Body::empty());
     request.headers_mut().insert("host", "sandbox:8090".parse().expect("a value"));

@@ -1,4 +1,4 @@
-//! The targets under libFuzzer: `FUZZ_TARGET` names the one to run, and the arguments are libFuzzer's own.
+//! Runs a target under libFuzzer: `FUZZ_TARGET` names the target, and the arguments are those of libFuzzer.
 
 #![no_main]
 #![allow(unsafe_code)]

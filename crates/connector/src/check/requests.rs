@@ -24,7 +24,7 @@ pub(super) struct ProxyClient {
 }
 
 /// A response of the proxy.
-pub(super) struct ProxyAnswer {
+pub(super) struct ProxyResponse {
     pub(super) status: u16,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
@@ -37,13 +37,13 @@ impl ProxyClient {
 
     /// Fails if nothing responds at the URL.
     pub(super) async fn reach(&self) -> Result<(), ConnectorError> {
-        let nobody = |reason: String| {
-            ConnectorError::unreachable(&format!("nobody answers at {}", self.prefix), &reason)
+        let unreachable = |reason: String| {
+            ConnectorError::unreachable(&format!("no response from {}", self.prefix), &reason)
         };
-        self.send_once(Method::GET, "/chat/config", None, None, "").await.map(drop).map_err(nobody)
+        self.send_once(Method::GET, "/chat/config", None, None, "").await.map(drop).map_err(unreachable)
     }
 
-    pub(super) async fn get(&self, path: &str) -> Result<ProxyAnswer, String> {
+    pub(super) async fn get(&self, path: &str) -> Result<ProxyResponse, String> {
         self.send(Method::GET, path, None, None, "").await
     }
 
@@ -52,7 +52,7 @@ impl ProxyClient {
         path: &str,
         key: Option<&str>,
         body: &Value,
-    ) -> Result<ProxyAnswer, String> {
+    ) -> Result<ProxyResponse, String> {
         self.send(Method::POST, path, Some("application/json"), key, &body.to_string()).await
     }
 
@@ -65,25 +65,25 @@ impl ProxyClient {
         content_type: Option<&str>,
         key: Option<&str>,
         body: &str,
-    ) -> Result<ProxyAnswer, String> {
-        let begun = Instant::now();
+    ) -> Result<ProxyResponse, String> {
+        let started = Instant::now();
         loop {
-            let answer = self.send_once(method.clone(), path, content_type, key, body).await?;
-            if answer.status != 429 {
-                return Ok(answer);
+            let response = self.send_once(method.clone(), path, content_type, key, body).await?;
+            if response.status != 429 {
+                return Ok(response);
             }
-            let Some(wait) = retry_after(&answer.headers) else {
-                return Err("it answers 429 without Retry-After".to_owned());
+            let Some(wait) = retry_after(&response.headers) else {
+                return Err("got 429 without Retry-After".to_owned());
             };
-            // A minimum, so that a proxy that always says 0 is not asked without pause.
+            // The minimum prevents requests without pause if Retry-After is 0.
             let wait = wait.max(MIN_WAIT);
-            if begun.elapsed() + wait > self.timeout {
+            if started.elapsed() + wait > self.timeout {
                 return Err(format!(
-                    "it answers 429, and asks to wait {} s: check again then",
+                    "got 429 with Retry-After {}: check again after this time",
                     wait.as_secs()
                 ));
             }
-            warn!("429, too many requests: going on in {} s, as Retry-After asks", wait.as_secs());
+            warn!("429 (too many requests): continuing in {} s, as Retry-After says", wait.as_secs());
             tokio::time::sleep(wait).await;
         }
     }
@@ -95,7 +95,7 @@ impl ProxyClient {
         content_type: Option<&str>,
         key: Option<&str>,
         body: &str,
-    ) -> Result<ProxyAnswer, String> {
+    ) -> Result<ProxyResponse, String> {
         let mut request = self.client.request(method, format!("{}{path}", self.prefix)).timeout(self.timeout);
         if let Some(content_type) = content_type {
             request = request.header("content-type", content_type).body(body.to_owned());
@@ -103,16 +103,16 @@ impl ProxyClient {
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
         }
-        let mut answer = request.send().await.map_err(chain)?;
-        let body = read_bounded(&mut answer, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
+        let mut response = request.send().await.map_err(chain)?;
+        let body = read_bounded(&mut response, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
             BodyError::Http(error) => chain(error),
             error @ BodyError::TooLarge { .. } => error.to_string(),
         })?;
-        Ok(ProxyAnswer { status: answer.status().as_u16(), headers: answer.headers().clone(), body })
+        Ok(ProxyResponse { status: response.status().as_u16(), headers: response.headers().clone(), body })
     }
 }
 
-impl ProxyAnswer {
+impl ProxyResponse {
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
@@ -123,16 +123,16 @@ impl ProxyAnswer {
 
     /// Parses `data` of a success.
     pub(super) fn data<T: TryFrom<Value, Error = FieldError>>(&self) -> Result<T, String> {
-        let data = open_envelope(self.status, self.value()).map_err(|error| format!("it answers {error}"))?;
-        T::try_from(data).map_err(|unusable| format!("the answer cannot be used: {unusable}"))
+        let data = open_envelope(self.status, self.value()).map_err(|error| format!("got {error}"))?;
+        T::try_from(data).map_err(|error| format!("invalid response: {error}"))
     }
 
     /// Checks that the response is a failure with this status and code.
-    pub(super) fn is_refusal(&self, status: u16, code: &ErrorCode) -> Result<(), String> {
+    pub(super) fn is_failure(&self, status: u16, code: &ErrorCode) -> Result<(), String> {
         match open_envelope(self.status, self.value()) {
             Err(error) if error.status == status && error.code == *code => Ok(()),
-            Err(error) => Err(format!("it answers {error}, and not {status} {}", code.as_str())),
-            Ok(_) => Err(format!("it answers {}, and not {status} {}", self.status, code.as_str())),
+            Err(error) => Err(format!("expected {status} {}, got {error}", code.as_str())),
+            Ok(_) => Err(format!("expected {status} {}, got {}", code.as_str(), self.status)),
         }
     }
 }

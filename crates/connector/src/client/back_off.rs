@@ -36,9 +36,9 @@ impl BackOff {
         }
         let jittered = self.jittered(failed);
         match retry_after {
-            Some(told) if told > self.max_retry_after => None,
+            Some(requested) if requested > self.max_retry_after => None,
             // Not before the requested time, and not all clients at that time.
-            Some(told) => Some(told.saturating_add(jittered.min(self.initial))),
+            Some(requested) => Some(requested.saturating_add(jittered.min(self.initial))),
             None => Some(jittered),
         }
     }
@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_wait_is_within_a_bound_that_doubles_up_to_its_most() {
+    fn delays_double_up_to_the_maximum() {
         let back_off = BackOff { attempts: 100, ..BackOff::default() };
         for (failed, bound_ms) in [(1, 500), (2, 1000), (3, 2000), (6, 16_000), (7, 20_000), (60, 20_000)] {
             let longest = (0..200).filter_map(|_| back_off.wait(failed, None)).max().expect("a wait");
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_service_asks_for_is_waited_for_unless_it_is_too_long() {
+    fn waits_for_retry_after_up_to_the_maximum() {
         let back_off = BackOff::default();
         let wait = back_off.wait(1, Some(Duration::from_secs(7))).expect("a wait");
         assert!(wait >= Duration::from_secs(7) && wait < Duration::from_secs(8));
@@ -76,7 +76,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_wait_overflows(
+        fn delays_never_overflow(
             failed in 0..u32::MAX,
             initial in any::<Duration>(),
             max in any::<Duration>(),
@@ -84,7 +84,7 @@ mod tests {
         ) {
             let back_off = BackOff { attempts: u32::MAX, initial, max, max_retry_after: Duration::MAX };
             let wait = back_off.wait(failed, retry_after).expect("a wait");
-            prop_assert!(retry_after.is_none_or(|told| wait >= told));
+            prop_assert!(retry_after.is_none_or(|requested| wait >= requested));
         }
     }
 }

@@ -21,7 +21,7 @@ pub enum ErrorKind {
     InvalidResponse,
 }
 
-/// Why a call failed. Neither `Display` nor `Debug` shows the token.
+/// A failed call. Neither `Display` nor `Debug` shows the token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ConnectorError {
@@ -67,18 +67,18 @@ impl ConnectorError {
     /// Creates the error of a refusal. Retryable are 408, 425, 429, the 5xx statuses of overload, and a
     /// conflict with `Retry-After` (2.1) unless the key itself conflicts.
     pub(crate) fn refused(error: ServiceError, retry_after: Option<Duration>) -> Self {
-        let passing = match error.status {
+        let retryable = match error.status {
             408 | 425 | 429 | 500 | 502 | 503 | 504 => true,
             409 => retry_after.is_some() && error.code != ErrorCode::IdempotencyConflict,
             _ => false,
         };
         let advice = match error.code {
             ErrorCode::InvalidToken => "; check the site token, or activate the site again",
-            ErrorCode::InsufficientQuota => "; the account's quota is used up",
+            ErrorCode::InsufficientQuota => "; the account's quota is exhausted",
             _ => "",
         };
         let message = if error.code.as_str().is_empty() {
-            format!("the service answered {}, and not why", error.status)
+            format!("the service answered {} without an error code", error.status)
         } else {
             format!("the service refused: {}{advice}", Printable(&error.to_string()))
         };
@@ -88,7 +88,7 @@ impl ConnectorError {
             message,
             code: error.code,
             request_id: error.request_id,
-            retryable: passing,
+            retryable,
             retry_after,
         }
     }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_pass_is_told_from_what_will_not() {
+    fn distinguishes_transient_from_permanent_errors() {
         for status in [408, 425, 429, 500, 502, 503, 504] {
             assert!(refused(status, ErrorCode::Other(String::new()), None).retryable, "{status}");
         }
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_passes_only_if_the_service_says_when() {
+    fn a_conflict_is_retryable_only_with_retry_after() {
         assert!(refused(409, ErrorCode::ResourceConflict, Some(1)).retryable);
         assert!(refused(409, ErrorCode::ResourceConflict, None).is_job_lost());
         assert!(!refused(409, ErrorCode::IdempotencyConflict, Some(1)).retryable);
     }
 
     #[test]
-    fn nothing_that_a_service_says_acts_on_a_terminal_or_makes_a_line_of_its_own() {
+    fn escapes_and_truncates_the_services_text() {
         let error = ServiceError {
             status: 400,
             code: ErrorCode::Other("A\x1b[2J".into()),
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_the_request_and_what_to_do() {
+    fn a_message_contains_the_request_id_and_advice() {
         let message = refused(401, ErrorCode::InvalidToken, None).to_string();
         assert!(message.contains("r1") && message.contains("activate the site again"), "{message}");
     }

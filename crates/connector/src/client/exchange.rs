@@ -97,7 +97,7 @@ impl Exchange {
         let authorization = token.map(bearer).transpose().map_err(|error| setup(&error))?;
         warn_if_unencrypted(&origin);
         let client = http_client(&origin).map_err(|error| {
-            ConnectorError::setup(format!("the HTTP client cannot be made: {}", chain(error)))
+            ConnectorError::setup(format!("cannot create the HTTP client: {}", chain(error)))
         })?;
         let ClientOptions { timeout, back_off, answer_limit, .. } = *options;
         Ok(Self { client, origin, authorization, timeout, back_off, answer_limit })
@@ -142,7 +142,7 @@ impl Exchange {
             let error = match outcome {
                 Ok(data) => {
                     Span::current().record("attempts", failed + 1);
-                    debug!("answered");
+                    debug!("succeeded");
                     return Ok(data);
                 }
                 Err(error) => error,
@@ -151,10 +151,10 @@ impl Exchange {
             let wait = self.back_off.wait(failed, error.retry_after).filter(|_| error.retryable);
             let Some(wait) = wait else {
                 Span::current().record("attempts", failed);
-                debug!(%error, "given up");
+                debug!(%error, "failed");
                 return Err(error);
             };
-            warn!(%error, failed, wait_ms = wait.as_millis(), "trying again");
+            warn!(%error, failed, wait_ms = wait.as_millis(), "retrying");
             tokio::time::sleep(wait).await;
         }
     }
@@ -187,18 +187,17 @@ impl Exchange {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        let http_error = |error: reqwest::Error| {
-            ConnectorError::unreachable("the service cannot be reached", &chain(error))
-        };
-        let mut answer = request.send().await.map_err(http_error)?;
-        let status = answer.status().as_u16();
-        let body = read_bounded(&mut answer, self.answer_limit).await.map_err(|error| match error {
+        let http_error =
+            |error: reqwest::Error| ConnectorError::unreachable("cannot reach the service", &chain(error));
+        let mut response = request.send().await.map_err(http_error)?;
+        let status = response.status().as_u16();
+        let body = read_bounded(&mut response, self.answer_limit).await.map_err(|error| match error {
             BodyError::Http(error) => http_error(error),
             error @ BodyError::TooLarge { .. } => {
                 ConnectorError::invalid_response(status, &error.to_string(), None)
             }
         })?;
-        Ok(RawResponse { status, headers: answer.headers().clone(), body })
+        Ok(RawResponse { status, headers: response.headers().clone(), body })
     }
 }
 
@@ -211,25 +210,25 @@ fn parse_response<T>(
     read: impl Fn(Value) -> Result<T, FieldError>,
 ) -> Result<T, ConnectorError> {
     let RawResponse { status, headers, body } = response;
-    let said = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    let request_id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
     Span::current().record("status", status);
-    if let Some(id) = &said {
+    if let Some(id) = &request_id {
         Span::current().record("request_id", id.as_str());
     }
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let data = open_envelope(*status, body).map_err(|mut error| {
-        error.request_id = error.request_id.or(said.clone());
+        error.request_id = error.request_id.or(request_id.clone());
         let refused = ConnectorError::refused(error, retry_after(headers));
         // A transient failure may come from a gateway in front of the service.
         if refused.code.as_str().is_empty() && !refused.retryable {
             let message =
-                format!("the answer, {status}, is none of the connector API: is this the service's origin?");
+                format!("status {status} is not a response of the connector API: check the service's origin");
             return ConnectorError::invalid_response(*status, &message, refused.request_id);
         }
         refused
     })?;
-    read(data).map_err(|unusable| {
-        ConnectorError::invalid_response(*status, &format!("the answer cannot be used: {unusable}"), said)
+    read(data).map_err(|error| {
+        ConnectorError::invalid_response(*status, &format!("invalid response: {error}"), request_id)
     })
 }
 
@@ -238,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_jobs_id_stays_within_its_segment_of_the_path() {
+    fn escapes_a_job_id_within_its_path_segment() {
         let path = |id: &str| Call::server(ServerEndpoint::CompleteJob).job(&id.into()).path;
         assert_eq!(path("job_1"), "/site/jobs/job_1/complete");
         assert_eq!(path("../a b?c#d"), "/site/jobs/%2E%2E%2Fa%20b%3Fc%23d/complete");

@@ -34,8 +34,8 @@ fn bounded_key(text: &str) -> Result<IdempotencyKey, ConnectorError> {
         return parsed(IdempotencyKey::new(text));
     }
     let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, text.as_bytes()).simple().to_string();
-    let kept = max_length - digest.len() - 1;
-    let mut key: String = text.chars().filter(char::is_ascii_graphic).take(kept).collect();
+    let prefix_length = max_length - digest.len() - 1;
+    let mut key: String = text.chars().filter(char::is_ascii_graphic).take(prefix_length).collect();
     key.push('-');
     key.push_str(&digest);
     parsed(IdempotencyKey::new(key))
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_the_contracts_shapes() {
+    fn keys_have_the_formats_of_the_contract() {
         assert_eq!(text(content_sync("s1", "2026-01", 7)), "content-sync-s1-2026-01-7");
         assert_eq!(text(chat("v1", "m1")), "chat-v1-m1");
         assert_eq!(text(job_next("run1")), "job-next-run1");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_that_no_header_can_carry_still_gives_one_key_of_its_own() {
+    fn an_id_that_no_header_can_carry_gives_a_unique_key() {
         let long = |end: &str| text(chat(&"v".repeat(200), end));
         assert_eq!(long("1"), long("1"));
         assert_ne!(long("1"), long("2"));

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_last_page_of_all_content_closes_the_snapshot() {
+    async fn the_last_page_completes_the_snapshot() {
         let run = SyncRun { page_size: 2, ..SyncRun::new("s") };
         assert_eq!(pages(items(4, 1), &run).await, [(1, 2, false), (2, 2, true)]);
         assert_eq!(pages(items(3, 1), &run).await, [(1, 2, false), (2, 1, true)]);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_is_cut_before_it_grows_past_a_megabyte() {
+    async fn splits_pages_before_they_exceed_a_megabyte() {
         let run = SyncRun::new("s");
         assert_eq!(pages(items(3, 600_000), &run).await, [(1, 1, false), (2, 1, false), (3, 1, true)]);
     }

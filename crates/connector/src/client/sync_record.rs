@@ -48,14 +48,14 @@ impl Display for ItemName {
     }
 }
 
-/// Why the removals of a sync cannot be determined.
+/// The removals of a sync cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum SyncRecordError {
     /// The site's status cannot be read.
     #[error(transparent)]
     Service(#[from] ConnectorError),
     /// The record cannot be read or written.
-    #[error("{} cannot be kept: {source}; give another --state, or remove the file to begin again", .file.display())]
+    #[error("cannot read or write {}: {source}; set another --state, or remove the file to start anew", .file.display())]
     File {
         /// The file.
         file: PathBuf,
@@ -93,8 +93,8 @@ pub struct SyncPlan {
 pub enum TooManyRemovals {
     /// The sync has no items at all.
     #[error(
-        "there is nothing to sync, and an empty snapshot would remove all content: is this the right folder or file? \
-         If so: --allow-removals {removals}"
+        "nothing to sync: an empty snapshot would remove all content. Check the folder or the file; to remove all \
+         content: --allow-removals {removals}"
     )]
     Everything {
         /// The number of items that would be removed.
@@ -102,8 +102,8 @@ pub enum TooManyRemovals {
     },
     /// The sync lacks many of the service's items.
     #[error(
-        "{removals} of the {known} items that the service has would be removed, as they are not among these: is this \
-         the right folder or file? If so: --allow-removals {removals}; if these are not all items: --partial"
+        "the sync would remove {removals} of the service's {known} items. Check the folder or the file; to remove them: \
+         --allow-removals {removals}; if the items are not complete: --partial"
     )]
     Many {
         /// The number of items that would be removed.
@@ -118,7 +118,7 @@ impl ServerConnectorClient {
     /// site's status for the site's id and its number of items.
     pub async fn sync_record(&self, state: &Path) -> Result<SyncRecord, SyncRecordError> {
         let status = self.get_site_status().await?;
-        let at_service = match status.more.get("contentItems") {
+        let at_service = match status.extra.get("contentItems") {
             Some(Value::Integer(count)) => u64::try_from(*count).ok(),
             _ => None,
         };
@@ -242,27 +242,27 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sync_would_remove_is_known_from_the_one_before() {
+    fn plans_removals_from_the_previous_sync() {
         let directory = tempfile::tempdir().expect("a directory");
         let mut first = record(directory.path(), None);
         assert_eq!(first.plan(&items(0..100), true).check(None), Ok(()), "nothing is known of a first sync");
         first.begin(&items(0..100)).expect("written");
         first.finish(&items(0..100), true).expect("written");
         let again = record(directory.path(), None);
-        for (kept, refused) in [(100, false), (90, false), (80, false), (79, true), (1, true)] {
-            let plan = again.plan(&items(0..kept), true);
-            assert_eq!((plan.removals, plan.known), (100 - kept, 100));
-            assert_eq!(plan.check(None).is_err(), refused, "{kept} of 100 are left");
-            assert_eq!(plan.check(Some(100 - kept)), Ok(()));
-            assert_eq!(plan.check(Some(99 - kept.min(99))).is_err(), kept < 100);
-            assert_eq!(again.plan(&items(0..kept), false).check(None), Ok(()), "a part removes nothing");
+        for (remaining, refused) in [(100, false), (90, false), (80, false), (79, true), (1, true)] {
+            let plan = again.plan(&items(0..remaining), true);
+            assert_eq!((plan.removals, plan.known), (100 - remaining, 100));
+            assert_eq!(plan.check(None).is_err(), refused, "{remaining} of 100 are left");
+            assert_eq!(plan.check(Some(100 - remaining)), Ok(()));
+            assert_eq!(plan.check(Some(99 - remaining.min(99))).is_err(), remaining < 100);
+            assert_eq!(again.plan(&items(0..remaining), false).check(None), Ok(()), "a part removes nothing");
         }
         let removed = again.plan(&items(2..100), true).removed;
         assert_eq!(removed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["page 0", "page 1"]);
     }
 
     #[test]
-    fn most_of_a_small_site_is_not_removed_unasked_either() {
+    fn refuses_to_remove_most_of_a_small_site() {
         let directory = tempfile::tempdir().expect("a directory");
         let mut small = record(directory.path(), None);
         small.finish(&items(0..8), true).expect("written");
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_that_says_how_many_items_it_has_is_believed() {
+    fn uses_the_services_number_of_items() {
         let directory = tempfile::tempdir().expect("a directory");
         let plan = record(directory.path(), Some(500)).plan(&items(0..3), true);
         assert_eq!((plan.removals, plan.removed.len()), (497, 0));
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_says_it_is_deleted_is_no_removal_and_is_known_no_more() {
+    fn deleted_items_are_not_removals_and_are_forgotten() {
         let directory = tempfile::tempdir().expect("a directory");
         let mut record = record(directory.path(), None);
         record.finish(&items(0..20), true).expect("written");
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_that_stopped_has_removed_nothing_and_may_have_pushed_everything() {
+    fn an_interrupted_sync_counts_as_pushed_but_not_removed() {
         let directory = tempfile::tempdir().expect("a directory");
         let mut stopped = record(directory.path(), None);
         stopped.finish(&items(0..10), true).expect("written");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_cannot_be_read_is_no_empty_one() {
+    fn refuses_a_damaged_record() {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("synced.json");
         for text in ["", "{", "{\"items\":[[1]]}", "{\"items\":7}"] {

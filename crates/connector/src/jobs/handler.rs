@@ -4,16 +4,16 @@ use std::future::Future;
 
 use chat_protocol::{Done, Job};
 
-/// Carries out jobs.
+/// Executes jobs.
 ///
 /// A process that is killed after the work and before the [`Journal`](super::Journal) records it will be
 /// given the job again. The handler should recognise the job's id and return the same result (4.1).
 pub trait JobHandler: Send + Sync {
-    /// Carries out a job. The future is dropped when the lease is about to expire.
+    /// Executes a job. The future is dropped when the lease is about to expire.
     fn execute(&self, job: &Job) -> impl Future<Output = Result<Done, JobFailure>> + Send;
 }
 
-/// Why a job failed. The service shows the text to people.
+/// The reason of a failed job. The service shows the text to people.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct JobFailure(pub String);

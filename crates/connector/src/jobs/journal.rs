@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_and_what_is_owed_is_known_after_a_restart() {
+    fn keeps_results_and_pending_reports_after_a_restart() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("state/journal");
         let mut journal = Journal::open(&path).expect("a journal");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_a_crash_cut_short_costs_nothing_but_itself() {
+    fn ignores_a_line_that_a_crash_truncated() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         Journal::open(&path)
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn one_runner_at_a_time_holds_a_journal() {
+    fn locks_the_journal_for_one_runner() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         let held = Journal::open(&path).expect("a journal");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_is_cut_at_any_byte_starts_and_goes_on() {
+    fn opens_a_journal_that_is_truncated_at_any_byte() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         let whole = written(&path);
@@ -209,12 +209,12 @@ mod tests {
             assert!(journal.done(&"jöb-3".into()).is_some(), "cut at {cut}");
             assert_eq!(journal.unreported().len(), owed + 1, "cut at {cut}");
         }
-        let kept = fs::read(directory.path().join("journal.damaged")).expect("what was cut off");
-        assert!(kept.split(|byte| *byte == b'\n').any(|line| !line.is_empty() && whole.starts_with(line)));
+        let saved = fs::read(directory.path().join("journal.damaged")).expect("what was cut off");
+        assert!(saved.split(|byte| *byte == b'\n').any(|line| !line.is_empty() && whole.starts_with(line)));
     }
 
     #[test]
-    fn a_damaged_line_in_the_middle_is_kept_aside_and_costs_nothing_but_itself() {
+    fn saves_and_skips_a_damaged_line() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         let whole = written(&path);
@@ -227,13 +227,13 @@ mod tests {
             assert!(journal.done(&"jöb-1".into()).is_some() && journal.done(&"jöb-2".into()).is_some());
             assert_eq!(journal.unreported().len(), 1);
             assert!(journal.done(&"x".into()).is_none());
-            let kept = fs::read(directory.path().join("journal.damaged")).expect("what was damaged");
-            assert!(kept.ends_with(garbage));
+            let saved = fs::read(directory.path().join("journal.damaged")).expect("what was damaged");
+            assert!(saved.ends_with(garbage));
         }
     }
 
     #[test]
-    fn a_journal_does_not_grow_with_the_reports_of_one_job() {
+    fn the_journal_does_not_grow_with_repeated_reports() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         let line = "{\"job\":\"j1\",\"reported\":true}\n";
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_was_written_anew_is_still_held_by_one_runner_only() {
+    fn a_rewritten_journal_stays_locked() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         let mut held = Journal::open(&path).expect("a journal");
@@ -267,7 +267,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nobody_but_its_owner_may_read_a_journal() {
+    fn only_the_owner_can_read_the_journal() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("state/journal");
@@ -280,14 +280,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_regular_file_is_no_journal() {
+    fn refuses_a_journal_that_is_not_a_regular_file() {
         let directory = tempfile::tempdir().expect("a directory");
         assert!(matches!(Journal::open(directory.path()), Err(JournalError::File { .. })));
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_a_journal_that_can_be_gone_on_with(
+        fn opens_a_journal_of_any_bytes(
             lines in proptest::collection::vec(
                 prop_oneof![
                     proptest::collection::vec(any::<u8>(), 0..60),

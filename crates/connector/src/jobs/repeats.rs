@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_of_the_same_jobs_are_counted_until_a_new_one_comes() {
+    fn counts_repeated_claims_until_a_new_job() {
         let mut repeats = RepeatedClaims::default();
         let counts: Vec<_> =
             ["a", "b", "a", "b", "a", "c", "c"].map(|job| repeats.record(&job.into())).into();
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_jobs_are_remembered_than_there_is_room_for() {
+    fn limits_the_remembered_jobs() {
         let mut repeats = RepeatedClaims::default();
         for number in 0..2 * MAX_REMEMBERED_JOBS {
             assert_eq!(repeats.record(&number.to_string().into()), 0);

@@ -1,4 +1,4 @@
-//! The loop that claims jobs, carries them out and reports them.
+//! The loop that claims, executes and reports jobs.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -32,7 +32,8 @@ pub struct RunnerOptions {
     pub margin: Duration,
     /// The time limit of a job without a lease.
     pub default_lease: Duration,
-    /// Stop when there is no job, or only known jobs, instead of waiting.
+    /// Stop when there is no job, or only known jobs, or when the response to a claim is invalid, instead of
+    /// waiting.
     pub until_empty: bool,
 }
 
@@ -55,13 +56,16 @@ impl Default for RunnerOptions {
     }
 }
 
-/// Why a runner stopped with an error.
+/// An error that stopped a runner.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
     /// The service refuses all claims.
-    #[error("no jobs can be claimed: {0}")]
+    #[error("cannot claim jobs: {0}")]
     Refused(#[source] ConnectorError),
-    /// The journal cannot be written, so no further job may be carried out.
+    /// The response to a claim is invalid, and [`RunnerOptions::until_empty`] is set.
+    #[error("cannot claim jobs: {0}; if a job was claimed, it is released when its lease expires")]
+    InvalidResponse(#[source] ConnectorError),
+    /// The journal cannot be written, so no further job may be executed.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
@@ -90,7 +94,7 @@ fn lease(job: &Job, now: Timestamp, since_claim: Duration) -> Option<Duration> {
     Some(lease.min(MAX_LEASE))
 }
 
-/// Claims jobs and has a handler carry them out, one at a time.
+/// Claims jobs and passes them to a handler, one at a time.
 #[derive(Debug)]
 pub struct JobRunner<H> {
     client: ServerConnectorClient,
@@ -101,8 +105,8 @@ pub struct JobRunner<H> {
     repeats: RepeatedClaims,
 }
 
-/// Returns whether another claim would fail as well: the token, the address or the request is wrong. An
-/// invalid response or a conflict says nothing about the next claim (7).
+/// Returns whether all further claims would fail as well: the token, the address or the request is invalid.
+/// After an invalid response or a conflict the next claim may succeed (7).
 fn is_final(error: &ConnectorError) -> bool {
     error.kind == ErrorKind::Setup || matches!(error.status, Some(400 | 401 | 403 | 404 | 405))
 }
@@ -139,11 +143,11 @@ impl<H: JobHandler> JobRunner<H> {
                         continue;
                     }
                     if self.options.until_empty && repeats >= MAX_REPEATS {
-                        warn!(id = %job.id, repeats, "the same jobs come again and again: left to another run");
+                        warn!(id = %job.id, repeats, "the service keeps returning known jobs: ending the run");
                         break;
                     }
                     let wait = self.options.back_off.jittered(repeats);
-                    warn!(id = %job.id, repeats, wait_ms = wait.as_millis(), "comes again: waiting");
+                    warn!(id = %job.id, repeats, wait_ms = wait.as_millis(), "the service returned a known job: waiting");
                     wait
                 }
                 Ok(None) if self.options.until_empty => break,
@@ -152,9 +156,12 @@ impl<H: JobHandler> JobRunner<H> {
                     self.options.interval
                 }
                 Err(error) if is_final(&error) => return Err(RunnerError::Refused(error)),
+                Err(error) if self.options.until_empty && error.kind == ErrorKind::InvalidResponse => {
+                    return Err(RunnerError::InvalidResponse(error));
+                }
                 Err(error) => {
                     failed += 1;
-                    warn!(%error, failed, "no claim");
+                    warn!(%error, failed, "claim failed");
                     let back_off = self.options.back_off;
                     back_off.wait(failed, error.retry_after).unwrap_or(back_off.max)
                 }
@@ -173,27 +180,27 @@ impl<H: JobHandler> JobRunner<H> {
         // The client returns no job without a claim token.
         let Some(claim_token) = job.claim_token.clone() else { return Ok(()) };
         let outcome = if let Some(done) = self.journal.done(&job.id) {
-            info!("was done before, and is only reported again");
+            info!("already executed: reporting again");
             Outcome::Done(done.clone())
         } else {
             let deadline = self.deadline(job, claimed_at);
             if deadline <= Instant::now() {
-                warn!("the lease has run out already: left to the next claim");
+                warn!("the lease has already expired: skipped until the next claim");
                 return Ok(());
             }
             self.execute(job, deadline).await
         };
-        // There is no await between the end of the work and this line, so the outcome is recorded.
+        // No await between the end of the job and this line, so a cancelled runner never loses the outcome.
         self.journal.record_executed(&job.id, Completion { claim_token, outcome })?;
         self.report_pending().await
     }
 
     async fn execute(&mut self, job: &Job, deadline: Instant) -> Outcome {
-        info!("begins");
+        info!("started");
         let execution = AssertUnwindSafe(self.handler.execute(job)).catch_unwind();
         let executed = match tokio::time::timeout_at(deadline, execution).await {
             Ok(Ok(executed)) => executed.map_err(|failure| failure.0),
-            Ok(Err(_)) => Err("The handler panicked: the connector's log says where.".to_owned()),
+            Ok(Err(_)) => Err("The handler panicked: see the connector's log.".to_owned()),
             Err(_) => Err("The job took longer than its lease.".to_owned()),
         };
         match executed {
@@ -213,8 +220,8 @@ impl<H: JobHandler> JobRunner<H> {
     /// Returns the deadline of a job. The lease is counted from before the claim was sent, so that the clocks
     /// of service and client need not agree.
     fn deadline(&self, job: &Job, claimed_at: Instant) -> Instant {
-        let without = self.options.default_lease.min(MAX_LEASE);
-        let lease = lease(job, Timestamp::now(), claimed_at.elapsed()).unwrap_or(without);
+        let default = self.options.default_lease.min(MAX_LEASE);
+        let lease = lease(job, Timestamp::now(), claimed_at.elapsed()).unwrap_or(default);
         // A lease shorter than the margin leaves half of itself for the work.
         claimed_at + lease.saturating_sub(self.options.margin.min(lease / 2))
     }
@@ -225,13 +232,13 @@ impl<H: JobHandler> JobRunner<H> {
             match self.client.complete_job(&job, &report).await {
                 Ok(completed) => debug!(%job, status = completed.status.as_str(), "reported"),
                 Err(error) if error.retryable => {
-                    warn!(%job, %error, "not reported yet");
+                    warn!(%job, %error, "report failed: retrying later");
                     continue;
                 }
                 Err(error) if error.is_job_lost() => {
-                    info!(%job, %error, "is another claim's by now");
+                    info!(%job, %error, "the job belongs to another claim");
                 }
-                Err(error) => error!(%job, %error, "the report is refused, and not repeated"),
+                Err(error) => error!(%job, %error, "the service refused the report"),
             }
             self.journal.record_reported(&job)?;
         }
@@ -256,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lease_of_any_length_is_bounded() {
+    fn limits_a_lease_of_any_length() {
         let now: Timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
         let lease = |until: &str, updated: Option<&str>| lease(&leased(until, updated), now, Duration::ZERO);
         let minute = Some(Duration::from_secs(60));
@@ -270,7 +277,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_time_that_a_service_names_overflows(
+        fn any_time_of_the_service_is_handled_without_overflow(
             until in time(),
             updated in proptest::option::of(time()),
             since_claim in any::<Duration>(),

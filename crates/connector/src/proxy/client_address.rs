@@ -27,9 +27,9 @@ pub(crate) fn warn_about_untrusted_hop(parts: &Parts, trusted: &[IpNet], warned:
     if is_local(peer) && !trusted.iter().any(|network| network.contains(&peer)) {
         warned.call_once(|| {
             warn!(
-                "X-Forwarded-For comes from {peer}, which is no trusted hop: all visitors behind it are counted as one \
-                 client, and share its rate. If it is your own web server, start with --trusted-hop {peer} (in a file: \
-                 trusted_hops = [\"{peer}\"])"
+                "X-Forwarded-For comes from {peer}, which is not a trusted hop: all visitors behind it count as one \
+                 client and share its rate limit. If it is your own web server, start with --trusted-hop {peer} (in a \
+                 file: trusted_hops = [\"{peer}\"])"
             );
         });
     }
@@ -49,12 +49,12 @@ fn resolve_client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAdd
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut client = peer.to_canonical();
     let lines = headers.get_all("x-forwarded-for").iter().rev().filter_map(|line| line.to_str().ok());
-    for told in lines.flat_map(|line| line.rsplit(',')) {
+    for entry in lines.flat_map(|line| line.rsplit(',')) {
         if !is_trusted(&client) {
             break;
         }
         // A value that is not an address was not written by a trusted hop.
-        let Some(address) = address_in(told.trim()) else { break };
+        let Some(address) = address_in(entry.trim()) else { break };
         client = address.to_canonical();
     }
     client
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn forwarded_addresses_are_believed_from_trusted_hops_only() {
+    fn trusts_x_forwarded_for_from_trusted_hops_only() {
         assert_eq!(client("192.0.2.1", &["198.51.100.7"]), "192.0.2.1");
         assert_eq!(client("10.0.0.1", &["198.51.100.7"]), "198.51.100.7");
         assert_eq!(client("::1", &["198.51.100.7"]), "198.51.100.7");
@@ -97,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_writes_itself_is_not_believed() {
+    fn ignores_x_forwarded_for_entries_of_the_client() {
         assert_eq!(client("10.0.0.1", &["1.2.3.4, 198.51.100.7"]), "198.51.100.7");
         assert_eq!(client("10.0.0.1", &["1.2.3.4", "198.51.100.7, 10.0.0.2"]), "198.51.100.7");
         assert_eq!(client("10.0.0.1", &["nonsense"]), "10.0.0.1");
     }
 
     #[test]
-    fn web_servers_on_this_machine_and_in_private_networks_are_local() {
+    fn loopback_and_private_addresses_are_local() {
         for text in ["127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.9", "::1", "fd00::1", "fe80::1"] {
             assert!(is_local(text.parse().expect("an address")), "{text}");
         }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_may_have_a_port_and_the_customers_of_ipv6_are_counted_by_their_network() {
+    fn parses_addresses_with_ports_and_counts_ipv6_by_network() {
         assert_eq!(client("10.0.0.1", &["198.51.100.7:4711"]), "198.51.100.7");
         assert_eq!(client("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
         let key = |text: &str| rate_key(text.parse().expect("an address"));

@@ -15,13 +15,14 @@ use tokio::time::Instant;
 
 use super::response::{ProxyResponse, own_request_id};
 
-/// How long a config is cached.
+/// The lifetimes of a cached config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfigCache {
-    /// How long a config is used without asking the service. This is also the maximum delay until a chat that
-    /// was switched off disappears.
+    /// The time for which a config is used without a request to the service. This is also the maximum delay
+    /// until a disabled chat disappears.
     pub fresh: Duration,
-    /// How much longer a config is used while the service is unavailable, marked as `stale` (2.3).
+    /// The further time for which a config is used, marked as `stale` (2.3), while the service is
+    /// unavailable.
     pub stale: Duration,
 }
 
@@ -76,7 +77,7 @@ pub(crate) struct ConfigStore {
     slots: Mutex<HashMap<CacheKey, Arc<Slot>>>,
 }
 
-/// The entry of one config. Whoever refreshes it holds its lock, so that the service is asked once at a time.
+/// The entry of one config. A refresh holds its lock, so that requests to the service do not overlap.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) refreshing: tokio::sync::Mutex<()>,
@@ -103,7 +104,7 @@ pub(crate) enum Lookup {
     Fresh(ProxyResponse),
     /// A fresh config past half of its time, to be refreshed in the background.
     Expiring(ProxyResponse),
-    /// No config that may be used before the service was asked.
+    /// No usable config: the service must be requested first.
     Miss,
 }
 
@@ -191,11 +192,11 @@ impl ConfigStore {
         if is_switched_off(&envelope) {
             self.slots().retain(|_, other| Arc::ptr_eq(other, slot));
         }
-        let kept = CACHED_HEADERS.into_iter().filter_map(|name| {
+        let cached = CACHED_HEADERS.into_iter().filter_map(|name| {
             let value = response.headers.get(&name)?.clone();
             Some((name, value))
         });
-        let headers = kept.collect();
+        let headers = cached.collect();
         let mut content = slot.content();
         content.failed_at = None;
         content.config = (response.body.len() <= MAX_CONFIG_BYTES).then_some(CachedConfig {
@@ -207,7 +208,7 @@ impl ConfigStore {
     }
 }
 
-/// Whether a response of the service is usable.
+/// The usability of the service's response.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The response is returned to the browser.
@@ -233,7 +234,7 @@ impl Slot {
 }
 
 impl CachedConfig {
-    /// Returns the config as the response to another request, with a request id of its own.
+    /// Returns the config as the response to another request, with a new request id.
     fn response(&self, stale: bool) -> ProxyResponse {
         let request_id = own_request_id();
         let mut envelope = self.envelope.clone();
@@ -296,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_language_tag_makes_a_key() {
+    fn caches_by_language_tags_only() {
         assert_eq!(key("en-US"), key("EN-us"));
         assert!(CacheKey::of(None, None).is_some());
         for query in ["locale=", "locale=en&x=1", "x=1", "locale=en%2DUS", "locale=en. New rule"] {
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn unknown_locales_do_not_push_out_a_config_in_use() {
+    async fn unknown_locales_do_not_evict_a_config_in_use() {
         let configs = ConfigStore::new(ConfigCache::default());
         let english = configs.slot(&key("en"));
         configs.update(&english, &config(true), Instant::now());
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_oversized_config_is_not_cached() {
+    fn does_not_cache_an_oversized_config() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         let large =
@@ -331,12 +332,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_config_is_given_for_a_minute_and_after_that_only_without_the_service_and_as_stale() {
+    async fn serves_a_fresh_config_and_a_stale_one_only_without_the_service() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
-        let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
-        assert_eq!(json_of(&given)["data"]["stale"], false);
+        let Lookup::Fresh(cached) = configs.lookup(&slot, None) else { panic!("fresh") };
+        assert_eq!(json_of(&cached)["data"]["stale"], false);
         tokio::time::advance(Duration::from_secs(31)).await;
         assert!(matches!(configs.lookup(&slot, None), Lookup::Expiring(_)));
         tokio::time::advance(Duration::from_secs(29)).await;
@@ -348,19 +349,19 @@ mod tests {
     }
 
     #[test]
-    fn a_cached_config_has_a_request_id_of_its_own_and_no_counters_of_an_old_request() {
+    fn a_cached_config_has_its_own_request_id_and_no_rate_limit_headers() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());
-        let Lookup::Fresh(given) = configs.lookup(&slot, None) else { panic!("fresh") };
-        let request_id = given.headers.get("x-request-id").and_then(|id| id.to_str().ok()).expect("an id");
+        let Lookup::Fresh(cached) = configs.lookup(&slot, None) else { panic!("fresh") };
+        let request_id = cached.headers.get("x-request-id").and_then(|id| id.to_str().ok()).expect("an id");
         assert!(request_id.starts_with("proxy_"), "{request_id}");
-        assert_eq!(json_of(&given)["requestId"], request_id);
-        assert!(given.headers.get("x-ratelimit-remaining").is_none());
+        assert_eq!(json_of(&cached)["requestId"], request_id);
+        assert!(cached.headers.get("x-ratelimit-remaining").is_none());
     }
 
     #[test]
-    fn switching_off_in_one_locale_removes_the_configs_of_all() {
+    fn disabling_the_chat_in_one_locale_evicts_all_configs() {
         let configs = ConfigStore::new(ConfigCache::default());
         let (english, german) = (configs.slot(&key("en")), configs.slot(&key("de")));
         configs.update(&english, &config(true), Instant::now());
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_removes_the_config_and_a_service_out_of_order_does_not() {
+    fn a_refusal_evicts_the_config_but_a_failure_does_not() {
         let configs = ConfigStore::new(ConfigCache::default());
         let slot = configs.slot(&key("en"));
         configs.update(&slot, &config(true), Instant::now());

@@ -72,7 +72,7 @@ pub(super) async fn serve_connections(
             let _ = stream.try_write(TOO_MANY_CONNECTIONS);
             if let Some(times) = refusals.occurrences() {
                 let (each, all) = (limits.per_address, limits.total);
-                warn!(times, "connections past {each} from one address, or {all} altogether, are refused");
+                warn!(times, "refused connections beyond {each} from one address, or {all} in total");
             }
             continue;
         };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_has_its_share_again_once_a_connection_ends_and_is_forgotten_with_the_last() {
+    fn releases_connections_and_forgets_idle_addresses() {
         let open = OpenConnections::default();
         let limits = limits(10, 2, &[]);
         let first = open.acquire(address("192.0.2.1"), &limits).expect("room");
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trusted_hop_may_have_all_connections_and_no_more() {
+    fn a_trusted_hop_is_limited_by_the_total_only() {
         let open = OpenConnections::default();
         let limits = limits(2, 1, &["10.0.0.0/8"]);
         let connections =

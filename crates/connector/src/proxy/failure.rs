@@ -11,9 +11,9 @@ use super::response::own_request_id;
 /// An error of the proxy. Its response is a failure envelope (2.1).
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("The proxy has no such path.")]
+    #[error("This path does not exist.")]
     NotFound,
-    #[error("This path answers to {allow} only.")]
+    #[error("This path supports {allow} only.")]
     MethodNotAllowed { allow: &'static str },
     #[error("Content-Type must be application/json.")]
     NotJson,

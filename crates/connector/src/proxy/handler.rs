@@ -1,4 +1,5 @@
-//! The handling of one request: checks, then the cache or the service, then the response with its security headers.
+//! The handling of one request: checks, then the cache or the service, then the response with its security
+//! headers.
 
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
@@ -73,12 +74,15 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
     }
     let mut origins = Vec::new();
     for text in allowed {
+        if text.trim().eq_ignore_ascii_case("null") {
+            return Err(SetupError::NullOrigin);
+        }
         let origin = crate::origin::parse(text).map_err(|_| SetupError::AllowedOrigin(text.clone()))?;
         // Browsers write an origin without the slash at the end.
         let origin = origin.origin().ascii_serialization();
         origins.push(HeaderValue::try_from(origin).map_err(|_| SetupError::AllowedOrigin(text.clone()))?);
     }
-    let told = [
+    let exposed = [
         "x-request-id",
         "x-service-api-version",
         "x-ratelimit-limit",
@@ -90,7 +94,7 @@ fn cors_layer(allowed: &[String]) -> Result<Option<CorsLayer>, SetupError> {
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([header::CONTENT_TYPE, header::ACCEPT_LANGUAGE, IDEMPOTENCY_KEY])
         .expose_headers(
-            told.map(HeaderName::from_static).into_iter().chain([header::RETRY_AFTER]).collect::<Vec<_>>(),
+            exposed.map(HeaderName::from_static).into_iter().chain([header::RETRY_AFTER]).collect::<Vec<_>>(),
         )
         .max_age(Duration::from_secs(600));
     Ok(Some(layer))

@@ -1,11 +1,11 @@
-//! Keeps a line out of the log that was there a moment ago: what a service or a client repeats is counted.
+//! Limits how often a repeated event is logged, and counts the suppressed occurrences.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The least time between two lines of one kind.
+/// Minimum time between two log lines of the same kind.
 const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
@@ -18,8 +18,8 @@ struct State {
 }
 
 impl LogThrottle {
-    /// Counts an occurrence. Returns the number of those since the last line, this one included, when it is time for a
-    /// line, and `None` otherwise.
+    /// Counts an occurrence. Returns the number of occurrences since the last line, including this one, if a
+    /// line is due.
     pub(super) fn occurrences(&self) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.suppressed += 1;
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn one_line_a_minute_counts_what_came_since_the_last() {
+    async fn logs_one_line_a_minute_with_the_number_of_occurrences() {
         let throttle = LogThrottle::default();
         assert_eq!(throttle.occurrences(), Some(1));
         for _ in 0..1000 {

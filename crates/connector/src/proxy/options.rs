@@ -60,21 +60,25 @@ impl ProxyOptions {
     }
 }
 
-/// Why a proxy cannot be set up. No message contains the token.
+/// A proxy cannot be set up. No message contains the token.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The service's origin is invalid.
     #[error(transparent)]
     Origin(#[from] OriginError),
     /// The site token is invalid.
-    #[error(
-        "the site token must be visible ASCII characters, and not empty: copy it again from where it was issued"
-    )]
+    #[error("invalid site token: expected visible ASCII characters; copy it again from where it was issued")]
     Token,
     /// An allowed origin is invalid.
-    #[error("{0} is no origin of a page: it must be one such as https://www.shop.example, without a path")]
+    #[error("invalid allowed origin: expected one such as https://www.shop.example without a path, got {0}")]
     AllowedOrigin(String),
+    /// An allowed origin is `null`, which every sandboxed frame of any site sends.
+    #[error(
+        "invalid allowed origin: expected one such as https://www.shop.example, got null. Every site can send it from a \
+         sandboxed frame: add allow-same-origin to the frame's sandbox attribute, and allow the frame's own origin"
+    )]
+    NullOrigin,
     /// The HTTP client cannot be created, for example because the system has no root certificates.
-    #[error("the HTTP client cannot be made: {0}")]
+    #[error("cannot create the HTTP client: {0}")]
     Client(#[source] reqwest::Error),
 }

@@ -1,4 +1,4 @@
-//! A response that goes back to the browser: from the service now, or from the cache.
+//! A response to the browser, from the service or from the cache.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -21,13 +21,12 @@ impl IntoResponse for ProxyResponse {
     }
 }
 
-/// Returns a request id for a response that the service had no part in, so that it is not taken for one of the
-/// service's own.
+/// Returns a request id for a response of the proxy itself, distinguishable from those of the service.
 pub(crate) fn own_request_id() -> String {
     format!("proxy_{}", Uuid::new_v4().simple())
 }
 
-/// Whether a `Content-Type` is that of JSON.
+/// Returns whether a `Content-Type` is JSON.
 pub(super) fn is_json(content_type: &HeaderValue) -> bool {
     let essence = content_type.to_str().unwrap_or_default().split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case("application/json")

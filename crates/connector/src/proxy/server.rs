@@ -46,7 +46,7 @@ pub struct ServerOptions {
     pub grace: Duration,
 }
 
-/// Why the server could not start, or stopped.
+/// The server could not start, or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The proxy cannot be set up.
@@ -54,13 +54,11 @@ pub enum ServerError {
     Setup(#[from] SetupError),
     /// The prefix is invalid.
     #[error(
-        "the prefix must be a path such as /connector: it begins with /, does not end with one, and has no {{, }} or *"
+        "invalid prefix: expected a path such as /connector, which begins with /, does not end with / and contains none of {{}}*?#"
     )]
     Prefix,
     /// An address cannot be bound.
-    #[error(
-        "{address} cannot be listened on ({source}): stop the program that has it, or choose another address"
-    )]
+    #[error("cannot listen on {address}: {source}; stop the program that uses it, or choose another address")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -68,7 +66,7 @@ pub enum ServerError {
         source: io::Error,
     },
     /// A running server failed.
-    #[error("the server broke down: {0}")]
+    #[error("the server failed: {0}")]
     Server(#[source] io::Error),
 }
 
@@ -180,7 +178,7 @@ impl ProxyServer {
         if let Ok(ended) = tokio::time::timeout(self.grace, &mut server).await {
             return ended.map_err(broken);
         }
-        warn!("some requests did not end within {:?}, and are cut off", self.grace);
+        warn!("some requests did not finish within {:?} and were aborted", self.grace);
         server.abort();
         Ok(())
     }

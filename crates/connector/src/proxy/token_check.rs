@@ -12,15 +12,15 @@ pub(super) async fn check_token(upstream: &Upstream) {
     let request =
         UpstreamRequest { endpoint: Endpoint::Config, query: None, headers: HeaderMap::new(), body: None };
     match upstream.exchange(request).await {
-        Ok(response) if response.status.is_success() => info!("the service takes the site token"),
+        Ok(response) if response.status.is_success() => info!("the service accepts the site token"),
         Ok(response) if response.status == StatusCode::UNAUTHORIZED => warn!(
-            "the service refuses the site token (401): no visitor can chat. Put the token of this site into the file \
-             or the variable that it is read from, or activate again, then restart the proxy"
+            "the service refuses the site token (401): no visitor can chat. Set the token of this site in its file or \
+             variable, or activate again, then restart the proxy"
         ),
         Ok(response) => warn!(
             status = response.status.as_u16(),
-            "the service is there, and does not give the chat's config: see its own log"
+            "the service does not return the chat's config: see its log"
         ),
-        Err(reason) => warn!("the service cannot be used yet: {reason}"),
+        Err(reason) => warn!("cannot reach the service yet: {reason}"),
     }
 }

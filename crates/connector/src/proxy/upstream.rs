@@ -71,13 +71,13 @@ impl Upstream {
         let endpoint = request.endpoint;
         match tokio::time::timeout(self.timeout, self.exchange(request)).await {
             Ok(Ok(response)) => {
-                debug!(?endpoint, status = response.status.as_u16(), "passed on");
+                debug!(?endpoint, status = response.status.as_u16(), "forwarded");
                 self.log_refusal(response.status);
                 Ok(response)
             }
             Ok(Err(reason)) => {
                 if let Some(times) = self.failures.occurrences() {
-                    warn!(?endpoint, times, "the service cannot be reached: {reason}");
+                    warn!(?endpoint, times, "cannot reach the service: {reason}");
                 }
                 Err(if reason.is_timeout() { Failure::Timeout } else { Failure::Unavailable })
             }
@@ -95,9 +95,9 @@ impl Upstream {
     fn log_refusal(&self, status: StatusCode) {
         let reason = match status.as_u16() {
             401 => "the site token is missing or invalid",
-            402 => "the account's quota is used up",
-            403 => "the site may not use it",
-            429 => "the site asks too often",
+            402 => "the account's quota is exhausted",
+            403 => "the site is not allowed to use it",
+            429 => "the site sends too many requests",
             _ => return,
         };
         if let Some(times) = self.refusals.occurrences() {
@@ -112,25 +112,25 @@ impl Upstream {
             Some(body) => self.client.post(url).header(header::CONTENT_TYPE, "application/json").body(body),
             None => self.client.get(url),
         };
-        let mut answer = sent
+        let mut response = sent
             .headers(request.headers)
             .header(header::ACCEPT, "application/json")
             .header(header::ACCEPT_ENCODING, "identity")
             .header(header::AUTHORIZATION, self.authorization.clone())
             .send()
             .await?;
-        if answer.status().is_redirection() || answer.status().is_informational() {
-            return Err(UpstreamError::Redirect(answer.status().as_u16()));
+        if response.status().is_redirection() || response.status().is_informational() {
+            return Err(UpstreamError::Redirect(response.status().as_u16()));
         }
-        if let Some(encoding) = answer.headers().get(header::CONTENT_ENCODING)
+        if let Some(encoding) = response.headers().get(header::CONTENT_ENCODING)
             && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
         {
             return Err(UpstreamError::Compressed);
         }
-        let body = read_bounded(&mut answer, self.answer_limit).await?;
+        let body = read_bounded(&mut response, self.answer_limit).await?;
         let mut headers = HeaderMap::new();
         for name in RETURNED_HEADERS {
-            if let Some(value) = answer.headers().get(&name) {
+            if let Some(value) = response.headers().get(&name) {
                 headers.insert(name, value.clone());
             }
         }
@@ -139,20 +139,20 @@ impl Upstream {
         if !headers.get(header::CONTENT_TYPE).is_some_and(is_json) {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         }
-        Ok(ProxyResponse { status: answer.status(), headers, body: body.into() })
+        Ok(ProxyResponse { status: response.status(), headers, body: body.into() })
     }
 }
 
-/// Why there is no response to return; for the log.
+/// There is no response to return. The text is for the log.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UpstreamError {
     #[error("{reason}")]
     Http { reason: String, timeout: bool },
-    #[error("it answered {0}, and redirects are not followed")]
+    #[error("invalid response: expected no redirect, got {0}")]
     Redirect(u16),
-    #[error("its response has more than {0} bytes")]
+    #[error("invalid response: expected at most {0} bytes")]
     TooLarge(usize),
-    #[error("its answer is compressed, although that was not asked for")]
+    #[error("invalid response: expected no compression, as requested")]
     Compressed,
 }
 

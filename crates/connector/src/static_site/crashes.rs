@@ -81,7 +81,7 @@ enum Event {
     RemoveByHand { path: usize },
 }
 
-/// What happens to the process during an event.
+/// The fate of the process during an event.
 #[derive(Clone, Copy, Debug)]
 enum ProcessOutcome {
     Survives,
@@ -208,13 +208,14 @@ impl<'a> Site<'a> {
 
     /// Checks that each page of the site's own is published or preserved.
     fn check_nothing_is_lost(&self) {
-        let kept: Vec<_> =
+        let originals: Vec<_> =
             fs::read_dir(self.directory.join("state/originals")).into_iter().flatten().collect();
-        let kept =
-            kept.into_iter().map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"));
-        let kept: Vec<_> = kept.collect();
+        let originals = originals
+            .into_iter()
+            .map(|entry| fs::read_to_string(entry.expect("an entry").path()).expect("text"));
+        let originals: Vec<_> = originals.collect();
         for (path, own) in &self.own {
-            let is_there = self.page(*path).as_ref() == Some(own) || kept.contains(own);
+            let is_there = self.page(*path).as_ref() == Some(own) || originals.contains(own);
             assert!(is_there, "{} is lost: {own}", PATHS[*path]);
         }
     }
@@ -239,7 +240,7 @@ fn job(number: usize, job_type: &str, payload: Value) -> Job {
 
 /// Found by the property below: a removal that is killed between the record and the page.
 #[test]
-fn a_page_that_was_gone_comes_back_although_the_process_is_killed() {
+fn restores_a_removed_page_after_a_crash() {
     for has_overlay in [false, true] {
         for after in 0..7 {
             let directory = tempfile::tempdir().expect("a directory");
@@ -269,7 +270,7 @@ proptest! {
     #![proptest_config(some_cases())]
 
     #[test]
-    fn a_page_of_the_sites_own_is_never_lost_and_comes_back(
+    fn never_loses_a_page_of_the_sites_own(
         events in proptest::collection::vec((event(), outcome()), 1..24),
     ) {
         let directory = tempfile::tempdir().expect("a directory");

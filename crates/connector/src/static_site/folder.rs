@@ -121,7 +121,7 @@ impl<D: Disk> Folder<D> {
         if found.is_none() || (record.shown.is_none() && !record.has_original()) {
             return Err(JobFailure::new(format!("The site has no page {}.", Printable(path))));
         }
-        record.overlay = Some(overlay.clone()).filter(Overlay::says_something);
+        record.overlay = Some(overlay.clone()).filter(Overlay::has_content);
         self.reconcile(&page, &before, record, found.as_deref()).map_err(JobFailure::from_error)
     }
 
@@ -178,7 +178,7 @@ impl<D: Disk> Folder<D> {
         let wanted = match (source, &record.overlay) {
             (Some(source), Some(overlay)) => {
                 let html = str::from_utf8(&source)
-                    .map_err(|_| io::Error::other("the page is not UTF-8, and can take no overlay"))?;
+                    .map_err(|_| io::Error::other("the page is not UTF-8: cannot apply an overlay"))?;
                 Some(apply_to_head(html, overlay).map_err(io::Error::other)?.into_bytes())
             }
             (source, _) => source.map(Cow::into_owned),

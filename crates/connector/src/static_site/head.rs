@@ -11,14 +11,14 @@ use lol_html::{RewriteStrSettings, element, rewrite_str};
 /// The attribute that marks all elements of an overlay.
 const MARK: &str = "data-seo-overlay";
 
-/// Why an overlay cannot be put into a page.
+/// An overlay cannot be applied to a page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
     /// The page has no head.
     #[error("the page has no <head>")]
     NoHead,
     /// The page cannot be parsed.
-    #[error("the page cannot be read: {0}")]
+    #[error("cannot parse the page: {0}")]
     Page(String),
 }
 
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_takes_the_place_of_what_the_page_says() {
+    fn an_overlay_replaces_the_pages_own_elements() {
         let page = apply_to_head(PAGE, &overlay("New")).expect("a page");
         assert!(!page.contains("Old") && !page.contains("\"old\""), "{page}");
         assert!(page.contains("<title data-seo-overlay>New</title>") && page.contains("in an svg"), "{page}");
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overlay_applied_again_changes_nothing_and_another_takes_its_place() {
+    fn applying_an_overlay_is_idempotent_and_replaces_the_previous_one() {
         let once = apply_to_head(PAGE, &overlay("New")).expect("a page");
         assert_eq!(apply_to_head(&once, &overlay("New")), Ok(once.clone()));
         let other = apply_to_head(&once, &overlay("Newer")).expect("a page");
@@ -132,13 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_a_head_is_refused() {
+    fn refuses_a_page_without_a_head() {
         assert_eq!(apply_to_head("<p>hi</p>", &overlay("x")), Err(HeadError::NoHead));
     }
 
     proptest! {
         #[test]
-        fn no_text_of_an_overlay_becomes_an_element(text in "[<>&\"'/a-z! -]{0,40}") {
+        fn escapes_all_texts_of_an_overlay(text in "[<>&\"'/a-z! -]{0,40}") {
             let page = apply_to_head(PAGE, &overlay(&text)).expect("a page");
             // The page's own elements, without the replaced ones, and the six of the overlay.
             let elements = std::cell::RefCell::new(Vec::new());

@@ -78,7 +78,7 @@ impl PageRecord {
         self.written.contains(&digest(bytes))
     }
 
-    /// Records what is about to be written in place of what was found.
+    /// Records the page that is about to replace the one found.
     pub(super) fn record_write(&mut self, bytes: &[u8], found: Option<&[u8]>) {
         // Keeps the digest of the current page, even if the process is killed repeatedly before the write.
         let found = found.filter(|found| self.is_written_by_job(found));

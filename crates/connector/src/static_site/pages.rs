@@ -1,4 +1,4 @@
-//! Pages as items to be synced: what each of them says.
+//! Converts HTML pages to content items for a sync.
 
 use std::cell::RefCell;
 use std::io;
@@ -11,8 +11,8 @@ use lol_html::{RewriteStrSettings, element, rewrite_str, text};
 
 use super::tree::Tree;
 
-/// The pages of a folder as items to be synced: every HTML file that robots may index, in the order of their paths.
-/// Links in it are not followed, so that it says nothing of what is outside.
+/// Returns the pages of a folder as content items: every HTML file that robots may index, in the order of
+/// their paths. Symbolic links are not followed, so that nothing outside of the folder is read.
 pub fn items(root: &Path, origin: &str) -> io::Result<Vec<ContentItem>> {
     items_of(&Tree::new(root), origin)
 }
@@ -31,11 +31,12 @@ pub(super) fn items_of(tree: &Tree, origin: &str) -> io::Result<Vec<ContentItem>
     Ok(items)
 }
 
-/// A page as an item: what its `<main>` says, or else its `<body>`; none for a page that robots may not index.
+/// Converts a page to an item with the text of its `<main>`, or else its `<body>`; `None` for a page that
+/// robots may not index.
 fn item(path: &str, origin: &str, html: &str) -> Option<ContentItem> {
     let (title, main, body) = (RefCell::default(), RefCell::default(), RefCell::default());
     let (summary, robots) = (RefCell::new(None), RefCell::new(String::new()));
-    let keep = |into: &RefCell<String>, chunk: &lol_html::html_content::TextChunk<'_>| {
+    let collect = |into: &RefCell<String>, chunk: &lol_html::html_content::TextChunk<'_>| {
         if matches!(chunk.text_type(), TextType::Data | TextType::RCData) {
             into.borrow_mut().push_str(chunk.as_str());
         }
@@ -43,15 +44,15 @@ fn item(path: &str, origin: &str, html: &str) -> Option<ContentItem> {
     let settings = RewriteStrSettings {
         element_content_handlers: vec![
             text!("head > title", |chunk| {
-                keep(&title, chunk);
+                collect(&title, chunk);
                 Ok(())
             }),
             text!("main", |chunk| {
-                keep(&main, chunk);
+                collect(&main, chunk);
                 Ok(())
             }),
             text!("body", |chunk| {
-                keep(&body, chunk);
+                collect(&body, chunk);
                 Ok(())
             }),
             element!("p,li,h1,h2,h3,h4,tr,dt,dd,br,div,section", |_| {
@@ -87,7 +88,7 @@ fn item(path: &str, origin: &str, html: &str) -> Option<ContentItem> {
     })
 }
 
-/// The text of a page, a paragraph a line.
+/// Normalises text: one paragraph on each line, with single spaces.
 fn lines(text: &str) -> String {
     let text = decode_html_entities(text);
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -102,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_pages_item_says_what_its_main_part_says() {
+    fn an_item_has_the_text_of_the_main_element() {
         let html = "<head><title>Mugs &amp; cups</title><meta name=description content='All mugs'></head>\
                     <body><nav>Home</nav><main><h1>Mugs</h1><p>Hold 320&nbsp;ml</p><script>x</script></main></body>";
         let item = item("/mugs", "https://shop.example/", html).expect("an item");
@@ -113,22 +114,22 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_robots_may_not_index_is_not_synced() {
+    fn skips_pages_with_noindex() {
         assert!(item("/x", "", "<head><meta name=robots content='NoIndex, nofollow'></head>").is_none());
     }
 
-    /// Reads a page, and puts an overlay into it.
+    /// Converts a page to an item, and applies an overlay to it.
     fn read_and_rewrite(html: &str) {
         if let Some(item) = item("/x", "https://shop.example", html) {
             assert!(item.content.is_some_and(|content| content.lines().all(|line| !line.trim().is_empty())));
         }
         let overlay = Overlay { title: Some("T".into()), robots: Some("all".into()), ..Overlay::default() };
-        // A page without a head takes none.
+        // Fails for a page without a head.
         let _ = apply_to_head(html, &overlay);
     }
 
     #[test]
-    fn a_page_of_the_worst_shape_is_read() {
+    fn handles_pages_of_hostile_shape() {
         let depth = 50_000;
         for shape in [
             "<div>".repeat(depth),
@@ -148,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_page_of_any_bytes_is_read(
+        fn handles_pages_of_any_bytes(
             parts in proptest::collection::vec(
                 prop_oneof![
                     "</?(html|head|body|main|title|meta|p|br|svg|math|template|script|style|textarea|plaintext|select|table)[ />]?"

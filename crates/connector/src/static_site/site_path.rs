@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_a_file_in_the_folder() {
+    fn maps_a_path_to_a_file_in_the_folder() {
         for (path, expected) in [
             ("/", "index.html"),
             ("/news", "news/index.html"),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_out_or_is_no_name_everywhere_is_refused() {
+    fn refuses_paths_that_leave_the_folder_or_are_not_portable() {
         let (part, path, parts) = ("x".repeat(201), "/x".repeat(501), "/x".repeat(33));
         let long = [format!("/{part}"), path, parts];
         let bad = [
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_some_systems_do_not_tell_apart_fold_to_one() {
+    fn names_that_differ_in_case_or_accents_fold_to_the_same() {
         assert_eq!(case_folded("Grüße"), case_folded("GRU\u{308}ßE"));
         assert_eq!(case_folded("News"), case_folded("nEWS"));
         assert_ne!(case_folded("news"), case_folded("nevs"));
@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_refused_or_a_name_in_the_folder(
+        fn any_path_is_refused_or_stays_in_the_folder(
             path in prop_oneof![any::<String>(), "/[a-zA-Z0-9./\\\\%: ~é-]{0,60}", "(/[^/]{0,300}){0,40}"],
         ) {
             let Ok(site_path) = SitePath::new(&path) else { return Ok(()) };

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_in_is_not_filled_again() {
+    fn placeholders_in_inserted_text_are_not_replaced() {
         let places = ["{{title}}", "{{locale}}", "{{content}}"];
         let template = "[{{title}}|{{locale}}|{{content}}]";
         for title in places {
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_is_filled_and_nothing_else() {
+    fn replaces_every_placeholder_and_nothing_else() {
         let page = render(
             &version("T", "en", "C"),
             Some("{{{title}}} {{title}}{{content}}{{content}} {{other}} {{"),
@@ -74,14 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn a_title_and_a_locale_are_text() {
+    fn escapes_the_title_and_the_locale() {
         let page = render(&version("<script>", "\"><script>", "<p>x</p>"), None);
         assert!(!page.contains("<script>") && page.contains("<p>x</p>"), "{page}");
     }
 
     proptest! {
         #[test]
-        fn each_text_is_in_the_page_as_often_as_its_place_is_in_the_template(
+        fn inserts_each_text_once_per_placeholder(
             parts in proptest::collection::vec(prop_oneof![
                 "\\{\\{title\\}\\}", "\\{\\{content\\}\\}", "[a-z{ }]{0,6}x"
             ], 0..8),

@@ -1,4 +1,4 @@
-//! A server that claims to be the service, and what is asked of it.
+//! The server under test, and the requests to it.
 
 use chat_sandbox::{API_BASE, Sandbox, SandboxOptions};
 use reqwest::{Client, Method};
@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 pub const TOKEN: &str = "a-token-for-tests";
 
-/// Why a sentence cannot be checked of this server.
+/// The reason why a requirement cannot be checked with this server.
 pub struct Unchecked(pub &'static str);
 
-/// What comes of a sentence that not every server can be asked about.
+/// The result of a check that not every server supports.
 pub type Checked = Result<(), Unchecked>;
 
 pub struct Api {
@@ -37,7 +37,7 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// `data` of a success.
+    /// Returns the `data` of a success.
     #[track_caller]
     pub fn data(&self) -> Value {
         let body = self.json();
@@ -45,7 +45,7 @@ impl Answer {
         body["data"].clone()
     }
 
-    /// That it is a failure with this status and code.
+    /// Asserts a failure with this status and code.
     #[track_caller]
     pub fn is_failure(&self, status: u16, code: &str) {
         let body = self.json();
@@ -53,12 +53,12 @@ impl Answer {
     }
 }
 
-/// A key that nobody has used.
+/// Returns a new key.
 pub fn fresh(what: &str) -> String {
     format!("{what}-{}", Uuid::new_v4().simple())
 }
 
-/// A sandbox with [`TOKEN`], and its origin.
+/// Starts a sandbox with [`TOKEN`], and returns its origin.
 pub async fn sandbox() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let origin = format!("http://{}", listener.local_addr().expect("an address"));
@@ -118,54 +118,54 @@ impl Api {
         self.ask("POST", path, Some(&token), Some(key), Some(body)).await
     }
 
-    /// A conversation with one message in it: the result of sending it.
+    /// Begins a conversation, and returns the result of its first message.
     pub async fn conversation(&self) -> Value {
         let body = json!({ "message": "Hello", "visitor": { "visitorId": fresh("visitor") } });
         self.post("/chat/messages", &fresh("chat"), &body).await.data()
     }
 
-    /// Sees to it that there is a job to claim, as far as that is known.
+    /// Adds a job, if the server is a sandbox.
     pub async fn offer_job(&self) -> Checked {
         if self.is_sandbox {
             let job = json!({ "type": "publish_article", "title": "A job", "payload": { "path": "/a" } });
             let url = format!("{}/sandbox/jobs", self.origin);
             self.client.post(url).json(&job).send().await.expect("an answer");
         } else if std::env::var("CONFORMANCE_JOBS").is_err() {
-            return Err(Unchecked("it would claim a job: CONFORMANCE_JOBS=1 lets it"));
+            return Err(Unchecked("claiming a job needs CONFORMANCE_JOBS=1"));
         }
         Ok(())
     }
 
-    /// Claims a job under this key.
+    /// Claims a job with this key.
     pub async fn claim(&self, key: &str) -> Result<Value, Unchecked> {
         let job = self.post("/site/jobs/next", key, &json!({})).await.data()["job"].clone();
         if job.is_null() { Err(Unchecked("the server has no job to claim")) } else { Ok(job) }
     }
 
-    /// A job, claimed.
+    /// Claims a job.
     pub async fn claimed_job(&self) -> Result<Value, Unchecked> {
         self.offer_job().await?;
         self.claim(&fresh("job-next")).await
     }
 
-    /// Reports a job, as done in a sandbox, and as failed elsewhere.
+    /// Reports a job: as succeeded to a sandbox, as failed to any other server.
     pub fn report(&self, job: &Value) -> Value {
         let token = &job["claimToken"];
         if self.is_sandbox {
             json!({ "ok": true, "claimToken": token, "result": { "externalId": "1", "url": "https://shop.example/a" } })
         } else {
-            json!({ "ok": false, "claimToken": token, "error": "A conformance test does no jobs." })
+            json!({ "ok": false, "claimToken": token, "error": "Conformance tests execute no jobs." })
         }
     }
 
-    /// Whether a job that nobody has done may be reported as done.
+    /// Returns whether a job may be reported as succeeded without being executed.
     pub fn may_claim_success(&self) -> Checked {
-        self.only_in_a_sandbox("it would report a job as done that nobody has done")
+        self.only_in_a_sandbox("the job was not executed")
     }
 
-    /// Whether it is known that there is nothing to claim.
+    /// Returns whether the queue is known to be empty.
     pub fn has_no_jobs(&self) -> Checked {
-        self.only_in_a_sandbox("there may be jobs, which are not the test's to take")
+        self.only_in_a_sandbox("the queue may contain jobs of others")
     }
 
     fn only_in_a_sandbox(&self, otherwise: &'static str) -> Checked {
@@ -173,10 +173,10 @@ impl Api {
     }
 }
 
-/// Where a member is, and what it must be.
+/// The path of a member, and its required type.
 type Member<'a> = (&'a str, fn(&Value) -> bool);
 
-/// That these members are there, and what they must be.
+/// Asserts that the members exist and have the required types.
 #[track_caller]
 pub fn has(object: &Value, members: &[Member<'_>]) {
     for (pointer, is_right) in members {

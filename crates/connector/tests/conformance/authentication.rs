@@ -7,7 +7,7 @@ use crate::api::{Api, fresh};
 
 sentences! {
     every_endpoint_except_activation_requires_the_bearer_token,
-    the_message_of_a_401_is_missing_or_invalid_api_token,
+    a_401_has_the_message_of_the_contract,
     activation_needs_no_authorization_header,
 }
 
@@ -28,7 +28,7 @@ async fn every_endpoint_except_activation_requires_the_bearer_token() {
     }
 }
 
-async fn the_message_of_a_401_is_missing_or_invalid_api_token() {
+async fn a_401_has_the_message_of_the_contract() {
     let answer = Api::connect().await.ask("GET", "/chat/config", None, None, None).await;
     assert_eq!(answer.json()["error"]["message"], "Missing or invalid API token.");
 }
@@ -37,6 +37,6 @@ async fn activation_needs_no_authorization_header() {
     let api = Api::connect().await;
     let body = json!({ "licenseCode": "no-such-license", "domain": "https://shop.example" });
     let answer = api.ask("POST", "/auth/activate", None, Some(&fresh("activate")), Some(&body)).await;
-    assert_eq!(answer.json()["ok"], false, "the license is none");
+    assert_eq!(answer.json()["ok"], false, "the license is invalid");
     assert_ne!(answer.json()["error"]["code"], "INVALID_TOKEN");
 }

@@ -8,12 +8,12 @@ sentences! {
     a_config_has_the_fields_of_2_3,
     the_result_of_sending_has_the_fields_of_4_5,
     the_reply_is_a_message_by_the_assistant,
-    a_lead_has_a_score_two_facts_and_a_summary,
+    a_lead_has_a_score_contact_handoff_and_a_summary,
     a_conversation_id_that_is_null_or_omitted_starts_a_new_conversation,
     an_existing_conversation_id_continues_the_conversation,
     a_message_is_required_and_has_1_to_4000_characters,
-    a_read_gives_the_conversations_messages_and_what_to_pass_next_time,
-    only_messages_after_the_one_named_are_returned,
+    a_read_returns_the_messages_and_next_after,
+    after_returns_only_later_messages,
     a_presence_has_the_fields_of_2_6,
 }
 
@@ -64,7 +64,7 @@ async fn the_reply_is_a_message_by_the_assistant() {
     assert_eq!(sent["message"]["role"], "assistant");
 }
 
-async fn a_lead_has_a_score_two_facts_and_a_summary() {
+async fn a_lead_has_a_score_contact_handoff_and_a_summary() {
     let sent = Api::connect().await.conversation().await;
     has(
         &sent["lead"],
@@ -104,7 +104,7 @@ async fn a_message_is_required_and_has_1_to_4000_characters() {
     api.post("/chat/messages", &fresh("chat"), &json!({ "message": "x".repeat(4000) })).await.data();
 }
 
-async fn a_read_gives_the_conversations_messages_and_what_to_pass_next_time() {
+async fn a_read_returns_the_messages_and_next_after() {
     let api = Api::connect().await;
     let sent = api.conversation().await;
     let id = sent["conversationId"].as_str().expect("an id");
@@ -127,7 +127,7 @@ async fn a_read_gives_the_conversations_messages_and_what_to_pass_next_time() {
     }
 }
 
-async fn only_messages_after_the_one_named_are_returned() {
+async fn after_returns_only_later_messages() {
     let api = Api::connect().await;
     let id = api.conversation().await["conversationId"].as_str().expect("an id").to_owned();
     let first = api.get(&format!("/chat/messages?conversationId={id}")).await.data();

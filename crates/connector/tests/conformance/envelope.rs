@@ -1,4 +1,4 @@
-//! Section 2.1, and 9.
+//! Sections 2.1 and 9.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::api::{Answer, Api, fresh, has};
 sentences! {
     a_success_has_ok_true_data_and_a_request_id,
     a_failure_has_ok_false_a_code_a_message_and_a_request_id,
-    every_response_carries_x_request_id_and_x_service_api_version,
+    every_response_has_x_request_id_and_x_service_api_version,
 }
 
 async fn successes(api: &Api) -> Vec<Answer> {
@@ -49,7 +49,7 @@ async fn a_failure_has_ok_false_a_code_a_message_and_a_request_id() {
     }
 }
 
-async fn every_response_carries_x_request_id_and_x_service_api_version() {
+async fn every_response_has_x_request_id_and_x_service_api_version() {
     let api = Api::connect().await;
     let mut answers = successes(&api).await;
     answers.extend(failures(&api).await);

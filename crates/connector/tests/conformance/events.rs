@@ -7,7 +7,7 @@ use crate::api::{Api, fresh, has, is_integer};
 sentences! {
     a_batch_has_1_to_50_events,
     accepted_and_rejected_account_for_every_event_and_tracking_is_enabled_or_disabled,
-    every_recommended_event_type_is_taken,
+    every_recommended_event_type_is_accepted,
     a_key_has_8_to_160_characters,
 }
 
@@ -36,7 +36,7 @@ async fn accepted_and_rejected_account_for_every_event_and_tracking_is_enabled_o
     assert!(data["tracking"] == "enabled" || data["tracking"] == "disabled", "{data}");
 }
 
-async fn every_recommended_event_type_is_taken() {
+async fn every_recommended_event_type_is_accepted() {
     let api = Api::connect().await;
     for event_type in ["page_view", "chat_opened", "chat_closed", "cta_clicked", "lead_submitted"] {
         let event = json!({

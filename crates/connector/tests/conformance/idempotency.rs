@@ -5,14 +5,14 @@ use serde_json::json;
 use crate::api::{Api, Checked, fresh};
 
 sentences! {
-    a_message_sent_again_with_its_key_is_not_written_again,
+    a_message_sent_again_with_its_key_is_not_stored_again,
     the_same_key_with_a_different_body_is_a_conflict_on_chat_and_events,
-    a_claim_retried_with_its_key_gives_the_same_job,
-    a_completion_retried_with_its_key_and_claim_token_gives_the_same_answer,
-    a_page_of_content_pushed_again_with_its_key_gives_the_same_answer,
+    a_retried_claim_returns_the_same_job,
+    a_retried_completion_gets_the_same_response,
+    a_page_pushed_again_with_its_key_gets_the_same_response,
 }
 
-async fn a_message_sent_again_with_its_key_is_not_written_again() {
+async fn a_message_sent_again_with_its_key_is_not_stored_again() {
     let api = Api::connect().await;
     let key = fresh("chat");
     let body = json!({ "message": "Once, please." });
@@ -39,7 +39,7 @@ async fn the_same_key_with_a_different_body_is_a_conflict_on_chat_and_events() {
     other.is_failure(409, "IDEMPOTENCY_CONFLICT");
 }
 
-async fn a_claim_retried_with_its_key_gives_the_same_job() -> Checked {
+async fn a_retried_claim_returns_the_same_job() -> Checked {
     let api = Api::connect().await;
     api.offer_job().await?;
     let key = fresh("job-next");
@@ -48,7 +48,7 @@ async fn a_claim_retried_with_its_key_gives_the_same_job() -> Checked {
     Ok(())
 }
 
-async fn a_completion_retried_with_its_key_and_claim_token_gives_the_same_answer() -> Checked {
+async fn a_retried_completion_gets_the_same_response() -> Checked {
     let api = Api::connect().await;
     let job = api.claimed_job().await?;
     let path = format!("/site/jobs/{}/complete", job["id"].as_str().expect("an id"));
@@ -58,7 +58,7 @@ async fn a_completion_retried_with_its_key_and_claim_token_gives_the_same_answer
     Ok(())
 }
 
-async fn a_page_of_content_pushed_again_with_its_key_gives_the_same_answer() {
+async fn a_page_pushed_again_with_its_key_gets_the_same_response() {
     let api = Api::connect().await;
     let snapshot = fresh("snapshot");
     let item =

@@ -7,12 +7,12 @@ use crate::api::{Answer, Api, Checked, fresh, has, is_integer, is_time};
 sentences! {
     a_claimed_job_is_running_with_claim_token_lease_and_payload,
     a_completion_with_ok_true_sets_succeeded_and_the_times,
-    a_failed_execution_is_reported_too,
-    a_job_that_does_not_exist_is_404,
+    a_failed_execution_can_be_reported,
+    an_unknown_job_is_404,
     a_claim_token_that_does_not_match_is_a_resource_conflict_and_changes_nothing,
     a_job_already_completed_is_a_resource_conflict,
     a_completion_without_claim_token_or_with_a_malformed_body_is_400,
-    claiming_with_nothing_to_claim_gives_a_job_that_is_null,
+    the_job_is_null_when_nothing_can_be_claimed,
 }
 
 async fn complete(api: &Api, job: &Value, body: &Value) -> Answer {
@@ -52,7 +52,7 @@ async fn a_completion_with_ok_true_sets_succeeded_and_the_times() -> Checked {
     Ok(())
 }
 
-async fn a_failed_execution_is_reported_too() -> Checked {
+async fn a_failed_execution_can_be_reported() -> Checked {
     let api = Api::connect().await;
     let job = api.claimed_job().await?;
     let report = json!({ "ok": false, "claimToken": job["claimToken"], "error": "The disk is full." });
@@ -61,7 +61,7 @@ async fn a_failed_execution_is_reported_too() -> Checked {
     Ok(())
 }
 
-async fn a_job_that_does_not_exist_is_404() {
+async fn an_unknown_job_is_404() {
     let api = Api::connect().await;
     let report = json!({ "ok": true, "claimToken": "claim_none" });
     complete(&api, &json!({ "id": "job_that_does_not_exist" }), &report).await.is_failure(404, "NOT_FOUND");
@@ -92,7 +92,7 @@ async fn a_completion_without_claim_token_or_with_a_malformed_body_is_400() {
     }
 }
 
-async fn claiming_with_nothing_to_claim_gives_a_job_that_is_null() -> Checked {
+async fn the_job_is_null_when_nothing_can_be_claimed() -> Checked {
     let api = Api::connect().await;
     api.has_no_jobs()?;
     let data = api.post("/site/jobs/next", &fresh("job-next"), &json!({})).await.data();

@@ -1,11 +1,12 @@
-//! Every sentence of the contract that can be seen from outside, as a test of that name.
+//! Tests every requirement of the contract that is observable from outside.
 //!
 //! By default the server is a sandbox, over HTTP. Any other is tested by its address:
-//! `CONFORMANCE_ORIGIN=https://service.example CONFORMANCE_TOKEN_FILE=token cargo test -p chat-connector --test conformance`.
-//! It gets conversations, events and one small snapshot of content; jobs are claimed from it only with
-//! `CONFORMANCE_JOBS=1`, and are reported as failed. What is not checked of it is reported as ignored, with the reason.
+//! `CONFORMANCE_ORIGIN=https://service.example CONFORMANCE_TOKEN_FILE=token cargo test -p chat-connector
+//! --test conformance`. It gets conversations, events and one small snapshot of content; jobs are claimed
+//! from it only with `CONFORMANCE_JOBS=1`, and are reported as failed. Requirements that are not checked are
+//! reported as ignored, with the reason.
 
-/// Gives the tests of a module, whose names are the sentences.
+/// Lists the tests of a module by their names.
 macro_rules! sentences {
     ($($sentence:ident,)*) => {
         pub fn sentences() -> Vec<libtest_mimic::Trial> {
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), sentences.into_iter().flatten().collect()).exit_code()
 }
 
-/// What a check ends with, other than a panic.
+/// The result of a check that did not panic.
 trait Outcome {
     fn completion(self) -> Completion;
 }

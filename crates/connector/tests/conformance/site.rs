@@ -1,4 +1,5 @@
-//! Sections 4.3, 4.9 and 4.10, of which the contract shows no fields: what the client of this crate can read.
+//! Sections 4.3, 4.9 and 4.10. The contract specifies no fields, so the client of this crate must be able to
+//! parse them.
 
 use chat_protocol::{OverlayList, SiteStatus, SyncReceipt, Value as Wire};
 use serde_json::json;
@@ -9,7 +10,7 @@ sentences! {
     the_site_has_a_status,
     overlays_are_listed,
     public_content_can_be_pushed_page_by_page,
-    what_does_not_exist_is_a_failure_in_an_envelope,
+    an_unknown_path_gets_a_failure_envelope,
 }
 
 fn read<T: TryFrom<Wire, Error = chat_protocol::FieldError>>(answer: &Answer) -> T {
@@ -36,7 +37,7 @@ async fn public_content_can_be_pushed_page_by_page() {
     }
 }
 
-async fn what_does_not_exist_is_a_failure_in_an_envelope() {
+async fn an_unknown_path_gets_a_failure_envelope() {
     let answer = Api::connect().await.get("/no/such/path").await;
     answer.is_failure(404, "NOT_FOUND");
 }

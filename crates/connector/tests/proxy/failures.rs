@@ -1,9 +1,9 @@
-//! The proxy answers with an envelope of its own when a request or the service is not usable.
+//! The proxy answers with its own envelope if a request is invalid or the service is unavailable.
 
 use super::*;
 
 #[tokio::test]
-async fn a_body_past_its_bound_or_of_another_type_never_reaches_the_service() {
+async fn never_forwards_oversized_or_non_json_bodies() {
     let (address, seen) = service(|| "{}").await;
     let too_large = ask(options(address), post("/connector/chat/messages", " ".repeat(64 * 1024 + 1))).await;
     assert_eq!(too_large.failure(), (413, "INVALID_REQUEST".to_owned()));
@@ -20,7 +20,7 @@ async fn a_body_past_its_bound_or_of_another_type_never_reaches_the_service() {
 }
 
 #[tokio::test]
-async fn whoever_sent_a_body_that_is_not_read_is_told_that_the_connection_ends() {
+async fn closes_the_connection_of_an_unread_body() {
     let (address, _) = service(|| "{}").await;
     let long = " ".repeat(64 * 1024 + 1);
     for path in ["/connector/chat/messages", "/connector/chat/config", "/connector/elsewhere"] {
@@ -35,7 +35,7 @@ async fn whoever_sent_a_body_that_is_not_read_is_told_that_the_connection_ends()
 }
 
 #[tokio::test]
-async fn a_body_that_stops_half_way_is_given_up_on() {
+async fn times_out_on_an_incomplete_body() {
     let (address, _) = service(|| "{}").await;
     let endless = Body::from_stream(EndlessBody);
     let options = ProxyOptions { timeout: Duration::from_millis(50), ..options(address) };
@@ -43,7 +43,7 @@ async fn a_body_that_stops_half_way_is_given_up_on() {
     assert_eq!(answer.failure(), (408, "INVALID_REQUEST".to_owned()));
 }
 
-/// A body whose next part never comes.
+/// Returns a body that never ends.
 struct EndlessBody;
 
 impl futures_core::Stream for EndlessBody {
@@ -58,7 +58,7 @@ impl futures_core::Stream for EndlessBody {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_a_502_envelope() {
+async fn answers_502_if_the_service_is_unreachable() {
     let (listener, address) = listen().await;
     drop(listener);
     let answer = ask(options(address), get("/connector/chat/config")).await;
@@ -66,7 +66,7 @@ async fn a_service_that_is_not_there_is_a_502_envelope() {
 }
 
 #[tokio::test]
-async fn a_service_that_never_answers_is_a_504_envelope() {
+async fn answers_504_if_the_service_does_not_respond() {
     let (_listener, address) = listen().await;
     let options = ProxyOptions { timeout: Duration::from_millis(50), ..options(address) };
     let answer = ask(options, get("/connector/chat/config")).await;
@@ -74,29 +74,29 @@ async fn a_service_that_never_answers_is_a_504_envelope() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_or_is_no_http_is_a_502_envelope() {
-    for said in ["HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"ok\":", "", "SSH-2.0-x\r\n\r\n"] {
+async fn answers_502_for_a_truncated_or_invalid_http_response() {
+    for response in ["HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"ok\":", "", "SSH-2.0-x\r\n\r\n"] {
         let (listener, address) = listen().await;
         tokio::spawn(async move {
             let (mut connection, _) = listener.accept().await.expect("a connection");
             let mut request = [0; 4096];
             let _ = connection.read(&mut request).await;
-            let _ = connection.write_all(said.as_bytes()).await;
+            let _ = connection.write_all(response.as_bytes()).await;
         });
         let answer = ask(options(address), get("/connector/chat/config")).await;
-        assert_eq!(answer.failure(), (502, "UPSTREAM_UNAVAILABLE".to_owned()), "{said:?}");
+        assert_eq!(answer.failure(), (502, "UPSTREAM_UNAVAILABLE".to_owned()), "{response:?}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_past_its_bound_is_a_502_envelope() {
+async fn answers_502_for_an_oversized_response() {
     let (address, _) = service(|| "x".repeat(1024 * 1024 + 1)).await;
     let answer = ask(options(address), get("/connector/chat/messages?conversationId=c")).await;
     assert_eq!(answer.failure(), (502, "UPSTREAM_UNAVAILABLE".to_owned()));
 }
 
 #[tokio::test]
-async fn a_redirect_is_neither_followed_nor_passed_on() {
+async fn neither_follows_nor_forwards_redirects() {
     let (elsewhere, seen) = service(|| "{}").await;
     let (address, _) =
         service(move || (StatusCode::TEMPORARY_REDIRECT, [("location", format!("http://{elsewhere}/"))]))
@@ -108,7 +108,7 @@ async fn a_redirect_is_neither_followed_nor_passed_on() {
 }
 
 #[tokio::test]
-async fn what_the_service_says_of_the_token_is_all_that_is_said_of_it() {
+async fn forwards_the_services_token_error_unchanged() {
     let (address, _) =
         service(|| (StatusCode::UNAUTHORIZED, r#"{"ok":false,"error":{"code":"INVALID_TOKEN"}}"#)).await;
     let answer = ask(options(address), get("/connector/chat/config")).await;
@@ -116,7 +116,7 @@ async fn what_the_service_says_of_the_token_is_all_that_is_said_of_it() {
 }
 
 #[test]
-fn the_token_is_in_no_debug_output_and_no_error() {
+fn debug_output_and_errors_omit_the_token() {
     let options = options(([127, 0, 0, 1], 1).into());
     let proxy = proxy::router(options.clone()).expect("a proxy");
     assert!(!format!("{options:?} {proxy:?}").contains(TOKEN));
@@ -127,8 +127,11 @@ fn the_token_is_in_no_debug_output_and_no_error() {
 }
 
 #[test]
-fn an_origin_with_the_base_path_is_refused_with_what_to_do() {
+fn refuses_an_origin_with_the_base_path_with_advice() {
     let options = ProxyOptions::new("https://service.example/api/connector/v1", TOKEN.into());
     let error = proxy::router(options).expect_err("refused").to_string();
-    assert_eq!(error, "leave /api/connector/v1 out of the service's origin: it is added for you");
+    assert_eq!(
+        error,
+        "invalid origin of the service: leave /api/connector/v1 out, it is added automatically"
+    );
 }

@@ -1,9 +1,9 @@
-//! The proxy forwards what section 4.13 names, and nothing else, in either direction.
+//! The proxy forwards only the requests and headers of section 4.13, in either direction.
 
 use super::*;
 
 #[tokio::test]
-async fn the_five_calls_go_on_to_the_same_path_under_the_base_with_the_token() {
+async fn forwards_the_five_calls_to_the_same_path_with_the_token() {
     let (address, seen) = service(|| "{}").await;
     for request in [
         get("/connector/chat/config?locale=en-US"),
@@ -34,7 +34,7 @@ async fn the_five_calls_go_on_to_the_same_path_under_the_base_with_the_token() {
 }
 
 #[tokio::test]
-async fn of_the_browsers_headers_only_the_key_and_the_language_go_on() {
+async fn forwards_only_the_key_and_the_language_of_the_browsers_headers() {
     let (address, seen) = service(|| "{}").await;
     let mut request = post("/connector/chat/messages", "{}");
     for (name, value) in [
@@ -74,7 +74,7 @@ async fn of_the_browsers_headers_only_the_key_and_the_language_go_on() {
 }
 
 #[tokio::test]
-async fn status_body_and_the_named_headers_come_back_and_nothing_else() {
+async fn returns_status_body_and_the_listed_headers_only() {
     let (address, _) = service(|| {
         Response::builder()
             .status(429)
@@ -120,24 +120,25 @@ async fn status_body_and_the_named_headers_come_back_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_page_that_comes_in_place_of_an_answer_is_text_to_the_browser() {
-    for (said, passed_back) in [
+async fn returns_a_page_of_the_upstream_as_plain_text() {
+    for (content_type, returned) in [
         ("text/html", "text/plain; charset=utf-8"),
         ("image/svg+xml", "text/plain; charset=utf-8"),
         ("application/json-patch+json", "text/plain; charset=utf-8"),
         ("", "text/plain; charset=utf-8"),
         ("Application/JSON;charset=utf-8", "Application/JSON;charset=utf-8"),
     ] {
-        let page = move || (StatusCode::BAD_GATEWAY, [("content-type", said)], "<script>alert(1)</script>");
+        let page =
+            move || (StatusCode::BAD_GATEWAY, [("content-type", content_type)], "<script>alert(1)</script>");
         let (address, _) = service(page).await;
         let answer = ask(options(address), get("/connector/chat/config")).await;
-        assert_eq!((answer.status.as_u16(), answer.header("content-type")), (502, Some(passed_back)));
+        assert_eq!((answer.status.as_u16(), answer.header("content-type")), (502, Some(returned)));
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
     }
 }
 
 #[tokio::test]
-async fn an_answer_without_a_type_is_text_to_the_browser() {
+async fn returns_a_response_without_a_content_type_as_plain_text() {
     let page = || {
         let mut response = Response::new(Body::from("<script>alert(1)</script>"));
         response.headers_mut().remove("content-type");
@@ -149,7 +150,7 @@ async fn an_answer_without_a_type_is_text_to_the_browser() {
 }
 
 #[tokio::test]
-async fn a_compressed_answer_is_refused_and_never_unpacked() {
+async fn refuses_compressed_responses() {
     for encoding in ["gzip", "br", "gzip, identity"] {
         let answer = move || ([("content-encoding", encoding), ("content-type", "application/json")], "{}");
         let (address, _) = service(answer).await;
@@ -160,7 +161,7 @@ async fn a_compressed_answer_is_refused_and_never_unpacked() {
 }
 
 #[tokio::test]
-async fn other_paths_and_methods_never_reach_the_service() {
+async fn never_forwards_other_paths_and_methods() {
     let (address, seen) = service(|| "{}").await;
     for path in [
         "/site/status",

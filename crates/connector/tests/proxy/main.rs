@@ -1,4 +1,4 @@
-//! The proxy as a router: what it forwards in either direction, and what it answers when it cannot.
+//! The proxy as a router: forwarding and failures.
 
 mod failures;
 mod forwarding;
@@ -42,7 +42,7 @@ impl Answer {
     }
 }
 
-/// What the proxy sends to a service that answers every request the same.
+/// Returns the requests that the proxy sends to a service with a fixed response.
 type Seen = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
 
 async fn listen() -> (TcpListener, SocketAddr) {
@@ -51,20 +51,20 @@ async fn listen() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// A service that writes down what it is asked, and answers with what `answer` makes.
+/// Starts a service that records its requests, and responds with the result of `answer`.
 async fn service<R: IntoResponse>(
     answer: impl Fn() -> R + Clone + Send + Sync + 'static,
 ) -> (SocketAddr, Seen) {
     let seen = Seen::default();
-    let kept = Arc::clone(&seen);
+    let recorded = Arc::clone(&seen);
     let router = Router::new().fallback(move |request: Incoming| {
-        let (kept, answer) = (Arc::clone(&kept), answer.clone());
+        let (recorded, answer) = (Arc::clone(&recorded), answer.clone());
         async move {
             let (parts, body) = request.into_parts();
             let body = body.collect().await.expect("a body").to_bytes();
             let line = format!("{} {}", parts.method, parts.uri);
             let body = String::from_utf8_lossy(&body).into_owned();
-            kept.lock().expect("not poisoned").push((line, parts.headers, body));
+            recorded.lock().expect("not poisoned").push((line, parts.headers, body));
             answer().into_response()
         }
     });

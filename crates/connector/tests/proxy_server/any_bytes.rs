@@ -1,4 +1,4 @@
-//! Whatever is sent to the proxy.
+//! Arbitrary requests and bytes sent to the proxy.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tower::ServiceExt;
 use crate::serve;
 use crate::service::{Service, TOKEN};
 
-/// Bytes, and requests that are almost some.
+/// Generates bytes and almost valid requests.
 fn connections() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
         6 => "(GET|POST) /connector/(chat/config|chat/messages|chat/presence|events) HTTP/1\\.[01]",
@@ -38,7 +38,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn any_request_to_the_proxy_is_answered_with_an_envelope(
+    fn any_request_to_the_proxy_gets_an_envelope(
         method in "(GET|POST|PUT|DELETE|OPTIONS|PATCH|TRACE|[A-Z]{1,12})",
         path in prop_oneof!["/connector/(chat/config|chat/messages|chat/presence|events)", "/connector/[a-z/%0-9.]{1,30}"],
         query in "[ -~]{0,30}",
@@ -47,7 +47,7 @@ proptest! {
         others in prop::collection::vec(("[a-zA-Z-]{1,20}", prop::collection::vec(any::<u8>(), 0..30)), 0..4),
         body in prop::collection::vec(any::<u8>(), 0..400),
     ) {
-        // What answers it has no body.
+        // The response to HEAD has no body.
         prop_assume!(method != "HEAD");
         let mut request = Request::builder().method(method.as_str()).uri(format!("{path}?{query}"));
         for (name, value) in [("content-type", kind), ("idempotency-key", key)] {
@@ -58,7 +58,7 @@ proptest! {
         for (name, value) in others {
             request = request.header(name, value);
         }
-        // What is no address or no header never becomes a request.
+        // An invalid address or header cannot be sent.
         let Ok(request) = request.body(Body::from(body)) else { return Ok(()) };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let (status, text): (u16, Vec<u8>) = runtime.block_on(async {
@@ -76,14 +76,14 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_on_a_connection_get_an_answer_of_http_or_none_and_harm_nobody_else(bytes in connections()) {
+    fn any_bytes_get_an_http_response_or_none_and_affect_nobody_else(bytes in connections()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let (read, after): (Vec<u8>, u16) = runtime.block_on(async {
             let service = Service::start().await;
             let proxy = serve(&service, |_| ()).await;
             let mut connection = proxy.connect().await;
             let mut read = Vec::new();
-            // Whoever is refused half-way may find the connection closed.
+            // The proxy may close the connection before the whole request is sent.
             if connection.write_all(&bytes).await.is_ok() && connection.shutdown().await.is_ok() {
                 let all = connection.read_to_end(&mut read);
                 let _ = tokio::time::timeout(Duration::from_secs(5), all).await.expect("an end");

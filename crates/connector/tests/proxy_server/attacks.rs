@@ -1,4 +1,4 @@
-//! What somebody sends who wants more of the proxy than its five paths.
+//! Attacks that try to reach more than the five paths.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,21 +13,21 @@ use tokio::net::TcpListener;
 use crate::service::{Service, TOKEN};
 use crate::{Running, serve};
 
-/// What arrived at the service: the request's line, its headers and its body.
+/// A request that arrived at the service: its line, headers and body.
 type Arrived = Arc<Mutex<Vec<(String, HeaderMap, String)>>>;
 
-/// A proxy before a service that writes down what arrives.
+/// A proxy for a service that records its requests.
 async fn watched() -> (Running, Arrived) {
     let arrived = Arrived::default();
-    let kept = Arc::clone(&arrived);
+    let recorded = Arc::clone(&arrived);
     let router = Router::new().fallback(move |request: Request| {
-        let kept = Arc::clone(&kept);
+        let recorded = Arc::clone(&recorded);
         async move {
             let (parts, body) = request.into_parts();
             let body = to_bytes(body, usize::MAX).await.expect("a body");
             let body = String::from_utf8_lossy(&body).into_owned();
             let line = format!("{} {}", parts.method, parts.uri);
-            kept.lock().expect("not poisoned").push((line, parts.headers, body));
+            recorded.lock().expect("not poisoned").push((line, parts.headers, body));
             "{}"
         }
     });
@@ -43,11 +43,11 @@ fn lines(arrived: &Arrived) -> Vec<String> {
     arrived.lock().expect("not poisoned").iter().map(|(line, _, _)| line.clone()).collect()
 }
 
-/// Says something on a connection of its own, and gives all that comes back until it ends.
+/// Sends bytes on a new connection, and returns everything received until it ends.
 async fn say(proxy: &Running, text: impl AsRef<[u8]>) -> String {
     let mut connection = proxy.connect().await;
     let mut read = Vec::new();
-    // Whoever is refused half-way may find the connection closed, or reset.
+    // The proxy may close or reset the connection before everything is sent.
     let _ = connection.write_all(text.as_ref()).await;
     let to_its_end = tokio::time::timeout(Duration::from_secs(30), connection.read_to_end(&mut read));
     let _ = to_its_end.await.expect("an end");
@@ -62,11 +62,11 @@ fn statuses(answers: &str) -> Vec<&str> {
 }
 
 const JSON: &str = "host: shop.example\r\ncontent-type: application/json\r\n";
-/// A request for something else, as the body of another one.
+/// Returns a request that is hidden in the body of another one.
 const HIDDEN: &str = "GET /site/status HTTP/1.1\r\nhost: shop.example\r\nconnection: close\r\n\r\n";
 
 #[tokio::test]
-async fn a_request_that_is_hidden_in_another_one_never_reaches_the_service() {
+async fn never_forwards_a_smuggled_request() {
     let (proxy, arrived) = watched().await;
     for (headers, begin) in [
         ("content-length: 3\r\ntransfer-encoding: chunked\r\n", "0\r\n\r\n"),
@@ -86,7 +86,8 @@ async fn a_request_that_is_hidden_in_another_one_never_reaches_the_service() {
             say(&proxy, format!("POST /connector/events HTTP/1.1\r\n{JSON}{headers}\r\n{begin}{HIDDEN}"))
                 .await;
         let statuses = statuses(&answers);
-        // Refused, or the last on its connection, or two requests, of which the second is none of the five.
+        // Refused, or the last request of its connection, or two requests, the second of them with an unknown
+        // path.
         assert!(matches!(statuses[..], [] | ["400" | "200"] | ["200", "404"]), "{headers}: {answers}");
     }
     for (line, headers, body) in arrived.lock().expect("not poisoned").iter() {
@@ -98,7 +99,7 @@ async fn a_request_that_is_hidden_in_another_one_never_reaches_the_service() {
 }
 
 #[tokio::test]
-async fn a_path_that_is_written_in_another_way_leads_nowhere_else() {
+async fn encoded_paths_reach_no_other_endpoint() {
     let (proxy, arrived) = watched().await;
     for path in [
         "/connector/../site/status",
@@ -128,7 +129,7 @@ async fn a_path_that_is_written_in_another_way_leads_nowhere_else() {
 }
 
 #[tokio::test]
-async fn an_address_that_names_another_host_is_asked_of_the_service_all_the_same() {
+async fn an_absolute_url_of_another_host_goes_to_the_service() {
     let (proxy, arrived) = watched().await;
     let request =
         "GET http://evil.example/connector/chat/config?locale=en HTTP/1.1\r\nhost: evil.example\r\n";
@@ -140,7 +141,7 @@ async fn an_address_that_names_another_host_is_asked_of_the_service_all_the_same
 }
 
 #[tokio::test]
-async fn headers_that_steer_proxies_do_not_reach_the_service() {
+async fn never_forwards_proxy_control_headers() {
     let (proxy, arrived) = watched().await;
     let steering = "x-forwarded-for: 127.0.0.1\r\nx-forwarded-host: evil.example\r\nforwarded: for=127.0.0.1\r\n\
                     x-real-ip: 127.0.0.1\r\nx-original-url: /site/status\r\nx-http-method-override: DELETE\r\n\
@@ -156,7 +157,7 @@ async fn headers_that_steer_proxies_do_not_reach_the_service() {
 }
 
 #[tokio::test]
-async fn a_header_value_never_becomes_another_header() {
+async fn a_header_value_cannot_inject_another_header() {
     let (proxy, arrived) = watched().await;
     for value in ["a\rx-evil: 1", "a\r\r\nx-evil: 1", "a\0b", "a\x7fb", "a\n x-evil: 1"] {
         let request =
@@ -175,7 +176,7 @@ async fn a_header_value_never_becomes_another_header() {
 }
 
 #[tokio::test]
-async fn a_head_or_a_body_without_measure_is_refused_before_it_is_read_to_its_end() {
+async fn refuses_an_oversized_head_or_body_before_its_end() {
     let (proxy, arrived) = watched().await;
     let get = "GET /connector/chat/config HTTP/1.1\r\nhost: x\r\n";
     let large = say(&proxy, format!("{get}x-large: {}\r\n\r\n", "a".repeat(200_000))).await;
@@ -183,12 +184,12 @@ async fn a_head_or_a_body_without_measure_is_refused_before_it_is_read_to_its_en
     let long =
         say(&proxy, format!("GET /connector/chat/config?{} HTTP/1.1\r\n\r\n", "a".repeat(100_000))).await;
     for answer in [large, many, long] {
-        // A reset may overtake the refusal.
+        // A reset may arrive before the response.
         assert!(matches!(statuses(&answer)[..], [] | ["431" | "414"]), "{answer}");
     }
     let post = format!("POST /connector/events HTTP/1.1\r\n{JSON}");
-    let told = say(&proxy, format!("{post}content-length: 99999999999\r\n\r\n")).await;
-    assert_eq!(statuses(&told), ["413"], "without a byte of it");
+    let response = say(&proxy, format!("{post}content-length: 99999999999\r\n\r\n")).await;
+    assert_eq!(statuses(&response), ["413"], "before the body");
     let broken = say(&proxy, format!("{post}transfer-encoding: chunked\r\n\r\nnonsense\r\n")).await;
     assert_eq!(statuses(&broken), ["400"]);
     assert!(broken.contains("INVALID_REQUEST") && broken.contains("connection: close"), "{broken}");

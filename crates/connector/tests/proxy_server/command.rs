@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::service::{Service, TOKEN, http};
 
-/// Ended, whatever becomes of the test.
+/// A process that is killed when the test ends.
 struct Process(Child);
 
 impl Drop for Process {
@@ -20,7 +20,7 @@ impl Drop for Process {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_command_takes_its_settings_from_flags_before_variables_before_the_file_and_logs_no_secrets() {
+async fn flags_override_variables_override_the_file_and_no_secret_is_logged() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).expect("a file");
@@ -80,7 +80,7 @@ async fn the_command_takes_its_settings_from_flags_before_variables_before_the_f
     }
 }
 
-/// Runs a proxy before this service, and gives where it is and its log.
+/// Runs a proxy for this service. Returns its address and a reader of its log.
 fn run(
     directory: &Path,
     service: &Service,
@@ -108,11 +108,11 @@ async fn until(condition: impl Fn() -> bool) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), held).await.expect("it comes about");
+    tokio::time::timeout(Duration::from_secs(30), held).await.expect("the condition holds");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_token_is_told_at_the_start_and_refusals_are_told_once_a_minute() {
+async fn logs_a_wrong_token_at_start_and_refusals_once_a_minute() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let (_process, address, log) = run(directory.path(), &service, "a-wrong-token", &[]);
@@ -128,7 +128,7 @@ async fn a_wrong_token_is_told_at_the_start_and_refusals_are_told_once_a_minute(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_web_server_that_names_clients_and_is_not_trusted_is_told_of_once() {
+async fn warns_once_about_an_untrusted_web_server() {
     let service = Service::start().await;
     let directory = tempfile::tempdir().expect("a directory");
     let warned = async |flags: &[&str]| {
@@ -138,7 +138,7 @@ async fn a_web_server_that_names_clients_and_is_not_trusted_is_told_of_once() {
                 http().get(format!("{address}/connector/chat/presence")).header("x-forwarded-for", client);
             assert_eq!(request.send().await.expect("an answer").status(), 200);
         }
-        assert!(!log().contains("198.51.100"), "visitors stay out of the log: {}", log());
+        assert!(!log().contains("198.51.100"), "the log contains no visitors: {}", log());
         log().matches("--trusted-hop 127.0.0.1").count()
     };
     assert_eq!(warned(&[]).await, 1);
@@ -146,9 +146,10 @@ async fn a_web_server_that_names_clients_and_is_not_trusted_is_told_of_once() {
 }
 
 #[test]
-fn a_configuration_that_makes_no_sense_is_refused_with_what_to_do() {
+fn refuses_an_invalid_configuration_with_advice() {
     let directory = tempfile::tempdir().expect("a directory");
-    let refusal = |text: &str| {
+    std::fs::write(directory.path().join("token"), TOKEN).expect("a file");
+    let error_of = |text: &str| {
         std::fs::write(directory.path().join("proxy.toml"), text).expect("a file");
         let mut command = Command::new(env!("CARGO_BIN_EXE_site-connector"));
         command.current_dir(directory.path()).args([
@@ -165,21 +166,22 @@ fn a_configuration_that_makes_no_sense_is_refused_with_what_to_do() {
         assert_eq!(output.status.code(), Some(1));
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(refusal("").contains("--origin"));
-    assert!(refusal("orgin = \"x\"").contains("orgin"));
-    assert!(refusal("origin = \"https://service.example\"").contains("--token-file"));
+    assert!(error_of("").contains("--origin"));
+    assert!(error_of("orgin = \"x\"").contains("orgin"));
+    assert!(error_of("origin = \"https://service.example\"").contains("--token-file"));
     let complete =
-        |rest: &str| format!("origin = \"https://service.example\"\ntoken_file = \"proxy.toml\"\n{rest}");
-    assert!(refusal(&complete("prefix = \"connector/\"")).contains("prefix"));
+        |rest: &str| format!("origin = \"https://service.example\"\ntoken_file = \"token\"\n{rest}");
+    assert!(error_of(&complete("prefix = \"connector/\"")).contains("prefix"));
     assert!(
-        refusal(&complete("trusted_hops = [\"10.0.0.0/99\"]")).contains("such as 10.0.0.0/8, or an address")
+        error_of(&complete("trusted_hops = [\"10.0.0.0/99\"]")).contains("such as 10.0.0.0/8, or an address")
     );
-    assert!(refusal(&complete("timeout = 0")).contains("timeout"));
+    assert!(error_of(&complete("timeout = 0")).contains("timeout"));
+    assert!(error_of(&complete("allowed_origins = [\"null\"]")).contains("got null"));
 }
 
-/// The settings as docs/server.md shows them, all but the places that are the test's own.
+/// Starts with the settings of docs/server.md, except addresses and paths.
 #[test]
-fn the_settings_in_the_documentation_are_taken() {
+fn accepts_the_documented_settings() {
     let document = include_str!("../../../../docs/server.md");
     let (_, settings) = document.split_once("```toml\n").expect("settings");
     let (settings, _) = settings.split_once("```").expect("an end");

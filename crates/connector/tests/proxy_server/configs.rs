@@ -1,4 +1,4 @@
-//! The chat's config, cached for a while.
+//! The cache of the chat's config.
 
 use std::time::Duration;
 
@@ -19,27 +19,27 @@ async fn config(proxy: &Running, locale: &str) -> Value {
     proxy.get(&path).await.json().await.expect("JSON")
 }
 
-/// What a page asks when it is told to reload the config.
+/// Requests the config as a page does on reload.
 async fn reload(proxy: &Running) -> reqwest::Response {
     let request = http().get(proxy.url("/connector/chat/config?locale=en"));
     request.header("cache-control", "no-cache").send().await.expect("an answer")
 }
 
 #[tokio::test]
-async fn a_fresh_config_is_given_without_asking_and_an_older_one_is_asked_for() {
+async fn serves_a_fresh_config_from_the_cache_and_requests_an_expired_one() {
     let service = Service::start().await;
     let fresh = caching(&service, MINUTE).await;
     let expired = caching(&service, Duration::ZERO).await;
     assert_eq!((fresh.assistant().await, expired.assistant().await), (json!("Clover"), json!("Clover")));
     service.inject_faults(json!({ "config": { "assistantName": "Otto" } })).await;
-    let asked = service.arrived("/chat/config?locale=en").await.len();
+    let requests = service.arrived("/chat/config?locale=en").await.len();
     assert_eq!(fresh.assistant().await, "Clover");
-    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), asked);
-    assert_eq!(expired.assistant().await, "Otto", "nobody is given what is out of date");
+    assert_eq!(service.arrived("/chat/config?locale=en").await.len(), requests);
+    assert_eq!(expired.assistant().await, "Otto", "an expired config is not served");
 }
 
 #[tokio::test]
-async fn a_request_to_reload_goes_through_and_is_seen_by_everybody() {
+async fn a_reload_request_bypasses_and_updates_the_cache() {
     let service = Service::start().await;
     let proxy = caching(&service, MINUTE).await;
     assert_eq!(proxy.assistant().await, "Clover");
@@ -53,7 +53,7 @@ async fn a_request_to_reload_goes_through_and_is_seen_by_everybody() {
 }
 
 #[tokio::test]
-async fn visitors_who_come_together_ask_the_service_once() {
+async fn concurrent_requests_share_one_request_to_the_service() {
     let service = Service::start().await;
     service.inject_faults(json!({ "delayMs": 200 })).await;
     let proxy = caching(&service, MINUTE).await;
@@ -65,7 +65,7 @@ async fn visitors_who_come_together_ask_the_service_once() {
 }
 
 #[tokio::test]
-async fn visitors_who_come_together_do_not_wait_for_a_silent_service_one_after_the_other() {
+async fn concurrent_requests_do_not_wait_for_a_silent_service_in_turn() {
     let service = Service::start().await;
     service.inject_faults(json!({ "delayMs": 60_000 })).await;
     let proxy = serve(&service, |options| {
@@ -81,7 +81,7 @@ async fn visitors_who_come_together_do_not_wait_for_a_silent_service_one_after_t
 }
 
 #[tokio::test]
-async fn a_cached_config_has_the_request_id_of_the_answer_that_it_comes_in() {
+async fn a_cached_config_has_the_request_id_of_its_response() {
     let service = Service::start().await;
     let proxy = caching(&service, MINUTE).await;
     proxy.assistant().await;
@@ -97,7 +97,7 @@ async fn a_cached_config_has_the_request_id_of_the_answer_that_it_comes_in() {
 }
 
 #[tokio::test]
-async fn an_old_config_is_better_than_none_when_the_service_is_out_of_order_and_says_that_it_is_old() {
+async fn serves_a_config_marked_stale_while_the_service_fails() {
     let service = Service::start().await;
     let proxy = caching(&service, Duration::ZERO).await;
     assert_eq!(config(&proxy, "en").await["data"]["stale"], false);
@@ -106,14 +106,14 @@ async fn an_old_config_is_better_than_none_when_the_service_is_out_of_order_and_
         let config = config(&proxy, "en").await;
         assert_eq!((&config["ok"], &config["data"]["stale"]), (&json!(true), &json!(true)));
     }
-    let asked = service.arrived("/chat/config?locale=en").await.len();
-    assert_eq!(asked, 2, "a service that is out of order is not asked by every visitor");
+    let requests = service.arrived("/chat/config?locale=en").await.len();
+    assert_eq!(requests, 2, "not every visitor causes a request to a failing service");
     let never_asked = proxy.get("/connector/chat/config?locale=de").await;
     assert_eq!(never_asked.status(), 500);
 }
 
 #[tokio::test]
-async fn a_chat_that_was_switched_off_does_not_come_back() {
+async fn a_disabled_chat_does_not_reappear() {
     let service = Service::start().await;
     let proxy = caching(&service, Duration::ZERO).await;
     config(&proxy, "en").await;
@@ -123,11 +123,11 @@ async fn a_chat_that_was_switched_off_does_not_come_back() {
     service.inject_faults(json!({ "status": 503 })).await;
     assert_eq!(config(&proxy, "de").await["data"]["config"]["enabled"], false);
     let other_locale = config(&proxy, "en").await;
-    assert_eq!(other_locale["ok"], false, "the older config of another locale is gone: {other_locale}");
+    assert_eq!(other_locale["ok"], false, "the config of the other locale is evicted: {other_locale}");
 }
 
 #[tokio::test]
-async fn a_service_that_refuses_the_site_is_not_papered_over() {
+async fn a_refusal_of_the_site_is_not_hidden_by_the_cache() {
     let service = Service::start().await;
     let proxy = caching(&service, Duration::ZERO).await;
     config(&proxy, "en").await;
@@ -138,7 +138,7 @@ async fn a_service_that_refuses_the_site_is_not_papered_over() {
 }
 
 #[tokio::test]
-async fn what_is_no_locale_is_passed_on_and_takes_no_room() {
+async fn forwards_invalid_locales_without_caching() {
     let service = Service::start().await;
     let proxy = caching(&service, MINUTE).await;
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! The proxy as a server of its own, under real traffic.
+//! The proxy as a standalone server.
 
 mod any_bytes;
 mod attacks;
@@ -55,7 +55,7 @@ impl Running {
         format!("http://{}{path}", self.address)
     }
 
-    /// A connection on which anything can be said.
+    /// Opens a raw connection.
     async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.expect("a connection")
     }

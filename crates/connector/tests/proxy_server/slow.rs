@@ -1,4 +1,4 @@
-//! Whoever takes their time holds a connection for as long as is allowed, and no longer.
+//! Slow and idle clients: their connections end after the timeouts.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::{Running, serve};
 
 const SOON: Duration = Duration::from_millis(50);
 
-/// A proxy with one bound that is short, and others that no test waits for.
+/// Starts a proxy with one short timeout; the others are longer than any test.
 async fn impatient(timeout: Duration, connection_timeout: Duration) -> Running {
     let service = Service::start().await;
     serve(&service, |options| {
@@ -24,7 +24,7 @@ async fn impatient(timeout: Duration, connection_timeout: Duration) -> Running {
 
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Says something, then goes on byte by byte until the other side hangs up. Gives what that has answered.
+/// Sends a text, then further bytes one by one until the peer closes the connection. Returns the response.
 async fn drip(mut connection: TcpStream, begin: &str, byte: u8) -> String {
     connection.write_all(begin.as_bytes()).await.expect("written");
     let (mut answers, mut says) = connection.split();
@@ -32,13 +32,13 @@ async fn drip(mut connection: TcpStream, begin: &str, byte: u8) -> String {
         let mut pace = tokio::time::interval(SOON / 5);
         loop {
             pace.tick().await;
-            // What is written after the end is lost, which the reader sees.
+            // Bytes after the end are lost; the reader notices the end.
             let _ = says.write_all(&[byte]).await;
         }
     };
     let mut answer = Vec::new();
     let until_its_end = async {
-        // The end may be a reset, as there is something that nobody has read.
+        // The connection may be reset, as there are unread bytes.
         let _ = answers.read_to_end(&mut answer).await;
     };
     tokio::select! {
@@ -50,13 +50,13 @@ async fn drip(mut connection: TcpStream, begin: &str, byte: u8) -> String {
 }
 
 #[tokio::test]
-async fn a_head_that_never_ends_ends_the_connection() {
+async fn closes_a_connection_whose_head_never_ends() {
     let proxy = impatient(LONG, SOON).await;
     drip(proxy.connect().await, "GET /connector/chat/config HTTP/1.1\r\nx-slow: ", b'a').await;
 }
 
 #[tokio::test]
-async fn a_connection_without_a_request_is_kept_for_a_while_and_not_for_ever() {
+async fn closes_an_idle_connection_after_the_timeout() {
     let proxy = impatient(LONG, SOON).await;
     let mut connection = proxy.connect().await;
     let answer = "GET /healthz HTTP/1.1\r\nhost: shop.example\r\n\r\n";
@@ -68,7 +68,7 @@ async fn a_connection_without_a_request_is_kept_for_a_while_and_not_for_ever() {
 }
 
 #[tokio::test]
-async fn a_body_that_never_ends_is_a_408_and_ends_the_connection() {
+async fn answers_408_to_an_endless_body_and_closes_the_connection() {
     let proxy = impatient(SOON, LONG).await;
     let head = "POST /connector/events HTTP/1.1\r\nhost: shop.example\r\ncontent-type: application/json\r\n";
     for (length, byte) in
@@ -81,8 +81,8 @@ async fn a_body_that_never_ends_is_a_408_and_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_fetches_ends_the_connection() {
-    // More than the system keeps on its way.
+async fn closes_a_connection_that_does_not_read_its_response() {
+    // More than the system's buffers hold.
     const LARGE: usize = 16 * 1024 * 1024;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let service = listener.local_addr().expect("an address");
@@ -103,9 +103,9 @@ async fn an_answer_that_nobody_fetches_ends_the_connection() {
     connection.read_exact(&mut begin).await.expect("the answer has begun");
     assert_eq!(&begin, b"HTTP/1.1 200");
     proxy.stop.take().expect("running").send(()).expect("running");
-    // It waits for what is under way: it would not end while the connection is there.
+    // A stopping server waits for requests in progress, so it would not end while the connection is open.
     let ended = tokio::time::timeout(Duration::from_secs(30), proxy.ended).await;
-    ended.expect("the connection is given up").expect("no panic").expect("a clean end");
+    ended.expect("the connection is closed").expect("no panic").expect("a clean end");
 }
 
 async fn connect_with_little_room(address: SocketAddr) -> TcpStream {
@@ -115,7 +115,7 @@ async fn connect_with_little_room(address: SocketAddr) -> TcpStream {
 }
 
 #[tokio::test]
-async fn connections_that_say_nothing_keep_their_own_address_out_and_nobody_else() {
+async fn idle_connections_block_only_their_own_address() {
     let service = Service::start().await;
     let proxy = serve(&service, |options| {
         options.connection_timeout = LONG;
@@ -138,7 +138,7 @@ async fn connections_that_say_nothing_keep_their_own_address_out_and_nobody_else
     other.read_to_string(&mut answer).await.expect("an answer");
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     let health = reqwest::get(format!("http://{}/healthz", proxy.metrics)).await;
-    assert_eq!(health.expect("an answer").status(), 200, "and the operator's own port");
+    assert_eq!(health.expect("an answer").status(), 200, "the operator's port stays reachable");
     drop(idle);
     let let_in = async {
         while !matches!(reqwest::get(proxy.url("/healthz")).await, Ok(answer) if answer.status() == 200) {}

@@ -1,8 +1,8 @@
-//! What many visitors at once get, and others do not.
+//! Security headers, rate limits, allowed origins, metrics and shutdown.
 
 use std::num::NonZeroU32;
 
-use chat_connector::proxy::{self, ClientRate, ConfigCache, ProxyOptions};
+use chat_connector::proxy::{self, ClientRate, ConfigCache, ProxyOptions, SetupError};
 use serde_json::{Value, json};
 
 use crate::service::{Service, TOKEN, http};
@@ -13,7 +13,7 @@ fn rate(per_minute: u32, burst: u32) -> Option<ClientRate> {
 }
 
 #[tokio::test]
-async fn every_answer_has_the_security_headers_and_healthz_says_that_it_is_up() {
+async fn every_response_has_security_headers_and_healthz_reports_ok() {
     let service = Service::start().await;
     let proxy = serve(&service, |_| ()).await;
     for path in ["/healthz", "/connector/chat/config", "/elsewhere"] {
@@ -26,11 +26,11 @@ async fn every_answer_has_the_security_headers_and_healthz_says_that_it_is_up() 
         assert_eq!(header(&answer, "cross-origin-resource-policy"), Some("same-origin"), "{path}");
     }
     assert_eq!(proxy.get("/healthz").await.text().await.expect("text"), "ok\n");
-    assert_eq!(proxy.get("/metrics").await.status(), 404, "figures are not for everybody");
+    assert_eq!(proxy.get("/metrics").await.status(), 404, "metrics are not public");
 }
 
 #[tokio::test]
-async fn a_client_past_its_rate_is_429_with_the_time_to_wait_and_others_are_not() {
+async fn answers_429_with_retry_after_to_the_client_over_its_limit_only() {
     let service = Service::start().await;
     let proxy = serve(&service, |options| {
         options.proxy.client_rate = rate(6, 3);
@@ -54,7 +54,7 @@ async fn a_client_past_its_rate_is_429_with_the_time_to_wait_and_others_are_not(
 }
 
 #[tokio::test]
-async fn a_client_that_is_no_trusted_hop_cannot_choose_whom_it_is_counted_as() {
+async fn an_untrusted_client_cannot_forge_its_address() {
     let service = Service::start().await;
     let proxy = serve(&service, |options| options.proxy.client_rate = rate(1, 1)).await;
     let mut statuses = Vec::new();
@@ -66,7 +66,7 @@ async fn a_client_that_is_no_trusted_hop_cannot_choose_whom_it_is_counted_as() {
 }
 
 #[tokio::test]
-async fn pages_of_the_named_origins_may_use_the_proxy_and_others_may_not() {
+async fn allows_only_pages_of_the_allowed_origins() {
     let service = Service::start().await;
     let proxy = serve(&service, |options| {
         options.proxy.allowed_origins = vec!["https://www.shop.example/".to_owned()];
@@ -98,17 +98,28 @@ async fn pages_of_the_named_origins_may_use_the_proxy_and_others_may_not() {
 }
 
 #[tokio::test]
-async fn an_allowed_origin_that_is_none_is_refused_by_name() {
+async fn refuses_an_invalid_allowed_origin_by_name() {
     let mut options = ProxyOptions::new("https://service.example", TOKEN.into());
     for wrong in ["*", "shop.example", "https://shop.example/path"] {
         options.allowed_origins = vec![wrong.to_owned()];
         let error = proxy::router(options.clone()).expect_err("refused").to_string();
-        assert!(error.starts_with(wrong), "{error}");
+        assert!(error.ends_with(&format!("got {wrong}")), "{error}");
     }
 }
 
 #[tokio::test]
-async fn figures_tell_calls_and_statuses_and_nothing_of_visitors() {
+async fn refuses_null_as_an_allowed_origin() {
+    let mut options = ProxyOptions::new("https://service.example", TOKEN.into());
+    for null in ["null", "Null", " null "] {
+        options.allowed_origins = vec!["https://www.shop.example".to_owned(), null.to_owned()];
+        let error = proxy::router(options.clone()).expect_err("refused");
+        assert!(matches!(error, SetupError::NullOrigin), "{error}");
+        assert!(error.to_string().contains("allow-same-origin"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn metrics_have_calls_and_statuses_but_no_visitor_data() {
     let service = Service::start().await;
     let proxy = serve(&service, |options| options.proxy.config_cache = Some(ConfigCache::default())).await;
     proxy.assistant().await;
@@ -133,7 +144,7 @@ async fn figures_tell_calls_and_statuses_and_nothing_of_visitors() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_told_to_stop_ends_what_is_under_way() {
+async fn a_stopping_server_finishes_requests_in_progress() {
     let service = Service::start().await;
     service.inject_faults(json!({ "delayMs": 300, "only": "presence" })).await;
     let mut proxy = serve(&service, |_| ()).await;

@@ -1,6 +1,6 @@
-//! A sandbox on a port of its own, and what tests ask of it besides the API.
+//! A sandbox on a free port, with the calls that tests need besides the API.
 
-#![allow(dead_code, reason = "each test file uses the calls that it is about")]
+#![allow(dead_code, reason = "each test file uses a part of this module")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub const TOKEN: &str = "a-token-that-nobody-may-see";
 
 pub struct Service {
     pub address: SocketAddr,
-    /// Counts what happens: a request that arrives, and one that is answered.
+    /// The number of steps: each request that arrives and each response.
     steps: watch::Receiver<u64>,
 }
 
@@ -47,8 +47,8 @@ impl Service {
         Self { address, steps }
     }
 
-    /// Waits until somebody has asked for so many steps more, or is over, and then for as many turns of the runtime, so
-    /// that whoever asks is somewhere between two of them.
+    /// Waits for a number of steps, or until `is_over`, and then for a number of turns of the runtime, so
+    /// that the caller stops at an arbitrary point.
     pub async fn steps(&self, steps: u64, turns: u64, mut is_over: impl FnMut() -> bool) {
         let mut counted = self.steps.clone();
         let until = *counted.borrow_and_update() + steps;
@@ -57,7 +57,7 @@ impl Service {
                 let _ = tokio::time::timeout(Duration::from_millis(10), counted.changed()).await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), reached).await.expect("somebody asks");
+        tokio::time::timeout(Duration::from_secs(60), reached).await.expect("the service is called");
         for _ in 0..turns {
             tokio::task::yield_now().await;
         }
@@ -67,7 +67,7 @@ impl Service {
         format!("http://{}", self.address)
     }
 
-    /// Options that try often and wait little.
+    /// Returns options with many attempts and short delays.
     pub fn options(&self) -> ClientOptions {
         ClientOptions {
             timeout: Duration::from_secs(5),
@@ -85,7 +85,7 @@ impl Service {
         ServerConnectorClient::new(self.options(), &TOKEN.into()).expect("a client")
     }
 
-    /// Calls a path outside of the API, as tests and the console do.
+    /// Calls a path outside of the API: the console's or a test path.
     pub async fn local(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
         let method = method.parse().expect("a method");
         let request = http().request(method, format!("{}{path}", self.origin()));
@@ -102,7 +102,7 @@ impl Service {
         self.local("PUT", "/sandbox/trouble", Some(&faults)).await;
     }
 
-    /// Puts a job into the queue, and gives its id.
+    /// Enqueues a job, and returns its id.
     pub async fn add_job(&self, job_type: &str, payload: Value) -> String {
         let job = json!({ "type": job_type, "title": "A job", "payload": payload, "maxAttempts": 1000 });
         let added = self.local("POST", "/sandbox/jobs", Some(&job)).await;
@@ -113,7 +113,7 @@ impl Service {
         self.local("GET", "/sandbox/site", None).await["jobs"].as_array().expect("jobs").clone()
     }
 
-    /// The requests that arrived for a path: key and status, oldest first.
+    /// Returns the key and the status of each request for a path, oldest first.
     pub async fn arrived(&self, path: &str) -> Vec<(String, Option<u64>)> {
         let everything = self.local("GET", "/sandbox/conversations", None).await;
         let requests = everything["requests"].as_array().expect("requests").clone();
@@ -126,7 +126,7 @@ impl Service {
     }
 }
 
-/// A client for what is on this machine: it needs neither certificates nor the system's proxy.
+/// Returns a client for this machine, which needs neither certificates nor the system's proxy.
 pub fn http() -> reqwest::Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().no_proxy().tls_certs_only([]).build().expect("a client")

@@ -1,6 +1,6 @@
 //! The command `site-connector`, run in a folder against a service.
 
-#![allow(dead_code, reason = "each test file uses the calls that it is about")]
+#![allow(dead_code, reason = "each test file uses a part of this module")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -26,14 +26,14 @@ pub async fn run(directory: &Path, origin: &str, arguments: &[&str]) -> Output {
     tokio::task::spawn_blocking(move || command.output()).await.expect("no panic").expect("runs")
 }
 
-/// What a command that succeeds says, as JSON.
+/// Runs a command that succeeds, and returns its output as JSON.
 pub async fn succeeds(directory: &Path, origin: &str, arguments: &[&str]) -> Value {
     let output = run(directory, origin, arguments).await;
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap_or_default()
 }
 
-/// The code of a command that fails, and what it says.
+/// Runs a command that fails, and returns its exit code and its error.
 pub async fn fails(directory: &Path, origin: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let output = run(directory, origin, arguments).await;
     assert!(!output.status.success(), "{arguments:?}");

@@ -1,9 +1,9 @@
-//! Writes a value as JSON text. Written by hand: the formatting of the standard library weighs more in WebAssembly.
+//! Writes a value as JSON, without the standard library's formatting, which takes more bytes in WebAssembly.
 
 use super::Value;
 
 impl Value {
-    /// The JSON text, always the same for the same value.
+    /// Returns the value as JSON. The output is deterministic.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);
@@ -43,8 +43,8 @@ impl Value {
     }
 }
 
-/// The digits of a number. The standard library's formatting weighs a kilobyte in WebAssembly (brotli), for widths and
-/// signs that nobody here asks for.
+/// Returns the decimal digits of a number. The standard library's formatting takes a kilobyte in WebAssembly
+/// (brotli).
 pub fn decimal(number: i64) -> String {
     let mut digits = Vec::new();
     let mut rest = number.unsigned_abs();
@@ -58,12 +58,12 @@ pub fn decimal(number: i64) -> String {
     digits.into_iter().rev().collect()
 }
 
-/// Writes 15 significant digits and a power of ten: as much as any decimal number that a person wrote has. The standard
-/// library's shortest exact form would cost 8 KB in WebAssembly.
+/// Writes 15 significant digits and a power of ten, which preserves any decimal number that a person wrote.
+/// The standard library's shortest exact form takes 8 KB in WebAssembly.
 #[expect(clippy::cast_possible_truncation, reason = "15 digits fit")]
 fn write_number(out: &mut String, number: f64) {
     const DIGITS: (f64, f64) = (1e14, 1e15);
-    /// Powers of ten are exact up to this one.
+    /// The largest exact power of ten.
     const EXACT: f64 = 1e22;
     let (mut scaled, mut power) = (number.abs(), 0);
     if scaled == 0.0 {
@@ -73,7 +73,7 @@ fn write_number(out: &mut String, number: f64) {
         scaled /= 10.0;
         power += 1;
     }
-    // What a person wrote is multiplied, and so rounded, once.
+    // A number that a person wrote is multiplied, and so rounded, only once.
     let mut factor = 1.0;
     while scaled * factor < DIGITS.0 {
         if factor >= EXACT {

@@ -1,7 +1,8 @@
-//! Finding in an answer what visitors must not be told: the instructions, and long parts of the site's text (4.13).
+//! Detects in an answer what visitors must not see: the instructions, and long parts of the site's text
+//! (4.13).
 //!
-//! Texts are compared by their letters and digits alone, in small letters and without accents: markup, spaces and
-//! characters that nobody sees make no difference. A text that somebody has translated or enciphered is not found.
+//! Texts are compared by their letters and digits only, in lower case and without accents. Markup, spaces and
+//! invisible characters make no difference. A translated or encrypted text is not detected.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -14,16 +15,20 @@ use unicode_normalization::UnicodeNormalization;
 use super::prompt::{INSTRUCTIONS, REFERENCE};
 use crate::search::Passage;
 
-/// A part of a passage in one piece: some 200 characters with the spaces between them, or as many words.
-const PASSAGE_RUN: usize = 160;
-const PASSAGE_WORDS: usize = 30;
-/// Pieces of a passage, of at least so many letters each, that make up so many of one passage or of all.
-const PASSAGE_PIECE: usize = 32;
-const PASSAGE_PIECES: usize = 240;
-const ALL_PIECES: usize = 480;
-/// Pieces of the instructions, of at least so many letters each, that make up so many: some 60 characters.
-const INSTRUCTION_PIECE: usize = 20;
-const INSTRUCTION_PIECES: usize = 48;
+/// Length in letters of one copied run of a passage that is a disclosure: about 200 characters with spaces.
+const PASSAGE_RUN_THRESHOLD: usize = 160;
+/// Length in words of one copied run of a passage that is a disclosure.
+const PASSAGE_WORDS_THRESHOLD: usize = 30;
+/// Minimum letters of a copied piece of a passage that is counted.
+const MIN_PASSAGE_PIECE: usize = 32;
+/// Letters in the copied pieces of one passage that are a disclosure.
+const PASSAGE_THRESHOLD: usize = 240;
+/// Letters in the copied pieces of all passages that are a disclosure.
+const ALL_PASSAGES_THRESHOLD: usize = 480;
+/// Minimum letters of a copied piece of the instructions that is counted.
+const MIN_INSTRUCTION_PIECE: usize = 20;
+/// Letters in the copied pieces of the instructions that are a disclosure: about 60 characters with spaces.
+const INSTRUCTIONS_THRESHOLD: usize = 48;
 
 /// Returns whether an answer repeats the instructions or long parts of the passages.
 pub(super) fn discloses(answer: &str, passages: &[Passage]) -> bool {
@@ -32,17 +37,17 @@ pub(super) fn discloses(answer: &str, passages: &[Passage]) -> bool {
     let instructions = Folded::new(&format!("{INSTRUCTIONS} {REFERENCE}"), &keys);
     let answer = format!("{answer}\n{}", decoded(answer));
     let answer = Folded::new(&answer, &keys);
-    let pieces = |passage: &Folded| copied(&passage.letters, &answer.letters, PASSAGE_PIECE);
-    copied(&instructions.letters, &answer.letters, INSTRUCTION_PIECE) >= INSTRUCTION_PIECES
-        || passages.iter().map(pieces).sum::<usize>() >= ALL_PIECES
+    let pieces = |passage: &Folded| copied(&passage.letters, &answer.letters, MIN_PASSAGE_PIECE);
+    copied(&instructions.letters, &answer.letters, MIN_INSTRUCTION_PIECE) >= INSTRUCTIONS_THRESHOLD
+        || passages.iter().map(pieces).sum::<usize>() >= ALL_PASSAGES_THRESHOLD
         || passages.iter().any(|passage| {
-            pieces(passage) >= PASSAGE_PIECES
-                || copied(&passage.letters, &answer.letters, PASSAGE_RUN) > 0
-                || copied(&passage.words, &answer.words, PASSAGE_WORDS) > 0
+            pieces(passage) >= PASSAGE_THRESHOLD
+                || copied(&passage.letters, &answer.letters, PASSAGE_RUN_THRESHOLD) > 0
+                || copied(&passage.words, &answer.words, PASSAGE_WORDS_THRESHOLD) > 0
         })
 }
 
-/// A text as it is compared.
+/// A text, normalised for comparison.
 struct Folded {
     letters: Vec<u64>,
     /// The hashes of its words.
@@ -61,7 +66,7 @@ impl Folded {
     }
 }
 
-/// Accents, and what is between the letters without being seen: joiners, marks of direction, fillers, selectors, tags.
+/// Returns whether a character is an accent or invisible: a joiner, direction mark, filler, selector or tag.
 fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{300}'..='\u{36f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -70,7 +75,7 @@ fn is_invisible(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns how much of the answer is in pieces of at least `length` that the source has too.
+/// Returns how many units of the answer are in pieces of at least `length` that also occur in the source.
 fn copied(source: &[u64], answer: &[u64], length: usize) -> usize {
     let known: HashSet<u64> = windows(source, length).collect();
     let mut copied = 0;
@@ -84,36 +89,36 @@ fn copied(source: &[u64], answer: &[u64], length: usize) -> usize {
     copied
 }
 
-/// Returns the hash of each piece of this length, in a time that does not grow with the length. Hashes that are the same
-/// by chance can but withhold an answer.
+/// Returns the rolling hash of each window of `length` units. A collision can only withhold an answer, never
+/// let a disclosure through.
 fn windows(text: &[u64], length: usize) -> impl Iterator<Item = u64> {
     const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
     let leaving = (0..length).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let mut hash = 0_u64;
-    text.iter().enumerate().filter_map(move |(place, unit)| {
+    text.iter().enumerate().filter_map(move |(index, unit)| {
         hash = hash.wrapping_mul(BASE).wrapping_add(*unit);
-        if let Some(gone) = place.checked_sub(length) {
-            hash = hash.wrapping_sub(text[gone].wrapping_mul(leaving));
+        if let Some(first) = index.checked_sub(length) {
+            hash = hash.wrapping_sub(text[first].wrapping_mul(leaving));
         }
-        (place + 1 >= length).then_some(hash)
+        (index + 1 >= length).then_some(hash)
     })
 }
 
-/// The text that is in an answer as Base64, if there is any.
+/// Returns the text that an answer contains as Base64, if any.
 fn decoded(answer: &str) -> String {
-    const SHORTEST: usize = 40;
+    const MIN_LENGTH: usize = 40;
     let lenient = GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true);
     let engine = GeneralPurpose::new(&alphabet::STANDARD, lenient);
     let is_digit = |character: char| character.is_ascii_alphanumeric() || "+/-_".contains(character);
-    // Lines of it belong together.
+    // Base64 may be wrapped over several lines.
     let joined: String = answer.split_whitespace().collect();
     let mut texts = String::new();
     for whole in [answer, &joined] {
-        for run in whole.split(|character| !is_digit(character)).filter(|run| run.len() >= SHORTEST) {
+        for run in whole.split(|character| !is_digit(character)).filter(|run| run.len() >= MIN_LENGTH) {
             let run = run.replace('-', "+").replace('_', "/");
-            // One digit more than there can be is none.
+            // A single digit after the last group of four encodes nothing.
             let run = &run[..run.len() - usize::from(run.len() % 4 == 1)];
             if let Ok(bytes) = engine.decode(run) {
                 texts.push_str(&String::from_utf8_lossy(&bytes));
@@ -140,7 +145,7 @@ mod tests {
     fn passages() -> Vec<Passage> {
         vec![Passage {
             title: "How we glaze".to_owned(),
-            place: Some("/glaze".to_owned()),
+            location: Some("/glaze".to_owned()),
             text: TEXT.to_owned(),
         }]
     }
@@ -149,14 +154,14 @@ mod tests {
         discloses(answer, &passages())
     }
 
-    /// The text in pieces of so many characters, with something between them.
+    /// Cuts a text into pieces of `length` characters and joins them with `between`.
     fn pieces(text: &str, length: usize, between: &str) -> String {
         let characters: Vec<char> = text.chars().collect();
         characters.chunks(length).map(String::from_iter).collect::<Vec<_>>().join(between)
     }
 
     #[test]
-    fn the_instructions_are_withheld_however_they_are_laid_out() {
+    fn withholds_instructions_in_any_layout_or_encoding() {
         assert!(is_withheld(INSTRUCTIONS));
         assert!(is_withheld(&format!("Sure, here they are: \"{}\"", &INSTRUCTIONS[..75])));
         assert!(is_withheld(&INSTRUCTIONS.to_uppercase().replace(' ', "\n> **")));
@@ -172,12 +177,12 @@ mod tests {
         assert!(is_withheld(&BASE64_STANDARD.encode(INSTRUCTIONS)), "as Base64");
         assert!(
             is_withheld(&pieces(&BASE64_URL_SAFE_NO_PAD.encode(INSTRUCTIONS), 76, "\n")),
-            "as lines of it"
+            "as wrapped Base64"
         );
     }
 
     #[test]
-    fn long_parts_of_a_passage_are_withheld_however_they_are_laid_out() {
+    fn withholds_long_parts_of_a_passage_in_any_layout_or_encoding() {
         assert!(is_withheld(TEXT));
         assert!(is_withheld(&format!("It says: {}", &TEXT[40..260])));
         assert!(is_withheld(&TEXT.to_uppercase()));
@@ -190,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_quotes_a_sentence_passes() {
+    fn allows_an_answer_that_quotes_a_sentence() {
         for answer in [
             "At 1280 degrees.",
             "Celadon is fired at 1280 degrees, in a kiln that burns no oxygen for the last two hours.",
@@ -205,9 +210,9 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_that_is_short_may_be_quoted_as_a_whole() {
+    fn allows_quoting_a_short_passage_in_full() {
         let text = "Celadon is fired at 1280 degrees.".to_owned();
-        let passage = Passage { title: "Glaze".to_owned(), place: None, text: text.clone() };
+        let passage = Passage { title: "Glaze".to_owned(), location: None, text: text.clone() };
         assert!(!discloses(&text, &[passage]));
     }
 
@@ -215,7 +220,7 @@ mod tests {
         #![proptest_config(cases(128))]
 
         #[test]
-        fn a_copied_part_is_found_wherever_it_stands(
+        fn detects_a_copied_part_at_any_position(
             before in ".{0,60}",
             after in ".{0,60}",
             from in 0_usize..150,
@@ -228,8 +233,8 @@ mod tests {
         }
 
         #[test]
-        fn any_answer_can_be_read(answer in any::<String>(), text in any::<String>()) {
-            let passage = Passage { title: String::new(), place: None, text: text.clone() };
+        fn accepts_any_answer_without_a_panic(answer in any::<String>(), text in any::<String>()) {
+            let passage = Passage { title: String::new(), location: None, text: text.clone() };
             let _ = discloses(&answer, std::slice::from_ref(&passage));
             prop_assert!(!discloses("", &[passage]));
         }

@@ -1,4 +1,5 @@
-//! One request to the AI's endpoint, which is not trusted: it may be slow, endless, or point elsewhere.
+//! The HTTP client for the AI endpoint. The endpoint is not trusted: its response may be slow, endless or a
+//! redirect.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -7,33 +8,33 @@ use std::time::Duration;
 use axum::http::{HeaderValue, header};
 use reqwest::{Client, ClientBuilder, Response, StatusCode, Url, redirect};
 
-/// Maximum bytes of an answer that are read.
+/// Maximum bytes of a response.
 pub(super) const MAX_RESPONSE_BYTES: usize = 256 * 1024;
-/// How long connecting may take.
+/// The timeout for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why there is no answer. The address is left out, as a key may be in it.
+/// A failed request. The text omits the address, which may contain a key.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ExchangeError {
-    /// The connection, its TLS, or the time allowed.
+pub(super) enum AiClientError {
+    /// The connection or TLS failed, or the request timed out.
     #[error("{}", with_causes(.0))]
     Request(reqwest::Error),
-    /// The key would go to another address.
-    #[error("it redirects, which is not followed: give the address that it redirects to")]
+    /// The endpoint redirects, which would send the key to another address.
+    #[error("the endpoint redirects: configure the address that it redirects to")]
     Redirect,
-    #[error("its answer has more than {MAX_RESPONSE_BYTES} bytes")]
+    #[error("invalid response: expected at most {MAX_RESPONSE_BYTES} bytes")]
     TooLong,
-    #[error("its answer is compressed, although it was asked not to be")]
+    #[error("invalid response: expected no compression, as requested")]
     Compressed,
 }
 
-impl From<reqwest::Error> for ExchangeError {
+impl From<reqwest::Error> for AiClientError {
     fn from(error: reqwest::Error) -> Self {
         Self::Request(error.without_url())
     }
 }
 
-/// An error with all that led to it: what TLS did not like is the last of them.
+/// Returns an error with its chain of causes; a TLS error is the last of them.
 fn with_causes(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -45,23 +46,23 @@ fn with_causes(error: &reqwest::Error) -> String {
 }
 
 #[derive(Debug)]
-pub(super) struct Exchange {
+pub(super) struct AiClient {
     client: Client,
     url: Url,
     authorization: Option<HeaderValue>,
 }
 
-impl Exchange {
+impl AiClient {
     pub(super) fn new(
         url: Url,
         authorization: Option<HeaderValue>,
         timeout: Duration,
     ) -> Result<Self, reqwest::Error> {
-        // An application that chose its own provider keeps it: then this does nothing.
+        // Does nothing in an application that has already installed a provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = Client::builder();
         if url.scheme() == "http" {
-            // No TLS will be spoken, and the AI is near: neither certificates nor the system's proxy are needed.
+            // Plain HTTP is for a local AI: neither certificates nor the system's proxy are needed.
             client = client.tls_certs_only([]).no_proxy();
         }
         Self::with(client, url, authorization, timeout)
@@ -88,8 +89,8 @@ impl Exchange {
         Ok(Self { client, url, authorization })
     }
 
-    /// Sends a body of JSON, and gives the status and the text of the answer.
-    pub(super) async fn post(&self, body: String) -> Result<(StatusCode, String), ExchangeError> {
+    /// Sends a JSON body, and returns the status and the text of the response.
+    pub(super) async fn post(&self, body: String) -> Result<(StatusCode, String), AiClientError> {
         let mut request = self
             .client
             .post(self.url.clone())
@@ -103,25 +104,25 @@ impl Exchange {
         let response = request.send().await?;
         let status = response.status();
         if status.is_redirection() {
-            return Err(ExchangeError::Redirect);
+            return Err(AiClientError::Redirect);
         }
         let encoding = response.headers().get(header::CONTENT_ENCODING);
         if encoding.is_some_and(|encoding| encoding.as_bytes() != b"identity") {
-            return Err(ExchangeError::Compressed);
+            return Err(AiClientError::Compressed);
         }
         Ok((status, bounded_text(response).await?))
     }
 }
 
-async fn bounded_text(mut response: Response) -> Result<String, ExchangeError> {
-    let most = MAX_RESPONSE_BYTES as u64;
-    if response.content_length().is_some_and(|declared| declared > most) {
-        return Err(ExchangeError::TooLong);
+async fn bounded_text(mut response: Response) -> Result<String, AiClientError> {
+    let limit = MAX_RESPONSE_BYTES as u64;
+    if response.content_length().is_some_and(|declared| declared > limit) {
+        return Err(AiClientError::TooLong);
     }
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if body.len() + chunk.len() > MAX_RESPONSE_BYTES {
-            return Err(ExchangeError::TooLong);
+            return Err(AiClientError::TooLong);
         }
         body.extend_from_slice(&chunk);
     }
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_error_of_tls_is_told_as_what_it_is_and_without_the_address() {
+    async fn reports_a_tls_error_with_its_cause_and_without_the_address() {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -146,17 +147,17 @@ mod tests {
         });
         let url = format!("https://127.0.0.1:{port}/v1?key=secret").parse().expect("an address");
         let client = Client::builder().tls_certs_only([]).no_proxy();
-        let exchange = Exchange::with(client, url, None, Duration::from_secs(10)).expect("a client");
-        let error = exchange.post("{}".to_owned()).await.expect_err("no TLS").to_string();
+        let client = AiClient::with(client, url, None, Duration::from_secs(10)).expect("a client");
+        let error = client.post("{}".to_owned()).await.expect_err("no TLS").to_string();
         assert!(error.contains("corrupt message"), "{error}");
         assert!(!error.contains("secret"), "{error}");
     }
 
     #[tokio::test]
-    async fn the_key_is_in_no_debug_output() {
+    async fn omits_the_key_from_debug_output() {
         let url: Url = "http://127.0.0.1/v1".parse().expect("an address");
         let key = HeaderValue::from_static("Bearer an-ai-key");
-        let exchange = Exchange::new(url, Some(key), Duration::from_secs(1)).expect("a client");
-        assert!(!format!("{exchange:?}").contains("an-ai-key"));
+        let client = AiClient::new(url, Some(key), Duration::from_secs(1)).expect("a client");
+        assert!(!format!("{client:?}").contains("an-ai-key"));
     }
 }

@@ -8,7 +8,7 @@ use chat_protocol::ErrorCode;
 use super::{Amount, Faults};
 use crate::call::Call;
 
-/// What happens to a request before it is handled.
+/// A fault of a request before it is handled.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fault {
     /// The connection breaks.
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_failures() {
+    fn the_same_seed_injects_the_same_failures() {
         let faults = Faults { status: Some(500), rate: Some(0.3), seed: 7, ..Faults::default() };
         let first = hits(faults.clone(), 1000);
         assert_eq!(first, hits(faults, 1000));

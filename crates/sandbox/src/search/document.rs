@@ -1,4 +1,4 @@
-//! A page as the search knows it: its terms are found once, when it is synced.
+//! An indexed page. Its terms are extracted once, when it is synced.
 
 use std::collections::HashMap;
 use std::mem::size_of;
@@ -7,27 +7,27 @@ use std::ops::Range;
 use super::terms::{Term, terms};
 use crate::text::{truncate_bytes, truncate_words};
 
-/// Maximum bytes of a page's text that are kept and searched.
+/// Maximum bytes of a page's text that are stored and searched.
 pub(crate) const MAX_TEXT_BYTES: usize = 32 * 1024;
-/// Maximum different terms of a page.
+/// Maximum distinct terms of a page.
 pub(super) const MAX_TERMS: usize = 4096;
-/// Maximum paragraphs of a page; what comes after them belongs to the last one.
+/// Maximum paragraphs of a page; further ones are appended to the last.
 pub(super) const MAX_PARAGRAPHS: usize = 1024;
 /// Maximum characters of a title.
 const MAX_TITLE_LENGTH: usize = 200;
-/// Maximum bytes of a path or an address; a page with a longer one has none.
-const MAX_PLACE_BYTES: usize = 2048;
+/// Maximum bytes of a path or a URL; a longer one is dropped.
+const MAX_LOCATION_BYTES: usize = 2048;
 
-/// A term in the title counts as often as this many in the text.
+/// The weight of a term in the title; a term in the text has weight 1.
 const TITLE_WEIGHT: u32 = 5;
 
-/// A page, ready to be searched.
+/// A page in the search index.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(super) title: String,
-    pub(super) place: Option<String>,
+    pub(super) location: Option<String>,
     text: String,
-    /// Ascending, with the weight of each.
+    /// The terms in ascending order, with their weights.
     terms: Box<[(Term, u32)]>,
     pub(super) weight: u32,
     paragraphs: Box<[Paragraph]>,
@@ -36,13 +36,13 @@ pub(crate) struct Document {
 #[derive(Debug)]
 struct Paragraph {
     range: Range<usize>,
-    /// Positions in the document's terms, ascending.
+    /// Positions in the document's terms, in ascending order.
     terms: Box<[u16]>,
 }
 
 impl Document {
-    /// Reads a page whose text has a paragraph a line.
-    pub(crate) fn new(title: &str, place: Option<&str>, text: &str) -> Self {
+    /// Indexes a page. Each line of its text is a paragraph.
+    pub(crate) fn new(title: &str, location: Option<&str>, text: &str) -> Self {
         let title = truncate_words(title, MAX_TITLE_LENGTH);
         let text = truncate_bytes(text, MAX_TEXT_BYTES).to_owned();
         let mut weights: HashMap<Term, u32> = HashMap::new();
@@ -70,17 +70,17 @@ impl Document {
             Paragraph { range, terms: positions.into() }
         });
         let paragraphs = paragraphs.collect();
-        let place = place.filter(|place| place.len() <= MAX_PLACE_BYTES).map(str::to_owned);
-        Self { title, place, text, terms, weight, paragraphs }
+        let location = location.filter(|location| location.len() <= MAX_LOCATION_BYTES).map(str::to_owned);
+        Self { title, location, text, terms, weight, paragraphs }
     }
 
-    /// Returns the position and the weight of a term of the page.
+    /// Returns the position and the weight of a term, if the page contains it.
     pub(super) fn term(&self, term: Term) -> Option<(u16, u32)> {
         let position = self.terms.binary_search_by_key(&term, |(term, _)| *term).ok()?;
         Some((u16::try_from(position).ok()?, self.terms[position].1))
     }
 
-    /// Returns the paragraph with the most of these terms, by their positions; of equals the first.
+    /// Returns the paragraph that contains the most of these terms; of several, the first.
     pub(super) fn best_paragraph(&self, positions: &[u16], examined: &mut u64) -> &str {
         let mut best = (0, 0..0);
         for paragraph in &self.paragraphs {
@@ -93,12 +93,12 @@ impl Document {
         &self.text[best.1]
     }
 
-    /// The number of bytes that the page takes in memory.
+    /// Returns the memory that the page takes, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let paragraph_terms: usize = self.paragraphs.iter().map(|paragraph| paragraph.terms.len()).sum();
         size_of::<Self>()
             + self.title.len()
-            + self.place.as_ref().map_or(0, String::len)
+            + self.location.as_ref().map_or(0, String::len)
             + self.text.len()
             + self.terms.len() * size_of::<(Term, u32)>()
             + self.paragraphs.len() * size_of::<Paragraph>()
@@ -106,7 +106,7 @@ impl Document {
     }
 }
 
-/// Returns where the lines of a text are that are not empty.
+/// Returns the ranges of the non-empty lines of a text.
 fn paragraphs(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut from = 0;

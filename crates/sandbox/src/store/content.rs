@@ -1,4 +1,4 @@
-//! What the site has published, as it was synced (4.9).
+//! The site's synced content (4.9).
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use crate::publishing::Suggestion;
 use crate::search::{Document, Index, MAX_TEXT_BYTES};
 use crate::text::html_to_text;
 
-/// Maximum length of an item, as JSON, that is shown.
+/// Maximum length of a shown item, as JSON.
 const MAX_SHOWN_LENGTH: i64 = 64 * 1024;
 
-/// What a sync changed.
+/// The changes of a sync.
 #[derive(Debug, Default)]
 pub(crate) struct SyncOutcome {
     pub(crate) accepted: i64,
     pub(crate) removed: i64,
-    /// What to suggest for the items that are new or different.
+    /// Suggestions for the items that are new or changed.
     pub(crate) suggestions: Vec<Suggestion>,
 }
 
-/// An item with all that is made of its HTML: that takes longer than anything that is done under the lock.
+/// An item with everything derived from its HTML, which takes too long to compute under the lock.
 #[derive(Debug)]
 pub(crate) struct PreparedItem {
     item: ContentItem,
@@ -33,44 +33,44 @@ pub(crate) struct PreparedItem {
     suggestion: Option<Suggestion>,
 }
 
-/// Reads the HTML of items.
+/// Prepares items for [`Store::sync`], without the lock.
 pub(crate) fn prepare(items: Vec<ContentItem>) -> Vec<PreparedItem> {
     items.into_iter().map(PreparedItem::new).collect()
 }
 
 impl PreparedItem {
     fn new(item: ContentItem) -> Self {
-        let told = [item.summary.as_deref(), item.content.as_deref()];
+        let html = [item.summary.as_deref(), item.content.as_deref()];
         let texts: Vec<String> =
-            told.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
+            html.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
         let suggestion = Suggestion::new(&item, texts.first().map(String::as_str).unwrap_or_default());
         let text = texts.join("\n");
-        let place = item.path.as_deref().or(item.url.as_deref());
-        let document = Document::new(item.title.as_deref().unwrap_or_default(), place, &text);
+        let location = item.path.as_deref().or(item.url.as_deref());
+        let document = Document::new(item.title.as_deref().unwrap_or_default(), location, &text);
         Self { body: Value::from(&item).to_string(), document: Arc::new(document), text, suggestion, item }
     }
 }
 
-/// Changes to the index in their order, which are made when those to the database have been: a page at its position, or
-/// none there any more.
+/// Changes to the index, in order: the page at a position, or `None` to remove it. They are applied after the
+/// database transaction has been committed.
 type IndexChanges = Vec<(i64, Option<Arc<Document>>)>;
 
 impl Store {
-    /// Returns the content as it is now, to be searched without the lock.
+    /// Returns a snapshot of the index, which is searched without the lock.
     pub(crate) fn index(&self) -> Arc<Index> {
         Arc::clone(&self.index)
     }
 
-    /// Reads what is searched from the database.
+    /// Builds the index from the database.
     pub(super) fn read_index(&mut self) -> rusqlite::Result<()> {
         let mut pages =
             self.db.prepare("SELECT position, title, path, text FROM content ORDER BY position")?;
         let mut rows = pages.query([])?;
         let mut changes = IndexChanges::default();
         while let Some(row) = rows.next()? {
-            let (title, place, text): (String, Option<String>, String) =
+            let (title, location, text): (String, Option<String>, String) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
-            changes.push((row.get(0)?, Some(Arc::new(Document::new(&title, place.as_deref(), &text)))));
+            changes.push((row.get(0)?, Some(Arc::new(Document::new(&title, location.as_deref(), &text)))));
         }
         drop(rows);
         drop(pages);
@@ -79,23 +79,21 @@ impl Store {
     }
 
     fn apply_index_changes(&mut self, changes: IndexChanges) {
-        // A search under way keeps the index that it began with; pages are shared.
+        // A running search keeps its snapshot of the index; the pages are shared.
         let index = Arc::make_mut(&mut self.index);
-        let mut left_out = 0;
+        let mut skipped = 0;
         for (position, page) in changes {
             match page {
-                Some(page) => left_out += usize::from(!index.put(position, page)),
+                Some(page) => skipped += usize::from(!index.put(position, page)),
                 None => index.remove(position),
             }
         }
-        if left_out > 0 {
-            warn!(
-                "{left_out} pages are kept but not searched: there is more content than a sandbox searches"
-            );
+        if skipped > 0 {
+            warn!("{skipped} pages are stored but not searched: the search index is full");
         }
     }
 
-    /// Takes over a page of content.
+    /// Stores a page of content.
     pub(crate) fn sync(
         &mut self,
         page: &ContentPage,
@@ -114,9 +112,9 @@ impl Store {
             }
         }
         if page.complete {
-            let mut gone =
+            let mut outdated =
                 self.db.prepare_cached("DELETE FROM content WHERE snapshot != ? RETURNING position")?;
-            for position in gone.query_map([&page.snapshot_id], |row| row.get(0))? {
+            for position in outdated.query_map([&page.snapshot_id], |row| row.get(0))? {
                 changes.push((position?, None));
             }
         }
@@ -127,7 +125,7 @@ impl Store {
         Ok(synced)
     }
 
-    /// Returns the position of the item if it is new or different.
+    /// Stores an item. Returns its position if it is new or changed.
     fn put(&self, prepared: &PreparedItem, snapshot: &str) -> rusqlite::Result<Option<i64>> {
         let PreparedItem { item, body, text, .. } = prepared;
         let locale = item.locale.as_deref().unwrap_or_default();
@@ -181,12 +179,12 @@ impl Store {
             .optional()
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     pub(crate) fn content_count(&self) -> rusqlite::Result<i64> {
         self.db.prepare_cached("SELECT count(*) FROM content")?.query_row([], |row| row.get(0))
     }
 
-    /// The items, the latest first, as they were told: at most so many, without those that are very large.
+    /// Returns the latest items as received, newest first, at most `limit`. Very large items are omitted.
     pub(crate) fn content(&self, limit: u32) -> rusqlite::Result<Vec<Value>> {
         let mut items = self.db.prepare_cached(
             "SELECT body FROM content WHERE length(body) <= ? ORDER BY position DESC LIMIT ?",

@@ -19,7 +19,7 @@ pub(crate) struct Conversation {
     pub(crate) locale: Option<String>,
     pub(crate) source_page: Option<String>,
     pub(crate) notes: LeadNotes,
-    /// Messages of the visitor that no operator has seen.
+    /// The number of the visitor's messages that no operator has read.
     pub(crate) unread: u32,
 }
 
@@ -29,24 +29,41 @@ pub(crate) struct StoredMessage {
     pub(crate) key: Option<String>,
 }
 
-/// Maximum messages that one read gives, and of bytes: proxies take answers of up to 1 MiB.
+/// Maximum messages of one read.
 const MAX_READ: u32 = 500;
+/// Maximum bytes of the messages of one read: proxies accept responses of up to 1 MiB.
 const MAX_READ_BYTES: usize = 512 * 1024;
 
-/// Maximum characters of what a visitor or a site tells about the visitor; the rest is left out.
+/// Maximum characters of a profile field; the rest is cut off.
 const MAX_PROFILE_FIELD_LENGTH: usize = 500;
 
 const COLUMNS: &str = "id, created_at, visitor, locale, source_page, notes, unread";
 
 impl Store {
-    /// All conversations, oldest first.
-    pub(crate) fn conversations(&self) -> rusqlite::Result<Vec<Conversation>> {
-        let sql = format!("SELECT {COLUMNS} FROM conversations ORDER BY position");
-        self.db.prepare_cached(&sql)?.query_map([], read)?.collect()
+    /// Returns at most `limit` conversations after the one with the id `after`, oldest first, or from the
+    /// beginning if there is no such conversation.
+    pub(crate) fn conversations(
+        &self,
+        after: Option<&str>,
+        limit: u32,
+    ) -> rusqlite::Result<Vec<Conversation>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM conversations
+             WHERE position > coalesce((SELECT position FROM conversations WHERE id = ?), 0)
+             ORDER BY position LIMIT ?"
+        );
+        self.db.prepare_cached(&sql)?.query_map(params![after, limit], read)?.collect()
     }
 
-    /// The conversations to look at, at most `limit`: first those whose visitor waits for a person, then by the newest
-    /// message.
+    /// Returns the id of the newest conversation.
+    pub(crate) fn last_conversation_id(&self) -> rusqlite::Result<Option<ConversationId>> {
+        let mut last =
+            self.db.prepare_cached("SELECT id FROM conversations ORDER BY position DESC LIMIT 1")?;
+        last.query_row([], |row| Ok(ConversationId::from(row.get::<_, String>(0)?))).optional()
+    }
+
+    /// Returns at most `limit` conversations: first those whose visitor waits for a person, then by the
+    /// newest message.
     pub(crate) fn latest_conversations(&self, limit: u32) -> rusqlite::Result<Vec<Conversation>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM conversations ORDER BY wants_person DESC, last_message DESC LIMIT ?"
@@ -59,15 +76,16 @@ impl Store {
         self.db.prepare_cached(&sql)?.query_row([id.as_str()], read).optional()
     }
 
-    /// The conversation that a message belongs to, begun if it names none; `None` if the one that it names is unknown.
+    /// Returns the conversation of a message, which is created if the message names none; `None` if the named
+    /// one is unknown.
     pub(crate) fn conversation_for(&self, body: &SendMessage) -> rusqlite::Result<Option<Conversation>> {
         match target_conversation(body) {
             Some(id) => self.conversation(id),
-            None => self.begin().map(Some),
+            None => self.create_conversation().map(Some),
         }
     }
 
-    fn begin(&self) -> rusqlite::Result<Conversation> {
+    fn create_conversation(&self) -> rusqlite::Result<Conversation> {
         let conversation = Conversation {
             id: ConversationId::from(format!("conv_{}", Uuid::new_v4().simple())),
             created_at: self.clock.now(),
@@ -84,7 +102,7 @@ impl Store {
         Ok(conversation)
     }
 
-    /// Keeps what has been learned about a conversation.
+    /// Stores the changed fields of a conversation.
     pub(crate) fn update_conversation(&self, conversation: &Conversation) -> rusqlite::Result<()> {
         self.db
             .prepare_cached(
@@ -104,7 +122,7 @@ impl Store {
         Ok(())
     }
 
-    /// Adds a message at the end of a conversation, and gives it as the contract shows it.
+    /// Appends a message to a conversation, and returns it.
     pub(crate) fn add_message(
         &self,
         conversation: &ConversationId,
@@ -131,8 +149,9 @@ impl Store {
         Ok(message)
     }
 
-    /// A conversation's first messages after the one with this id, or from its beginning when it is not there: at most
-    /// [`MAX_READ`], and [`MAX_READ_BYTES`] of text. The next read goes on from the last of them.
+    /// Returns the messages after the one with the id `after`, or from the beginning if there is no such
+    /// message: at most [`MAX_READ`] messages and [`MAX_READ_BYTES`]. The next read continues after the last
+    /// of them.
     pub(crate) fn messages(
         &self,
         conversation: &ConversationId,
@@ -146,18 +165,18 @@ impl Store {
         )?;
         let mut bytes = 0;
         let mut messages = Vec::new();
-        for kept in next.query_map(params![conversation.as_str(), after, MAX_READ], read_message)? {
-            let kept = kept?;
-            bytes += Value::from(&kept.message).to_json().len();
+        for message in next.query_map(params![conversation.as_str(), after, MAX_READ], read_message)? {
+            let stored = message?;
+            bytes += Value::from(&stored.message).to_json().len();
             if bytes > MAX_READ_BYTES && !messages.is_empty() {
                 break;
             }
-            messages.push(kept);
+            messages.push(stored);
         }
         Ok(messages)
     }
 
-    /// The last messages of a conversation, oldest first.
+    /// Returns the last messages of a conversation, oldest first.
     pub(crate) fn last_messages(
         &self,
         conversation: &ConversationId,
@@ -173,7 +192,7 @@ impl Store {
         Ok(messages)
     }
 
-    /// Returns who wrote last in a conversation, its visitor aside.
+    /// Returns the role of the last message that the visitor did not write.
     pub(crate) fn last_responder(&self, conversation: &ConversationId) -> rusqlite::Result<Option<Role>> {
         let mut last = self.db.prepare_cached(
             "SELECT role FROM messages WHERE conversation = ? AND role != ? ORDER BY position DESC LIMIT 1",
@@ -182,7 +201,7 @@ impl Store {
         last.query_row([conversation.as_str(), Role::Visitor.as_str()], role).optional()
     }
 
-    /// Returns the last message of a conversation that its visitor wrote.
+    /// Returns the visitor's last message.
     pub(crate) fn last_visitor_message(
         &self,
         conversation: &ConversationId,
@@ -193,7 +212,7 @@ impl Store {
         )?;
         let last =
             last.query_row([conversation.as_str(), Role::Visitor.as_str()], read_message).optional()?;
-        Ok(last.map(|kept| kept.message))
+        Ok(last.map(|stored| stored.message))
     }
 
     pub(crate) fn last_message(
@@ -204,7 +223,7 @@ impl Store {
             "SELECT id, role, content, created_at, key FROM messages WHERE conversation = ?
              ORDER BY position DESC LIMIT 1",
         )?;
-        Ok(last.query_row([conversation.as_str()], read_message).optional()?.map(|kept| kept.message))
+        Ok(last.query_row([conversation.as_str()], read_message).optional()?.map(|stored| stored.message))
     }
 }
 
@@ -233,42 +252,42 @@ fn read_message(row: &Row<'_>) -> rusqlite::Result<StoredMessage> {
 }
 
 impl Conversation {
-    /// Takes over what a message tells about its sender; what it does not tell stays.
+    /// Merges the profile of a message into the stored one. Missing fields keep their value.
     pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
-        let told = &body.visitor;
+        let sent = &body.visitor;
         let known = &mut self.visitor;
-        for (known, told) in [
-            (&mut known.name, &told.name),
-            (&mut known.email, &told.email),
-            (&mut known.phone, &told.phone),
-            (&mut known.company, &told.company),
-            (&mut known.wechat, &told.wechat),
-            (&mut known.whatsapp, &told.whatsapp),
-            (&mut known.country, &told.country),
+        for (known, sent) in [
+            (&mut known.name, &sent.name),
+            (&mut known.email, &sent.email),
+            (&mut known.phone, &sent.phone),
+            (&mut known.company, &sent.company),
+            (&mut known.wechat, &sent.wechat),
+            (&mut known.whatsapp, &sent.whatsapp),
+            (&mut known.country, &sent.country),
             (&mut self.locale, &body.locale),
             (&mut self.source_page, &body.source_page),
         ] {
-            if let Some(told) = told {
-                *known = Some(told.chars().take(MAX_PROFILE_FIELD_LENGTH).collect());
+            if let Some(sent) = sent {
+                *known = Some(sent.chars().take(MAX_PROFILE_FIELD_LENGTH).collect());
             }
         }
-        if let Some(id) = &told.visitor_id {
+        if let Some(id) = &sent.visitor_id {
             known.visitor_id = Some(VisitorId::from(truncated_visitor_id(id)));
         }
     }
 }
 
-/// The conversation that a message names.
+/// Returns the conversation that a message names, if any.
 pub(crate) fn target_conversation(body: &SendMessage) -> Option<&ConversationId> {
     body.conversation_id.as_ref().filter(|id| !id.as_str().is_empty())
 }
 
-/// The part of a visitor's id by which their events are found.
+/// Returns the part of a visitor id that is stored and compared.
 pub(super) fn truncated_visitor_id(id: &VisitorId) -> &str {
     truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH)
 }
 
-/// A message with an id of its own, that is in no conversation yet.
+/// Returns a message with a new id, which is not stored yet.
 pub(crate) fn new_message(role: Role, content: &str, created_at: String) -> ChatMessage {
     ChatMessage {
         id: Some(MessageId::from(format!("msg_{}", Uuid::new_v4().simple()))),

@@ -1,4 +1,4 @@
-//! What visitors did (6).
+//! The visitor events (6).
 
 use chat_protocol::{IdempotencyKey, Value, VisitorEvent};
 use rusqlite::{Row, params};
@@ -6,10 +6,10 @@ use rusqlite::{Row, params};
 use super::conversations::truncated_visitor_id;
 use super::{Conversation, Store, json};
 
-/// Events kept; the oldest go first, so that a sandbox may run for weeks.
+/// Maximum stored events; the oldest are deleted first.
 const MAX_EVENTS: i64 = 10_000;
 
-/// Maximum events of one visitor that are shown.
+/// Maximum shown events of one visitor.
 const MAX_VISITOR_EVENTS: u32 = 200;
 
 /// Maximum bytes of one event; a larger one is refused.
@@ -17,7 +17,7 @@ pub(crate) const MAX_EVENT_BYTES: usize = 16 * 1024;
 
 #[derive(Debug)]
 pub(crate) struct ReceivedEvent {
-    /// The event as it was told.
+    /// The event as received.
     pub(crate) event: Value,
     pub(crate) received_at: String,
     pub(crate) key: Option<String>,
@@ -51,14 +51,7 @@ impl Store {
         change.commit()
     }
 
-    /// All events, oldest first.
-    pub(crate) fn events(&self) -> rusqlite::Result<Vec<ReceivedEvent>> {
-        let mut all =
-            self.db.prepare_cached("SELECT body, received_at, key FROM events ORDER BY position")?;
-        all.query_map([], read)?.collect()
-    }
-
-    /// The last so many events, the newest first.
+    /// Returns the last `limit` events, newest first.
     pub(crate) fn latest_events(&self, limit: u32) -> rusqlite::Result<Vec<ReceivedEvent>> {
         let mut latest = self
             .db
@@ -66,7 +59,8 @@ impl Store {
         latest.query_map([limit], read)?.collect()
     }
 
-    /// The latest events of a conversation's visitor, oldest first: theirs by id, or by `eventData.conversationId` (6).
+    /// Returns the latest events of a conversation's visitor, oldest first, by visitor id or
+    /// `eventData.conversationId` (6).
     pub(crate) fn events_of(&self, conversation: &Conversation) -> rusqlite::Result<Vec<ReceivedEvent>> {
         let visitor = conversation.visitor.visitor_id.as_ref().map(chat_protocol::VisitorId::as_str);
         let mut events = self.db.prepare_cached(

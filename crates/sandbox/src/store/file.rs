@@ -1,4 +1,4 @@
-//! Opening the sandbox's data: who may read the file, and which version of the schema is in it.
+//! Opens the data file: restricts its permissions, and creates or migrates the schema.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -10,55 +10,57 @@ use crate::fingerprint::fingerprint;
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// The number of the schema.
+/// The version of the schema.
 const SCHEMA_VERSION: i64 = 2;
 
-/// Why a data file cannot be used.
+/// A data file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It cannot be made or read.
-    #[error("{path} cannot be used as the sandbox's data: {source}")]
+    /// The file cannot be created or read.
+    #[error("cannot use {path} as the sandbox's data file: {source}")]
     File {
         /// The file.
         path: String,
-        /// What the system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It is no database, cannot be written, or is held by somebody else.
-    #[error("{path} cannot be used as the sandbox's data: {source}")]
+    /// The file is not a database, cannot be written, or is locked by another process.
+    #[error("cannot use {path} as the sandbox's data file: {source}")]
     Database {
         /// The file.
         path: String,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
-    /// It was written by another version.
-    #[error("{path} was written by another version of the sandbox (schema {found}): choose another file")]
+    /// The file was written by another version.
+    #[error(
+        "invalid schema version of {path}: expected 1 to {SCHEMA_VERSION}, got {found}; choose another file"
+    )]
     Schema {
         /// The file.
         path: String,
-        /// The number of its schema.
+        /// The version of its schema.
         found: i64,
     },
 }
 
-/// Opens the database in this file, which is made when there is none; without one, a database in memory.
+/// Opens the database in a file, which is created if missing; without a file, a database in memory.
 pub(super) fn open(file: Option<&Path>) -> Result<Connection, OpenError> {
     let path = file.map_or_else(|| ":memory:".to_owned(), |file| file.display().to_string());
     let broken = |source| OpenError::Database { path: path.clone(), source };
     let db = match file {
         Some(file) => {
-            // SQLite gives the files beside it, `-wal` and `-shm`, the same mode.
+            // SQLite creates the `-wal` and `-shm` files with the same mode.
             restrict_to_owner(file).map_err(|source| OpenError::File { path: path.clone(), source })?;
             Connection::open(file)
         }
         None => Connection::open_in_memory(),
     }
     .map_err(broken)?;
-    // A sandbox that is killed may lose the last moment, never the file.
+    // A killed sandbox may lose its last transactions, but never the file.
     db.pragma_update(None, "journal_mode", "WAL").map_err(broken)?;
     db.pragma_update(None, "synchronous", "NORMAL").map_err(broken)?;
-    // Temporary tables hold the same private data as the file.
+    // Temporary tables contain the same private data as the file.
     db.pragma_update(None, "temp_store", "MEMORY").map_err(broken)?;
     match db.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(broken)? {
         0 => db.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;")).map_err(broken)?,
@@ -70,7 +72,7 @@ pub(super) fn open(file: Option<&Path>) -> Result<Connection, OpenError> {
     Ok(db)
 }
 
-/// Makes the file, or takes it from all but its owner: it holds what visitors wrote, and who they are.
+/// Creates the file if missing, and restricts it to its owner: it contains personal data of visitors.
 fn restrict_to_owner(file: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -83,10 +85,10 @@ fn restrict_to_owner(file: &Path) -> io::Result<()> {
         let set = |file: &std::fs::File| file.set_permissions(std::fs::Permissions::from_mode(OWNER_ONLY));
         set(&opened)?;
         for suffix in ["-wal", "-shm"] {
-            let mut beside = file.as_os_str().to_owned();
-            beside.push(suffix);
-            if let Ok(beside) = OpenOptions::new().write(true).open(beside) {
-                set(&beside)?;
+            let mut path = file.as_os_str().to_owned();
+            path.push(suffix);
+            if let Ok(sidecar) = OpenOptions::new().write(true).open(path) {
+                set(&sidecar)?;
             }
         }
     }
@@ -97,7 +99,8 @@ fn restrict_to_owner(file: &Path) -> io::Result<()> {
 #[cfg(unix)]
 const OWNER_ONLY: u32 = 0o600;
 
-/// From schema 1: requests are kept as hashes, what is searched is in memory, and the list of conversations has indices.
+/// Migrates from schema 1: stores requests as hashes, drops the search table, and indexes the list of
+/// conversations.
 fn migrate(db: &Connection) -> rusqlite::Result<()> {
     let change = db.unchecked_transaction()?;
     change.execute_batch(
@@ -128,13 +131,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sqlite_is_no_older_than_when_this_was_written() {
+    fn sqlite_has_at_least_the_expected_version() {
         assert!(rusqlite::version_number() >= 3_054_001, "{}", rusqlite::version());
     }
 
     #[cfg(unix)]
     #[test]
-    fn the_file_and_those_beside_it_are_for_their_owner_alone() {
+    fn only_the_owner_can_read_the_data_files() {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("sandbox.sqlite");
@@ -149,7 +152,7 @@ mod tests {
         let first = open(Some(&file)).expect("a database");
         first.execute("INSERT INTO answers VALUES ('a', 'b', 'c', 1, 'd', 'e', 1)", []).expect("written");
         assert_eq!(modes(), [OWNER_ONLY; 3]);
-        // As an earlier version left them.
+        // The mode that an earlier version left.
         for entry in std::fs::read_dir(directory.path()).expect("a directory") {
             let open_to_all = std::fs::Permissions::from_mode(0o644);
             std::fs::set_permissions(entry.expect("an entry").path(), open_to_all).expect("a mode");
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_first_schema_goes_on() {
+    fn migrates_a_file_of_schema_1() {
         const FIRST: &str = include_str!("../../tests/schemas/1.sql");
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join("sandbox.sqlite");

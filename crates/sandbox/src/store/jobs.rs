@@ -1,4 +1,4 @@
-//! The queue of jobs, with leases that expire (3).
+//! The job queue, with leases that expire (3).
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use uuid::Uuid;
 use super::{ReviewStatus, Store, json};
 use crate::clock::{iso, millis};
 
-/// Waiting for a claim. The contract does not show the name of this status (3.5), nor of the next.
+/// Waiting for a claim. The contract does not name this status (3.5).
 const PENDING: &str = "pending";
 const RUNNING: &str = "running";
 const SUCCEEDED: &str = "succeeded";
-/// Not tried again: it failed, or its lease ran out, as often as it may.
+/// Failed, or its lease expired, at the last attempt. The contract does not name this status (3.8).
 const FAILED: &str = "failed";
 
-/// A job to be put into the queue.
+/// A job to enqueue.
 #[derive(Debug)]
 pub(crate) struct NewJob {
     pub(crate) job_type: JobType,
@@ -27,7 +27,7 @@ pub(crate) struct NewJob {
     pub(crate) max_attempts: u32,
 }
 
-/// A job with what the site reported.
+/// A job with the site's report.
 #[derive(Debug)]
 pub(crate) struct StoredJob {
     pub(crate) job: Job,
@@ -35,12 +35,12 @@ pub(crate) struct StoredJob {
     pub(crate) error: Option<String>,
 }
 
-/// Why a completion is not taken (7).
+/// The reason why a completion is refused (7).
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum CompletionError {
     Unknown,
     AlreadyCompleted,
-    /// Another claim holds the job, or its lease has run out.
+    /// Another claim holds the job, or the lease has expired.
     LeaseLost,
 }
 
@@ -69,7 +69,7 @@ impl Store {
         Ok(id)
     }
 
-    /// The latest jobs, oldest first.
+    /// Returns the latest jobs, oldest first.
     pub(crate) fn jobs(&self, limit: u32) -> rusqlite::Result<Vec<StoredJob>> {
         self.recover_expired()?;
         let sql = format!("SELECT {COLUMNS} FROM jobs ORDER BY position DESC LIMIT ?");
@@ -79,14 +79,14 @@ impl Store {
         Ok(latest)
     }
 
-    /// How many jobs wait for a claim.
+    /// Returns the number of jobs that wait for a claim.
     pub(crate) fn pending_job_count(&self) -> rusqlite::Result<i64> {
         self.recover_expired()?;
         let mut waiting = self.db.prepare_cached("SELECT count(*) FROM jobs WHERE status = ?")?;
         waiting.query_row([PENDING], |row| row.get(0))
     }
 
-    /// The job that has waited longest, claimed: running, with a claim token and a lease (4.11).
+    /// Claims the job that has waited longest: sets it to running, with a claim token and a lease (4.11).
     pub(crate) fn claim_job(&self, lease: Duration) -> rusqlite::Result<Option<Job>> {
         self.recover_expired()?;
         let now_ms = self.clock.now_ms();
@@ -97,10 +97,10 @@ impl Store {
         let token = format!("claim_{}", Uuid::new_v4().simple());
         let until = now_ms.saturating_add(millis(lease));
         let values = params![RUNNING, token, until, iso(now_ms), PENDING];
-        Ok(self.db.prepare_cached(&sql)?.query_row(values, read).optional()?.map(|kept| kept.job))
+        Ok(self.db.prepare_cached(&sql)?.query_row(values, read).optional()?.map(|stored| stored.job))
     }
 
-    /// Takes a report over (4.12), and gives the job as it stands then.
+    /// Records the site's report (4.12), and returns the updated job.
     pub(crate) fn complete_job(
         &self,
         id: &JobId,
@@ -133,7 +133,7 @@ impl Store {
         let job = self.db.prepare_cached(&sql)?.query_row(values, read)?.job;
         if let Some(review) = review {
             match outcome {
-                Outcome::Done(done) => self.review_done(&review, &job, done)?,
+                Outcome::Done(done) => self.complete_review(&review, &job, done)?,
                 Outcome::Failed(_) if status == FAILED => {
                     self.set_review_status(&review, ReviewStatus::Failed)?;
                 }
@@ -144,7 +144,7 @@ impl Store {
         Ok(Ok(job))
     }
 
-    fn review_done(&self, review: &str, job: &Job, done: &Done) -> rusqlite::Result<()> {
+    fn complete_review(&self, review: &str, job: &Job, done: &Done) -> rusqlite::Result<()> {
         let status = match job.job_type {
             JobType::DeleteArticle => ReviewStatus::Withdrawn,
             _ => ReviewStatus::Published,
@@ -171,7 +171,7 @@ impl Store {
         job.query_row([id.as_str()], read).optional()
     }
 
-    /// Jobs whose lease ran out wait again, or have failed when that was the last attempt.
+    /// Requeues the jobs whose lease has expired; those without attempts left fail.
     fn recover_expired(&self) -> rusqlite::Result<()> {
         let now_ms = self.clock.now_ms();
         let expired = "status = 'running' AND lease_until_ms <= ?1";
@@ -194,7 +194,7 @@ impl Store {
     }
 }
 
-/// Where a job stands when somebody reports on it.
+/// The state of a job when the site reports on it.
 struct JobState {
     lease: LeaseState,
     attempts: u32,

@@ -1,14 +1,15 @@
-//! The requests that arrived, in memory: they are for tests, and for the one who watches.
+//! The log of received requests, in memory, for tests and developers.
 
 use std::collections::VecDeque;
 
 use crate::text::truncate_bytes;
 
-/// Requests kept; the oldest go first, so that a sandbox may run for weeks.
+/// Maximum logged requests; the oldest are removed first.
 const MAX_REQUESTS: usize = 10_000;
 
-/// Maximum bytes of a path, and of a key.
+/// Maximum bytes of a path.
 const MAX_PATH_BYTES: usize = 2048;
+/// Maximum bytes of an idempotency key.
 const MAX_KEY_BYTES: usize = 256;
 /// Maximum bytes of a method.
 const MAX_METHOD_BYTES: usize = 16;
@@ -19,7 +20,7 @@ pub(crate) struct RequestLog {
     last_number: u64,
 }
 
-/// A request to the connector API. Without a status its answer is still to come, or its connection was broken.
+/// A request to the connector API. `status` is `None` until the response, and when the connection was broken.
 #[derive(Debug)]
 pub(crate) struct LoggedRequest {
     number: u64,
@@ -30,7 +31,7 @@ pub(crate) struct LoggedRequest {
 }
 
 impl RequestLog {
-    /// Writes a request down; the number is for [`Self::record_status`].
+    /// Logs a request, and returns its number for [`Self::record_status`].
     pub(crate) fn record(&mut self, method: &str, path: &str, key: Option<&str>) -> u64 {
         if self.requests.len() == MAX_REQUESTS {
             self.requests.pop_front();
@@ -48,14 +49,15 @@ impl RequestLog {
     }
 
     pub(crate) fn record_status(&mut self, number: u64, status: u16) {
-        // Numbers are given one after the other.
+        // Numbers are consecutive.
         let first = self.requests.front().map_or(0, |request| request.number);
-        let place = number.checked_sub(first).and_then(|place| usize::try_from(place).ok());
-        if let Some(request) = place.and_then(|place| self.requests.get_mut(place)) {
+        let index = number.checked_sub(first).and_then(|offset| usize::try_from(offset).ok());
+        if let Some(request) = index.and_then(|index| self.requests.get_mut(index)) {
             request.status = Some(status);
         }
     }
 
+    /// Returns the requests, oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &LoggedRequest> {
         self.requests.iter()
     }
@@ -66,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_log_keeps_a_bounded_number_of_short_requests() {
+    fn limits_the_number_and_size_of_logged_requests() {
         let mut log = RequestLog::default();
         let text = "x".repeat(100_000);
         for _ in 0..=MAX_REQUESTS {
@@ -79,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_written_down_for_its_request() {
+    fn records_the_status_of_the_right_request() {
         let mut log = RequestLog::default();
         let first = log.record("GET", "/first", None);
         for _ in 0..MAX_REQUESTS {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Store, json};
 
-/// What is to be published.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReviewKind {
     Article,
@@ -22,17 +22,17 @@ impl ReviewKind {
     }
 }
 
-/// How far it is.
+/// The state of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReviewStatus {
-    /// Somebody has to look at it.
+    /// Waits for approval.
     Draft,
-    /// A job is on its way.
+    /// Approved; its job is not completed.
     Queued,
     Published,
-    /// The site has deleted it.
+    /// Deleted by the site.
     Withdrawn,
-    /// The job failed for good.
+    /// The job failed at its last attempt.
     Failed,
 }
 
@@ -50,7 +50,7 @@ impl ReviewStatus {
     }
 }
 
-/// An article or an overlay.
+/// An entry of the list: an article or an overlay.
 #[derive(Clone, Debug)]
 pub(crate) struct Review {
     pub(crate) id: String,
@@ -68,7 +68,7 @@ pub(crate) struct Review {
 const COLUMNS: &str = "id, kind, status, path, locale, title, body, created_at, updated_at";
 
 impl Store {
-    /// The list, the newest first; where it is longer than `limit`, what waits for somebody stays on it.
+    /// Returns at most `limit` entries, newest first. Drafts take precedence over other entries.
     pub(crate) fn reviews(&self, limit: u32) -> rusqlite::Result<Vec<Review>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM
@@ -83,7 +83,7 @@ impl Store {
         self.db.prepare_cached(&sql)?.query_row([id], read).optional()
     }
 
-    /// The ids of the drafts of one kind, oldest first.
+    /// Returns the ids of the drafts of one kind, oldest first.
     pub(crate) fn drafts(&self, kind: ReviewKind) -> rusqlite::Result<Vec<String>> {
         let mut drafts = self
             .db
@@ -91,8 +91,8 @@ impl Store {
         drafts.query_map([kind.as_str()], |row| row.get(0))?.collect()
     }
 
-    /// Puts a draft onto the list. A page has one draft of an overlay: a new one takes the place of the old one. What is
-    /// published stays until the draft is approved.
+    /// Adds a draft to the list. A new draft of an overlay replaces the previous draft for that page. A
+    /// published overlay stays until the draft is approved.
     pub(crate) fn add_draft(
         &self,
         kind: ReviewKind,
@@ -125,7 +125,7 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the other overlays of an overlay's page off the list: a page has one.
+    /// Removes the other overlays of an overlay's page, which can have only one.
     pub(crate) fn replace_overlays(&self, by: &Review) -> rusqlite::Result<()> {
         self.db
             .prepare_cached(
@@ -135,7 +135,7 @@ impl Store {
         Ok(())
     }
 
-    /// Remembers what the site calls an article, so that later jobs about it can say so.
+    /// Stores the site's id of an article, which later jobs about it contain.
     pub(crate) fn set_external_id(&self, id: &str, external_id: &str) -> rusqlite::Result<()> {
         self.db
             .prepare_cached("UPDATE reviews SET body = json_set(body, '$.externalId', ?) WHERE id = ? AND kind = 'article'")?
@@ -143,7 +143,7 @@ impl Store {
         Ok(())
     }
 
-    /// The overlays that pages should have (4.10): published, or on their way to be applied.
+    /// Returns the overlays that pages should have (4.10): published, or queued.
     pub(crate) fn overlays(&self, path: Option<&str>, locale: Option<&str>) -> rusqlite::Result<Vec<Value>> {
         let mut overlays = self.db.prepare_cached(
             "SELECT body FROM reviews WHERE kind = 'overlay' AND status IN ('queued', 'published')

@@ -35,8 +35,8 @@ CREATE TABLE events (
 CREATE INDEX events_of_visitor ON events (visitor);
 CREATE INDEX events_of_conversation ON events (conversation);
 
--- What was answered under each idempotency key. Without an answer the key is only bound to its request, which is kept
--- as its SHA-256 hash.
+-- The response of each idempotency key. While status is NULL, the key is only bound to its request, of which the
+-- SHA-256 hash is stored.
 CREATE TABLE answers (
     scope      TEXT NOT NULL,
     key        TEXT NOT NULL,

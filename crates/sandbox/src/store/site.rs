@@ -1,18 +1,18 @@
-//! The site that was activated (4.2).
+//! The activated site (4.2).
 
 use chat_protocol::{Activation, Value};
 use rusqlite::{OptionalExtension, params};
 
 use super::{Store, json};
 
-/// A site as it introduced itself.
+/// A site, as described by its activation.
 #[derive(Debug)]
 pub(crate) struct Site {
     pub(crate) domain: String,
     pub(crate) platform: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) primary_locale: Option<String>,
-    /// An array of text.
+    /// An array of language tags.
     pub(crate) supported_locales: Value,
     pub(crate) activated_at: String,
 }
@@ -36,7 +36,7 @@ impl Store {
         site.query_row([], read).optional()
     }
 
-    /// Writes down who activated; the later word holds.
+    /// Stores the activated site; a later activation replaces it.
     pub(crate) fn activate(&self, body: &Activation) -> rusqlite::Result<()> {
         let locales: Value = body.supported_locales.iter().map(String::as_str).collect();
         self.db.execute(

@@ -1,6 +1,6 @@
-//! A client of a sandbox in the same process.
+//! A client for a sandbox in the same process.
 
-#![allow(dead_code, reason = "each test file uses the calls that it is about")]
+#![allow(dead_code, reason = "each test file uses a part of this module")]
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -12,10 +12,10 @@ use tower::ServiceExt;
 
 pub const TOKEN: &str = "a-token-for-tests";
 
-/// By which name the console is called.
+/// The host of requests to the console.
 pub const HOST: &str = "127.0.0.1:8090";
 
-/// An answer that arrived whole.
+/// A complete response.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub status: StatusCode,
@@ -28,13 +28,13 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
-    /// `data` of a success.
+    /// Returns the `data` of a success.
     pub fn data(&self) -> Value {
         assert_eq!(self.status, StatusCode::OK, "{:?}", self.body);
         self.json()["data"].clone()
     }
 
-    /// Status and `error.code` of a failure.
+    /// Returns the status and `error.code` of a failure.
     pub fn failure(&self) -> (u16, String) {
         let code = self.json()["error"]["code"].as_str().unwrap_or_default().to_owned();
         (self.status.as_u16(), code)
@@ -61,7 +61,7 @@ impl Client {
         Self { router: sandbox.router(), sandbox }
     }
 
-    /// Sends a request as it is; `None` when the connection broke.
+    /// Sends a request; `None` when the connection broke.
     pub async fn send(&self, request: Request<Body>) -> Option<Answer> {
         let response = self.router.clone().oneshot(request).await.expect("a router does not fail");
         let (parts, body) = response.into_parts();
@@ -85,13 +85,13 @@ impl Client {
         self.try_post(path, key, body).await.expect("an answer")
     }
 
-    /// Begins a conversation, and gives its id.
+    /// Begins a conversation, and returns its id.
     pub async fn begin(&self, message: &str) -> String {
         let data = self.post("/chat/messages", None, &json!({ "message": message })).await.data();
         data["conversationId"].as_str().expect("an id").to_owned()
     }
 
-    /// Roles and texts of a conversation.
+    /// Returns the roles and texts of a conversation.
     pub async fn history(&self, conversation: &str) -> Vec<(String, String)> {
         let data = self.get(&format!("/chat/messages?conversationId={conversation}")).await.data();
         let text = |value: &Value| value.as_str().expect("text").to_owned();
@@ -99,7 +99,7 @@ impl Client {
         messages.iter().map(|message| (text(&message["role"]), text(&message["content"]))).collect()
     }
 
-    /// Calls a path outside the API, as tests and the console do.
+    /// Calls a path outside the API: the console's or a test path.
     pub async fn local(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let request = Request::builder()
             .method(method)
@@ -115,12 +115,12 @@ impl Client {
         assert_eq!(answer.status, StatusCode::OK, "{:?}", answer.body);
     }
 
-    /// What `GET /sandbox/conversations` tells.
+    /// Returns the response of `GET /sandbox/conversations`.
     pub async fn everything(&self) -> Value {
         self.local("GET", "/sandbox/conversations", None).await.json()
     }
 
-    /// The texts that visitors wrote, in all conversations.
+    /// Returns the texts of the visitors' messages in all conversations.
     pub async fn visitor_messages(&self) -> Vec<String> {
         let everything = self.everything().await;
         let conversations = everything["conversations"].as_array().expect("conversations").clone();
@@ -133,14 +133,15 @@ impl Client {
     }
 }
 
-/// The configuration of a property test of so many cases, which `PROPTEST_CASES` multiplies: 256 of them are once.
+/// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves
+/// it as it is.
 pub fn cases(count: u32) -> proptest::test_runner::Config {
     let config = proptest::test_runner::Config::default();
     let cases = count.saturating_mul(config.cases).div_ceil(256).max(1);
     proptest::test_runner::Config { cases, ..config }
 }
 
-/// A request to the API with the token.
+/// Returns a request to the API with the token.
 pub fn api(method: &str, path: &str, body: Body) -> Request<Body> {
     Request::builder()
         .method(method)

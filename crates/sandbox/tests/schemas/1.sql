@@ -1,4 +1,4 @@
--- What an earlier version left, for the test that opens it.
+-- A data file of schema 1, for the test of the migration.
 CREATE TABLE conversations (
     position    INTEGER PRIMARY KEY AUTOINCREMENT,
     id          TEXT NOT NULL UNIQUE,

@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::say;
 use crate::service::{secret, site_origin};
 
-/// Exchange a license code for the site token, and keep it in a file
+/// Exchange a license code for the site token, and store it in a file
 ///
-/// The license code is read from --license-file or the variable CONNECTOR_LICENSE. The token is written to --token-file,
-/// for its owner only, and is never shown.
+/// The license code is read from --license-file or the variable CONNECTOR_LICENSE. The token is written to
+/// --token-file, readable by its owner only, and is never printed.
 #[derive(Debug, Args)]
 pub(crate) struct ActivateFlags {
     /// The service's origin, such as https://service.example, without /api/connector/v1
@@ -26,7 +26,7 @@ pub(crate) struct ActivateFlags {
     /// The file to write the site token to
     #[arg(long, env = "CONNECTOR_TOKEN_FILE", value_name = "PATH")]
     token_file: PathBuf,
-    /// The file that holds the license code
+    /// The file that contains the license code
     #[arg(long, value_name = "PATH")]
     license_file: Option<PathBuf>,
     /// The site's own origin, such as https://shop.example
@@ -35,16 +35,16 @@ pub(crate) struct ActivateFlags {
     /// The site's name
     #[arg(long, value_name = "NAME")]
     site_name: Option<String>,
-    /// What the site runs on
+    /// The platform of the site
     #[arg(long, default_value = "custom", value_name = "NAME")]
     platform: String,
-    /// The site's languages, the main one first
+    /// A language of the site, the primary one first; can be repeated
     #[arg(long = "locale", default_value = "en", value_name = "TAG")]
     locales: Vec<String>,
-    /// Replace a token that is there already
+    /// Replace an existing token file
     #[arg(long)]
     replace: bool,
-    /// Say the outcome as one line of JSON
+    /// Print the outcome as one line of JSON
     #[arg(long)]
     json: bool,
 }
@@ -52,11 +52,10 @@ pub(crate) struct ActivateFlags {
 pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
     if flags.token_file.exists() && !flags.replace {
         let file = flags.token_file.display();
-        return Err(Failure::new(format!("{file} is there already: say --replace to activate again")));
+        return Err(Failure::new(format!("{file} already exists: use --replace to activate again")));
     }
-    let license = secret(flags.license_file.as_deref(), "CONNECTOR_LICENSE")?.ok_or(Failure::new(
-        "no license code: name its file with --license-file, or set CONNECTOR_LICENSE",
-    ))?;
+    let license = secret(flags.license_file.as_deref(), "CONNECTOR_LICENSE")?
+        .ok_or(Failure::new("no license code: set --license-file or CONNECTOR_LICENSE"))?;
     let body = Activation {
         license_code: license.expose_secret().into(),
         domain: flags.domain,
@@ -68,15 +67,15 @@ pub(crate) async fn run(flags: ActivateFlags) -> Result<(), Failure> {
     let file = flags.token_file.display().to_string();
     let unwritable = |error: io::Error| {
         let missing = error.kind() == io::ErrorKind::NotFound;
-        let advice = if missing { ": make its folder first" } else { "" };
-        Failure::new(format!("{file} cannot be written: {error}{advice}"))
+        let advice = if missing { "; create its folder first" } else { "" };
+        Failure::new(format!("cannot write {file}: {error}{advice}"))
     };
-    // Before the license is used: a token that can be kept nowhere is lost.
-    let mut place = PrivateFile::begin(&flags.token_file).map_err(unwritable)?;
+    // Created before the license is used: a token that cannot be stored would be lost.
+    let mut token_file = PrivateFile::begin(&flags.token_file).map_err(unwritable)?;
     let site = ServerConnectorClient::activate(&ClientOptions::new(flags.origin), &body).await?;
-    place.write(format!("{}\n", site.token.expose_secret()).as_bytes()).map_err(unwritable)?;
-    place.persist(flags.replace).map_err(|error| {
-        Failure::new(format!("{file} cannot be written: the token could not be moved: {error}"))
+    token_file.write(format!("{}\n", site.token.expose_secret()).as_bytes()).map_err(unwritable)?;
+    token_file.persist(flags.replace).map_err(|error| {
+        Failure::new(format!("cannot write {file}: cannot rename the token file: {error}"))
     })?;
     let site_id = site.site_id.clone();
     let json = Value::object([

@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The command line.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ use crate::service::secret;
 use crate::status::StatusFlags;
 use crate::sync::SyncFlags;
 
-/// The server side of a site with the chat: the site's part of the connector API
+/// The server side of a site with the chat widget
 ///
 /// Exits with 0 on success, 1 on failure, 2 if the command line is invalid, and 75 on a failure that may be
 /// transient.
@@ -39,7 +39,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What the log looks like.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LogFormat {
     Text,
@@ -93,7 +93,7 @@ struct SandboxFlags {
     /// The file that stores the sandbox's data; in memory by default
     #[arg(long, value_name = "FILE")]
     data: Option<PathBuf>,
-    /// The file that holds the site token; without it or CONNECTOR_TOKEN, a random token is used
+    /// The file that contains the site token; without it or CONNECTOR_TOKEN, a random token is used
     #[arg(long, env = "CONNECTOR_TOKEN_FILE", value_name = "PATH")]
     token_file: Option<PathBuf>,
     /// Publish suggestions without approval
@@ -115,8 +115,8 @@ impl DemoFlags {
     /// Returns the settings of the sandbox, without its faults.
     pub(crate) fn sandbox(&self) -> Result<SandboxOptions, Failure> {
         let flags = &self.service;
-        let made = || SecretString::from(Uuid::new_v4().simple().to_string());
-        let token = secret(flags.token_file.as_deref(), "CONNECTOR_TOKEN")?.unwrap_or_else(made);
+        let random = || SecretString::from(Uuid::new_v4().simple().to_string());
+        let token = secret(flags.token_file.as_deref(), "CONNECTOR_TOKEN")?.unwrap_or_else(random);
         let assistant = match (&flags.ai_base, &flags.ai_model) {
             (Some(base), Some(model)) => Some(AssistantEndpoint {
                 base: base.clone(),
@@ -162,14 +162,14 @@ struct FaultFlags {
     /// Retry-After of the failure, in seconds
     #[arg(long, value_name = "SECONDS", requires = "fail_status")]
     retry_after: Option<u64>,
-    /// Carry out requests, but lose the response: a count of the next requests, or a share between 0 and 1
+    /// Execute requests, but lose the response: a count of the next requests, or a share between 0 and 1
     #[arg(long, default_value_t = 0.0, value_name = "AMOUNT")]
     lose_answers: f64,
-    /// Break the connection without carrying out requests: a count of the next requests, or a share between 0
+    /// Break the connection without executing requests: a count of the next requests, or a share between 0
     /// and 1
     #[arg(long, default_value_t = 0.0, value_name = "AMOUNT")]
     drop_requests: f64,
-    #[arg(long, help = "How the AI fares: ok, slow, provider_error, quota_insufficient or blocked", default_value = "ok", value_parser = named::<Ai>)]
+    #[arg(long, help = "The behaviour of the AI: ok, slow, provider_error, quota_insufficient or blocked", default_value = "ok", value_parser = named::<Ai>)]
     ai: Ai,
     /// Milliseconds until a slow AI answers
     #[arg(long, default_value_t = 20_000, value_name = "MS")]
@@ -243,8 +243,8 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_known_is_answered_with_those_that_are() {
-        let refusal = named::<Ai>("asleep").expect_err("refused");
-        assert!(refusal.contains("provider_error"), "{refusal}");
+    fn an_unknown_name_lists_the_valid_ones() {
+        let error = named::<Ai>("asleep").expect_err("refused");
+        assert!(error.contains("provider_error"), "{error}");
     }
 }

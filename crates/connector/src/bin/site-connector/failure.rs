@@ -52,10 +52,9 @@ impl From<SyncRecordError> for Failure {
 impl From<SyncStopped> for Failure {
     fn from(stopped: SyncStopped) -> Self {
         let advice = if stopped.error.code == ErrorCode::IdempotencyConflict {
-            "This page of the snapshot was pushed before, with other content: begin another snapshot"
-                .to_owned()
+            "This page of the snapshot was pushed before with other content: start a new snapshot".to_owned()
         } else {
-            format!("Go on with: --snapshot {} --first-page {}", stopped.snapshot_id, stopped.page)
+            format!("Resume with: --snapshot {} --first-page {}", stopped.snapshot_id, stopped.page)
         };
         Self { text: format!("{stopped}\n{advice}"), retryable: stopped.error.retryable }
     }

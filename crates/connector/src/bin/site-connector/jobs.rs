@@ -12,10 +12,10 @@ use crate::failure::Failure;
 use crate::service::{ServiceFlags, folder, site_origin};
 use crate::{count, say, shutdown_signal};
 
-/// Carry out the service's jobs in a folder of static HTML
+/// Execute the service's jobs in a folder of static HTML
 ///
-/// Publishes, deletes and rolls back articles, puts overlays into the heads of pages, and pushes the content.
-/// Ctrl-C stops after the current job.
+/// Publishes, deletes and rolls back articles, applies overlays to the heads of pages, and pushes the
+/// content. Ctrl-C stops after the current job.
 #[derive(Debug, Args)]
 pub(crate) struct JobsFlags {
     #[command(flatten)]
@@ -26,16 +26,16 @@ pub(crate) struct JobsFlags {
     /// The site's public origin, such as https://shop.example
     #[arg(long, value_name = "URL", value_parser = site_origin)]
     site_origin: String,
-    /// The folder for the journal, versions and overlays: beside the site, not in it
+    /// The folder for the journal, versions and overlays; must be outside of the site's folder
     #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
     state: PathBuf,
-    /// A page to publish articles in, with {{title}}, {{content}} and {{locale}}
+    /// The HTML template of articles, with {{title}}, {{content}} and {{locale}}
     #[arg(long, value_name = "FILE")]
     template: Option<PathBuf>,
     /// Seconds between claims while there are no jobs
     #[arg(long, default_value_t = 5, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     interval: u64,
-    /// Stop when there are no more jobs
+    /// Stop when there are no more jobs, or when a claim gets an invalid response
     #[arg(long)]
     once: bool,
     /// Print the outcome as one line of JSON
@@ -49,7 +49,7 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     let template = match &flags.template {
         Some(file) => Some(
             std::fs::read_to_string(file)
-                .map_err(|error| Failure::new(format!("{} cannot be read: {error}", file.display())))?,
+                .map_err(|error| Failure::new(format!("cannot read {}: {error}", file.display())))?,
         ),
         None => None,
     };
@@ -69,10 +69,11 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
     let runner = JobRunner::new(client.clone(), site.syncing(client), journal, options);
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
     if !flags.once {
-        eprintln!("Asking for jobs every {} s. Ctrl-C stops after the job under way.", flags.interval);
+        eprintln!("Claiming jobs every {} s. Ctrl-C stops after the current job.", flags.interval);
     }
     let summary = runner.run(stop).await.map_err(|error| match error {
         RunnerError::Refused(error) => Failure::from(error),
+        error @ RunnerError::InvalidResponse(_) => Failure::new(error.to_string()),
         RunnerError::Journal(error) => Failure::new(error.to_string()),
     })?;
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -82,11 +83,11 @@ pub(crate) async fn run(flags: JobsFlags) -> Result<(), Failure> {
         ("owed", number(summary.unreported as u64).into()),
     ]);
     say(flags.json, &outcome, || {
-        let owed = match summary.unreported {
+        let unreported = match summary.unreported {
             0 => String::new(),
-            owed => format!("; {owed} still to be reported, by the next run"),
+            count => format!("; {count} to be reported by the next run"),
         };
-        format!("{} done, {} failed{owed}", count(summary.succeeded, "job"), summary.failed)
+        format!("{} done, {} failed{unreported}", count(summary.succeeded, "job"), summary.failed)
     });
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What happens meanwhile, on standard error: whatever was said from outside acts on no terminal and forges no line.
+//! The log on standard error. Text from outside cannot control the terminal or forge a line.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use tracing::Level;
 
 use crate::cli::LogFormat;
 
-/// Starts the log. Its colours are for terminals only.
+/// Starts the log. `colours` must be false if standard error is not a terminal.
 pub(crate) fn start(level: Level, format: LogFormat, colours: bool) {
     let log = tracing_subscriber::fmt().with_max_level(level).with_ansi(colours).with_target(false);
     match format {
@@ -18,7 +18,7 @@ pub(crate) fn start(level: Level, format: LogFormat, colours: bool) {
     }
 }
 
-/// Standard error, to which each event is written at once, as one line.
+/// A writer that writes each event to standard error as one line.
 struct Lines {
     printable: fn(&str) -> String,
 }

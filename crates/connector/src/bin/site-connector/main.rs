@@ -1,10 +1,6 @@
 //! The command `site-connector`.
 
-#![allow(
-    clippy::doc_markdown,
-    rustdoc::bare_urls,
-    reason = "what is said of a flag is its help on the terminal"
-)]
+#![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "the docs of a flag are its help text")]
 
 mod activate;
 mod check;
@@ -94,7 +90,7 @@ async fn serve_demo(flags: DemoFlags, sandbox: SandboxOptions) -> Result<(), Dem
     };
     // Installed before the announcement, because its reader may send a signal at once.
     let stop = shutdown_signal().map_err(DemoError::Signals)?;
-    // A closed pipe is ignored: the servers run all the same.
+    // A closed pipe is ignored: the servers keep running.
     let _ = writeln!(io::stdout(), "{announcement}");
     demo.serve(stop).await
 }

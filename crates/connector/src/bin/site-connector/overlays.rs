@@ -16,19 +16,19 @@ use crate::service::{ServiceFlags, folder};
 pub(crate) struct OverlaysFlags {
     #[command(flatten)]
     service: ServiceFlags,
-    /// Of this page only
+    /// Only the overlays of this page
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
-    /// Of this locale only
+    /// Only the overlays of this locale
     #[arg(long, value_name = "TAG")]
     locale: Option<String>,
-    /// Put them into the heads of the pages of this folder
+    /// Apply the overlays to the heads of the pages in this folder
     #[arg(long, value_name = "FOLDER")]
     apply: Option<PathBuf>,
-    /// The folder that remembers pages as they were
+    /// The folder for the pages' originals
     #[arg(long, default_value = ".site-connector", value_name = "FOLDER")]
     state: PathBuf,
-    /// Say them as one line of JSON
+    /// Print the overlays as one line of JSON
     #[arg(long)]
     json: bool,
 }
@@ -53,14 +53,14 @@ pub(crate) async fn run(flags: OverlaysFlags) -> Result<(), Failure> {
             }
         }
     }
-    say(flags.json, &Value::from(&list), || shown(&list));
+    say(flags.json, &Value::from(&list), || formatted(&list));
     match problems.as_slice() {
         [] => Ok(()),
         problems => Err(Failure::new(problems.join("\n"))),
     }
 }
 
-fn shown(list: &OverlayList) -> String {
+fn formatted(list: &OverlayList) -> String {
     if list.overlays.is_empty() {
         return "No overlays are published.".to_owned();
     }

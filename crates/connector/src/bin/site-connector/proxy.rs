@@ -39,7 +39,7 @@ struct Settings {
     /// The service's origin, such as https://service.example, without /api/connector/v1
     #[arg(long, env = "CONNECTOR_ORIGIN", value_name = "URL")]
     origin: Option<String>,
-    /// The file that holds the site token
+    /// The file that contains the site token
     #[arg(long, env = "CONNECTOR_TOKEN_FILE", value_name = "PATH")]
     token_file: Option<PathBuf>,
     /// The address to serve on [default: 127.0.0.1:8081]
@@ -109,16 +109,16 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
     let server = ProxyServer::bind(options).await.map_err(|error| failed(&error))?;
     // Installed before the announcement, because its reader may send a signal at once.
     let stop = shutdown_signal().map_err(|error| Failure::new(error.to_string()))?;
-    let mut said = match server.address() {
+    let mut addresses = match server.address() {
         Ok(address) => format!("Proxy    http://{address}\n"),
         Err(_) => String::new(),
     };
     if let Some(address) = server.metrics_address() {
-        said.push_str("Metrics  http://");
-        said.push_str(&address.to_string());
-        said.push_str("/metrics\n");
+        addresses.push_str("Metrics  http://");
+        addresses.push_str(&address.to_string());
+        addresses.push_str("/metrics\n");
     }
-    let _ = io::stdout().write_all(said.as_bytes());
+    let _ = io::stdout().write_all(addresses.as_bytes());
     tokio::spawn(server.check_token());
     server.serve(stop).await.map_err(|error| failed(&error))
 }
@@ -127,7 +127,7 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
 /// connections that this allows: each may need a second one, to the service.
 fn connections() -> usize {
     let open_files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or_else(|error| {
-        warn!("the limit on open files cannot be raised ({error})");
+        warn!("cannot raise the limit on open files: {error}");
         1024
     });
     usize::try_from(open_files / 2).unwrap_or(usize::MAX)
@@ -139,7 +139,7 @@ fn failed(error: &ServerError) -> Failure {
 
 fn read(file: &Path) -> Result<Settings, Failure> {
     let text = fs::read_to_string(file)
-        .map_err(|error| Failure::new(format!("{} cannot be read: {error}", file.display())))?;
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", file.display())))?;
     toml::from_str(&text)
         .map_err(|error| Failure::new(format!("{}: {}", file.display(), explained(&text, &error))))
 }
@@ -154,12 +154,12 @@ fn explained(text: &str, error: &toml::de::Error) -> String {
         && name.to_ascii_lowercase().contains("token")
     {
         return format!(
-            "{line}put the token in a file of its own and name that with token_file, or set CONNECTOR_TOKEN: \
-             a token in the configuration is not read"
+            "{line}put the token in a separate file and set token_file, or set CONNECTOR_TOKEN: \
+             a token in the configuration is ignored"
         );
     }
     match message.rsplit_once(", expected ") {
-        Some((wrong, expected)) if wrong.starts_with("invalid") => {
+        Some((problem, expected)) if problem.starts_with("invalid") => {
             format!("{line}invalid {}: expected {expected}", setting(text, error).unwrap_or("value"))
         }
         _ => format!("{line}{message}"),
@@ -200,18 +200,18 @@ impl Settings {
 
     fn options(self) -> Result<ServerOptions, Failure> {
         let origin = self.origin.ok_or(Failure::new(
-            "no service: say --origin https://service.example, set CONNECTOR_ORIGIN, or write origin into --config",
+            "no service: set --origin https://service.example, CONNECTOR_ORIGIN, or origin in the --config file",
         ))?;
         let token = secret(self.token_file.as_deref(), "CONNECTOR_TOKEN")?
-            .ok_or(Failure::new("no site token: name its file with --token-file, or set CONNECTOR_TOKEN"))?;
+            .ok_or(Failure::new("no site token: set --token-file or CONNECTOR_TOKEN"))?;
         let defaults = ProxyOptions::new(origin, token);
-        let seconds = |given: Option<u64>, default| Duration::from_secs(given.unwrap_or(default));
+        let seconds = |value: Option<u64>, default| Duration::from_secs(value.unwrap_or(default));
         let burst = self.rate_burst.or(NonZeroU32::new(60));
         let rate = NonZeroU32::new(self.rate_per_minute.unwrap_or(240)).zip(burst);
         let proxy = ProxyOptions {
             message_body_limit: self.message_limit.unwrap_or(defaults.message_body_limit),
             events_body_limit: self.events_limit.unwrap_or(defaults.events_body_limit),
-            timeout: self.timeout.map_or(defaults.timeout, |given| Duration::from_secs(given.get())),
+            timeout: self.timeout.map_or(defaults.timeout, |value| Duration::from_secs(value.get())),
             allowed_origins: self.allowed_origins.unwrap_or_default(),
             client_rate: rate.map(|(per_minute, burst)| ClientRate { per_minute, burst }),
             trusted_hops: self
@@ -244,7 +244,7 @@ fn network(text: &str) -> Result<IpNet, Failure> {
     let address = || text.parse::<IpAddr>().map(IpNet::from);
     text.parse().or_else(|_| address()).map_err(|_| {
         Failure::new(format!(
-            "{text} is no network to trust: it must be one such as 10.0.0.0/8, or an address"
+            "invalid trusted hop: expected a network such as 10.0.0.0/8, or an address, got {text}"
         ))
     })
 }

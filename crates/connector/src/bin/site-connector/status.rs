@@ -12,7 +12,7 @@ use crate::service::ServiceFlags;
 pub(crate) struct StatusFlags {
     #[command(flatten)]
     service: ServiceFlags,
-    /// Say all that the service says, as one line of JSON
+    /// Print the whole status as one line of JSON
     #[arg(long)]
     json: bool,
 }

@@ -45,7 +45,7 @@ pub(crate) struct SyncFlags {
     /// The items are not complete: remove nothing
     #[arg(long)]
     partial: bool,
-    /// Show what would be pushed and, as far as it is known, removed, without pushing anything
+    /// Print the items that would be pushed and, as far as known, removed, without pushing anything
     #[arg(long)]
     dry_run: bool,
     /// Allow this number of removals. Without it, a sync is refused that removes more than 10 items and a
@@ -65,7 +65,7 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
     let items = match (&flags.items, &flags.folder) {
         (Some(file), _) => listed(file)?,
         (None, Some(folder)) => static_site::items(folder, flags.site_origin.as_deref().unwrap_or_default())
-            .map_err(|error| Failure::new(format!("{} cannot be read: {error}", folder.display())))?,
+            .map_err(|error| Failure::new(format!("cannot read {}: {error}", folder.display())))?,
         (None, None) => Vec::new(),
     };
     let mut record = client.sync_record(&flags.state).await?;
@@ -86,7 +86,7 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
         complete: !flags.partial,
     };
     record.begin(&items)?;
-    // On standard error, and only where somebody watches.
+    // On standard error, and only if it is a terminal.
     let bar = ProgressBar::new(items.len() as u64);
     bar.set_style(style());
     let before = u64::try_from(run.first_page - 1).unwrap_or(0) * u64::from(flags.page_size);
@@ -99,8 +99,10 @@ pub(crate) async fn run(flags: SyncFlags) -> Result<(), Failure> {
     bar.finish_and_clear();
     let progress = progress?;
     if progress.page < run.first_page {
-        let pages = count(u64::try_from(progress.page).unwrap_or(0), "page");
-        return Err(Failure::new(format!("there is no page {}: this is {pages}", run.first_page)));
+        return Err(Failure::new(format!(
+            "invalid --first-page: expected at most {}, got {}",
+            progress.page, run.first_page
+        )));
     }
     record.finish(&items, run.complete)?;
     let outcome = Value::object([
@@ -139,16 +141,16 @@ fn plan_in_words(plan: &SyncPlan) -> String {
     lines.extend(plan.removed.iter().map(|name| format!("remove  {name}")));
     let unnamed = plan.removals - plan.removed.len() as u64;
     if unnamed > 0 {
-        lines.push(format!("remove  {}, which this machine has not pushed", count(unnamed, "other item")));
+        lines.push(format!("remove  {} that this machine has not pushed", count(unnamed, "other item")));
     }
     let pushed = count(plan.pushed.len() as u64, "item");
-    lines.push(format!("{pushed} would be pushed, {} removed, as far as it is known", plan.removals));
+    lines.push(format!("{pushed} would be pushed, {} removed, as far as known", plan.removals));
     lines.join("\n")
 }
 
 fn style() -> ProgressStyle {
-    let wanted = ProgressStyle::with_template("{bar:30} {pos} of {len}  {msg}  {eta} left");
-    wanted.unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template("{bar:30} {pos} of {len}  {msg}  {eta} left");
+    style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 fn listed(file: &Path) -> Result<Vec<ContentItem>, Failure> {
@@ -157,18 +159,19 @@ fn listed(file: &Path) -> Result<Vec<ContentItem>, Failure> {
         Box::new(io::stdin().lock())
     } else {
         let opened =
-            File::open(file).map_err(|error| Failure::new(format!("{name} cannot be read: {error}")))?;
+            File::open(file).map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
         Box::new(BufReader::new(opened))
     };
     let mut items = Vec::new();
     for (index, line) in source.lines().enumerate() {
-        let line = line.map_err(|error| Failure::new(format!("{name} cannot be read: {error}")))?;
+        let line = line.map_err(|error| Failure::new(format!("cannot read {name}: {error}")))?;
         if line.trim().is_empty() {
             continue;
         }
-        let wrong = |why: String| Failure::new(format!("{name}, line {}: {why}", index + 1));
-        let value: Value = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
-        items.push(ContentItem::try_from(value).map_err(|unusable| wrong(unusable.to_string()))?);
+        let invalid =
+            |problem: String| Failure::new(format!("invalid item in {name}, line {}: {problem}", index + 1));
+        let value: Value = serde_json::from_str(&line).map_err(|error| invalid(error.to_string()))?;
+        items.push(ContentItem::try_from(value).map_err(|error| invalid(error.to_string()))?);
     }
     Ok(items)
 }

@@ -1,16 +1,16 @@
-//! Why the journal cannot be used.
+//! The errors of the journal.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why the journal cannot be used.
+/// The journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another runner holds it.
-    #[error("{} is held by another runner: stop that one, or give this one a --state of its own", .0.display())]
+    #[error("{} is in use by another runner: stop that one, or set another --state", .0.display())]
     Held(PathBuf),
     /// The file cannot be read or written.
-    #[error("{path} cannot be kept: {source}")]
+    #[error("cannot read or write the journal {path}: {source}")]
     File {
         /// The file.
         path: String,

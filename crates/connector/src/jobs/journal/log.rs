@@ -46,12 +46,12 @@ impl Log {
         let file = open_private(path).map_err(file_error)?;
         let read = ReadOutcome::read(&file, take).map_err(file_error)?;
         if let Some((number, _)) = read.damaged.first() {
-            let kept = with_suffix(path, "damaged");
+            let saved_to = with_suffix(path, "damaged");
             warn!(
-                lines = read.damaged.len(), first = number, kept = %kept.display(),
-                "the journal has lines that cannot be read: they are kept, and passed over"
+                lines = read.damaged.len(), first = number, saved_to = %saved_to.display(),
+                "the journal has damaged lines: they are saved and skipped"
             );
-            save_damaged(&kept, &read.damaged).map_err(file_error)?;
+            save_damaged(&saved_to, &read.damaged).map_err(file_error)?;
         }
         let length = file.metadata().map_err(file_error)?.len();
         let needs_rewrite = read.is_truncated || !read.damaged.is_empty();

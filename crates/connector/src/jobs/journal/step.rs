@@ -1,20 +1,20 @@
-//! The steps of a journal, a line of JSON each.
+//! The steps of a journal, each a line of JSON.
 
 use chat_protocol::{Completion, Done, FieldError, Fields, JobId, Value};
 
-/// What is written down of a job.
+/// A recorded step of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
-    /// It was executed, and this is to be reported.
+    /// The job was executed; the completion is to be reported.
     Executed(JobId, Completion),
-    /// The service has taken the report, or wants it no more.
+    /// The service has accepted the report, or has refused it for good.
     Reported(JobId),
-    /// It was done before the journal was last written anew.
+    /// The job was done before the journal was last rewritten.
     Done(JobId, Done),
 }
 
 impl Step {
-    /// The step as a line, with its end.
+    /// Returns the step as a line, with its line break.
     pub(super) fn line(&self) -> String {
         let value = match self {
             Self::Executed(job, report) => {
@@ -26,7 +26,7 @@ impl Step {
         format!("{value}\n")
     }
 
-    /// Reads a line without its end.
+    /// Parses a line without its line break.
     pub(super) fn read(line: &[u8]) -> Option<Self> {
         let value = serde_json::from_slice::<Value>(line).ok()?;
         Self::of(value).ok()
