@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_failure_doubles_the_most_that_is_waited_up_to_half_a_minute() {
+    fn each_failure_doubles_the_maximum_delay_up_to_thirty_seconds() {
         let mut random = Random::new(3);
         for (failures, most) in [(1, 500), (2, 1000), (3, 2000), (7, 30_000), (u64::MAX, 30_000)] {
             let waits: Vec<u64> = (0..2000).map(|_| wait_ms(failures, None, &mut random)).collect();
@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_that_of_every_client() {
+    fn the_delay_matches_the_shared_table_of_all_clients() {
         let table = &crate::clients_table()["backOff"];
         let constants = [INITIAL_DELAY_MS, MAX_DELAY_MS, MAX_RETRY_AFTER_MS];
         assert_eq!(

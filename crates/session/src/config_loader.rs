@@ -82,14 +82,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stored_config_is_used_and_asked_for_again() {
+    fn a_stored_config_is_used_and_requested_again() {
         let mut loader = ConfigLoader::new(5, None, Some(data(false)));
         assert!(!loader.is_on());
         assert!(!loader.take_due(4) && loader.take_due(5) && !loader.take_due(6));
     }
 
     #[test]
-    fn a_config_that_the_page_has_is_not_asked_for() {
+    fn a_config_from_the_page_is_not_requested() {
         let mut loader = ConfigLoader::new(5, Some(data(true)), Some(data(false)));
         assert!(loader.is_on() && loader.due_ms().is_none());
         loader.request(9);

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_candidates_the_visible_one_leads_and_among_equals_the_smaller_name() {
+    fn prefers_visible_candidates_and_then_the_smaller_name() {
         for (own, visible, other, other_visible, reply) in [
             ("a", true, "b", true, Reply::Stands),
             ("b", true, "a", true, Reply::Follows),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_leaders_the_later_one_stays_and_in_one_term_the_smaller_name() {
+    fn the_leader_of_the_later_term_stays_and_then_the_smaller_name() {
         assert!(leader("b").on_leader(500, &peer("a", 0, true), true), "an earlier term");
         assert!(!leader("b").on_leader(500, &peer("c", 2, true), true), "a later term");
         assert!(!leader("b").on_leader(500, &peer("a", 1, true), true), "a smaller name");
@@ -279,14 +279,14 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_that_does_not_want_to_lead_any_more_does_not_object() {
+    fn a_leader_that_no_longer_wants_to_lead_does_not_object() {
         let mut election = leader("a");
         assert_eq!(election.on_candidate(500, &peer("b", 0, true), true, false), None);
         assert_eq!(election.on_candidate(500, &peer("b", 0, true), true, true), Some(Reply::Leads));
     }
 
     #[test]
-    fn a_tab_that_was_stopped_stands_again_and_a_candidate_once_in_a_row() {
+    fn a_suspended_tab_stands_again_and_a_candidate_only_once_in_a_row() {
         let mut election = leader("a");
         assert_eq!(election.reconfirm(10_000), Step::Stands);
         assert!(election.is_candidate());

@@ -34,7 +34,7 @@ mod tests {
     use crate::clients_table;
 
     #[test]
-    fn a_transient_error_is_retried_as_every_client_does() {
+    fn transient_errors_match_the_shared_table_of_all_clients() {
         for case in clients_table()["transient"].as_array().expect("cases") {
             let error = ServiceError {
                 status: u16::try_from(case["status"].as_u64().expect("a status")).expect("a status"),

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn values_without_a_visitor_belong_to_everybody() {
+    fn values_without_a_visitor_belong_to_every_visitor() {
         let identity = identity(VisitorProfile::default());
         assert!(identity.is_of(&Value::object([])) && identity.is_of(&Value::Null));
         assert!(!identity.is_of(&Value::object([("visitorId", "v2".into())])));

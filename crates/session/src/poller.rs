@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_poller_asks_for_everything_at_once() {
+    fn a_new_poller_polls_everything_at_once() {
         let poller = Poller::new(NOW);
         assert_eq!((poller.presence_due_ms(), poller.messages_due_ms(None, false)), (0, Some(NOW)));
     }
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_poll_that_began_too_early_is_repeated() {
+    fn repeats_a_poll_that_began_too_early() {
         let mut poller = idle(presence(true, None));
         poller.poll_until_idle(true);
         poller.on_history(false, false);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_history_that_goes_on_is_polled_after_the_usual_pause() {
+    fn polls_the_rest_of_a_history_after_the_usual_interval() {
         let mut poller = idle(presence(false, None));
         poller.on_history(true, true);
         poller.plan_messages(NOW, false, true, &mut Random::new(1));
@@ -324,14 +324,14 @@ mod tests {
     }
 
     #[test]
-    fn a_message_in_flight_is_looked_for_before_the_next_poll_is_due() {
+    fn polls_early_to_confirm_a_message_in_flight() {
         let poller = idle(presence(true, Some(60_000)));
         assert_eq!(poller.messages_due_ms(Some(NOW + 2_000), false), Some(NOW + 2_000));
         assert!(poller.messages_due_ms(None, false) > Some(NOW + 40_000));
     }
 
     #[test]
-    fn another_hint_changes_the_pace_unless_something_is_awaited() {
+    fn a_changed_hint_applies_unless_something_is_awaited() {
         for (is_awaited, is_quick) in [(false, true), (true, false)] {
             let mut poller = idle(presence(true, Some(60_000)));
             let quick = presence(true, Some(2_000));
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_hint_does_not_put_off_the_next_poll() {
+    fn a_repeated_hint_does_not_postpone_the_next_poll() {
         let mut poller = idle(presence(true, Some(10_000)));
         let before = poller.messages_due_ms(None, false);
         poller.on_presence(NOW + 5_000, presence(true, Some(10_000)), false, true, &mut Random::new(9));
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_does_not_shorten_the_wait_after_a_failure() {
+    fn a_hint_does_not_shorten_the_back_off() {
         let mut poller = idle(presence(true, Some(60_000)));
         poller.on_error(NOW, Some(30_000), &mut Random::new(1));
         let held_ms = poller.messages_due_ms(None, false).expect("polled");
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_begins_has_no_history() {
+    fn a_new_conversation_has_no_history_to_poll() {
         let mut poller = Poller::new(NOW);
         poller.backfill();
         poller.resync();

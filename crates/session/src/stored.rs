@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_what_every_client_stores() {
+    fn storage_keys_match_the_shared_table_of_all_clients() {
         let table = &crate::clients_table()["storage"];
         assert_eq!(table["version"].as_i64(), Some(VERSION));
         for key in table["keys"].as_array().expect("keys") {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn rubbish_in_storage_is_no_visitor() {
+    fn ignores_an_unusable_stored_visitor_id() {
         let long = format!(r#"{{"visitorId":"{}"}}"#, "v".repeat(129));
         for text in
             ["", "null", "7", "[]", "{}", r#"{"visitorId":7}"#, r#"{"visitorId":"a\nb c\td e f"}"#, &long]
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_makes_no_sense_is_zero() {
+    fn an_unusable_number_is_zero() {
         assert_eq!(number(&json(r#"{"n":7}"#), "n"), 7);
         for text in [r#"{"n":-7}"#, r#"{"n":"7"}"#, r#"{"n":7.5}"#, "{}", "null"] {
             assert_eq!(number(&json(text), "n"), 0, "{text}");

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_that_wants_no_events_is_left_alone_for_a_day() {
+    fn sends_no_events_for_a_day_after_tracking_was_disabled() {
         let mut tracking = Tracking::new(Reports::Auto);
         report(&mut tracking, 0, "page_view", Value::Null);
         let (frozen, batch) = tracking.next_batch(&mut Random::new(1));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_without_tracking_does_not_grow_by_a_wrong_clock() {
+    fn bounds_the_pause_of_tracking_if_the_clock_is_wrong() {
         let mut tracking = Tracking::new(Reports::Auto);
         tracking.apply_remote(0, keys::TRACKING, Value::object([("offUntil", to_value(u64::MAX))]));
         tracking.limit_waits(5);

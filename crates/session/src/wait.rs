@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_wait_begins_anew() {
+    fn the_next_wait_starts_from_zero() {
         let mut waiting = Waiting::default();
         waiting.update(0, true);
         waiting.update(9_000, false);

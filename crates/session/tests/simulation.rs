@@ -18,7 +18,7 @@ fn from_env(name: &str) -> Option<u64> {
 }
 
 #[test]
-fn ten_thousand_worlds_keep_the_promises() {
+fn ten_thousand_simulations_keep_every_invariant() {
     let seeds = from_env("SIM_SEEDS").unwrap_or(10_000);
     let report = try_all(0..seeds, |_| ());
     println!("{}, {} violations", report.stats, report.violations());
@@ -68,7 +68,7 @@ fn a_leader_that_crashes_is_replaced_within_two_seconds() -> Result<(), Violatio
 }
 
 #[test]
-fn a_message_goes_on_where_its_tab_crashed() -> Result<(), Violation> {
+fn resends_in_a_new_tab_after_the_sending_tab_crashed() -> Result<(), Violation> {
     let mut simulation = calm(2);
     simulation.scenario.latency_ms = 1_000;
     let first = simulation.load(true)?;
@@ -87,7 +87,7 @@ fn a_message_goes_on_where_its_tab_crashed() -> Result<(), Violation> {
 /// Visitors who come at the same moment, as after a television spot, must not ask the service at the same moment for
 /// ever after.
 #[test]
-fn two_hundred_visitors_who_begin_in_step_do_not_stay_in_step() -> Result<(), Violation> {
+fn spreads_the_polls_of_visitors_who_start_at_the_same_moment() -> Result<(), Violation> {
     const VISITORS: usize = 200;
     let mut polls = Vec::new();
     for seed in 0..VISITORS {

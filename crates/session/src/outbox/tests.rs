@@ -102,7 +102,7 @@ fn a_message_is_attempted_six_times_and_six_times_more_if_the_visitor_asks() {
 }
 
 #[test]
-fn a_message_from_the_day_before_is_not_sent_automatically() {
+fn a_message_older_than_a_day_is_not_sent_automatically() {
     let (mut outbox, _, [entry]) = outbox(["one"]);
     let day_ms = 24 * 60 * 60 * 1000;
     assert!(!outbox.is_next_expired(day_ms) && outbox.is_next_expired(day_ms + 1));
@@ -151,7 +151,7 @@ fn a_tab_that_loses_the_lead_repeats_its_attempts_later_with_the_same_request() 
 }
 
 #[test]
-fn without_a_network_messages_between_two_attempts_wait_for_it() {
+fn messages_between_two_attempts_wait_while_offline() {
     let (mut outbox, _, [first, second]) = outbox(["one", "two"]);
     start(&mut outbox, 0);
     outbox.wait_for_network();
@@ -165,7 +165,7 @@ fn without_a_network_messages_between_two_attempts_wait_for_it() {
 }
 
 #[test]
-fn a_found_network_ends_every_back_off() {
+fn going_online_ends_every_back_off() {
     let (mut outbox, _, [entry]) = outbox(["one"]);
     start(&mut outbox, 0);
     back_off(&mut outbox, 0, entry);
@@ -241,7 +241,7 @@ fn a_message_of_another_tab_is_taken_unless_this_tab_sends_it() {
 }
 
 #[test]
-fn a_back_off_by_a_wrong_clock_is_at_most_five_minutes() {
+fn bounds_a_back_off_stored_with_a_wrong_clock_to_five_minutes() {
     let (mut sender, _, [entry]) = outbox(["one"]);
     start(&mut sender, 0);
     sender.back_off(9_000_000, entry, Some(1_000), &mut Random::new(1));
@@ -314,7 +314,7 @@ fn lost_messages_are_restored_in_their_places() {
 }
 
 #[test]
-fn a_text_is_checked_by_the_strictest_count_of_characters() {
+fn checks_a_text_by_the_strictest_count_of_characters() {
     assert_eq!(check_message(" \n\u{a0}"), Err(Refusal::Empty));
     assert_eq!(check_message(&"a".repeat(4000)), Ok(()));
     assert_eq!(check_message(&"a".repeat(4001)), Err(Refusal::TooLong));

@@ -156,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn the_names_between_tabs_stay_what_earlier_versions_use() {
+    fn the_encoded_names_match_earlier_versions() {
         let text = TabMessage::Stored { name: "seen", value: Value::Null }.encode(&Sender::default());
         let expected = r#"{"visitor":"","tab":"","term":0,"visible":false,"revision":0,"writer":"","seen":0,"lacks":false,"does":"keep","name":"seen"}"#;
         assert_eq!(text, expected);
     }
 
     #[test]
-    fn a_message_that_is_not_known_or_makes_no_sense_is_ignored() {
+    fn ignores_unknown_and_unusable_messages() {
         for text in ["null", "7", "[]", "{}", r#"{"does":7}"#, r#"{"does":"dance","term":-4,"seen":"x"}"#] {
             assert_eq!(
                 TabMessage::decode(&mut parsed(text)),

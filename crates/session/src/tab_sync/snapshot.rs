@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_messages_that_fit_are_kept() {
+    fn encodes_the_last_messages_that_fit() {
         let (visitor, mut timeline) = (VisitorId::from("v1"), Timeline::default());
         for (id, length) in [("m1", 900), ("m2", MAX_SNAPSHOT_CHARS / 4 - 128), ("m3", 1)] {
             timeline.write(id, &"t".repeat(length), 0, Delivery::Waiting);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_with_two_places_keeps_the_first() {
+    fn a_message_listed_twice_keeps_its_first_position() {
         let entry = r#"{"letter":"m1","role":"visitor","text":"a","delivery":"failed"}"#;
         let snapshot = Snapshot::decode(json(&format!(r#"{{"entries":[{entry},{entry}],"floor":9}}"#)));
         assert_eq!((snapshot.entries.len(), snapshot.archived_len), (1, 1));

@@ -1,6 +1,6 @@
 //! Until the visitor agrees to be remembered, a page begins with nothing and keeps nothing.
 
-use crate::site::{LEAD_MS, Tab, parsed};
+use crate::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Reports, Start, keys};
@@ -29,7 +29,7 @@ fn body_of_last(tab: &Tab) -> String {
 }
 
 #[test]
-fn who_agrees_goes_on_with_the_conversation_of_an_earlier_page() {
+fn continues_a_stored_conversation_after_consent() {
     let before = earlier(&VisitorProfile::default());
     let mut tab = undecided(VisitorProfile { name: Some("Ann".into()), ..VisitorProfile::default() });
     assert_ne!(tab.session.visitor_id(), before.session.visitor_id());
@@ -43,7 +43,7 @@ fn who_agrees_goes_on_with_the_conversation_of_an_earlier_page() {
 }
 
 #[test]
-fn a_visitor_whom_the_site_named_goes_on_as_well_when_they_agree() {
+fn continues_a_stored_conversation_of_a_named_visitor_after_consent() {
     let named = |id: &str| VisitorProfile { visitor_id: Some(id.into()), ..VisitorProfile::default() };
     let before = earlier(&named("visitor-7"));
     let mut tab = undecided(named("visitor-7"));
@@ -55,7 +55,7 @@ fn a_visitor_whom_the_site_named_goes_on_as_well_when_they_agree() {
 }
 
 #[test]
-fn what_was_written_before_the_visitor_agreed_is_kept_and_goes_before_an_earlier_conversation() {
+fn keeps_messages_written_before_consent_instead_of_a_stored_conversation() {
     for answered in [false, true] {
         let before = earlier(&VisitorProfile::default());
         let mut tab = undecided(VisitorProfile::default());
@@ -74,7 +74,7 @@ fn what_was_written_before_the_visitor_agreed_is_kept_and_goes_before_an_earlier
 }
 
 #[test]
-fn a_visitor_who_was_forgotten_is_not_remembered_when_the_next_one_agrees() {
+fn does_not_restore_an_erased_visitor_after_consent() {
     let before = earlier(&VisitorProfile::default());
     let mut tab = undecided(VisitorProfile::default());
     tab.feed(Input::Reset);
@@ -87,7 +87,7 @@ fn a_visitor_who_was_forgotten_is_not_remembered_when_the_next_one_agrees() {
 }
 
 #[test]
-fn what_the_visitor_does_is_reported_from_then_on() {
+fn reports_events_only_after_consent() {
     let before = earlier(&VisitorProfile::default());
     let mut tab = undecided(VisitorProfile::default());
     tab.feed(Input::PageViewed(Page { path: "/before".into(), ..Page::default() }));

@@ -1,7 +1,7 @@
 //! Tests of contact details that the visitor left.
 
-use crate::site::browser::Browser;
-use crate::site::{LEAD_MS, Tab, parsed};
+use crate::fixture::browser::Browser;
+use crate::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::Send;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Start, keys};
@@ -11,7 +11,7 @@ fn email(address: &str) -> VisitorProfile {
 }
 
 #[test]
-fn contact_details_are_known_on_the_next_page() {
+fn keeps_contact_details_across_pages() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Contact(email("ann@site.example"), Page::default()));
     let mut next = tab.reload();
@@ -22,7 +22,7 @@ fn contact_details_are_known_on_the_next_page() {
 }
 
 #[test]
-fn what_the_site_says_of_the_visitor_comes_before_what_is_stored() {
+fn the_sites_profile_overrides_stored_contact_details() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Contact(email("ann@home.example"), Page::default()));
     let visitor = VisitorProfile { name: Some("Ann".into()), ..email("ann@work.example") };
@@ -32,7 +32,7 @@ fn what_the_site_says_of_the_visitor_comes_before_what_is_stored() {
 }
 
 #[test]
-fn what_the_visitor_left_is_stored_and_nothing_that_the_site_says() {
+fn stores_only_contact_details_the_visitor_entered() {
     let visitor = VisitorProfile { name: Some("Ann of accounts".into()), ..VisitorProfile::default() };
     let mut tab = Tab::start(Start { visitor, ..Start::default() }, vec![], 0);
     tab.feed(Input::Contact(email("ann@home.example"), Page::default()));
@@ -44,7 +44,7 @@ fn what_the_visitor_left_is_stored_and_nothing_that_the_site_says() {
 }
 
 #[test]
-fn the_other_tabs_know_of_contact_details_and_forget_them_with_the_visitor() {
+fn shares_contact_details_with_other_tabs_until_a_reset() {
     let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Contact(email("ann@site.example"), Page::default()));
     assert!(browser.tabs[1].session.profile().has_contact());
@@ -55,7 +55,7 @@ fn the_other_tabs_know_of_contact_details_and_forget_them_with_the_visitor() {
 }
 
 #[test]
-fn stored_contact_details_that_make_no_sense_are_left_alone() {
+fn ignores_unusable_stored_contact_details() {
     for rubbish in
         ["7", "[]", "null", r#"{"email":{}}"#, r#"{"visitorId":"somebody else","email":"x@y.example"}"#]
     {
@@ -65,7 +65,7 @@ fn stored_contact_details_that_make_no_sense_are_left_alone() {
 }
 
 #[test]
-fn contact_details_go_along_with_what_is_sent_from_then_on() {
+fn sends_contact_details_with_later_messages() {
     let mut tab = Tab::in_conversation();
     let name = |name: &str| VisitorProfile { name: Some(name.into()), ..VisitorProfile::default() };
     let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
@@ -78,7 +78,7 @@ fn contact_details_go_along_with_what_is_sent_from_then_on() {
 }
 
 #[test]
-fn contact_details_are_forgotten_with_the_visitor() {
+fn erases_contact_details_with_the_visitor() {
     let mut tab = Tab::in_conversation();
     let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
     tab.feed(Input::Contact(email, Page::default()));
@@ -90,7 +90,7 @@ fn contact_details_are_forgotten_with_the_visitor() {
 }
 
 #[test]
-fn contact_details_are_forgotten_on_a_page_that_was_away_when_the_visitor_was() {
+fn erases_contact_details_on_a_page_restored_after_a_reset() {
     let mut browser = Browser::in_conversation();
     let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
     browser.feed(1, Input::Contact(email, Page::default()));

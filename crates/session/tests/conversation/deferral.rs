@@ -1,7 +1,7 @@
 //! Messages that are not tried again soon: the visitor is told within a minute, and may send them at once.
 
-use crate::site::browser::Browser;
-use crate::site::{Tab, json};
+use crate::fixture::browser::Browser;
+use crate::fixture::{Tab, json};
 use chat_protocol::Endpoint::{Config, Messages, Send};
 use chat_session::{Delivery, Input, Start, Wait, keys};
 
@@ -29,14 +29,14 @@ fn assert_repeated(tab: &Tab, attempts: usize) {
 }
 
 #[test]
-fn a_retry_after_of_hours_is_told_at_once() {
+fn defers_at_once_for_a_long_retry_after() {
     let tab = deferred();
     assert!(tab.session.is_deferred());
     assert_eq!((tab.session.wait(), tab.session.is_writing()), (Wait::Short, false));
 }
 
 #[test]
-fn a_short_wait_is_not_told() {
+fn does_not_defer_for_a_short_wait() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.lose(Send);
@@ -47,7 +47,7 @@ fn a_short_wait_is_not_told() {
 }
 
 #[test]
-fn within_a_minute_short_waits_are_told_as_well() {
+fn defers_after_a_minute_of_short_waits() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     let written_ms = tab.now_ms;
@@ -62,7 +62,7 @@ fn within_a_minute_short_waits_are_told_as_well() {
 }
 
 #[test]
-fn a_pause_that_ends_before_it_can_be_read_is_not_told() {
+fn does_not_defer_for_a_pause_too_short_to_read() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.wait(60_000);
@@ -71,7 +71,7 @@ fn a_pause_that_ends_before_it_can_be_read_is_not_told() {
 }
 
 #[test]
-fn who_does_not_want_to_wait_sends_the_same_request_at_once() {
+fn a_retry_of_a_deferred_message_sends_the_same_request_at_once() {
     let mut tab = deferred();
     tab.wait(1_000);
     retry(&mut tab, "two");
@@ -84,7 +84,7 @@ fn who_does_not_want_to_wait_sends_the_same_request_at_once() {
 }
 
 #[test]
-fn a_message_that_is_on_its_way_is_not_sent_a_second_time() {
+fn a_retry_does_not_resend_a_message_in_flight() {
     let mut tab = deferred();
     retry(&mut tab, "two");
     for _ in 0..3 {
@@ -95,7 +95,7 @@ fn a_message_that_is_on_its_way_is_not_sent_a_second_time() {
 }
 
 #[test]
-fn a_retry_after_counts_again_from_the_next_answer_on() {
+fn a_retry_after_applies_again_from_the_next_response() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     for attempts in 1..3 {
@@ -114,7 +114,7 @@ fn a_retry_after_counts_again_from_the_next_answer_on() {
 }
 
 #[test]
-fn an_attempt_that_the_visitor_asked_for_leaves_the_silence_for_all_else() {
+fn a_retry_does_not_end_the_hold_on_polls() {
     let mut tab = deferred();
     tab.wait(1_000);
     let reads = tab.count(Messages);
@@ -124,7 +124,7 @@ fn an_attempt_that_the_visitor_asked_for_leaves_the_silence_for_all_else() {
 }
 
 #[test]
-fn several_messages_go_out_in_their_order_until_one_fails() {
+fn sends_deferred_messages_in_order_until_one_fails() {
     let mut tab = deferred();
     tab.say("three");
     tab.say("four");
@@ -146,7 +146,7 @@ fn several_messages_go_out_in_their_order_until_one_fails() {
 }
 
 #[test]
-fn a_message_that_is_written_meanwhile_waits_and_can_be_sent_at_once() {
+fn a_message_written_while_deferred_waits_and_can_be_sent_at_once() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Config);
     tab.refuse(Config, 429, "RATE_LIMITED", Some(HOURS_MS));
@@ -158,7 +158,7 @@ fn a_message_that_is_written_meanwhile_waits_and_can_be_sent_at_once() {
 }
 
 #[test]
-fn a_message_that_failed_is_tried_at_once_whatever_the_service_asked_for() {
+fn retries_a_failed_message_despite_a_retry_after() {
     let mut tab = deferred();
     for _ in 0..5 {
         tab.wait_for(Send);
@@ -170,7 +170,7 @@ fn a_message_that_failed_is_tried_at_once_whatever_the_service_asked_for() {
 }
 
 #[test]
-fn after_a_reload_it_is_still_told_and_the_request_is_the_same() {
+fn stays_deferred_with_the_same_request_after_a_reload() {
     let before = deferred();
     let first = before.attempts()[1].clone();
     let mut tab = before.reload();
@@ -182,7 +182,7 @@ fn after_a_reload_it_is_still_told_and_the_request_is_the_same() {
 }
 
 #[test]
-fn a_page_that_is_loaded_when_the_wait_is_over_sends_by_itself() {
+fn sends_automatically_if_the_wait_ends_before_the_next_page() {
     let mut before = deferred();
     before.now_ms += LONGEST_MS;
     let tab = before.reload();
@@ -190,7 +190,7 @@ fn a_page_that_is_loaded_when_the_wait_is_over_sends_by_itself() {
 }
 
 #[test]
-fn all_tabs_tell_it_and_the_one_that_leads_sends_for_the_others() {
+fn defers_in_every_tab_and_the_leader_sends() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "again");
@@ -208,7 +208,7 @@ fn all_tabs_tell_it_and_the_one_that_leads_sends_for_the_others() {
 }
 
 #[test]
-fn where_the_tab_that_led_is_gone_the_one_in_which_the_visitor_asked_sends() {
+fn sends_from_the_tab_of_the_retry_if_the_leader_crashed() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "again");
@@ -223,7 +223,7 @@ fn where_the_tab_that_led_is_gone_the_one_in_which_the_visitor_asked_sends() {
 }
 
 #[test]
-fn offline_the_message_waits_for_the_network_and_nothing_else_is_said() {
+fn does_not_defer_while_offline() {
     let mut tab = deferred();
     tab.feed(Input::Online(false));
     assert_eq!((tab.session.is_deferred(), tab.delivery("two")), (false, Delivery::Waiting));
@@ -235,7 +235,7 @@ fn offline_the_message_waits_for_the_network_and_nothing_else_is_said() {
 }
 
 #[test]
-fn no_retry_after_is_waited_for_longer_than_five_minutes() {
+fn waits_at_most_five_minutes_for_a_retry_after() {
     for last_broadcast_ms in [0, 1, 86_400_000, u64::MAX - 1, u64::MAX] {
         let mut tab = Tab::in_conversation();
         tab.say("two");
@@ -247,7 +247,7 @@ fn no_retry_after_is_waited_for_longer_than_five_minutes() {
 }
 
 #[test]
-fn a_stored_time_in_a_far_future_is_bounded() {
+fn bounds_a_stored_time_in_the_far_future() {
     let mut before = deferred();
     for (_, text) in &mut before.storage {
         for field in ["notBefore", "holdUntil"] {
@@ -263,7 +263,7 @@ fn a_stored_time_in_a_far_future_is_bounded() {
 }
 
 #[test]
-fn what_an_earlier_version_stored_is_not_deferred_until_its_time_is_known() {
+fn does_not_defer_a_message_stored_by_an_earlier_version() {
     let mut before = deferred();
     for (_, text) in &mut before.storage {
         *text = text.replace(r#""deferred":true,"#, "");

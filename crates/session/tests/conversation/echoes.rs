@@ -1,11 +1,11 @@
 //! A message of the visitor whose answer was lost is found in the history, and taken for no other.
 
-use crate::site::Tab;
+use crate::fixture::Tab;
 use chat_protocol::Endpoint::{Messages, Send};
 use chat_session::{Delivery, keys};
 
 #[test]
-fn a_message_whose_echo_is_read_while_its_answer_is_lost_is_not_sent_again() {
+fn does_not_resend_a_message_whose_echo_was_polled() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.wait_for(Messages);
@@ -22,7 +22,7 @@ fn a_message_whose_echo_is_read_while_its_answer_is_lost_is_not_sent_again() {
 }
 
 #[test]
-fn a_message_that_failed_and_is_found_in_the_history_is_delivered() {
+fn a_failed_message_found_in_the_history_becomes_delivered() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -33,7 +33,7 @@ fn a_message_that_failed_and_is_found_in_the_history_is_delivered() {
 }
 
 #[test]
-fn of_two_messages_that_say_the_same_neither_is_taken_for_the_other() {
+fn keeps_two_messages_with_the_same_text_apart() {
     let mut tab = Tab::in_conversation();
     tab.say("ok");
     tab.refuse(Send, 403, "", None);
@@ -52,7 +52,7 @@ fn of_two_messages_that_say_the_same_neither_is_taken_for_the_other() {
 }
 
 #[test]
-fn in_a_history_that_is_read_for_the_first_time_no_message_is_taken_for_one_that_failed() {
+fn does_not_match_a_failed_message_in_a_backfilled_history() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -68,7 +68,7 @@ fn in_a_history_that_is_read_for_the_first_time_no_message_is_taken_for_one_that
 }
 
 #[test]
-fn a_message_that_was_never_tried_is_found_in_no_history() {
+fn does_not_match_a_message_without_an_attempt() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.say("ok");
@@ -85,7 +85,7 @@ fn a_message_that_was_never_tried_is_found_in_no_history() {
 }
 
 #[test]
-fn of_two_messages_that_failed_the_one_that_is_found_is_delivered() {
+fn delivers_only_the_failed_message_found_in_the_history() {
     let mut tab = Tab::in_conversation();
     for text in ["two", "three"] {
         tab.say(text);
@@ -98,7 +98,7 @@ fn of_two_messages_that_failed_the_one_that_is_found_is_delivered() {
 }
 
 #[test]
-fn where_an_answer_tells_that_an_echo_was_that_of_another_message_both_are_shown() {
+fn shows_both_messages_if_a_response_corrects_a_matched_echo() {
     let mut tab = Tab::in_conversation();
     tab.say("ok");
     tab.answer(Messages, r#"{"messages":[{"id":"u9","role":"visitor","content":"ok"}],"nextAfter":"u9"}"#);
@@ -115,7 +115,7 @@ fn where_an_answer_tells_that_an_echo_was_that_of_another_message_both_are_shown
 }
 
 #[test]
-fn a_message_that_was_read_in_a_conversation_that_is_gone_since_has_arrived() {
+fn a_message_polled_in_a_conversation_now_gone_was_delivered() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);

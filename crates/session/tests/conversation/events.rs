@@ -1,13 +1,13 @@
 //! What the visitor does is reported, if the site and the service want it.
 
-use crate::site::Tab;
-use crate::site::browser::Browser;
+use crate::fixture::Tab;
+use crate::fixture::browser::Browser;
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, SessionEvent, Start, keys};
 
 #[test]
-fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
+fn repeats_a_batch_of_events_byte_for_byte() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     tab.look(false);
@@ -26,7 +26,7 @@ fn opening_the_chat_is_reported_in_a_batch_that_repeats_to_the_byte() {
 }
 
 #[test]
-fn a_window_that_is_open_again_on_the_next_page_is_not_reported() {
+fn does_not_report_a_window_reopened_by_navigation() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Reopened);
     tab.wait(60_000);
@@ -34,7 +34,7 @@ fn a_window_that_is_open_again_on_the_next_page_is_not_reported() {
 }
 
 #[test]
-fn a_site_that_wants_no_reports_gets_none() {
+fn sends_no_events_if_reports_are_off() {
     let mut tab = Tab::start(Start { visible: true, online: true, ..Start::default() }, vec![], 0);
     tab.look(true);
     tab.feed(Input::PageViewed(Page::default()));
@@ -43,7 +43,7 @@ fn a_site_that_wants_no_reports_gets_none() {
 }
 
 #[test]
-fn a_page_view_is_reported_three_seconds_later() {
+fn reports_a_page_view_after_three_seconds() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::PageViewed(Page { path: "/rooms".into(), ..Page::default() }));
     tab.wait(2_999);
@@ -54,7 +54,7 @@ fn a_page_view_is_reported_three_seconds_later() {
 }
 
 #[test]
-fn events_leave_with_the_visitor() {
+fn sends_queued_events_when_the_page_is_hidden() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     tab.feed(Input::PageHidden);
@@ -62,7 +62,7 @@ fn events_leave_with_the_visitor() {
 }
 
 #[test]
-fn events_that_the_service_refuses_are_not_sent_again() {
+fn drops_a_batch_the_service_rejects() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     tab.wait_for(Events);
@@ -73,7 +73,7 @@ fn events_that_the_service_refuses_are_not_sent_again() {
 }
 
 #[test]
-fn while_a_batch_is_tried_again_the_events_after_it_wait() {
+fn holds_later_events_while_a_batch_backs_off() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     tab.wait_for(Events);
@@ -88,7 +88,7 @@ fn while_a_batch_is_tried_again_the_events_after_it_wait() {
 }
 
 #[test]
-fn tracking_that_is_disabled_stays_so_on_the_next_page_until_a_day_has_passed() {
+fn keeps_tracking_disabled_for_a_day_across_pages() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     tab.wait_for(Events);
@@ -109,7 +109,7 @@ fn tracking_that_is_disabled_stays_so_on_the_next_page_until_a_day_has_passed() 
 }
 
 #[test]
-fn where_the_visitor_came_from_is_reported_if_the_browser_tells() {
+fn reports_the_referrer_if_there_is_one() {
     for (referrer, reported) in [("https://search.example/", true), ("", false)] {
         let mut tab = Tab::open(vec![], 0);
         tab.feed(Input::PageViewed(Page { referrer: referrer.into(), ..Page::default() }));
@@ -120,7 +120,7 @@ fn where_the_visitor_came_from_is_reported_if_the_browser_tells() {
 }
 
 #[test]
-fn a_batch_that_fails_is_tried_again_after_two_seconds_and_three_times() {
+fn retries_a_failed_batch_three_times() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     for attempt in 1..=4 {
@@ -135,7 +135,7 @@ fn a_batch_that_fails_is_tried_again_after_two_seconds_and_three_times() {
 }
 
 #[test]
-fn what_happens_in_the_chat_is_reported_with_the_conversation_and_a_page_view_without() {
+fn names_the_conversation_in_chat_events_but_not_in_page_views() {
     let ann = VisitorProfile { name: Some("Ann".into()), ..VisitorProfile::default() };
     let inputs = [
         ("page_view", Input::PageViewed(Page::default()), [false, false]),
@@ -155,7 +155,7 @@ fn what_happens_in_the_chat_is_reported_with_the_conversation_and_a_page_view_wi
 }
 
 #[test]
-fn the_events_of_all_tabs_are_sent_by_the_one_that_leads() {
+fn the_leader_sends_the_events_of_every_tab() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(other, Input::PageViewed(Page { path: "/seen-there".into(), ..Page::default() }));
@@ -169,7 +169,7 @@ fn the_events_of_all_tabs_are_sent_by_the_one_that_leads() {
 }
 
 #[test]
-fn events_that_a_page_left_behind_are_sent_by_the_next() {
+fn sends_events_left_by_an_earlier_page() {
     let mut browser = Browser::with(1);
     browser.feed(0, Input::Online(false));
     browser.feed(0, Input::PageViewed(Page { path: "/before".into(), ..Page::default() }));
@@ -180,7 +180,7 @@ fn events_that_a_page_left_behind_are_sent_by_the_next() {
 }
 
 #[test]
-fn a_tab_that_follows_leaves_its_events_to_the_leader_when_it_is_closed() {
+fn a_closing_follower_leaves_its_events_to_the_leader() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(other, Input::PageViewed(Page { path: "/last".into(), ..Page::default() }));
@@ -191,7 +191,7 @@ fn a_tab_that_follows_leaves_its_events_to_the_leader_when_it_is_closed() {
 }
 
 #[test]
-fn a_tab_that_is_hidden_sends_its_events_before_it_gives_the_lead_up() {
+fn a_hidden_leader_sends_its_events_before_it_resigns() {
     let mut browser = Browser::with(1);
     browser.feed(0, Input::PageViewed(Page { path: "/only".into(), ..Page::default() }));
     browser.wait(400);

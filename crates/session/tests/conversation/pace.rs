@@ -1,11 +1,11 @@
 //! The service is asked when there may be something new, and left alone otherwise.
 
-use crate::site::{LEAD_MS, NOTHING, Tab};
+use crate::fixture::{LEAD_MS, NOTHING, Tab};
 use chat_protocol::Endpoint::{self, Config, Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, Start};
 
 #[test]
-fn nothing_is_polled_without_a_conversation_nor_while_hidden_or_offline() {
+fn polls_nothing_without_a_conversation_or_while_hidden_or_offline() {
     let mut tab = Tab::open(vec![], 0);
     tab.answer(Config, r#"{"config":{}}"#);
     tab.look(true);
@@ -23,7 +23,7 @@ fn nothing_is_polled_without_a_conversation_nor_while_hidden_or_offline() {
 }
 
 #[test]
-fn a_chat_that_is_switched_off_asks_for_nothing_until_it_is_switched_on_again() {
+fn sends_no_requests_while_the_chat_is_switched_off() {
     let mut tab = Tab::in_conversation();
     tab.answer(Config, r#"{"config":{"enabled":false}}"#);
     let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
@@ -38,15 +38,15 @@ fn a_chat_that_is_switched_off_asks_for_nothing_until_it_is_switched_on_again() 
 }
 
 #[test]
-fn a_config_that_is_handed_over_is_not_asked_for_again() {
-    let config = Some(crate::site::json(r#"{"config":{"assistantName":"Clover"}}"#));
+fn does_not_request_a_config_the_page_already_has() {
+    let config = Some(crate::fixture::json(r#"{"config":{"assistantName":"Clover"}}"#));
     let tab = Tab::start(Start { config, visible: true, online: true, ..Start::default() }, vec![], 0);
     assert_eq!(tab.count(Config), 0);
     assert_eq!(tab.session.config().and_then(|config| config.assistant_name.as_deref()), Some("Clover"));
 }
 
 #[test]
-fn a_config_that_could_not_be_read_is_asked_for_again_after_a_while() {
+fn requests_the_config_again_after_a_failure() {
     let mut tab = Tab::open(vec![], 0);
     tab.refuse(Config, 503, "", None);
     tab.wait(19_900);
@@ -79,7 +79,7 @@ fn last_up_to(pauses: &[u64], most_ms: u64) -> bool {
 }
 
 #[test]
-fn each_failure_to_read_the_config_doubles_what_is_paused_on_top_of_twenty_seconds() {
+fn backs_off_exponentially_after_failed_config_requests() {
     let pauses = pauses(Config, 3, |start| Tab::start(start, vec![], 0));
     for (pauses, most_ms) in pauses.iter().zip([8_000, 16_000, 30_000]) {
         let on_top: Vec<u64> = pauses.iter().map(|pause| pause - 20_000).collect();
@@ -88,7 +88,7 @@ fn each_failure_to_read_the_config_doubles_what_is_paused_on_top_of_twenty_secon
 }
 
 #[test]
-fn each_failure_to_read_messages_doubles_the_pause() {
+fn backs_off_exponentially_after_failed_polls() {
     let pauses = pauses(Messages, 4, |start| {
         let mut tab = Tab::start(start, vec![], 0);
         tab.say("one");
@@ -102,7 +102,7 @@ fn each_failure_to_read_messages_doubles_the_pause() {
 }
 
 #[test]
-fn the_service_is_left_alone_for_as_long_as_it_asks_whatever_it_was_asked() {
+fn a_retry_after_holds_every_endpoint() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Presence);
     tab.refuse(Presence, 429, "RATE_LIMITED", Some(120_000));
@@ -119,7 +119,7 @@ fn the_service_is_left_alone_for_as_long_as_it_asks_whatever_it_was_asked() {
 }
 
 #[test]
-fn a_lost_attempt_is_followed_by_a_read() {
+fn polls_after_a_lost_response() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
@@ -140,7 +140,7 @@ fn a_lost_attempt_is_followed_by_a_read() {
 }
 
 #[test]
-fn a_tab_that_is_hidden_waits_for_no_read() {
+fn a_hidden_tab_cancels_its_polls() {
     let mut tab = Tab::in_conversation();
     assert!(tab.waiting(Messages).is_some() && tab.waiting(Presence).is_some());
     tab.feed(Input::Visible(false));
@@ -148,7 +148,7 @@ fn a_tab_that_is_hidden_waits_for_no_read() {
 }
 
 #[test]
-fn a_service_that_has_nothing_to_poll_for_is_asked_for_presence_alone() {
+fn polls_only_presence_if_the_service_has_no_messages() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, NOTHING);
     tab.answer(
@@ -164,7 +164,7 @@ fn a_service_that_has_nothing_to_poll_for_is_asked_for_presence_alone() {
 }
 
 #[test]
-fn another_hint_holds_from_the_moment_that_it_is_given() {
+fn a_changed_hint_applies_at_once() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, NOTHING);
     tab.answer(
@@ -180,7 +180,7 @@ fn another_hint_holds_from_the_moment_that_it_is_given() {
 }
 
 #[test]
-fn a_hint_that_is_repeated_puts_no_read_off() {
+fn a_repeated_hint_does_not_postpone_the_next_poll() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, NOTHING);
     let before = tab.count(Messages);
@@ -195,7 +195,7 @@ fn a_hint_that_is_repeated_puts_no_read_off() {
 }
 
 #[test]
-fn a_hint_does_not_shorten_the_pause_after_a_failure() {
+fn a_hint_does_not_shorten_the_back_off() {
     let mut tab = Tab::in_conversation();
     tab.lose(Messages);
     tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":1000}"#);
@@ -207,7 +207,7 @@ fn a_hint_does_not_shorten_the_pause_after_a_failure() {
 }
 
 #[test]
-fn a_window_that_is_opened_and_a_tab_that_comes_back_are_read_for_at_once() {
+fn polls_at_once_when_the_window_opens_or_the_tab_becomes_visible() {
     let mut tab = Tab::in_conversation();
     let slow = r#"{"shouldPollMessages":false,"suggestedMessageIntervalMs":60000}"#;
     tab.answer(Messages, NOTHING);
@@ -232,7 +232,7 @@ fn a_window_that_is_opened_and_a_tab_that_comes_back_are_read_for_at_once() {
 }
 
 #[test]
-fn an_answer_before_which_something_may_have_been_said_is_followed_by_a_read() {
+fn polls_after_a_response_for_messages_before_the_reply() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, NOTHING);
     tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
@@ -255,7 +255,7 @@ fn an_answer_before_which_something_may_have_been_said_is_followed_by_a_read() {
 }
 
 #[test]
-fn a_read_that_set_out_before_something_happened_is_followed_by_another() {
+fn polls_again_if_the_poll_in_flight_began_too_early() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, NOTHING);
     tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);

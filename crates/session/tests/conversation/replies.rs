@@ -1,11 +1,11 @@
 //! A reply that did not come with the answer is looked for.
 
-use crate::site::{NOTHING, Tab};
+use crate::fixture::{NOTHING, Tab};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Delivery, Notice};
 
 #[test]
-fn an_empty_reply_is_looked_for_until_it_is_there() {
+fn polls_for_a_reply_missing_from_the_response() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
@@ -17,7 +17,7 @@ fn an_empty_reply_is_looked_for_until_it_is_there() {
 }
 
 #[test]
-fn a_hint_to_poll_slowly_does_not_slow_the_search_for_a_reply() {
+fn polls_for_a_reply_faster_than_the_hint() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
@@ -28,7 +28,7 @@ fn a_hint_to_poll_slowly_does_not_slow_the_search_for_a_reply() {
 }
 
 #[test]
-fn a_reply_that_never_comes_ends_in_a_notice() {
+fn shows_a_notice_if_no_reply_arrives() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(
@@ -41,7 +41,7 @@ fn a_reply_that_never_comes_ends_in_a_notice() {
 }
 
 #[test]
-fn an_empty_message_in_the_history_is_no_bubble_and_no_reply() {
+fn ignores_an_empty_message_in_the_history() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
@@ -50,7 +50,7 @@ fn an_empty_message_in_the_history_is_no_bubble_and_no_reply() {
 }
 
 #[test]
-fn a_person_who_is_there_is_waited_for_without_a_complaint() {
+fn shows_no_notice_while_an_operator_is_online() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
@@ -60,7 +60,7 @@ fn a_person_who_is_there_is_waited_for_without_a_complaint() {
 }
 
 #[test]
-fn what_the_visitor_writes_elsewhere_is_no_reply() {
+fn a_message_of_the_visitor_from_elsewhere_is_not_a_reply() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
@@ -73,7 +73,7 @@ fn what_the_visitor_writes_elsewhere_is_no_reply() {
 }
 
 #[test]
-fn a_reply_that_comes_after_all_takes_the_notice_away() {
+fn a_late_reply_removes_the_notice() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
@@ -85,7 +85,7 @@ fn a_reply_that_comes_after_all_takes_the_notice_away() {
 }
 
 #[test]
-fn an_echo_that_is_quicker_than_the_answer_makes_a_reply_due_on_the_next_page_as_well() {
+fn still_awaits_the_reply_after_a_reload_if_only_the_echo_was_polled() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
@@ -95,7 +95,7 @@ fn an_echo_that_is_quicker_than_the_answer_makes_a_reply_due_on_the_next_page_as
 }
 
 #[test]
-fn a_message_of_which_no_trace_was_read_and_that_failed_makes_no_reply_due() {
+fn awaits_no_reply_to_a_failed_message_without_an_echo() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(Messages, NOTHING);
@@ -104,7 +104,7 @@ fn a_message_of_which_no_trace_was_read_and_that_failed_makes_no_reply_due() {
 }
 
 #[test]
-fn a_reply_that_may_come_with_the_next_answer_is_not_given_up() {
+fn keeps_waiting_for_a_reply_while_a_message_is_in_flight() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("one");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);

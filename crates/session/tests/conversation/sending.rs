@@ -1,11 +1,11 @@
 //! What the visitor writes is sent once, whatever becomes of the answer.
 
-use crate::site::{LEAD_MS, Tab};
+use crate::fixture::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Messages, Send};
 use chat_session::{Answer, Delivery, Input, Notice, SessionEvent, Start};
 
 #[test]
-fn a_first_message_starts_a_conversation_and_gets_its_answer() {
+fn the_first_message_starts_a_conversation_and_gets_a_reply() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     assert!(tab.session.awaits_reply());
@@ -22,7 +22,7 @@ fn a_first_message_starts_a_conversation_and_gets_its_answer() {
 }
 
 #[test]
-fn the_next_message_waits_for_the_one_before_and_carries_the_conversation() {
+fn the_next_message_waits_for_the_first_and_names_the_conversation() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("one");
     tab.say("two");
@@ -35,7 +35,7 @@ fn the_next_message_waits_for_the_one_before_and_carries_the_conversation() {
 }
 
 #[test]
-fn every_attempt_repeats_body_and_key_to_the_byte() {
+fn every_attempt_repeats_body_and_key_byte_for_byte() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     for _ in 0..5 {
@@ -52,7 +52,7 @@ fn every_attempt_repeats_body_and_key_to_the_byte() {
 }
 
 #[test]
-fn a_visitors_retry_reuses_the_key() {
+fn a_retry_by_the_visitor_reuses_the_key() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -65,7 +65,7 @@ fn a_visitors_retry_reuses_the_key() {
 }
 
 #[test]
-fn only_what_a_repetition_can_change_is_repeated() {
+fn retries_only_transient_errors() {
     for (status, code) in
         [(400, "INVALID_REQUEST"), (401, "INVALID_TOKEN"), (402, "INSUFFICIENT_QUOTA"), (403, "")]
     {
@@ -85,7 +85,7 @@ fn only_what_a_repetition_can_change_is_repeated() {
 }
 
 #[test]
-fn retry_after_is_waited_for() {
+fn waits_for_retry_after() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000));
@@ -96,7 +96,7 @@ fn retry_after_is_waited_for() {
 }
 
 #[test]
-fn an_idempotency_conflict_is_settled_by_reading_and_never_by_sending() {
+fn polls_instead_of_sending_after_an_idempotency_conflict() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
@@ -111,7 +111,7 @@ fn an_idempotency_conflict_is_settled_by_reading_and_never_by_sending() {
 }
 
 #[test]
-fn an_idempotency_conflict_without_a_trace_of_the_message_is_believed() {
+fn believes_an_idempotency_conflict_on_a_message_that_polling_does_not_find() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
@@ -121,7 +121,7 @@ fn an_idempotency_conflict_without_a_trace_of_the_message_is_believed() {
 }
 
 #[test]
-fn a_conversation_that_the_service_forgot_starts_anew_with_the_text_kept() {
+fn starts_a_new_conversation_with_the_same_text_if_the_old_one_is_gone() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     let refused = tab.waiting(Send).expect("a request").clone();
@@ -133,7 +133,7 @@ fn a_conversation_that_the_service_forgot_starts_anew_with_the_text_kept() {
 }
 
 #[test]
-fn a_proxy_that_is_not_there_is_not_taken_for_a_conversation_that_is_gone() {
+fn a_404_without_an_envelope_does_not_end_the_conversation() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer_with(Send, Answer { status: 404, ..Default::default() });
@@ -142,7 +142,7 @@ fn a_proxy_that_is_not_there_is_not_taken_for_a_conversation_that_is_gone() {
 }
 
 #[test]
-fn quota_and_blocks_are_told_apart() {
+fn distinguishes_quota_and_block_notices() {
     let refusals = [
         (402, "INSUFFICIENT_QUOTA", Some(Notice::Quota)),
         (402, "PAYMENT_REQUIRED", Some(Notice::Quota)),
@@ -162,7 +162,7 @@ fn quota_and_blocks_are_told_apart() {
 }
 
 #[test]
-fn a_message_written_offline_goes_out_at_once_when_the_network_is_back() {
+fn sends_a_message_written_offline_once_online() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
     tab.say("hello");
@@ -173,7 +173,7 @@ fn a_message_written_offline_goes_out_at_once_when_the_network_is_back() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_not_taken() {
+fn refuses_empty_and_too_long_messages() {
     let mut tab = Tab::open(vec![], 0);
     tab.say(" \n ");
     tab.say(&"a".repeat(4001));
@@ -181,7 +181,7 @@ fn what_cannot_be_sent_is_not_taken() {
 }
 
 #[test]
-fn a_message_frozen_into_a_conversation_that_a_poll_found_gone_is_not_lost() {
+fn resends_a_message_whose_conversation_a_poll_found_gone() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.refuse(Send, 502, "", None);
@@ -194,7 +194,7 @@ fn a_message_frozen_into_a_conversation_that_a_poll_found_gone_is_not_lost() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_to_the_page_with_the_path_and_the_code() {
+fn emits_errors_with_path_and_code() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -219,7 +219,7 @@ fn what_goes_wrong_is_told_to_the_page_with_the_path_and_the_code() {
 }
 
 #[test]
-fn asking_again_sends_the_last_message_as_a_new_one() {
+fn ask_again_sends_the_last_message_as_a_new_one() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
@@ -233,7 +233,7 @@ fn asking_again_sends_the_last_message_as_a_new_one() {
 }
 
 #[test]
-fn a_silent_service_is_given_up_on_after_its_time() {
+fn cancels_a_request_at_its_deadline() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     let deadline_ms = tab.waiting(Send).expect("a request").deadline_ms;
@@ -245,7 +245,7 @@ fn a_silent_service_is_given_up_on_after_its_time() {
 }
 
 #[test]
-fn a_first_message_that_meets_no_conversation_does_not_begin_another() {
+fn fails_a_first_message_refused_with_not_found() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.refuse(Send, 404, "NOT_FOUND", None);
@@ -253,7 +253,7 @@ fn a_first_message_that_meets_no_conversation_does_not_begin_another() {
 }
 
 #[test]
-fn a_message_that_was_never_tried_awaits_no_reply() {
+fn awaits_no_reply_to_a_message_without_an_attempt() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
     tab.say("hello");
@@ -263,7 +263,7 @@ fn a_message_that_was_never_tried_awaits_no_reply() {
 }
 
 #[test]
-fn a_message_waits_a_day_and_not_longer() {
+fn a_waiting_message_expires_after_a_day() {
     let day_ms = 24 * 60 * 60 * 1000;
     for (age_ms, attempts) in [(day_ms - 1_000, 1), (day_ms + 1, 0)] {
         let mut tab = Tab::open(vec![], 0);
@@ -280,7 +280,7 @@ fn a_message_waits_a_day_and_not_longer() {
 }
 
 #[test]
-fn between_two_attempts_a_message_waits_while_there_is_no_network() {
+fn a_message_between_attempts_waits_while_offline() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.lose(Send);
@@ -295,7 +295,7 @@ fn between_two_attempts_a_message_waits_while_there_is_no_network() {
 }
 
 #[test]
-fn a_message_whose_page_was_reloaded_in_the_middle_of_an_attempt_waits_while_there_is_no_network() {
+fn a_message_reloaded_in_mid_attempt_waits_while_offline() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     assert_eq!(tab.delivery("hello"), Delivery::Sending);
@@ -307,7 +307,7 @@ fn a_message_whose_page_was_reloaded_in_the_middle_of_an_attempt_waits_while_the
 }
 
 #[test]
-fn a_message_that_is_tried_again_stands_behind_what_came_since() {
+fn a_retried_message_moves_to_the_end() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -318,7 +318,7 @@ fn a_message_that_is_tried_again_stands_behind_what_came_since() {
 }
 
 #[test]
-fn only_a_message_that_failed_is_tried_again() {
+fn ignores_a_retry_of_a_message_that_did_not_fail() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("one");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
@@ -330,7 +330,7 @@ fn only_a_message_that_failed_is_tried_again() {
 }
 
 #[test]
-fn a_network_that_comes_back_ends_the_pause_between_two_attempts() {
+fn going_online_ends_the_back_off() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     for _ in 0..4 {
@@ -348,7 +348,7 @@ fn a_network_that_comes_back_ends_the_pause_between_two_attempts() {
 }
 
 #[test]
-fn a_first_message_that_meets_an_idempotency_conflict_fails_since_there_is_nothing_to_read() {
+fn fails_a_first_message_in_conflict() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
@@ -356,7 +356,7 @@ fn a_first_message_that_meets_an_idempotency_conflict_fails_since_there_is_nothi
 }
 
 #[test]
-fn a_service_that_answers_from_another_conversation_has_begun_it() {
+fn follows_the_service_to_another_conversation() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(
@@ -369,7 +369,7 @@ fn a_service_that_answers_from_another_conversation_has_begun_it() {
 }
 
 #[test]
-fn a_quota_that_was_used_up_is_no_longer_held_against_a_visitor_who_comes_back() {
+fn reopening_the_window_removes_a_quota_notice() {
     let outcomes =
         [("quota_insufficient", Notice::Quota, None), ("blocked", Notice::Blocked, Some(Notice::Blocked))];
     for (outcome, notice, later) in outcomes {
@@ -385,7 +385,7 @@ fn a_quota_that_was_used_up_is_no_longer_held_against_a_visitor_who_comes_back()
 }
 
 #[test]
-fn a_visitor_has_an_answer_once_somebody_has_answered() {
+fn has_an_answer_after_the_first_reply() {
     let mut tab = Tab::open(vec![], 0);
     assert!(!tab.session.has_answers());
     tab.say("hello");

@@ -1,12 +1,12 @@
 //! Several tabs of one browser have one conversation, and show the same of it.
 
-use crate::site::browser::Browser;
-use crate::site::{Tab, parsed};
+use crate::fixture::browser::Browser;
+use crate::fixture::{Tab, parsed};
 use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
 use chat_session::{Delivery, Input, Notice, SessionEvent, Start};
 
 #[test]
-fn a_message_is_in_all_tabs_at_once_and_so_is_how_far_it_has_come() {
+fn shows_a_message_and_its_delivery_in_every_tab() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "and another");
@@ -19,7 +19,7 @@ fn a_message_is_in_all_tabs_at_once_and_so_is_how_far_it_has_come() {
 }
 
 #[test]
-fn a_retry_in_a_tab_that_follows_is_carried_out_by_the_one_that_leads() {
+fn the_leader_carries_out_the_retry_of_a_follower() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "again");
@@ -35,7 +35,7 @@ fn a_retry_in_a_tab_that_follows_is_carried_out_by_the_one_that_leads() {
 }
 
 #[test]
-fn a_message_whose_sender_crashed_is_repeated_to_the_byte_by_the_next_leader() {
+fn the_next_leader_repeats_the_request_of_a_crashed_tab_byte_for_byte() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "still there?");
@@ -47,7 +47,7 @@ fn a_message_whose_sender_crashed_is_repeated_to_the_byte_by_the_next_leader() {
 }
 
 #[test]
-fn unread_messages_count_once_and_are_seen_in_all_tabs_when_they_are_in_one() {
+fn counts_unread_messages_once_and_clears_them_in_every_tab() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     let unread =
@@ -74,7 +74,7 @@ fn unread_messages_count_once_and_are_seen_in_all_tabs_when_they_are_in_one() {
 }
 
 #[test]
-fn what_came_while_nobody_was_there_is_unread_on_the_next_page() {
+fn messages_that_arrived_between_visits_are_unread() {
     let mut browser = Browser::in_conversation();
     browser.look(0, true);
     browser.close(1);
@@ -88,7 +88,7 @@ fn what_came_while_nobody_was_there_is_unread_on_the_next_page() {
 }
 
 #[test]
-fn a_page_that_comes_back_shows_what_happened_meanwhile() {
+fn a_restored_page_shows_messages_from_the_meantime() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(other, Input::PageHidden);
@@ -105,7 +105,7 @@ fn a_page_that_comes_back_shows_what_happened_meanwhile() {
 }
 
 #[test]
-fn a_tab_hears_that_a_message_arrived_which_another_one_sent() {
+fn every_tab_emits_the_delivery_of_a_message() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(leader, "anybody?");
@@ -115,7 +115,7 @@ fn a_tab_hears_that_a_message_arrived_which_another_one_sent() {
 }
 
 #[test]
-fn a_config_that_one_tab_reads_is_known_to_all() {
+fn shares_a_loaded_config_with_every_tab() {
     let mut browser = Browser::with(2);
     browser.with_tab(0, |tab| tab.answer(Config, r#"{"config":{"assistantName":"Clover"}}"#));
     for tab in &browser.tabs {
@@ -124,7 +124,7 @@ fn a_config_that_one_tab_reads_is_known_to_all() {
 }
 
 #[test]
-fn a_tab_knows_that_a_person_is_there_when_the_leader_does() {
+fn shares_operator_presence_with_every_tab() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.with_tab(leader, |tab| {
@@ -138,7 +138,7 @@ fn a_tab_knows_that_a_person_is_there_when_the_leader_does() {
 }
 
 #[test]
-fn what_keeps_the_conversation_from_going_on_is_known_in_all_tabs_and_on_the_next_page() {
+fn shows_a_notice_in_every_tab_and_on_the_next_page() {
     let outcomes = [
         (r#"{"conversationId":"c1","aiStatus":"quota_insufficient"}"#, Notice::Quota),
         (r#"{"conversationId":"c1","aiStatus":"blocked"}"#, Notice::Blocked),
@@ -157,7 +157,7 @@ fn what_keeps_the_conversation_from_going_on_is_known_in_all_tabs_and_on_the_nex
 }
 
 #[test]
-fn a_message_that_one_tab_knows_to_have_arrived_is_not_sent_by_another() {
+fn does_not_resend_a_message_another_tab_delivered() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(leader, "there?");
@@ -176,7 +176,7 @@ fn a_message_that_one_tab_knows_to_have_arrived_is_not_sent_by_another() {
 }
 
 #[test]
-fn a_tab_that_joins_another_visitor_still_hears_what_the_config_is() {
+fn still_awaits_the_config_after_adopting_another_visitor() {
     let mut tab = Tab::open(vec![], 0);
     let asked = tab.waiting(Config).expect("asked for").id;
     tab.hear_of("another", r#""does":"here","revision":1"#);

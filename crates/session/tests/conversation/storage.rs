@@ -1,12 +1,12 @@
 //! The next page goes on where this browser left off, and where that is not all, with what another tab knows.
 
-use crate::site::browser::Browser;
-use crate::site::{LEAD_MS, Tab, parsed};
+use crate::fixture::browser::Browser;
+use crate::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Created, Delivery, Input, Start, keys};
 
 #[test]
-fn a_reload_in_the_middle_of_a_send_repeats_it_to_the_byte() {
+fn repeats_the_request_byte_for_byte_after_a_reload() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     let first = tab.attempts()[0].clone();
@@ -19,7 +19,7 @@ fn a_reload_in_the_middle_of_a_send_repeats_it_to_the_byte() {
 }
 
 #[test]
-fn a_message_from_the_day_before_is_shown_as_failed_and_not_sent_by_itself() {
+fn a_message_older_than_a_day_is_shown_as_failed_and_not_sent() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
     tab.say("hello");
@@ -28,7 +28,7 @@ fn a_message_from_the_day_before_is_shown_as_failed_and_not_sent_by_itself() {
 }
 
 #[test]
-fn the_same_visitor_comes_back_and_a_site_may_name_another() {
+fn keeps_the_stored_visitor_unless_the_site_names_one() {
     let tab = Tab::open(vec![], 0);
     let id = tab.session.visitor_id().clone();
     let tab = tab.reload();
@@ -39,7 +39,7 @@ fn the_same_visitor_comes_back_and_a_site_may_name_another() {
 }
 
 #[test]
-fn rubbish_in_storage_costs_nothing_but_itself() {
+fn ignores_unusable_values_in_storage() {
     let rubbish = ["", "{", "null", "7", "[[[", r#"{"v":9,"visitorId":{}}"#, "\u{0}"];
     for text in rubbish {
         let storage = [
@@ -61,7 +61,7 @@ fn rubbish_in_storage_costs_nothing_but_itself() {
 }
 
 #[test]
-fn after_a_reload_an_older_message_that_says_the_same_stays() {
+fn an_earlier_message_with_the_same_text_stays_after_a_reload() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("ok");
     tab.reply(1, "first");
@@ -73,7 +73,7 @@ fn after_a_reload_an_older_message_that_says_the_same_stays() {
 }
 
 #[test]
-fn a_message_whose_letter_storage_lost_is_sent_with_the_same_key() {
+fn sends_a_message_missing_from_storage_with_the_same_key() {
     let day_ms = 24 * 60 * 60 * 1000;
     let mut tab = Tab::open(vec![], 10 * day_ms);
     tab.say("hello");
@@ -98,7 +98,7 @@ fn a_message_whose_letter_storage_lost_is_sent_with_the_same_key() {
 }
 
 #[test]
-fn the_next_page_shows_the_same_dates() {
+fn shows_the_same_dates_after_a_reload() {
     let mut tab = Tab::in_conversation();
     tab.answer(
         Messages,
@@ -127,7 +127,7 @@ fn each_customer_has_a_channel_of_its_own() {
 }
 
 #[test]
-fn a_page_that_comes_back_to_an_empty_storage_goes_on_with_what_it_knows() {
+fn a_restored_page_keeps_its_conversation_if_storage_is_empty() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
     tab.say("two");
@@ -144,7 +144,7 @@ fn a_page_that_comes_back_to_an_empty_storage_goes_on_with_what_it_knows() {
 }
 
 #[test]
-fn a_page_that_was_left_asks_for_nothing_and_for_no_wake_up() {
+fn a_page_that_is_left_sends_no_request_and_sets_no_timer() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::PageHidden);
     tab.wake_ms = None;
@@ -156,7 +156,7 @@ fn a_page_that_was_left_asks_for_nothing_and_for_no_wake_up() {
 }
 
 #[test]
-fn messages_that_wait_are_sent_in_the_order_in_which_they_were_written() {
+fn sends_waiting_messages_in_the_order_they_were_written() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
     for text in ["one", "two", "three"] {
@@ -177,7 +177,7 @@ fn messages_that_wait_are_sent_in_the_order_in_which_they_were_written() {
 }
 
 #[test]
-fn the_next_page_awaits_the_same_reply() {
+fn still_awaits_a_reply_after_a_reload() {
     let mut tab = Tab::open(vec![], 0);
     tab.say("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
@@ -189,7 +189,7 @@ fn the_next_page_awaits_the_same_reply() {
 }
 
 #[test]
-fn what_the_page_before_knew_is_no_news() {
+fn does_not_report_stored_messages_as_new() {
     let mut tab = Tab::in_conversation();
     tab.answer(Presence, r#"{"operatorOnline":true}"#);
     let next = tab.reload();
@@ -198,7 +198,7 @@ fn what_the_page_before_knew_is_no_news() {
 }
 
 #[test]
-fn what_storage_had_no_room_for_is_read_again() {
+fn polls_messages_that_did_not_fit_into_storage() {
     let mut tab = Tab::in_conversation();
     let (long, longer) = ("x".repeat(1_000), "y".repeat(3_000));
     tab.say(&long);
@@ -223,7 +223,7 @@ fn what_storage_had_no_room_for_is_read_again() {
 }
 
 #[test]
-fn a_page_that_comes_back_does_not_send_what_arrived_and_is_kept_no_more() {
+fn a_restored_page_does_not_send_a_message_removed_from_storage() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
@@ -236,7 +236,7 @@ fn a_page_that_comes_back_does_not_send_what_arrived_and_is_kept_no_more() {
 }
 
 #[test]
-fn letters_that_storage_lost_are_sent_in_their_places() {
+fn sends_messages_missing_from_storage_in_their_positions() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
     for text in ["two", "three", "four"] {
@@ -260,7 +260,7 @@ fn letters_that_storage_lost_are_sent_in_their_places() {
 }
 
 #[test]
-fn what_the_browser_did_not_keep_is_offered_again() {
+fn stores_everything_again_after_a_refused_write() {
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.storage.clear();
@@ -271,7 +271,7 @@ fn what_the_browser_did_not_keep_is_offered_again() {
 }
 
 #[test]
-fn a_full_storage_keeps_the_end_of_the_conversation() {
+fn stores_the_end_of_the_conversation_if_storage_is_full() {
     let mut browser = Browser::with(1);
     browser.say(0, &format!("{}first", "x".repeat(3_900)));
     browser.wait(400);
@@ -317,7 +317,7 @@ fn in_long_conversation() -> (Browser, Vec<String>) {
 }
 
 #[test]
-fn a_tab_that_found_the_end_of_a_long_conversation_hears_its_beginning_from_the_one_that_leads() {
+fn receives_the_beginning_of_a_long_conversation_from_the_leader() {
     let (mut browser, all) = in_long_conversation();
     let other = browser.open(Start::default());
     browser.wait(2_000);
@@ -327,7 +327,7 @@ fn a_tab_that_found_the_end_of_a_long_conversation_hears_its_beginning_from_the_
 }
 
 #[test]
-fn of_a_long_conversation_the_end_alone_is_kept_and_told_with_each_message() {
+fn stores_and_broadcasts_only_the_end_of_a_long_conversation() {
     let (mut browser, _) = in_long_conversation();
     let longest = |texts: Vec<&String>| texts.into_iter().map(String::len).max().unwrap_or(0);
     let (told, kept) = browser.with_tab(0, |tab| {
@@ -343,7 +343,7 @@ fn of_a_long_conversation_the_end_alone_is_kept_and_told_with_each_message() {
 }
 
 #[test]
-fn a_tab_that_has_only_the_end_of_a_long_conversation_reads_its_beginning_when_it_leads() {
+fn a_leader_with_a_truncated_conversation_polls_from_the_beginning() {
     let (mut browser, all) = in_long_conversation();
     browser.stop(0);
     let other = browser.begin(Start::default());
@@ -354,7 +354,7 @@ fn a_tab_that_has_only_the_end_of_a_long_conversation_reads_its_beginning_when_i
 }
 
 #[test]
-fn a_tab_that_finds_all_in_storage_is_told_nothing_and_one_that_finds_a_part_is_told_the_rest() {
+fn broadcasts_a_conversation_only_to_a_tab_that_lacks_part_of_it() {
     let kept = |browser: &Browser| {
         browser.storage.iter().find(|(key, _)| key == "chat-widget:conversation").cloned().expect("kept")
     };
@@ -376,7 +376,7 @@ fn a_tab_that_finds_all_in_storage_is_told_nothing_and_one_that_finds_a_part_is_
 }
 
 #[test]
-fn nothing_that_storage_or_another_tab_says_silences_the_chat_for_longer_than_five_minutes() {
+fn bounds_stored_and_broadcast_pauses_to_five_minutes() {
     let mut tab = Tab::in_conversation();
     let tried = tab.attempts().len();
     tab.hear(r#""does":"answered","value":9000000000000000"#);

@@ -1,12 +1,12 @@
 //! All tabs of a browser have one visitor, and nothing of another.
 
-use crate::site::browser::Browser;
-use crate::site::{Tab, json, parsed};
+use crate::fixture::browser::Browser;
+use crate::fixture::{Tab, json, parsed};
 use chat_protocol::Endpoint::Send;
 use chat_session::{Input, Start, keys};
 
 #[test]
-fn reset_forgets_in_all_tabs_and_in_storage() {
+fn reset_erases_the_visitor_in_every_tab_and_in_storage() {
     let mut browser = Browser::in_conversation();
     let before = browser.tabs[0].session.visitor_id().clone();
     browser.look(0, true);
@@ -29,7 +29,7 @@ fn reset_forgets_in_all_tabs_and_in_storage() {
 }
 
 #[test]
-fn two_tabs_that_begin_at_the_same_moment_have_one_visitor() {
+fn two_tabs_that_start_together_agree_on_one_visitor() {
     let start = |seed| Start { seed, visible: true, online: true, ..Start::default() };
     let mut browser = Browser::with(0);
     browser.tabs = vec![Tab::begin(start(1), vec![], 0), Tab::begin(start(2), vec![], 0)];
@@ -42,7 +42,7 @@ fn two_tabs_that_begin_at_the_same_moment_have_one_visitor() {
 }
 
 #[test]
-fn a_tab_that_finds_nothing_in_storage_joins_the_conversation_that_another_has() {
+fn a_tab_with_empty_storage_joins_the_conversation_of_another() {
     let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Visible(false));
     browser.feed(1, Input::Visible(false));
@@ -55,7 +55,7 @@ fn a_tab_that_finds_nothing_in_storage_joins_the_conversation_that_another_has()
 }
 
 #[test]
-fn a_page_that_comes_back_to_another_visitor_shows_nothing_of_the_one_before() {
+fn a_page_restored_to_another_visitor_shows_nothing_of_the_previous_one() {
     let mut browser = Browser::in_conversation();
     browser.feed(1, Input::PageHidden);
     browser.tabs[1].deaf = true;
@@ -68,7 +68,7 @@ fn a_page_that_comes_back_to_another_visitor_shows_nothing_of_the_one_before() {
 }
 
 #[test]
-fn another_customer_starts_clean_and_the_first_one_comes_back_to_the_same() {
+fn each_customer_has_a_separate_conversation() {
     let customer = |id: &str| Start { customer_id: Some(id.into()), ..Start::default() };
     let mut browser = Browser::with(0);
     let ann = browser.open(customer("ann"));
@@ -91,7 +91,7 @@ fn another_customer_starts_clean_and_the_first_one_comes_back_to_the_same() {
 }
 
 #[test]
-fn pending_messages_and_conversations_of_another_visitor_are_left_alone() {
+fn ignores_stored_values_of_another_visitor() {
     let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Online(false));
     browser.feed(1, Input::Online(false));
@@ -108,7 +108,7 @@ fn pending_messages_and_conversations_of_another_visitor_are_left_alone() {
 }
 
 #[test]
-fn a_tab_that_has_not_heard_of_a_reset_is_told_whatever_it_says_and_what_it_kept_is_forgotten() {
+fn tells_a_tab_that_missed_a_reset_and_removes_its_writes() {
     let mut tab = Tab::in_conversation();
     let old = tab.session.visitor_id().to_string();
     tab.feed(Input::Reset);
@@ -131,7 +131,7 @@ fn a_tab_that_has_not_heard_of_a_reset_is_told_whatever_it_says_and_what_it_kept
 }
 
 #[test]
-fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so() {
+fn an_empty_tab_adopts_the_visitor_of_a_tab_with_a_conversation() {
     // Its own id is a UUID, and stands between the two.
     for (visitor, revision, joins) in [("!before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
         let mut tab = Tab::open(vec![], 0);
@@ -146,7 +146,7 @@ fn a_tab_that_has_nothing_to_lose_joins_another_visitor_and_one_that_has_says_so
 }
 
 #[test]
-fn of_two_visitors_with_a_conversation_a_tab_that_has_neither_joins_the_one_that_is_smaller() {
+fn an_empty_tab_adopts_the_visitor_with_the_smaller_id() {
     let asks = |revision: u32| format!(r#""does":"ask","revision":{revision}"#);
     let mut tab = Tab::open(vec![], 0);
     for (visitor, revision, joined) in
@@ -163,7 +163,7 @@ fn of_two_visitors_with_a_conversation_a_tab_that_has_neither_joins_the_one_that
 }
 
 #[test]
-fn a_tab_that_has_something_to_lose_stays_with_its_visitor() {
+fn a_tab_with_a_conversation_keeps_its_visitor() {
     let mut with_pending = Tab::open(vec![], 0);
     with_pending.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
     let known_to_storage = Tab::open(vec![], 0).reload();

@@ -1,6 +1,6 @@
 //! Tests of what is said of an answer that is awaited: nothing that is not true.
 
-use crate::site::{NOTHING, Tab};
+use crate::fixture::{NOTHING, Tab};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Delivery, Input, Notice, Wait};
 
@@ -8,7 +8,7 @@ const ECHO: &str = r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]
 const MARA: &str = r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Mara here"}]}"#;
 
 #[test]
-fn a_fallback_text_is_an_answer() {
+fn treats_a_fallback_text_as_a_reply() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     let fallback =
@@ -20,7 +20,7 @@ fn a_fallback_text_is_an_answer() {
 }
 
 #[test]
-fn a_failure_without_a_text_is_told_at_once_and_a_late_answer_is_still_read() {
+fn shows_a_provider_error_at_once_and_still_polls_a_late_reply() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2","aiStatus":"provider_error"}"#);
@@ -32,7 +32,7 @@ fn a_failure_without_a_text_is_told_at_once_and_a_late_answer_is_still_read() {
 }
 
 #[test]
-fn the_assistant_is_writing_once_the_service_is_known_to_have_the_message() {
+fn shows_the_writing_indicator_only_after_the_message_arrived() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     assert!(tab.session.awaits_reply() && !tab.session.is_writing(), "it is still being sent");
@@ -49,7 +49,7 @@ fn the_assistant_is_writing_once_the_service_is_known_to_have_the_message() {
 }
 
 #[test]
-fn the_assistant_does_not_write_where_a_person_has_taken_over() {
+fn shows_no_writing_indicator_after_an_operator_took_over() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
     tab.answer(Messages, MARA);
@@ -65,7 +65,7 @@ fn the_assistant_does_not_write_where_a_person_has_taken_over() {
 }
 
 #[test]
-fn a_long_wait_is_explained_and_then_a_person_is_offered() {
+fn explains_a_long_wait_and_then_offers_a_person() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.wait(9_999);
@@ -79,7 +79,7 @@ fn a_long_wait_is_explained_and_then_a_person_is_offered() {
 }
 
 #[test]
-fn offline_nothing_is_said_of_the_wait() {
+fn explains_no_wait_while_offline() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.feed(Input::Online(false));
@@ -88,7 +88,7 @@ fn offline_nothing_is_said_of_the_wait() {
 }
 
 #[test]
-fn a_new_message_takes_the_notice_of_the_one_before_away() {
+fn a_new_message_removes_the_earlier_notice() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2","aiStatus":"provider_error"}"#);
@@ -97,7 +97,7 @@ fn a_new_message_takes_the_notice_of_the_one_before_away() {
 }
 
 #[test]
-fn presence_is_asked_at_once_when_a_person_writes() {
+fn polls_presence_at_once_when_an_operator_writes() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Presence);
     tab.answer(Presence, r#"{"operatorOnline":false,"suggestedPresenceIntervalMs":300000}"#);

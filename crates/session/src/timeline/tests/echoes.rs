@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_message_its_echo_its_reply_and_the_reply_read_again_are_two_bubbles() {
+fn shows_a_message_with_its_echo_and_a_repeated_reply_as_two_entries() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
     timeline.deliver(mine, Some("u1".into()));
@@ -18,7 +18,7 @@ fn a_message_its_echo_its_reply_and_the_reply_read_again_are_two_bubbles() {
 }
 
 #[test]
-fn an_echo_that_is_quicker_than_its_answer_is_the_same_message() {
+fn matches_an_echo_polled_before_the_response() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
     timeline.merge(
@@ -34,7 +34,7 @@ fn an_echo_that_is_quicker_than_its_answer_is_the_same_message() {
 }
 
 #[test]
-fn an_echo_of_an_unknown_role_is_recognised_by_the_id_in_the_answer() {
+fn matches_an_echo_of_an_unknown_role_by_its_id() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-hello", "hello", 1, Delivery::Sending);
     timeline.merge(
@@ -49,7 +49,7 @@ fn an_echo_of_an_unknown_role_is_recognised_by_the_id_in_the_answer() {
 }
 
 #[test]
-fn an_older_message_that_says_the_same_is_not_taken_for_one_that_was_never_sent() {
+fn does_not_match_an_older_message_with_an_unsent_one() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Waiting);
     timeline.merge(vec![message("u1", "visitor", "ok")], None, &[], Sync::Live);
@@ -58,7 +58,7 @@ fn an_older_message_that_says_the_same_is_not_taken_for_one_that_was_never_sent(
 }
 
 #[test]
-fn a_message_without_an_id_takes_the_date_of_its_echo() {
+fn a_delivered_message_without_an_id_takes_the_date_of_its_echo() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
     let echo = ChatMessage { role: Role::Visitor, ..dated("", "ok", "10:00") };
@@ -68,7 +68,7 @@ fn a_message_without_an_id_takes_the_date_of_its_echo() {
 }
 
 #[test]
-fn an_echo_without_an_id_is_a_change_once() {
+fn an_echo_without_an_id_rearranges_once() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
     for changed in [true, false] {
@@ -79,7 +79,7 @@ fn an_echo_without_an_id_is_a_change_once() {
 }
 
 #[test]
-fn a_message_that_was_given_the_echo_of_another_gives_it_back() {
+fn returns_an_echo_matched_with_the_wrong_message() {
     let mut timeline = Timeline::default();
     let first = timeline.write("m-1", "ok", 1, Delivery::Sending);
     let second = timeline.write("m-2", "ok", 2, Delivery::Sending);
@@ -91,7 +91,7 @@ fn a_message_that_was_given_the_echo_of_another_gives_it_back() {
 }
 
 #[test]
-fn an_answer_that_names_a_message_which_was_read_before_shows_it_once_and_where_it_was_read() {
+fn a_response_merges_a_message_polled_before_at_its_position() {
     for written_first in [true, false] {
         let mut timeline = Timeline::default();
         let read_it = |timeline: &mut Timeline| {
@@ -120,7 +120,7 @@ fn an_answer_that_names_a_message_which_was_read_before_shows_it_once_and_where_
 }
 
 #[test]
-fn only_the_visitor_or_somebody_unknown_echoes_the_visitor() {
+fn only_visitor_and_unknown_roles_can_be_echoes() {
     for (role, echoes) in [("visitor", true), ("person", true), ("assistant", false), ("operator", false)] {
         let mut timeline = Timeline::default();
         let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
@@ -132,7 +132,7 @@ fn only_the_visitor_or_somebody_unknown_echoes_the_visitor() {
 }
 
 #[test]
-fn a_message_in_doubt_is_the_one_that_was_read_before_by_an_unknown_name() {
+fn matches_a_message_in_doubt_with_an_entry_of_an_unknown_role() {
     let mut timeline = Timeline::default();
     let page = |role: &str| vec![message("a0", "assistant", "ok"), message("u1", role, "ok")];
     for (role, one) in [("visitor", true), ("person", true), ("operator", false)] {
@@ -155,7 +155,7 @@ fn a_message_in_doubt_is_the_one_that_was_read_before_by_an_unknown_name() {
 }
 
 #[test]
-fn an_echo_with_another_date_is_another_message() {
+fn an_echo_with_a_different_date_is_a_different_message() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
     let echo = |date: &str| ChatMessage { role: Role::Visitor, ..dated("", "ok", date) };

@@ -1,9 +1,9 @@
 //! What a timeline does with what it is told.
 
+mod archived;
 mod echoes;
-mod gone;
+mod history;
 mod other_tabs;
-mod reading;
 mod sending;
 
 use super::*;

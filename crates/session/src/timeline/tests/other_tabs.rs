@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn another_tabs_messages_are_taken_over_in_its_order_and_keep_their_keys() {
+fn adopts_the_order_of_another_tab_and_keeps_the_keys() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     for timeline in [&mut here, &mut there] {
         read(timeline, vec![message("o1", "operator", "one"), message("", "operator", "two")]);
@@ -22,7 +22,7 @@ fn another_tabs_messages_are_taken_over_in_its_order_and_keep_their_keys() {
 }
 
 #[test]
-fn of_a_part_of_another_tabs_messages_what_stands_before_it_stays() {
+fn keeps_entries_before_a_truncated_snapshot() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     for timeline in [&mut here, &mut there] {
         let pages = ["one", "two", "three"].map(|text| message(text, "operator", text));
@@ -38,7 +38,7 @@ fn of_a_part_of_another_tabs_messages_what_stands_before_it_stays() {
 }
 
 #[test]
-fn a_message_that_is_known_to_have_arrived_stays_so_and_one_that_another_tab_knows_of_is_news() {
+fn keeps_a_delivery_and_reports_one_that_another_tab_knows() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     for timeline in [&mut here, &mut there] {
         timeline.write("m-1", "one", 1, Delivery::Sending);
@@ -54,7 +54,7 @@ fn a_message_that_is_known_to_have_arrived_stays_so_and_one_that_another_tab_kno
 }
 
 #[test]
-fn a_message_that_was_mistaken_for_another_is_not_believed_to_have_arrived() {
+fn resets_a_delivery_that_another_tab_has_corrected() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     for timeline in [&mut here, &mut there] {
         timeline.write("m-1", "ok", 1, Delivery::Sending);
@@ -68,7 +68,7 @@ fn a_message_that_was_mistaken_for_another_is_not_believed_to_have_arrived() {
 }
 
 #[test]
-fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
+fn matches_entries_without_ids_by_sequence() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     for timeline in [&mut here, &mut there] {
         read(timeline, vec![message("", "operator", "one")]);
@@ -92,7 +92,7 @@ fn entries_without_ids_and_names_are_the_same_when_they_came_in_as_the_same() {
 }
 
 #[test]
-fn a_message_that_another_tab_knows_by_its_echo_alone_is_the_one_that_was_written_here() {
+fn matches_a_local_message_with_the_echo_of_another_tab() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     let key = delivered(&mut here, "one", "u1");
     read(&mut here, vec![message("o2", "operator", "two"), message("o3", "operator", "three")]);
@@ -103,7 +103,7 @@ fn a_message_that_another_tab_knows_by_its_echo_alone_is_the_one_that_was_writte
 }
 
 #[test]
-fn an_echo_that_another_tab_knows_to_be_of_a_message_from_here_is_not_shown_beside_it() {
+fn does_not_show_an_echo_that_another_tab_has_matched() {
     for told_from in [2, 3] {
         let mut here = Timeline::default();
         read(&mut here, vec![message("u1", "visitor", "one"), message("o2", "operator", "two")]);
@@ -120,7 +120,7 @@ fn an_echo_that_another_tab_knows_to_be_of_a_message_from_here_is_not_shown_besi
 }
 
 #[test]
-fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_cut_away() {
+fn shows_a_moved_message_once_if_the_snapshot_is_truncated() {
     for (archived_len, gone) in [(0, 1), (1, 3)] {
         let mut here = Timeline::default();
         read(&mut here, vec![message("o1", "operator", "gone")]);
@@ -140,7 +140,7 @@ fn what_another_tab_shows_in_another_place_is_shown_once_where_its_beginning_is_
 }
 
 #[test]
-fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone() {
+fn keeps_the_archived_length_if_the_snapshot_is_truncated() {
     for (archived_len, gone) in [(0, 1), (1, 3)] {
         let mut here = Timeline::default();
         read(&mut here, vec![message("o1", "operator", "gone")]);
@@ -153,7 +153,7 @@ fn where_the_end_of_a_conversation_is_told_alone_this_tab_knows_how_much_is_gone
 }
 
 #[test]
-fn whether_the_beginning_is_lacking_is_known_from_what_stands_before_the_end_that_is_told() {
+fn detects_a_missing_beginning_of_a_truncated_snapshot() {
     let mut there = Timeline::default();
     there.write("m-1", "mine", 1, Delivery::Waiting);
     read(&mut there, vec![message("o1", "operator", "one"), message("o2", "operator", "two")]);

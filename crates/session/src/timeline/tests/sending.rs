@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_message_tried_again_goes_behind_what_came_since() {
+fn a_retried_message_moves_after_later_messages() {
     let mut timeline = Timeline::default();
     let failed = timeline.write("m-first", "first", 1, Delivery::Failed);
     timeline.merge(vec![message("o1", "operator", "hello?")], None, &[], Sync::Live);
@@ -12,7 +12,7 @@ fn a_message_tried_again_goes_behind_what_came_since() {
 }
 
 #[test]
-fn a_message_tried_for_the_first_time_stands_behind_what_the_service_has() {
+fn a_first_attempt_moves_the_message_after_polled_ones() {
     let mut timeline = Timeline::default();
     let first = timeline.write("m-first", "first", 1, Delivery::Waiting);
     delivered(&mut timeline, "second", "u2");
@@ -24,14 +24,14 @@ fn a_message_tried_for_the_first_time_stands_behind_what_the_service_has() {
 }
 
 #[test]
-fn each_entry_has_a_number_of_its_own() {
+fn each_entry_has_a_unique_key() {
     let mut timeline = Timeline::default();
     let keys = ["a", "b", "c"].map(|text| timeline.write(text, text, 1, Delivery::Waiting).get());
     assert_eq!(keys, [1, 2, 3]);
 }
 
 #[test]
-fn a_reply_without_an_id_is_known_by_its_place_or_its_date() {
+fn recognises_a_reply_without_an_id_by_position_or_date() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     read(&mut timeline, vec![message("", "assistant", "answer")]);
@@ -52,7 +52,7 @@ fn a_reply_without_an_id_is_known_by_its_place_or_its_date() {
 }
 
 #[test]
-fn a_reply_stands_behind_what_is_delivered_and_before_what_is_not() {
+fn a_reply_stands_after_delivered_and_before_pending_messages() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     read(&mut timeline, vec![message("u1", "visitor", "question"), message("o1", "operator", "I am here")]);
@@ -62,7 +62,7 @@ fn a_reply_stands_behind_what_is_delivered_and_before_what_is_not() {
 }
 
 #[test]
-fn later_messages_of_others_are_unread_and_answer_the_visitors() {
+fn later_messages_of_others_are_unread_and_count_as_replies() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     assert!(!timeline.is_answered(mine));
@@ -84,7 +84,7 @@ fn later_messages_of_others_are_unread_and_answer_the_visitors() {
 }
 
 #[test]
-fn a_message_that_had_another_id_was_taken_for_another_one() {
+fn reports_a_corrected_id_when_a_message_is_delivered() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-ok", "ok", 1, Delivery::Sending);
     let mistaken = ["u1", "u1", "u2"].map(|id| timeline.deliver(mine, Some(id.into())));
@@ -93,7 +93,7 @@ fn a_message_that_had_another_id_was_taken_for_another_one() {
 }
 
 #[test]
-fn a_delivery_that_is_set_tells_whether_it_was_another_one() {
+fn set_delivery_returns_whether_it_changed() {
     let mut timeline = Timeline::default();
     let mine = timeline.write("m-1", "one", 1, Delivery::Sending);
     let changed =

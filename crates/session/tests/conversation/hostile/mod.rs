@@ -2,13 +2,13 @@
 //!
 //! `PROPTEST_CASES` says how many cases are tried.
 
-mod found;
 mod json;
+mod regressions;
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::site::{Tab, json as parsed};
+use crate::fixture::{Tab, json as parsed};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_protocol::{Endpoint, IdempotencyKey, Value};
 use chat_session::{Answer, Delivery, Input, Page, Reports, Start, keys};
@@ -182,7 +182,7 @@ fn befalls(tab: &mut Tab, step: &Step) -> usize {
         Step::Leaves => tab.feed(Input::PageHidden),
         Step::Restored(mutations) => {
             let stored = spoiled(mutations, &[]);
-            tab.feed(Input::PageRestored(crate::site::parsed(&stored)));
+            tab.feed(Input::PageRestored(crate::fixture::parsed(&stored)));
             return stored.iter().map(|(_, text)| text.len()).sum();
         }
         Step::NotStored => tab.feed(Input::PersistFailed),
@@ -239,7 +239,7 @@ fn pending() -> Vec<(String, String)> {
 
 proptest! {
     #[test]
-    fn any_stored_state_is_lived_with(
+    fn survives_any_stored_state(
         mutations in any_mutations(),
         more in prop::collection::vec((names(), any_value()), 0..6),
         online in any::<bool>(),
@@ -249,7 +249,7 @@ proptest! {
     }
 
     #[test]
-    fn any_stored_bytes_are_lived_with(
+    fn survives_any_stored_bytes(
         edits in prop::collection::vec((any::<Index>(), any::<u8>()), 1..12),
         texts in prop::collection::vec((names(), any::<String>()), 0..4),
         steps in steps(),
@@ -260,12 +260,12 @@ proptest! {
     }
 
     #[test]
-    fn any_message_between_tabs_and_any_answer_is_lived_with(steps in steps()) {
+    fn survives_any_tab_message_and_any_response(steps in steps()) {
         live(Tab::in_conversation(), &steps);
     }
 
     #[test]
-    fn messages_that_were_stored_stay_whatever_else_is_stored_and_told(
+    fn keeps_stored_messages_despite_other_values_and_tab_messages(
         more in prop::collection::vec((names(), any_value()), 0..8),
         told in prop::collection::vec(any_value(), 0..8),
     ) {
@@ -294,7 +294,7 @@ proptest! {
     }
 
     #[test]
-    fn a_retry_after_of_any_length_is_waited_for_and_not_longer_than_five_minutes(last_broadcast_ms in any::<u64>(), short_ms in 0..400_000u64) {
+    fn waits_for_any_retry_after_up_to_five_minutes(last_broadcast_ms in any::<u64>(), short_ms in 0..400_000u64) {
         for last_broadcast_ms in [last_broadcast_ms, short_ms] {
             let mut tab = Tab::in_conversation();
             tab.say("two");

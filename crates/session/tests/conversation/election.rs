@@ -1,12 +1,12 @@
 //! Which tab leads and acts for all, also when some are hidden, stopped or slow.
 
-use crate::site::browser::Browser;
-use crate::site::{LEAD_MS, Tab, parsed};
+use crate::fixture::browser::Browser;
+use crate::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Config, Messages, Presence, Send};
 use chat_session::{Delivery, Input, Start, keys};
 
 #[test]
-fn one_of_several_tabs_leads_and_it_alone_sends_and_polls() {
+fn only_the_leader_sends_and_polls() {
     let mut browser = Browser::with(3);
     browser.say(2, "hello");
     browser.wait(400);
@@ -23,7 +23,7 @@ fn one_of_several_tabs_leads_and_it_alone_sends_and_polls() {
 }
 
 #[test]
-fn a_leader_that_leaves_is_replaced_and_one_that_crashes_within_two_seconds() {
+fn replaces_a_closed_leader_at_once_and_a_crashed_one_within_two_seconds() {
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.close(leader);
@@ -40,7 +40,7 @@ fn a_leader_that_leaves_is_replaced_and_one_that_crashes_within_two_seconds() {
 }
 
 #[test]
-fn a_tab_that_is_hidden_gives_the_lead_up_at_once_and_takes_what_is_on_its_way_to_its_end() {
+fn a_hidden_leader_resigns_after_its_message_in_flight() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(leader, Input::Visible(false));
@@ -62,7 +62,7 @@ fn a_tab_that_is_hidden_gives_the_lead_up_at_once_and_takes_what_is_on_its_way_t
 }
 
 #[test]
-fn what_cannot_be_sent_yet_is_sent_from_a_hidden_tab_if_there_is_no_other() {
+fn a_hidden_tab_sends_waiting_messages_if_it_is_the_only_one() {
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.close(1 - leader);
@@ -77,7 +77,7 @@ fn what_cannot_be_sent_yet_is_sent_from_a_hidden_tab_if_there_is_no_other() {
 }
 
 #[test]
-fn of_two_tabs_that_lead_the_later_leader_stays() {
+fn one_of_two_leaders_resigns_after_the_other_was_restored() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.tabs[leader].deaf = true;
@@ -92,7 +92,7 @@ fn of_two_tabs_that_lead_the_later_leader_stays() {
 }
 
 #[test]
-fn a_tab_that_was_stopped_asks_before_it_goes_on() {
+fn a_suspended_leader_stands_for_election_before_it_polls() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.stop(leader);
@@ -104,7 +104,7 @@ fn a_tab_that_was_stopped_asks_before_it_goes_on() {
 }
 
 #[test]
-fn a_leader_that_was_stopped_gives_way_to_a_tab_that_loaded_and_led_meanwhile() {
+fn a_suspended_leader_resigns_to_a_tab_that_led_in_the_meantime() {
     // Of two that led as often, the name decides, and that is drawn: so several are tried.
     for now_ms in 0..8 {
         let mut browser = Browser { now_ms, ..Browser::with(0) };
@@ -129,7 +129,7 @@ fn a_leader_that_was_stopped_gives_way_to_a_tab_that_loaded_and_led_meanwhile() 
 }
 
 #[test]
-fn of_two_tabs_that_lead_one_stays_whoever_hears_of_the_other_first() {
+fn one_of_two_leaders_resigns_whichever_notices_first() {
     for first in 0..2 {
         let mut browser = Browser::in_conversation();
         let leader = browser.leaders()[0];
@@ -149,7 +149,7 @@ fn of_two_tabs_that_lead_one_stays_whoever_hears_of_the_other_first() {
 }
 
 #[test]
-fn a_hidden_tab_that_waits_does_not_push_a_hidden_one_that_sends_aside() {
+fn a_hidden_follower_does_not_replace_a_hidden_leader_with_waiting_messages() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(leader, "hm");
@@ -163,7 +163,7 @@ fn a_hidden_tab_that_waits_does_not_push_a_hidden_one_that_sends_aside() {
 }
 
 #[test]
-fn a_hidden_leader_makes_way_at_once_and_asks_again_after_five_seconds() {
+fn a_hidden_leader_yields_at_once_and_stands_again_after_five_seconds() {
     let mut browser = Browser::with(1);
     browser.say(0, "hello");
     browser.wait(LEAD_MS);
@@ -180,7 +180,7 @@ fn a_hidden_leader_makes_way_at_once_and_asks_again_after_five_seconds() {
 }
 
 #[test]
-fn a_visible_leader_that_was_asked_for_the_lead_still_sends_when_it_is_hidden() {
+fn a_leader_that_was_challenged_while_visible_still_sends_when_hidden() {
     let mut browser = Browser::with(1);
     browser.say(0, "hello");
     browser.wait(LEAD_MS);
@@ -194,7 +194,7 @@ fn a_visible_leader_that_was_asked_for_the_lead_still_sends_when_it_is_hidden() 
 }
 
 #[test]
-fn a_tab_whose_timers_are_slowed_down_leads_all_the_same() {
+fn a_tab_with_throttled_timers_becomes_the_leader() {
     let start = Start { visible: true, online: true, ..Start::default() };
     let mut tab = Tab::begin(start, vec![], 0);
     tab.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
@@ -207,7 +207,7 @@ fn a_tab_whose_timers_are_slowed_down_leads_all_the_same() {
 }
 
 #[test]
-fn a_tab_that_was_stopped_while_it_asked_for_the_lead_hears_the_others_out_first() {
+fn a_suspended_candidate_handles_queued_messages_before_it_leads() {
     let mut browser = Browser::with(1);
     browser.say(0, "hello");
     browser.stop(0);
@@ -222,7 +222,7 @@ fn a_tab_that_was_stopped_while_it_asked_for_the_lead_hears_the_others_out_first
 }
 
 #[test]
-fn a_tab_that_has_nothing_to_do_asks_for_no_wake_up() {
+fn an_idle_hidden_tab_sets_no_timer() {
     let mut browser = Browser::in_conversation();
     for index in 0..2 {
         browser.with_tab(index, |tab| {
@@ -238,7 +238,7 @@ fn a_tab_that_has_nothing_to_do_asks_for_no_wake_up() {
 }
 
 #[test]
-fn a_tab_that_has_no_network_or_whose_chat_is_switched_off_is_hardly_woken() {
+fn an_offline_or_switched_off_tab_rarely_wakes() {
     let chats = [r#"{"config":{}}"#, r#"{"config":{"enabled":false}}"#];
     for (config, online) in [(chats[0], false), (chats[1], true), (chats[1], false)] {
         let mut tab = Tab::in_conversation();
@@ -255,7 +255,7 @@ fn a_tab_that_has_no_network_or_whose_chat_is_switched_off_is_hardly_woken() {
 }
 
 #[test]
-fn a_message_that_waited_stands_behind_what_another_tab_sent_before_it() {
+fn moves_a_waiting_message_after_messages_another_tab_sent_first() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
     tab.say("two");
@@ -275,7 +275,7 @@ fn a_message_that_waited_stands_behind_what_another_tab_sent_before_it() {
 }
 
 #[test]
-fn a_tab_that_leads_stays_the_leader_when_its_window_is_closed_before_anything_was_said() {
+fn stays_the_leader_if_the_window_closes_before_the_first_message() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     tab.wait(LEAD_MS);
@@ -286,7 +286,7 @@ fn a_tab_that_leads_stays_the_leader_when_its_window_is_closed_before_anything_w
 }
 
 #[test]
-fn a_tab_that_asks_and_does_not_want_the_lead_any_more_says_so() {
+fn a_candidate_that_withdraws_broadcasts_it_once() {
     let mut tab = Tab::open(vec![], 0);
     tab.look(true);
     assert!(tab.take_deeds().contains(&"ask".to_owned()) && !tab.session.leads());
@@ -297,7 +297,7 @@ fn a_tab_that_asks_and_does_not_want_the_lead_any_more_says_so() {
 }
 
 #[test]
-fn a_tab_that_gives_the_lead_up_tells_the_conversation_only_where_it_changed() {
+fn a_leader_that_resigns_publishes_only_a_changed_conversation() {
     let mut tab = Tab::in_conversation();
     tab.stores.clear();
     tab.feed(Input::Visible(false));
@@ -306,7 +306,7 @@ fn a_tab_that_gives_the_lead_up_tells_the_conversation_only_where_it_changed() {
 }
 
 #[test]
-fn a_message_is_sent_that_another_page_was_told_of_and_nobody_has_kept() {
+fn sends_a_message_known_only_from_a_snapshot() {
     let mut tab = Tab::open(vec![], 0);
     tab.hear_kept(
         keys::CONVERSATION,
@@ -320,7 +320,7 @@ fn a_message_is_sent_that_another_page_was_told_of_and_nobody_has_kept() {
 }
 
 #[test]
-fn a_message_whose_echo_was_read_is_not_sent_again_by_a_page_that_comes_back() {
+fn does_not_resend_a_delivered_message_after_the_page_is_restored() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     let (name, kept) = tab.letter("two");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn history_comes_before_what_is_not_yet_delivered() {
+fn history_stands_before_undelivered_messages() {
     let mut timeline = Timeline::default();
     timeline.write("m-new", "new", 1, Delivery::Waiting);
     timeline.merge(
@@ -16,7 +16,7 @@ fn history_comes_before_what_is_not_yet_delivered() {
 }
 
 #[test]
-fn the_services_order_wins_over_the_order_of_arrival() {
+fn uses_the_services_order_instead_of_the_order_of_arrival() {
     let mut timeline = Timeline::default();
     timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Sync::Live);
     let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
@@ -37,7 +37,7 @@ fn the_services_order_wins_over_the_order_of_arrival() {
 }
 
 #[test]
-fn a_service_that_does_not_list_the_visitors_messages_does_not_disorder_them() {
+fn keeps_the_order_if_the_service_lists_no_visitor_messages() {
     let mut timeline = Timeline::default();
     timeline.merge(vec![message("a0", "assistant", "welcome")], None, &[], Sync::Live);
     let mine = timeline.write("m-question", "question", 1, Delivery::Sending);
@@ -47,7 +47,7 @@ fn a_service_that_does_not_list_the_visitors_messages_does_not_disorder_them() {
 }
 
 #[test]
-fn what_a_read_brings_late_stands_before_a_message_that_it_does_not_list_yet() {
+fn places_late_messages_before_a_message_not_listed_yet() {
     for visitor in ["visitor", "person"] {
         let mut timeline = Timeline::default();
         delivered(&mut timeline, "one", "u1");
@@ -58,7 +58,7 @@ fn what_a_read_brings_late_stands_before_a_message_that_it_does_not_list_yet() {
 }
 
 #[test]
-fn messages_without_ids_are_shown_once_and_in_order() {
+fn shows_messages_without_ids_once_and_in_order() {
     let mut timeline = Timeline::default();
     let page =
         || vec![message("", "assistant", "a"), message("", "assistant", "b"), message("", "operator", "a")];
@@ -68,7 +68,7 @@ fn messages_without_ids_are_shown_once_and_in_order() {
 }
 
 #[test]
-fn a_cursor_that_repeats_or_goes_back_shows_nothing_twice() {
+fn shows_nothing_twice_if_the_cursor_repeats_or_goes_back() {
     let mut timeline = Timeline::default();
     let (a, b, c) =
         (message("1", "operator", "a"), message("2", "operator", "b"), message("3", "operator", "c"));
@@ -80,7 +80,7 @@ fn a_cursor_that_repeats_or_goes_back_shows_nothing_twice() {
 }
 
 #[test]
-fn messages_without_ids_that_say_the_same_are_told_apart_by_their_dates() {
+fn distinguishes_equal_messages_without_ids_by_date() {
     let mut timeline = Timeline::default();
     let page = || vec![dated("", "ok", "10:00"), dated("", "ok", "10:01")];
     read(&mut timeline, page());
@@ -90,7 +90,7 @@ fn messages_without_ids_that_say_the_same_are_told_apart_by_their_dates() {
 }
 
 #[test]
-fn a_read_that_brings_what_is_known_in_its_order_rearranges_nothing() {
+fn a_history_in_known_order_rearranges_nothing() {
     let mut timeline = Timeline::default();
     let page = || vec![message("o1", "operator", "one"), message("o2", "operator", "two")];
     read(&mut timeline, page());
@@ -107,7 +107,7 @@ fn a_read_that_brings_what_is_known_in_its_order_rearranges_nothing() {
 }
 
 #[test]
-fn what_stands_before_a_known_message_was_said_before_it() {
+fn a_resync_finds_nothing_new_before_a_known_message() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     timeline.reply(mine, message("a1", "assistant", "answer"));
@@ -125,7 +125,7 @@ fn what_stands_before_a_known_message_was_said_before_it() {
 }
 
 #[test]
-fn the_next_read_begins_after_the_last_message_that_has_an_id_unless_the_service_says_otherwise() {
+fn the_cursor_is_the_last_id_unless_the_service_names_one() {
     let mut timeline = Timeline::default();
     read(&mut timeline, vec![message("o1", "operator", "one"), message("", "operator", "two")]);
     assert_eq!(timeline.cursor(), Some(&"o1".into()));
@@ -140,7 +140,7 @@ fn the_next_read_begins_after_the_last_message_that_has_an_id_unless_the_service
 }
 
 #[test]
-fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
+fn a_resync_may_find_new_messages_before_a_visitor_message() {
     let mut timeline = Timeline::default();
     delivered(&mut timeline, "question", "u1");
     let page = vec![message("o1", "operator", "I am here"), message("u1", "visitor", "question")];
@@ -149,7 +149,7 @@ fn what_stands_before_a_message_of_the_visitor_alone_may_be_news() {
 }
 
 #[test]
-fn reading_goes_on_behind_an_echo_that_turns_out_to_be_of_a_message_from_here() {
+fn moves_the_cursor_after_an_echo_matched_by_a_response() {
     let mut timeline = Timeline::default();
     read(&mut timeline, vec![message("o1", "operator", "one"), message("u2", "visitor", "two")]);
     timeline.merge(vec![message("x3", "assistant", "")], Some("x3".into()), &[], Sync::Live);

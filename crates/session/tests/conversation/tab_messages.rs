@@ -1,12 +1,12 @@
 //! What tabs tell each other may come late, twice or not at all.
 
-use crate::site::browser::Browser;
-use crate::site::{Tab, json};
+use crate::fixture::browser::Browser;
+use crate::fixture::{Tab, json};
 use chat_protocol::Endpoint::{Events, Messages, Presence, Send};
 use chat_session::{Delivery, Input, keys};
 
 #[test]
-fn a_letter_that_is_heard_again_gives_no_further_attempts() {
+fn a_repeated_write_does_not_reset_the_number_of_attempts() {
     for attempted in [false, true] {
         let mut tab = Tab::open(vec![], 0);
         tab.feed(Input::Online(false));
@@ -27,7 +27,7 @@ fn a_letter_that_is_heard_again_gives_no_further_attempts() {
 }
 
 #[test]
-fn the_next_leader_knows_how_often_a_message_was_tried() {
+fn the_next_leader_continues_the_count_of_attempts() {
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.say(leader, "hm");
@@ -45,7 +45,7 @@ fn the_next_leader_knows_how_often_a_message_was_tried() {
 }
 
 #[test]
-fn a_message_that_another_tab_sent_is_repeated_as_it_was_sent() {
+fn repeats_the_frozen_request_of_another_tab() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.say("three");
@@ -57,7 +57,7 @@ fn a_message_that_another_tab_sent_is_repeated_as_it_was_sent() {
 }
 
 #[test]
-fn a_message_that_another_tab_knows_to_have_arrived_is_not_sent_and_its_reply_is_looked_for() {
+fn awaits_a_reply_instead_of_sending_a_message_another_tab_delivered() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
     tab.say("two");
@@ -70,7 +70,7 @@ fn a_message_that_another_tab_knows_to_have_arrived_is_not_sent_and_its_reply_is
 }
 
 #[test]
-fn a_tab_that_follows_looks_for_no_reply() {
+fn a_follower_does_not_await_a_reply() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(leader, Input::Online(false));
@@ -82,7 +82,7 @@ fn a_tab_that_follows_looks_for_no_reply() {
 }
 
 #[test]
-fn of_a_message_that_is_on_its_way_the_answer_decides() {
+fn the_response_decides_about_a_message_in_flight() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.say("three");
@@ -113,13 +113,13 @@ fn a_leader_that_crashes_while_it_tells(outcome: impl FnOnce(&mut Tab)) -> Brows
 }
 
 #[test]
-fn a_message_that_the_conversation_shows_as_delivered_is_not_sent_by_the_next_leader() {
+fn the_next_leader_does_not_send_a_message_the_snapshot_shows_as_delivered() {
     let browser = a_leader_that_crashes_while_it_tells(|tab| tab.reply(2, "yes"));
     assert_eq!((browser.tabs[0].attempts().len(), browser.tabs[0].texts().len()), (0, 4));
 }
 
 #[test]
-fn a_message_that_the_conversation_shows_as_failed_is_not_sent_by_the_next_leader() {
+fn the_next_leader_does_not_send_a_message_the_snapshot_shows_as_failed() {
     let mut browser =
         a_leader_that_crashes_while_it_tells(|tab| tab.refuse(Send, 400, "INVALID_REQUEST", None));
     assert_eq!((browser.tabs[0].attempts().len(), browser.tabs[0].delivery("there?")), (0, Delivery::Failed));
@@ -129,7 +129,7 @@ fn a_message_that_the_conversation_shows_as_failed_is_not_sent_by_the_next_leade
 }
 
 #[test]
-fn a_message_that_the_leader_did_not_hear_of_is_told_again() {
+fn broadcasts_a_message_again_if_the_leader_missed_it() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.tabs[leader].deaf = true;
@@ -143,7 +143,7 @@ fn a_message_that_the_leader_did_not_hear_of_is_told_again() {
 }
 
 #[test]
-fn the_next_leader_sends_in_the_order_in_which_the_messages_were_written() {
+fn the_next_leader_sends_in_the_order_of_writing() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.say(other, "alpha");
@@ -156,7 +156,7 @@ fn the_next_leader_sends_in_the_order_in_which_the_messages_were_written() {
 }
 
 #[test]
-fn an_answer_from_a_conversation_that_is_gone_does_not_bring_it_back() {
+fn a_late_response_does_not_restore_an_earlier_conversation() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     let (_, told) =
@@ -174,7 +174,7 @@ fn an_answer_from_a_conversation_that_is_gone_does_not_bring_it_back() {
 }
 
 #[test]
-fn a_conversation_that_another_leader_counted_to_the_same_number_is_counted_on() {
+fn publishes_a_newer_revision_after_a_conflict() {
     let mut tab = Tab::in_conversation();
     let kept = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
     tab.hear_kept(keys::CONVERSATION, &kept);
@@ -188,7 +188,7 @@ fn a_conversation_that_another_leader_counted_to_the_same_number_is_counted_on()
 }
 
 #[test]
-fn what_has_been_seen_is_never_unseen() {
+fn never_moves_the_seen_position_backwards() {
     let mut tab = Tab::in_conversation();
     let seen = tab.kept(keys::SEEN).expect("a serial").to_owned();
     tab.stores.clear();
@@ -200,7 +200,7 @@ fn what_has_been_seen_is_never_unseen() {
 }
 
 #[test]
-fn whatever_another_tab_tells_it_tells_what_has_been_seen() {
+fn takes_over_the_seen_position_from_any_tab_message() {
     let mut tab = Tab::in_conversation();
     tab.look(false);
     tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Anna"}]}"#);
@@ -210,7 +210,7 @@ fn whatever_another_tab_tells_it_tells_what_has_been_seen() {
 }
 
 #[test]
-fn a_letter_of_a_newer_version_is_not_taken_for_one_that_arrived() {
+fn a_pending_message_of_a_newer_version_does_not_count_as_delivered() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
     tab.say("two");
@@ -222,7 +222,7 @@ fn a_letter_of_a_newer_version_is_not_taken_for_one_that_arrived() {
 }
 
 #[test]
-fn an_event_of_a_tab_that_has_not_heard_that_the_service_wants_none_is_forgotten() {
+fn removes_an_event_stored_after_tracking_was_disabled() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Events);
     tab.answer(Events, r#"{"accepted":0,"rejected":1,"tracking":"disabled"}"#);
@@ -237,7 +237,7 @@ fn an_event_of_a_tab_that_has_not_heard_that_the_service_wants_none_is_forgotten
 }
 
 #[test]
-fn a_tab_that_asks_is_told_what_it_does_not_know_and_nothing_else() {
+fn broadcasts_to_a_candidate_only_what_it_lacks() {
     let mut tab = Tab::in_conversation();
     let known = json(tab.kept(keys::CONVERSATION).expect("a conversation"));
     let [revision, writer] = ["revision", "writer"].map(|field| known.get(field).expect(field).to_string());
@@ -264,7 +264,7 @@ fn a_tab_that_asks_is_told_what_it_does_not_know_and_nothing_else() {
 }
 
 #[test]
-fn a_leader_gives_way_to_one_that_tells_the_conversation_in_a_later_term() {
+fn a_leader_resigns_after_a_write_of_a_later_term() {
     let mut tab = Tab::in_conversation();
     tab.hear(r#""does":"keep","name":"conversation","term":0,"value":null"#);
     assert!(tab.session.leads());
@@ -273,7 +273,7 @@ fn a_leader_gives_way_to_one_that_tells_the_conversation_in_a_later_term() {
 }
 
 #[test]
-fn what_a_tab_that_was_stopped_kept_of_the_conversation_does_not_stay_in_storage() {
+fn replaces_an_outdated_snapshot_in_storage() {
     let mut tab = Tab::in_conversation();
     let early = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
     tab.say("two");
@@ -287,7 +287,7 @@ fn what_a_tab_that_was_stopped_kept_of_the_conversation_does_not_stay_in_storage
 }
 
 #[test]
-fn what_a_leader_reads_while_another_one_tells_is_read_anew() {
+fn a_leader_polls_again_after_the_snapshot_of_another_leader() {
     let mut tab = Tab::in_conversation();
     let told = tab.kept(keys::CONVERSATION).expect("a conversation").to_owned();
     let read = tab.waiting(Messages).expect("a read").id;
@@ -297,7 +297,7 @@ fn what_a_leader_reads_while_another_one_tells_is_read_anew() {
 }
 
 #[test]
-fn a_tab_that_does_not_lead_any_more_hears_how_long_to_keep_quiet() {
+fn obeys_a_retry_after_received_after_losing_the_lead() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.hear(r#""does":"lead","term":99,"visible":true"#);
@@ -310,7 +310,7 @@ fn a_tab_that_does_not_lead_any_more_hears_how_long_to_keep_quiet() {
 }
 
 #[test]
-fn a_message_of_which_only_a_leader_that_is_gone_had_the_letter_is_sent() {
+fn sends_a_message_only_a_closed_leader_had_stored() {
     let mut tab = Tab::in_conversation();
     let told =
         tab.kept(keys::CONVERSATION).expect("a conversation").replace(r#""revision":"#, r#""revision":1"#);
@@ -325,7 +325,7 @@ fn a_message_of_which_only_a_leader_that_is_gone_had_the_letter_is_sent() {
 }
 
 #[test]
-fn a_message_that_was_read_before_another_tab_told_of_it_is_shown_once() {
+fn merges_an_echo_with_a_message_stored_by_another_tab() {
     let mut tab = Tab::in_conversation();
     tab.answer(
         Messages,
@@ -340,7 +340,7 @@ fn a_message_that_was_read_before_another_tab_told_of_it_is_shown_once() {
 }
 
 #[test]
-fn many_tabs_that_ask_at_once_are_told_once_and_one_that_comes_is_told_in_any_case() {
+fn answers_candidates_once_per_interval_but_new_tabs_always() {
     let all = r#""revision":0,"seen":9"#;
     let what_is_seen = r#""revision":9,"seen":0"#;
     for lacks in [all, what_is_seen] {
@@ -362,7 +362,7 @@ fn many_tabs_that_ask_at_once_are_told_once_and_one_that_comes_is_told_in_any_ca
 }
 
 #[test]
-fn an_answer_that_comes_to_a_tab_which_lost_the_lead_is_read_by_the_one_that_has_it() {
+fn the_leader_polls_after_a_former_leader_received_a_response() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, r#"{"messages":[]}"#);
     tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
@@ -376,7 +376,7 @@ fn an_answer_that_comes_to_a_tab_which_lost_the_lead_is_read_by_the_one_that_has
 }
 
 #[test]
-fn how_long_to_keep_quiet_is_heard_by_the_tab_that_leads_also_from_one_that_lost_the_lead() {
+fn the_leader_obeys_a_retry_after_of_a_former_leader() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.hear(r#""does":"lead","term":99,"visible":true"#);

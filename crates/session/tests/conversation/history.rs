@@ -1,11 +1,11 @@
 //! What the others say is read, and shown once and in its place.
 
-use crate::site::{LEAD_MS, Tab, parsed};
+use crate::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
 use chat_session::{Input, SessionEvent, keys};
 
 #[test]
-fn history_is_read_after_a_reload_and_shown_once() {
+fn polls_the_history_after_a_reload_and_shows_it_once() {
     let mut tab = Tab::in_conversation().reload();
     let history = r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"}],"nextAfter":"a1"}"#;
     assert_eq!(tab.waiting(Messages).expect("a read").query, [("conversationId", "c1".to_owned())]);
@@ -16,7 +16,7 @@ fn history_is_read_after_a_reload_and_shown_once() {
 }
 
 #[test]
-fn a_message_of_a_person_is_read_while_the_visitor_does_nothing_and_counted_until_it_is_seen() {
+fn polls_an_operator_message_while_idle_and_counts_it_until_seen() {
     let mut tab = Tab::in_conversation();
     tab.look(false);
     assert_eq!(tab.session.unread(), 0);
@@ -36,7 +36,7 @@ fn a_message_of_a_person_is_read_while_the_visitor_does_nothing_and_counted_unti
 }
 
 #[test]
-fn pages_of_history_are_read_one_after_the_other_and_count_as_read() {
+fn reads_all_pages_of_the_first_history_without_counting_them_as_unread() {
     let storage =
         vec![("chat-widget:conversation".to_owned(), r#"{"v":1,"conversationId":"c1"}"#.to_owned())];
     let mut tab = Tab::open(storage, 0);
@@ -58,7 +58,7 @@ fn pages_of_history_are_read_one_after_the_other_and_count_as_read() {
 }
 
 #[test]
-fn what_is_said_in_a_new_conversation_stands_behind_the_old_one() {
+fn shows_a_new_conversation_after_the_old_one() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.refuse(Send, 404, "NOT_FOUND", None);
@@ -77,7 +77,7 @@ fn what_is_said_in_a_new_conversation_stands_behind_the_old_one() {
 }
 
 #[test]
-fn a_message_to_read_after_that_is_gone_costs_no_conversation() {
+fn keeps_the_conversation_if_only_the_cursor_is_unknown() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
@@ -91,7 +91,7 @@ fn a_message_to_read_after_that_is_gone_costs_no_conversation() {
 }
 
 #[test]
-fn what_a_second_reading_finds_before_known_messages_is_no_news() {
+fn does_not_report_older_messages_found_by_a_resync() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
@@ -106,7 +106,7 @@ fn what_a_second_reading_finds_before_known_messages_is_no_news() {
 }
 
 #[test]
-fn the_next_page_reads_on_where_this_one_stopped() {
+fn continues_from_the_same_cursor_after_a_reload() {
     let mut tab = Tab::in_conversation();
     tab.answer(
         Messages,
@@ -118,7 +118,7 @@ fn the_next_page_reads_on_where_this_one_stopped() {
 }
 
 #[test]
-fn the_next_page_knows_how_far_a_service_without_ids_was_read() {
+fn does_not_repeat_messages_without_ids_after_a_reload() {
     let mut tab = Tab::in_conversation();
     let ok = r#"{"role":"operator","content":"ok"}"#;
     let known = r#"{"role":"visitor","content":"one"},{"role":"assistant","content":"first"}"#;
@@ -129,7 +129,7 @@ fn the_next_page_knows_how_far_a_service_without_ids_was_read() {
 }
 
 #[test]
-fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
+fn operator_presence_is_unknown_until_the_first_response() {
     let mut tab = Tab::in_conversation();
     assert_eq!(tab.session.operator_online(), None);
     tab.answer(Presence, r#"{"operatorOnline":false}"#);
@@ -137,7 +137,7 @@ fn whether_a_person_is_there_is_known_once_the_service_has_said_so() {
 }
 
 #[test]
-fn a_page_that_comes_back_to_the_end_of_a_conversation_reads_all_of_it_again() {
+fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
     let mut tab = Tab::in_conversation();
     tab.say("two");
     tab.reply(2, "second");

@@ -1,11 +1,11 @@
 //! What the random cases have found, each as a case of its own.
 
-use crate::site::Tab;
+use crate::fixture::Tab;
 use chat_protocol::Value;
 use chat_session::{Delivery, Input, Page, Start, keys};
 
 #[test]
-fn a_message_whose_name_no_key_can_carry_breaks_nothing() {
+fn ignores_a_message_whose_id_no_key_can_carry() {
     for name in ["", "m 1", "m\\u007f", "\u{e9}", &"m".repeat(33)] {
         let entries = format!(
             r#"[{{"letter":"{name}","role":"visitor","text":"lost","at":5,"delivery":"waiting"}},{{"letter":"m1","role":"visitor","text":"kept","at":6,"delivery":"waiting"}}]"#
@@ -17,7 +17,7 @@ fn a_message_whose_name_no_key_can_carry_breaks_nothing() {
 }
 
 #[test]
-fn times_in_a_far_future_are_bounded() {
+fn bounds_times_in_the_far_future() {
     let far = 1u64 << 53;
     let stored = vec![
         (
@@ -38,7 +38,7 @@ fn times_in_a_far_future_are_bounded() {
 }
 
 #[test]
-fn a_message_that_is_listed_twice_is_one_message() {
+fn merges_a_message_that_a_snapshot_lists_twice() {
     let listed = r#"{"letter":"m1","role":"visitor","text":"twice","at":5,"delivery":"waiting"}"#;
     let conversation = |revision| {
         format!(r#"{{"v":2,"revision":{revision},"conversationId":"c1","entries":[{listed},{listed}]}}"#)

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_conversation_that_is_gone_keeps_what_was_said_and_leaves_what_is_to_be_sent_to_the_next() {
+fn archives_delivered_entries_and_moves_pending_ones_to_the_next_conversation() {
     let mut timeline = Timeline::default();
     timeline.write("m-waits", "waits", 1, Delivery::Waiting);
     let failed = timeline.write("m-failed", "failed", 1, Delivery::Failed);
@@ -21,7 +21,7 @@ fn a_conversation_that_is_gone_keeps_what_was_said_and_leaves_what_is_to_be_sent
 }
 
 #[test]
-fn an_id_of_a_conversation_that_is_gone_may_be_given_again() {
+fn accepts_an_id_that_an_archived_conversation_used() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "question", "u1");
     timeline.reply(mine, message("a1", "assistant", "answer"));
@@ -34,7 +34,7 @@ fn an_id_of_a_conversation_that_is_gone_may_be_given_again() {
 }
 
 #[test]
-fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
+fn shows_a_resumed_conversation_once() {
     let mut timeline = Timeline::default();
     let page = || vec![message("o1", "operator", "one"), message("o2", "operator", "two")];
     read(&mut timeline, page());
@@ -55,7 +55,7 @@ fn a_conversation_that_seemed_to_be_gone_and_goes_on_is_shown_once() {
 }
 
 #[test]
-fn what_the_visitor_said_in_a_conversation_that_goes_on_is_shown_once_by_whatever_name_it_comes_back() {
+fn shows_visitor_messages_of_a_resumed_conversation_once() {
     let mut timeline = Timeline::default();
     let mine = delivered(&mut timeline, "mine", "u1");
     timeline.close();
@@ -68,7 +68,7 @@ fn what_the_visitor_said_in_a_conversation_that_goes_on_is_shown_once_by_whateve
 }
 
 #[test]
-fn a_message_that_another_tab_put_among_what_is_gone_goes_out_of_it_when_it_is_tried() {
+fn a_retried_message_leaves_the_archived_part() {
     let (mut here, mut there) = (Timeline::default(), Timeline::default());
     let key = here.write("m-1", "mine", 1, Delivery::Waiting);
     there.write("m-1", "mine", 1, Delivery::Waiting);
