@@ -139,7 +139,7 @@ test("Every key of the browser's storage is in docs/privacy.md", () => {
     ([, name]) => `chat-widget:${name}`,
   );
   const chosen = [...all(inFolder("src/ui")).matchAll(/&str = "(chat-widget:\w+)"/g)].map(([, key]) => key);
-  const named = all(["src/driver/mod.rs", "src/browser/channel.rs"]).matchAll(/\[[^[\]]+, "(:\w+)"\]\.concat\(\)/g);
+  const named = all(["src/driver.rs", "src/browser/channel.rs"]).matchAll(/\[[^[\]]+, "(:\w+)"\]\.concat\(\)/g);
   const ofChannel = [...named].map(([, name]) => `chat-widget:${name}`);
   assert.ok(keys.length > 7 && chosen.length > 1 && ofChannel.length > 2);
   for (const key of [...keys, ...chosen, ...ofChannel])

@@ -43,17 +43,17 @@ impl Theme {
     pub fn sheet(self) -> Cow<'static, str> {
         let preset = match self {
             Self::Custom(accent) => return accent.sheet().into(),
-            Self::Teal => include_str!("../../themes/teal.css"),
-            Self::Blue => include_str!("../../themes/blue.css"),
-            Self::Emerald => include_str!("../../themes/emerald.css"),
-            Self::Violet => include_str!("../../themes/violet.css"),
-            Self::Amber => include_str!("../../themes/amber.css"),
-            Self::Rose => include_str!("../../themes/rose.css"),
-            Self::Slate => include_str!("../../themes/slate.css"),
-            Self::LightTeal => include_str!("../../themes/light_teal.css"),
-            Self::LightBlue => include_str!("../../themes/light_blue.css"),
-            Self::LightAmber => include_str!("../../themes/light_amber.css"),
-            Self::LightRose => include_str!("../../themes/light_rose.css"),
+            Self::Teal => include_str!("../themes/teal.css"),
+            Self::Blue => include_str!("../themes/blue.css"),
+            Self::Emerald => include_str!("../themes/emerald.css"),
+            Self::Violet => include_str!("../themes/violet.css"),
+            Self::Amber => include_str!("../themes/amber.css"),
+            Self::Rose => include_str!("../themes/rose.css"),
+            Self::Slate => include_str!("../themes/slate.css"),
+            Self::LightTeal => include_str!("../themes/light_teal.css"),
+            Self::LightBlue => include_str!("../themes/light_blue.css"),
+            Self::LightAmber => include_str!("../themes/light_amber.css"),
+            Self::LightRose => include_str!("../themes/light_rose.css"),
         };
         preset.into()
     }
