@@ -90,7 +90,7 @@ impl Handle {
     /// The visitor agreed to be remembered.
     #[wasm_bindgen(js_name = grantConsent)]
     pub fn grant_consent(&self) {
-        self.0.ui.consent();
+        self.0.ui.grant_consent();
     }
 
     /// Forgets the visitor and the conversation, in all tabs.

@@ -107,7 +107,7 @@ impl ChatControls {
 
     /// Grants consent: from now on the conversation is stored, and events are reported.
     pub fn grant_consent(&self) {
-        self.with(Ui::consent);
+        self.with(Ui::grant_consent);
     }
 
     /// Erases the visitor and the conversation on this device, in all tabs. The service keeps its copy.

@@ -165,7 +165,7 @@ impl Driver {
     }
 
     /// The visitor agreed to be remembered, and to what is reported.
-    pub fn consent(&self, reports: Reports) {
+    pub fn grant_consent(&self, reports: Reports) {
         let storage = Storage::open();
         let stored = read(&storage);
         self.0.storage.replace(storage);
@@ -185,7 +185,7 @@ impl Driver {
     }
 
     /// Keeps what the visitor has typed while the tab lives.
-    pub fn keep_draft(&self, text: &str) {
+    pub fn store_draft(&self, text: &str) {
         self.0.of_tab.borrow().set(&self.draft_key(), Some(text).filter(|text| !text.is_empty()));
     }
 
@@ -194,12 +194,12 @@ impl Driver {
     }
 
     /// Returns what the visitor chose, in whatever tab.
-    pub fn chosen(&self, key: &str) -> Option<String> {
+    pub fn preference(&self, key: &str) -> Option<String> {
         self.0.storage.borrow().get(key)
     }
 
     /// Stores a choice of the visitor's for all tabs, or forgets it.
-    pub fn choose(&self, key: &str, chosen: Option<&str>) {
+    pub fn set_preference(&self, key: &str, chosen: Option<&str>) {
         self.0.storage.borrow().set(key, chosen);
     }
 
@@ -214,7 +214,7 @@ impl Driver {
     }
 
     /// Stores for the next page in this tab whether the window is open.
-    pub fn keep_open(&self, open: bool) {
+    pub fn store_open(&self, open: bool) {
         self.0.of_tab.borrow().set(&self.open_key(), open.then_some("1"));
     }
 

@@ -42,7 +42,7 @@ impl Mounted {
         let listening = told.clone();
         let on_event = Box::new(move |event: SessionEvent| {
             if let Some(ui) = listening.get().and_then(WeakUi::upgrade) {
-                ui.heard(&event);
+                ui.on_event(&event);
             }
             on_event(event);
         });
@@ -84,7 +84,7 @@ impl Mounted {
         root.set_text_content(None);
         _ = root.append_child(&view.element);
         self.view.set(Some(view));
-        self.ui.begin(host);
+        self.ui.start(host);
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl Mounted {
             _ = before.element.before_with_node_1(&view.element);
             drop(before);
             self.view.set(Some(view));
-            self.ui.follow_screen();
+            self.ui.apply_screen();
         }
     }
 }
@@ -106,6 +106,6 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         self.ui.driver().stop();
-        self.ui.end();
+        self.ui.stop();
     }
 }

@@ -50,7 +50,7 @@ impl Ui {
     }
 
     /// Speaks what has changed beside the messages.
-    pub(super) fn follow_state(&self) {
+    pub(super) fn announce_changes(&self) {
         let failed = self.driver().rows().iter().filter(|row| row.delivery == Delivery::Failed).count();
         let (no_reply, writing, wait, deferred) = self.session(|session| {
             let no_reply = session.notice() == Some(Notice::NoReply);
@@ -88,7 +88,7 @@ impl Ui {
         }
         // The timer before is cancelled by being dropped.
         let timer = Timeout::new(KEPT_MS, move || region.set_text_content(None));
-        self.state().announced_until.replace(Some(timer));
+        self.state().announcement_timer.replace(Some(timer));
     }
 
     /// The name of a person of the site.

@@ -39,7 +39,7 @@ pub(crate) fn assistant_avatar(ui: &Ui) -> El {
 fn picture(ui: &Ui) -> El {
     ui.el("img alt= referrerpolicy=no-referrer")
         .on("error", |ui, _| {
-            ui.state().picture_broken.set(true);
+            ui.state().picture_failed.set(true);
             ui.notify();
         })
         .attr_with("src", address)
@@ -47,7 +47,7 @@ fn picture(ui: &Ui) -> El {
 
 fn address(ui: &Ui) -> Option<String> {
     let url = ui.session(|session| session.config().and_then(|config| config.avatar_url.clone()));
-    url.filter(|url| url.starts_with("https://") && !ui.state().picture_broken.get())
+    url.filter(|url| url.starts_with("https://") && !ui.state().picture_failed.get())
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl Ui {
     }
 
     /// Offers the contact line when an answer fails.
-    pub(super) fn follow_contact(&self) {
+    pub(super) fn update_contact(&self) {
         let fails = self.session(|session| session.fell_back() || session.notice() == Some(Notice::NoReply));
         if !self.state().contact_needed.replace(fails) && fails {
             self.offer_contact();
@@ -57,7 +57,7 @@ impl Ui {
 
     /// Offers the contact line when a person is needed: each time that the visitor asks, but not without end where the
     /// service says so of each message.
-    pub(super) fn take_lead(&self, lead: &Lead) {
+    pub(super) fn on_lead(&self, lead: &Lead) {
         let needed = lead.needs_handoff && !lead.has_contact;
         let handoffs = &self.state().handoffs;
         handoffs.set(if needed { handoffs.get() + 1 } else { 0 });
@@ -73,7 +73,7 @@ impl Ui {
     }
 
     /// A person answers here, so that no other way is needed; unless the visitor is just writing into the line.
-    pub(super) fn fold_contact(&self, entry: &Entry) {
+    pub(super) fn close_contact_for(&self, entry: &Entry) {
         if entry.author == Role::Operator && is_open(self) && !self.has_focus("[part=form]") {
             self.set_contact(Contact::Closed);
         }

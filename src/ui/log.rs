@@ -42,7 +42,7 @@ pub(crate) fn log(ui: &Ui) -> El {
         .child_if(|ui| !questions(ui).is_empty(), suggestions);
     ui.state().log.replace(Some(log.node()));
     scroll::follow_size(ui, &log.node());
-    ui.state().top.set(0);
+    ui.state().scroll_top.set(0);
     let mut seen = None;
     // First, because what follows shows what this finds.
     ui.el("div.cw-body")
@@ -66,13 +66,13 @@ fn follow(ui: &Ui, seen: &mut Option<Seen>) {
     let shown = before.map_or(0, |before| before.0);
     let added = rows.len().saturating_sub(shown);
     // Not what was said before, nor a page of it.
-    state.arrives.set(before.is_some() && added <= 2);
+    state.is_arriving.set(before.is_some() && added <= 2);
     let (from, to) = state.range.get();
     if before.is_none() || added > 0 {
         // The answer that came; of a page of history the last one, or the first one that nobody has seen.
-        let since = if state.arrives.get() { shown } else { rows.len().saturating_sub(1) };
+        let since = if state.is_arriving.get() { shown } else { rows.len().saturating_sub(1) };
         let answer = rows.iter().skip(since).find(|row| row.author != Role::Visitor).map(|row| row.key.get());
-        state.anchor.set(state.unread_from.get().filter(|_| !state.arrives.get()).or(answer));
+        state.anchor.set(state.unread_from.get().filter(|_| !state.is_arriving.get()).or(answer));
     }
     if state.pinned.get() {
         state.missed.set(0);

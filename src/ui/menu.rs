@@ -30,7 +30,7 @@ pub(crate) fn menu(ui: &Ui) -> El {
         .attr_with("aria-checked", |ui| Some(flag(is_heard(ui))))
         .child_if(is_heard, |ui| icon(ui, icon::CHECK))
         .on("click", |ui, _| {
-            ui.driver().choose(SOUND, (!is_heard(ui)).then_some("1"));
+            ui.driver().set_preference(SOUND, (!is_heard(ui)).then_some("1"));
             ui.notify();
         });
     let data = item(ui, "menu-data", Text::MyData).on("click", |ui, _| {
@@ -62,7 +62,7 @@ fn item(ui: &Ui, part: &str, text: Text) -> El {
 }
 
 fn is_heard(ui: &Ui) -> bool {
-    ui.driver().chosen(SOUND).is_some()
+    ui.driver().preference(SOUND).is_some()
 }
 
 /// Arrows, Home and End go through the items. Escape and Tab are the window's and the browser's.

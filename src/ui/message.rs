@@ -39,7 +39,7 @@ pub(crate) fn message(ui: &Ui) -> El {
             .child_if(begins_group, assistant_avatar)
             .child(bubble),
     };
-    ui.el(if ui.state().arrives.get() { "div.cw-row.cw-arrives" } else { "div.cw-row" })
+    ui.el(if ui.state().is_arriving.get() { "div.cw-row.cw-arrives" } else { "div.cw-row" })
         .child_if(|ui| is(ui, |row| row.new_day), day)
         .child_if(|ui| ui.state().unread_from.get() == Some(ui.key), unread_line)
         .child_if(|ui| is(ui, |row| row.joins), joined)

@@ -29,7 +29,7 @@ pub(crate) fn panel(ui: &Ui) -> El {
 /// Back to the conversation.
 pub(crate) fn close(ui: &Ui) {
     ui.state().panel.set(false);
-    ui.state().asks.set(false);
+    ui.state().confirms_reset.set(false);
     ui.notify();
     // It is covered until the next frame.
     ui.focus_later("[part=menu]");
@@ -62,7 +62,7 @@ fn kept(ui: &Ui) -> El {
         .child(ui.el("p").says(Text::DataNote))
         .child(save)
         .child_if(
-            |ui| !ui.state().asks.get(),
+            |ui| !ui.state().confirms_reset.get(),
             |ui| {
                 let forget =
                     ui.el("button.cw-button.cw-button-danger type=button part=forget").says(Text::Forget);
@@ -70,7 +70,7 @@ fn kept(ui: &Ui) -> El {
             },
         )
         .child_if(
-            |ui| ui.state().asks.get(),
+            |ui| ui.state().confirms_reset.get(),
             |ui| {
                 let forget = ui
                     .el("button.cw-button.cw-button-danger type=button part=forget-yes")
@@ -90,7 +90,7 @@ fn kept(ui: &Ui) -> El {
 
 /// Asks once more, or does not.
 fn ask(ui: &Ui, asks: bool) {
-    ui.state().asks.set(asks);
+    ui.state().confirms_reset.set(asks);
     ui.notify();
     ui.focus_later(if asks { "[part=forget-no]" } else { "[part=forget]" });
 }

@@ -20,32 +20,32 @@ pub(super) const CLICKED: &str = "chat-widget:greeting";
 
 impl Ui {
     /// The greeting comes after the time that the site chose.
-    pub(crate) fn greet_later(&self) {
-        if self.settings().greeting.is_none() || self.driver().chosen(SEEN).is_some() {
+    pub(crate) fn schedule_greeting(&self) {
+        if self.settings().greeting.is_none() || self.driver().preference(SEEN).is_some() {
             return;
         }
         let ui = self.clone();
         let timer = gloo_timers::callback::Timeout::new(self.settings().greeting_after_ms, move || {
-            ui.state().greets.set(true);
+            ui.state().greeting_due.set(true);
             ui.notify();
         });
-        self.state().timer.replace(Some(timer));
+        self.state().greeting_timer.replace(Some(timer));
     }
 
     /// The greeting has done its work, for good.
     pub(crate) fn end_greeting(&self) {
-        self.state().timer.take();
+        self.state().greeting_timer.take();
         if self.settings().greeting.is_some() {
-            self.driver().choose(SEEN, Some("1"));
+            self.driver().set_preference(SEEN, Some("1"));
         }
-        if self.state().greets.replace(false) {
+        if self.state().greeting_due.replace(false) {
             self.notify();
         }
     }
 
     /// The greeting that the visitor clicked.
     pub(super) fn greeted(&self) -> Option<String> {
-        json::parse(&self.driver().chosen(CLICKED)?).as_text().map(str::to_owned)
+        json::parse(&self.driver().preference(CLICKED)?).as_text().map(str::to_owned)
     }
 
     /// Shows the first lines of a message that came in while the window was closed.
@@ -70,8 +70,8 @@ fn by_person(ui: &Ui) -> bool {
 
 /// Returns whether the preview is shown. A visitor who has a conversation already is not greeted.
 pub(crate) fn is_shown(ui: &Ui) -> bool {
-    let greets = ui.state().greets.get() && ui.driver().rows().is_empty();
-    !ui.state().open.get() && (greets || message(ui, |_| ()).is_some())
+    let greeting_due = ui.state().greeting_due.get() && ui.driver().rows().is_empty();
+    !ui.state().open.get() && (greeting_due || message(ui, |_| ()).is_some())
 }
 
 /// The words, which open the window, and a way to be rid of them.
@@ -89,9 +89,9 @@ pub(crate) fn preview(ui: &Ui) -> El {
         .child(ui.el("span.cw-by").child(name))
         .child(words)
         .on("click", |ui, _| {
-            if ui.state().greets.get() {
+            if ui.state().greeting_due.get() {
                 let words = ui.settings().greeting.as_deref().map(|words| Value::from(words).to_json());
-                ui.driver().choose(CLICKED, words.as_deref());
+                ui.driver().set_preference(CLICKED, words.as_deref());
             }
             ui.set_open(true, true);
         });

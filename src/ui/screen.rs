@@ -23,20 +23,20 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    pub(crate) fn of(ui: &Ui) -> Self {
-        let told = ui.clone();
+    pub(crate) fn new(ui: &Ui) -> Self {
+        let context = ui.clone();
         let listeners = viewport::follow(move || {
-            told.follow_screen();
-            told.notify();
+            context.apply_screen();
+            context.notify();
         });
         let mut screen = Self { _listeners: listeners, lock: None };
-        screen.follow(ui);
+        screen.apply(ui);
         screen
     }
 
-    pub(crate) fn follow(&mut self, ui: &Ui) {
+    pub(crate) fn apply(&mut self, ui: &Ui) {
         let full = !ui.settings().inline && is_small();
-        ui.state().full.set(full);
+        ui.state().full_screen.set(full);
         if !full {
             self.lock = None;
         } else if self.lock.is_none() {

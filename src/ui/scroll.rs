@@ -33,8 +33,8 @@ impl Ui {
         let end = log.scroll_height() - log.client_height();
         let top = self.top_of_newest(log).unwrap_or(end).min(end);
         log.set_scroll_top(top);
-        state.top.set(log.scroll_top());
-        state.sizes.set(sizes(log));
+        state.scroll_top.set(log.scroll_top());
+        state.scroll_sizes.set(sizes(log));
         self.set_cut_off(end - top > PINNED_WITHIN);
     }
 
@@ -78,8 +78,8 @@ impl Ui {
         let state = self.state();
         let (above, sizes) = (log.scroll_top(), sizes(log));
         let below = sizes.0 - above - sizes.1;
-        let is_laid_out_anew = state.sizes.replace(sizes) != sizes;
-        let before = state.top.replace(above);
+        let is_laid_out_anew = state.scroll_sizes.replace(sizes) != sizes;
+        let before = state.scroll_top.replace(above);
         if above < before && is_laid_out_anew {
             // A browser scrolls by itself where there is less to be scrolled: the visitor did not.
             self.keep_in_view();

@@ -40,7 +40,7 @@ fn frame(ui: &Ui) -> El {
         .on("keypress", keep)
         .child_if(is_open, window)
         .child_if(preview::is_shown, preview::preview)
-        .run(Ui::follow)
+        .run(Ui::on_change)
         .child_if(|ui| ui.settings().launcher && !ui.settings().inline, launcher)
 }
 
@@ -101,7 +101,7 @@ fn focus_first(ui: &Ui, selectors: &[&str]) {
 }
 
 fn is_modal(ui: &Ui) -> bool {
-    ui.state().full.get()
+    ui.state().full_screen.get()
 }
 
 /// An end of the window, from which the focus goes to the other one.
