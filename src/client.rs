@@ -1,248 +1,322 @@
-//! `BrowserWidgetClient`: the five paths of the site's proxy (4.13), and nothing else.
+//! `BrowserWidgetClient`: the five requests of the site's proxy (4.13), for applications with a chat window of their own.
+//! It shares visitor and conversation with the widget on the same site, and behaves as `www/client.ts` does.
 
+mod error;
+mod identity;
 pub mod json;
+mod queue;
+mod retry;
+pub(crate) mod transport;
 
-use std::cell::Cell;
-use std::fmt::{self, Display, Formatter};
+pub use error::{ClientError, ErrorKind};
+
+use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
 use chat_protocol::{
-    ChatConfig, ConversationId, Endpoint, EventBatch, FieldError, History, IdempotencyKey, MessageId, Method,
-    Presence, SendMessage, SendResult, ServiceError, Tracking, Value, VisitorEvent, open_envelope,
+    ChatConfig, ConversationId, Endpoint, EventBatch, FieldError, History, IdempotencyKey, MessageId,
+    Presence, SendMessage, SendResult, Tracking, Value, VisitorEvent, VisitorId, VisitorProfile,
+    is_language_tag, limits, open_envelope,
 };
-use chat_session::{Answer, Request};
-use gloo_timers::callback::Timeout;
-use js_sys::{Array, Function, Promise, Reflect};
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, Headers, Response};
 
-use crate::browser::dictionary::Dictionary;
-use crate::browser::{self, page};
+use crate::browser::page;
+use identity::Identity;
+use queue::Queue;
+use transport::{Call, Limit, Transport};
 
-/// How long a typed call waits for its answer. Milliseconds.
-const TIMEOUT_MS: u32 = 30_000;
+/// Default timeout of one attempt.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Default maximum number of retries.
+const MAX_RETRIES: u32 = 3;
+/// Maximum UTF-16 units of a body that outlives its page: browsers allow 64 KiB, and a unit has up to three bytes.
+const MAX_KEEPALIVE_LENGTH: usize = 20_000;
+/// `channel` of events.
+const CHANNEL: &str = "webchat";
+/// The event that does not belong to a conversation.
+const PAGE_VIEW: &str = "page_view";
 
-/// Why a call of the client came to nothing.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ClientError {
-    /// The service said so, or answered with something that cannot be used.
-    Service(ServiceError),
-    /// No connection to the proxy, or it broke.
-    Network,
-    /// The proxy did not answer in time.
-    TimedOut,
-}
-
-impl Display for ClientError {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Service(error) => error.fmt(out),
-            Self::Network => out.write_str("no connection to the proxy"),
-            Self::TimedOut => out.write_str("the proxy did not answer in time"),
-        }
-    }
-}
-
-impl std::error::Error for ClientError {}
-
-/// Talks to the proxy on the customer's site. It never holds a token and never calls anything but the proxy's paths.
+/// Sends the requests of a chat to the proxy on the customer's site. It never holds a token, and calls the proxy's paths
+/// only.
 ///
-/// Each call waits 30 seconds for its answer, and is made once: who retries, repeats body and key to the byte.
+/// A request that fails for a transient reason is repeated, with the same body and idempotency key, after a back-off with
+/// jitter or after `Retry-After`. Visitor and conversation are kept in `localStorage`, or in memory where it is blocked.
+/// Clones share both.
 ///
 /// ```
-/// use chat_widget::{BrowserWidgetClient, ClientError};
+/// use chat_widget::{BrowserWidgetClient, ClientError, SendOptions};
 ///
-/// async fn is_open(client: &BrowserWidgetClient) -> Result<bool, ClientError> {
-///     Ok(client.get_chat_config(Some("en-US")).await?.shows_widget())
+/// async fn ask(client: &BrowserWidgetClient) -> Result<Option<String>, ClientError> {
+///     let result = client.send_message("How long does delivery take?", SendOptions::default()).await?;
+///     Ok(result.message.map(|reply| reply.content))
 /// }
 ///
 /// let client = BrowserWidgetClient::new("/connector");
 /// ```
 ///
 /// # Errors
-/// All calls: [`ClientError::Service`] when the service refused, or gave an answer that cannot be used;
-/// [`ClientError::Network`] and [`ClientError::TimedOut`] when there was none.
+/// Every call returns [`ClientError`] if the last attempt failed.
 #[derive(Clone, Debug)]
 pub struct BrowserWidgetClient {
-    proxy: Rc<str>,
+    transport: Transport,
+    identity: Rc<Identity>,
+    timeout: Duration,
+    max_retries: u32,
+    queue: Rc<Queue>,
+    /// The bodies of messages without a final response, by their idempotency keys.
+    bodies: Rc<RefCell<Vec<(IdempotencyKey, String)>>>,
+}
+
+/// Options of a message. The default suits most messages.
+#[derive(Clone, Debug, Default)]
+pub struct SendOptions {
+    /// Language of the message, BCP 47.
+    pub locale: Option<String>,
+    /// Path of the page; the current one if `None`.
+    pub source_page: Option<String>,
+    /// Profile of the visitor. The client sets `visitor_id`.
+    pub visitor: VisitorProfile,
+    /// [`ClientError::idempotency_key`] of a failed call: repeats that message with the same body.
+    pub idempotency_key: Option<IdempotencyKey>,
 }
 
 impl BrowserWidgetClient {
-    /// A client of the proxy under this prefix, such as `/connector`. It is of the page's own origin, whatever the page's
-    /// `<base>` says, unless it is written in full: `https://api.example/connector`.
+    /// Creates a client of the proxy under a prefix such as `/connector`. It belongs to the page's own origin, whatever
+    /// the page's `<base>` says; a proxy on another origin needs the full address, `https://api.example/connector`.
     pub fn new(proxy: &str) -> Self {
-        Self { proxy: proxy.trim_end_matches('/').into() }
+        Self {
+            transport: Transport::new(proxy),
+            identity: Rc::default(),
+            timeout: ATTEMPT_TIMEOUT,
+            max_retries: MAX_RETRIES,
+            queue: Rc::default(),
+            bodies: Rc::default(),
+        }
     }
 
-    /// `GET /chat/config` (4.4).
+    /// Sets the site's own identifier of the visitor. Each has a separate conversation.
+    #[must_use]
+    pub fn with_customer_id(mut self, customer_id: &str) -> Self {
+        self.identity = Rc::new(Identity::of_customer(customer_id));
+        self
+    }
+
+    /// Sets the timeout of one attempt; 30 seconds by default.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets the maximum number of retries of a call; 3 by default.
+    #[must_use]
+    pub fn with_max_retries(mut self, max_retries: u32) -> Self {
+        self.max_retries = max_retries;
+        self
+    }
+
+    /// Returns the visitor's stable id, which the widget uses as well. Creates one on first use.
+    pub fn visitor_id(&self) -> VisitorId {
+        self.identity.visitor_id()
+    }
+
+    /// Returns the conversation, once there is one.
+    pub fn conversation_id(&self) -> Option<ConversationId> {
+        self.identity.conversation_id()
+    }
+
+    /// Returns the site's chat config (4.4). An invalid locale is left out.
     pub async fn get_chat_config(&self, locale: Option<&str>) -> Result<ChatConfig, ClientError> {
-        let query = locale.map(|locale| ("locale", locale.to_owned())).into_iter().collect();
-        self.call(Endpoint::Config, query, None).await
+        let query = language_tag(locale).map(|locale| ("locale", locale)).into_iter().collect();
+        self.get(Endpoint::Config, query).await
     }
 
-    /// `POST /chat/messages` (4.5). A retry must repeat both arguments.
-    pub async fn send_message(
-        &self,
-        body: &SendMessage,
-        key: &IdempotencyKey,
-    ) -> Result<SendResult, ClientError> {
-        self.call(Endpoint::Send, Vec::new(), Some((Value::from(body).to_json(), key.clone()))).await
+    /// Sends a message of 1 to 4,000 characters (4.5) and returns the response, with the reply if there is one already.
+    ///
+    /// Messages are sent one after the other, so that the second belongs to the conversation of the first. To repeat a
+    /// message whose last retry failed, pass the error's `idempotency_key` to this client: the service accepts the message
+    /// once, whatever happened to the earlier attempts.
+    pub async fn send_message(&self, text: &str, options: SendOptions) -> Result<SendResult, ClientError> {
+        let _turn = self.queue.wait().await;
+        let SendOptions { locale, source_page, mut visitor, idempotency_key } = options;
+        let visitor_id = self.visitor_id();
+        let key = idempotency_key.unwrap_or_else(|| identity::new_key("chat", &visitor_id));
+        visitor.visitor_id = Some(visitor_id.clone());
+        let body = self.body(&key).unwrap_or_else(|| {
+            let message = SendMessage {
+                conversation_id: self.conversation_id(),
+                message: text.to_owned(),
+                locale: language_tag(locale.as_deref()),
+                source_page: source_page.or_else(|| Some(page::current().path)),
+                visitor,
+            };
+            let body = Value::from(&message).to_json();
+            self.bodies.borrow_mut().push((key.clone(), body.clone()));
+            body
+        });
+        let sent = self.post(Endpoint::Send, &body, &key, false).await;
+        if sent.as_ref().err().is_none_or(|error: &ClientError| !error.is_transient()) {
+            self.bodies.borrow_mut().retain(|(sent, _)| *sent != key);
+        }
+        let result: SendResult = sent?;
+        self.identity.set_conversation(&visitor_id, &result.conversation_id);
+        Ok(result)
     }
 
-    /// `GET /chat/messages` (4.6).
-    pub async fn list_messages(
-        &self,
-        conversation: &ConversationId,
-        after: Option<&MessageId>,
-    ) -> Result<History, ClientError> {
+    /// Returns the messages of the conversation (4.6), or those after one of them. Without a conversation it sends no
+    /// request.
+    pub async fn list_messages(&self, after: Option<&MessageId>) -> Result<History, ClientError> {
+        let Some(conversation) = self.conversation_id() else {
+            return Ok(History { conversation_id: None, messages: Vec::new(), next_after: None });
+        };
         let mut query = vec![("conversationId", conversation.as_str().to_owned())];
         query.extend(after.map(|id| ("after", id.as_str().to_owned())));
-        self.call(Endpoint::Messages, query, None).await
+        self.get(Endpoint::Messages, query).await
     }
 
-    /// `GET /chat/presence` (4.7).
-    pub async fn get_presence(&self, conversation: &ConversationId) -> Result<Presence, ClientError> {
-        self.call(Endpoint::Presence, vec![("conversationId", conversation.as_str().to_owned())], None).await
+    /// Returns whether an operator is online, and the suggested polling intervals (4.7).
+    pub async fn get_presence(&self) -> Result<Presence, ClientError> {
+        let query = self.conversation_id().map(|id| ("conversationId", id.as_str().to_owned()));
+        self.get(Endpoint::Presence, query.into_iter().collect()).await
     }
 
-    /// `POST /events` (4.8), of 1 to 50 events. A retry must repeat both arguments.
+    /// Reports an action of the visitor (4.8), with an object of data or [`Value::Null`].
     pub async fn track(
         &self,
-        events: &[VisitorEvent],
-        key: &IdempotencyKey,
+        event_type: impl Into<String>,
+        event_data: Value,
     ) -> Result<Tracking, ClientError> {
-        let body = Value::object([("events", events.iter().collect())]);
-        EventBatch::try_from(body.clone()).map_err(|unusable| ClientError::Service(unusable.into()))?;
-        self.call(Endpoint::Events, Vec::new(), Some((body.to_json(), key.clone()))).await
+        self.track_batch(vec![VisitorEvent {
+            event_type: event_type.into(),
+            visitor_id: None,
+            customer_id: None,
+            channel: None,
+            path: None,
+            url: None,
+            title: None,
+            referrer: None,
+            event_data,
+            created_at: None,
+        }])
+        .await
     }
 
-    async fn call<T: TryFrom<Value, Error = FieldError>>(
+    /// Reports any number of events (4.8), at most 50 in a request. Fields that are `None` get the visitor, the page and
+    /// the time. Every event but `page_view` gets the conversation.
+    pub async fn track_batch(&self, events: Vec<VisitorEvent>) -> Result<Tracking, ClientError> {
+        let visitor_id = self.visitor_id();
+        let mut total = Tracking { accepted: 0, rejected: 0, enabled: true };
+        let events: Vec<Value> =
+            events.into_iter().map(|event| Value::from(&self.completed(event, &visitor_id))).collect();
+        for batch in events.chunks(*limits::EVENTS.end()) {
+            let body = Value::object([("events", Value::List(batch.to_vec()))]);
+            let refused = EventBatch::try_from(body.clone()).map(|batch| batch.refused.into_iter().next());
+            if let Some(invalid) = refused.unwrap_or_else(Some) {
+                return Err(ClientError::of(ErrorKind::InvalidEvent(invalid)));
+            }
+            let key = identity::new_key("events", &visitor_id);
+            let body = body.to_json();
+            let keepalive = body.encode_utf16().count() < MAX_KEEPALIVE_LENGTH;
+            let tracked: Tracking = self.post(Endpoint::Events, &body, &key, keepalive).await?;
+            total.accepted += tracked.accepted;
+            total.rejected += tracked.rejected;
+            total.enabled = tracked.enabled;
+        }
+        Ok(total)
+    }
+
+    /// Returns an event with the fields that its caller left out.
+    fn completed(&self, event: VisitorEvent, visitor_id: &VisitorId) -> VisitorEvent {
+        let page = page::current();
+        let event_data = match (self.conversation_id(), event.event_data) {
+            (Some(id), data) if event.event_type != PAGE_VIEW => with_conversation(&id, data),
+            (_, data) => data,
+        };
+        VisitorEvent {
+            event_type: event.event_type,
+            visitor_id: event.visitor_id.or_else(|| Some(visitor_id.clone())),
+            customer_id: event.customer_id.or_else(|| self.identity.customer_id()),
+            channel: event.channel.or_else(|| Some(CHANNEL.to_owned())),
+            path: event.path.or(Some(page.path)),
+            url: event.url.or(Some(page.url)),
+            title: event.title.or(Some(page.title)),
+            referrer: event.referrer.or_else(|| Some(page.referrer).filter(|referrer| !referrer.is_empty())),
+            event_data,
+            created_at: event.created_at.or(Some(page.now_iso)),
+        }
+    }
+
+    /// Returns the body that was sent with a key.
+    fn body(&self, key: &IdempotencyKey) -> Option<String> {
+        self.bodies.borrow().iter().find(|(sent, _)| sent == key).map(|(_, body)| body.clone())
+    }
+
+    async fn get<T: TryFrom<Value, Error = FieldError>>(
         &self,
         endpoint: Endpoint,
         query: Vec<(&'static str, String)>,
-        body: Option<(String, IdempotencyKey)>,
     ) -> Result<T, ClientError> {
-        let (body, key) = body.unzip();
-        let call =
-            Call { endpoint, query: &query, body: body.as_deref(), key: key.as_ref(), keepalive: false };
-        let abort = AbortController::new().map_err(|_| ClientError::Network)?;
-        let timed_out = Rc::new(Cell::new(false));
-        let timer = Timeout::new(TIMEOUT_MS, {
-            let (timed_out, abort) = (timed_out.clone(), abort.clone());
-            move || {
-                timed_out.set(true);
-                abort.abort();
+        self.call(&Call { endpoint, query: &query, body: None, key: None, keepalive: false, reload: false })
+            .await
+    }
+
+    async fn post<T: TryFrom<Value, Error = FieldError>>(
+        &self,
+        endpoint: Endpoint,
+        body: &str,
+        key: &IdempotencyKey,
+        keepalive: bool,
+    ) -> Result<T, ClientError> {
+        let call = Call { endpoint, query: &[], body: Some(body), key: Some(key), keepalive, reload: false };
+        self.call(&call).await
+    }
+
+    /// Sends a request, and repeats it after a transient error.
+    async fn call<T: TryFrom<Value, Error = FieldError>>(&self, call: &Call<'_>) -> Result<T, ClientError> {
+        let mut failures = 0;
+        loop {
+            match self.attempt(call).await {
+                Err(error) if error.is_transient() && failures < self.max_retries => {
+                    failures += 1;
+                    retry::wait(failures, error.retry_after).await;
+                }
+                Err(error) => return Err(ClientError { idempotency_key: call.key.cloned(), ..error }),
+                done => return done,
             }
-        });
-        let answer = call.fetch(&page::absolute(&self.proxy), &abort.signal()).await;
-        timer.cancel();
-        let failure = || if timed_out.get() { ClientError::TimedOut } else { ClientError::Network };
-        let answer = answer.map_err(|_| failure())?;
-        let data = open_envelope(answer.status, answer.body).map_err(ClientError::Service)?;
-        T::try_from(data).map_err(|unusable| ClientError::Service(unusable.into()))
+        }
     }
 
-    /// Carries out a session's request: the answer with whatever status, or nothing when there is none. The session
-    /// aborts it when its time is over.
-    pub(crate) async fn exchange(&self, request: &Request, signal: &AbortSignal) -> Option<Answer> {
-        let call = Call {
-            endpoint: request.endpoint,
-            query: &request.query,
-            body: request.body.as_deref(),
-            key: request.key.as_ref(),
-            keepalive: request.keepalive,
+    async fn attempt<T: TryFrom<Value, Error = FieldError>>(
+        &self,
+        call: &Call<'_>,
+    ) -> Result<T, ClientError> {
+        let limit = Limit::new(self.timeout).ok_or(ErrorKind::Network)?;
+        let answer = call.fetch(&page::absolute(self.transport.proxy()), &limit.signal()).await;
+        let Ok(answer) = answer else {
+            return Err(if limit.is_over() { ErrorKind::Timeout } else { ErrorKind::Network }.into());
         };
-        call.fetch(&self.proxy, signal).await.ok()
+        let retry_after = answer.retry_after_ms.map(Duration::from_millis);
+        let failed = |error| ClientError { retry_after, ..ErrorKind::Service(error).into() };
+        let data = open_envelope(answer.status, answer.body).map_err(failed)?;
+        T::try_from(data).map_err(|unusable| failed(unusable.into()))
     }
 }
 
-struct Call<'a> {
-    endpoint: Endpoint,
-    query: &'a [(&'static str, String)],
-    body: Option<&'a str>,
-    key: Option<&'a IdempotencyKey>,
-    keepalive: bool,
+/// Returns a locale that the service accepts. Java writes `_` in place of `-`.
+fn language_tag(locale: Option<&str>) -> Option<String> {
+    locale.map(|locale| locale.replace('_', "-")).filter(|tag| is_language_tag(tag))
 }
 
-impl Call<'_> {
-    fn url(&self, proxy: &str) -> String {
-        let path = self.endpoint.path();
-        let mut url = [proxy, path].concat();
-        let mut before = "?";
-        for (name, value) in self.query {
-            let value: String = js_sys::encode_uri_component(value).into();
-            url = [&url, before, name, "=", &value].concat();
-            before = "&";
-        }
-        url
-    }
-
-    fn init(&self, signal: &AbortSignal) -> Dictionary {
-        let headers = Dictionary::new();
-        headers.set("Accept", "application/json");
-        if let Some(key) = self.key {
-            headers.set("Idempotency-Key", key.as_str());
-        }
-        let init = Dictionary::new();
-        if let Some(body) = self.body {
-            headers.set("Content-Type", "application/json");
-            init.set("body", body);
-        }
-        init.set("cache", "no-store");
-        let method = match self.endpoint.method() {
-            Method::Get => "GET",
-            Method::Post => "POST",
-        };
-        init.set("method", method);
-        init.set_value("headers", &headers);
-        init.set_value("signal", signal);
-        init.set_value("keepalive", &self.keepalive.into());
-        init
-    }
-
-    /// Calls the page's `fetch`, which another script may have replaced. One that throws, that gives no promise or no
-    /// response, or whose response throws, is a failed request like any other.
-    async fn fetch(&self, proxy: &str, signal: &AbortSignal) -> Result<Answer, JsValue> {
-        let window = browser::window();
-        let fetch: Function = Reflect::get(&window, &"fetch".into())?.unchecked_into();
-        let response = fetch.call2(&window, &self.url(proxy).into(), &self.init(signal))?;
-        let response: Response = settled(&response).await?.unchecked_into();
-        let status = Reflect::get(&response, &"status".into())?.as_f64().ok_or(JsValue::UNDEFINED)?;
-        let headers: Headers = Reflect::get(&response, &"headers".into())?.unchecked_into();
-        let retry_after = headers.get("Retry-After")?;
-        let text = settled(&response.text()?.into()).await?;
-        Ok(Answer {
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "the cast saturates"
-            )]
-            status: status as u16,
-            retry_after_ms: retry_after.and_then(|text| retry_after_ms(&text)),
-            body: text.as_string().map(|text| json::parse(&text)).unwrap_or_default(),
-        })
-    }
-}
-
-/// The value that a promise is fulfilled with, or the value itself where it is no promise. `Promise.all` catches what
-/// `then` of a promise throws, which a promise of the page's own may have.
-async fn settled(value: &JsValue) -> Result<JsValue, JsValue> {
-    let settled = JsFuture::from(Promise::all(&Array::of2(value, &JsValue::UNDEFINED))).await?;
-    Reflect::get_u32(&settled, 0)
-}
-
-/// `Retry-After`, a number of seconds or an HTTP date, as milliseconds from now. A number below zero is none.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates, as meant")]
-fn retry_after_ms(text: &str) -> Option<u64> {
-    let wait_ms = match json::parse(text) {
-        #[expect(clippy::cast_precision_loss, reason = "a wait that long is bounded")]
-        Value::Integer(seconds) => seconds as f64 * 1000.0,
-        Value::Number(seconds) => seconds * 1000.0,
-        _ => match js_sys::Date::parse(text) - js_sys::Date::now() {
-            ..0.0 => 0.0,
-            wait_ms => wait_ms,
-        },
+/// Returns the data of an event with its conversation, unless it names one itself.
+fn with_conversation(id: &ConversationId, data: Value) -> Value {
+    let mut members = match data {
+        Value::Object(members) => members,
+        Value::Null => Vec::new(),
+        // An invalid event, which the check of the batch reports.
+        other => return other,
     };
-    (wait_ms >= 0.0).then_some(wait_ms as u64)
+    if members.iter().all(|(name, _)| name != "conversationId") {
+        members.insert(0, ("conversationId".to_owned(), id.into()));
+    }
+    Value::Object(members)
 }

@@ -6,7 +6,7 @@ pub mod rows;
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::{Rc, Weak};
 
-use chat_protocol::{Value, VisitorProfile};
+use chat_protocol::{Endpoint, Value, VisitorProfile};
 use chat_session::{
     Effect, EntryKey, Input, Reports, Request, RequestId, Session, SessionEvent, Start, Stored, keys,
 };
@@ -19,13 +19,14 @@ use crate::browser::channel::Channel;
 use crate::browser::listener::Listener;
 use crate::browser::storage::Storage;
 use crate::browser::{self, clock, connectivity, page, visibility};
-use crate::client::{BrowserWidgetClient, json};
+use crate::client::json;
+use crate::client::transport::Transport;
 use rows::{Row, lay_out};
 
 /// What a driver is made from.
 pub struct Setup {
-    /// Talks to the site's proxy.
-    pub client: BrowserWidgetClient,
+    /// Sends requests to the site's proxy.
+    pub transport: Transport,
     /// `data` of the chat config, when somebody has asked for it already.
     pub config: Option<Value>,
     /// What the site says about the visitor.
@@ -50,7 +51,9 @@ pub struct Driver(Rc<Inner>);
 
 struct Inner {
     session: RefCell<Session>,
-    client: BrowserWidgetClient,
+    transport: Transport,
+    /// Whether the next request for the config bypasses the caches.
+    reloads_config: Cell<bool>,
     storage: RefCell<Storage>,
     /// What this tab has for itself.
     of_tab: RefCell<Storage>,
@@ -90,7 +93,8 @@ impl Driver {
             rows: RefCell::default(),
             changed: setup.changed,
             session: RefCell::new(session),
-            client: setup.client,
+            transport: setup.transport,
+            reloads_config: Cell::default(),
             storage: RefCell::new(storage),
             of_tab: RefCell::new(of_tab),
             channel: RefCell::default(),
@@ -227,8 +231,9 @@ impl Driver {
         [self.session().channel(), ":open"].concat()
     }
 
-    /// The config is to be read again.
+    /// Requests the config again, past the caches of the browser and the proxy.
     pub fn reload_config(&self) {
+        self.0.reloads_config.set(true);
         self.0.feed(Input::ReloadConfig);
     }
 
@@ -306,10 +311,11 @@ impl Inner {
     fn send(self: &Rc<Self>, request: Request) {
         // Only a browser without `fetch` does not have it.
         let Ok(abort) = AbortController::new() else { return };
-        let (client, inner, signal) = (self.client.clone(), Rc::downgrade(self), abort.signal());
+        let (transport, inner, signal) = (self.transport.clone(), Rc::downgrade(self), abort.signal());
+        let reload = request.endpoint == Endpoint::Config && self.reloads_config.take();
         self.flights.borrow_mut().push((request.id, abort));
         spawn_local(async move {
-            let answer = client.exchange(&request, &signal).await;
+            let answer = transport.exchange(&request, &signal, reload).await;
             if let Some(inner) = inner.upgrade() {
                 inner.flights.borrow_mut().retain(|flight| flight.0 != request.id);
                 inner.feed(

@@ -38,7 +38,7 @@ mod ui;
 pub use chat_protocol as protocol;
 
 pub use choices::{ColorScheme, Direction, EventMode, Position};
-pub use client::{BrowserWidgetClient, ClientError};
+pub use client::{BrowserWidgetClient, ClientError, ErrorKind, SendOptions};
 pub use component::ChatWidget;
 pub use controls::ChatControls;
 pub use events::ChatEvent;

@@ -11,7 +11,7 @@ use web_sys::{HtmlElement, Node};
 
 use crate::browser::dictionary::Dictionary;
 use crate::browser::style_sheet;
-use crate::client::BrowserWidgetClient;
+use crate::client::transport::Transport;
 use crate::driver::{Driver, Setup};
 use crate::settings::Settings;
 use crate::ui::{Scope, Ui, WeakUi, widget};
@@ -47,7 +47,7 @@ impl Mounted {
             on_event(event);
         });
         let driver = Driver::start(Setup {
-            client: BrowserWidgetClient::new(&settings.proxy),
+            transport: Transport::new(&settings.proxy),
             config,
             visitor: std::mem::take(&mut settings.visitor),
             customer_id: settings.customer_id.take(),

@@ -42,6 +42,19 @@ impl Network {
         )
     }
 
+    /// Answers the calls in this order with a status, a body and `Retry-After`; the last response repeats.
+    pub fn answers_in_turn(responses: &[(u16, &str, &str)]) -> Self {
+        let given = Array::new();
+        for (status, body, retry_after) in responses {
+            given.push(&Array::of3(&(*status).into(), &(*body).into(), &(*retry_after).into()).into());
+        }
+        let source = "calls.push([url, init]);
+            const [status, body, retryAfter] = given.length > 1 ? given.shift() : given[0];
+            const headers = retryAfter ? { 'Retry-After': retryAfter } : {};
+            return Promise.resolve(new Response(body, { status, headers }));";
+        Self::patched(source, &[("given", given.into())])
+    }
+
     /// Every call is rejected with this value.
     pub fn rejects(thrown: &JsValue) -> Self {
         Self::patched("return Promise.reject(thrown);", &[("thrown", thrown.clone())])
@@ -80,7 +93,12 @@ impl Network {
 
     /// The address, or a member of the options, of the last call; empty without one.
     pub fn last(&self, what: &str) -> String {
-        let call: Array = self.calls.get(self.calls.length().wrapping_sub(1)).unchecked_into();
+        self.nth(self.count().wrapping_sub(1), what)
+    }
+
+    /// The same of the call with this index.
+    pub fn nth(&self, index: u32, what: &str) -> String {
+        let call: Array = self.calls.get(index).unchecked_into();
         if call.is_undefined() {
             return String::new();
         }
@@ -90,7 +108,12 @@ impl Network {
 
     /// A header of the last call; empty without it.
     pub fn header(&self, name: &str) -> String {
-        let call: Array = self.calls.get(self.calls.length() - 1).unchecked_into();
+        self.nth_header(self.count() - 1, name)
+    }
+
+    /// A header of the call with this index; empty without it.
+    pub fn nth_header(&self, index: u32, name: &str) -> String {
+        let call: Array = self.calls.get(index).unchecked_into();
         get(&get(&call.get(1), "headers"), name).as_string().unwrap_or_default()
     }
 }
@@ -109,6 +132,29 @@ fn set(object: &JsValue, name: &str, value: &JsValue) {
     Reflect::set(object, &name.into(), value).expect("a property");
 }
 
+/// Takes the jitter out of retries while it lives, so that they follow at once.
+pub struct NoJitter(JsValue);
+
+impl NoJitter {
+    pub fn new() -> Self {
+        let math = get(&window(), "Math");
+        let real = get(&math, "random");
+        set(&math, "random", &Function::new_no_args("return 0"));
+        Self(real)
+    }
+}
+
+impl Drop for NoJitter {
+    fn drop(&mut self) {
+        set(&get(&window(), "Math"), "random", &self.0);
+    }
+}
+
+/// Empties the page's storage.
+pub fn clear_storage() {
+    window().local_storage().expect("storage").expect("storage").clear().expect("cleared");
+}
+
 /// A host element on an otherwise empty page, with nothing in storage.
 pub struct Page {
     pub host: HtmlElement,
@@ -116,7 +162,7 @@ pub struct Page {
 
 impl Page {
     pub fn new() -> Self {
-        window().local_storage().expect("storage").expect("storage").clear().expect("cleared");
+        clear_storage();
         let document = window().document().expect("a document");
         let host: HtmlElement = document.create_element("div").expect("an element").unchecked_into();
         document.body().expect("a body").append_child(&host).expect("appended");
