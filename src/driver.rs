@@ -1,5 +1,5 @@
-//! Where session, client and browser meet: feeds inputs in, carries effects out, publishes what the view shows.
-//! It decides nothing.
+//! Connects session, transport and browser: passes inputs to the session, applies its effects, and publishes the rows of
+//! the view. All decisions are the session's.
 
 pub mod rows;
 
@@ -21,31 +21,31 @@ use crate::browser::storage::Storage;
 use crate::browser::{self, clock, connectivity, page, visibility};
 use crate::client::json;
 use crate::client::transport::Transport;
-use rows::{Row, lay_out};
+use rows::{Row, update_rows};
 
-/// What a driver is made from.
+/// The parts of a driver.
 pub struct Setup {
     /// Sends requests to the site's proxy.
     pub transport: Transport,
-    /// `data` of the chat config, when somebody has asked for it already.
+    /// `data` of the chat config, if it was requested already.
     pub config: Option<Value>,
-    /// What the site says about the visitor.
+    /// The visitor's profile, as the site knows it.
     pub visitor: VisitorProfile,
-    /// The site's own name for the visitor.
+    /// The site's own identifier of the visitor.
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
-    /// What the service is told about what the visitor does on the page.
+    /// The visitor events that are reported.
     pub reports: Reports,
-    /// The visitor may be remembered. Until then nothing is kept and nothing reported.
+    /// Whether the visitor may be remembered. Until then nothing is stored or reported.
     pub consent: bool,
-    /// Notified when there is something else to show.
+    /// Notified when the view has to be updated.
     pub changed: ArcTrigger,
-    /// Told what a page may want to know.
+    /// Called with each event of the conversation.
     pub on_event: Box<dyn Fn(SessionEvent)>,
 }
 
-/// A handle to the conversation; clones share it.
+/// A handle to the conversation. Clones share it.
 #[derive(Clone)]
 pub struct Driver(Rc<Inner>);
 
@@ -55,14 +55,14 @@ struct Inner {
     /// Whether the next request for the config bypasses the caches.
     reloads_config: Cell<bool>,
     storage: RefCell<Storage>,
-    /// What this tab has for itself.
-    of_tab: RefCell<Storage>,
-    /// Closed while the page is left.
+    /// The storage of this tab.
+    tab_storage: RefCell<Storage>,
+    /// The channel to the other tabs; closed while the page is hidden.
     channel: RefCell<Option<Channel>>,
-    flights: RefCell<Vec<(RequestId, AbortController)>>,
+    in_flight: RefCell<Vec<(RequestId, AbortController)>>,
     wake: RefCell<Option<Timeout>>,
     listeners: RefCell<Vec<Listener>>,
-    left: Cell<bool>,
+    hidden: Cell<bool>,
     stopped: Cell<bool>,
     on_event: Box<dyn Fn(SessionEvent)>,
     rows: RefCell<Vec<Row>>,
@@ -70,9 +70,9 @@ struct Inner {
 }
 
 impl Driver {
-    /// Begins or goes on with the conversation that this browser keeps.
+    /// Starts or continues the conversation that this browser has stored.
     pub fn start(setup: Setup) -> Self {
-        let (storage, of_tab) = if setup.consent {
+        let (storage, tab_storage) = if setup.consent {
             (Storage::open(), Storage::of_tab())
         } else {
             (Storage::none(), Storage::none())
@@ -96,135 +96,135 @@ impl Driver {
             transport: setup.transport,
             reloads_config: Cell::default(),
             storage: RefCell::new(storage),
-            of_tab: RefCell::new(of_tab),
+            tab_storage: RefCell::new(tab_storage),
             channel: RefCell::default(),
-            flights: RefCell::default(),
+            in_flight: RefCell::default(),
             wake: RefCell::default(),
             listeners: RefCell::default(),
-            left: Cell::default(),
+            hidden: Cell::default(),
             stopped: Cell::default(),
             on_event: setup.on_event,
         }));
         driver.0.open_channel();
-        driver.0.carry_out(effects);
+        driver.0.apply(effects);
         driver.listen();
-        driver.0.feed(Input::PageViewed(page::current()));
+        driver.0.handle(Input::PageViewed(page::current()));
         driver
     }
 
-    /// The state of the conversation.
+    /// Returns the state of the conversation.
     pub fn session(&self) -> Ref<'_, Session> {
         self.0.session.borrow()
     }
 
-    /// The messages as rows of the log.
+    /// Returns the messages as rows of the log.
     pub fn rows(&self) -> Ref<'_, Vec<Row>> {
         self.0.rows.borrow()
     }
 
-    /// Stops: no timer, no listener and no answer calls the conversation again.
+    /// Stops the conversation. No timer, listener or response reaches it afterwards.
     pub fn stop(&self) {
         let effects = self.0.session.borrow_mut().handle(clock::now_ms(), Input::PageHidden);
         self.0.stopped.set(true);
-        // The other tabs are told that this one does not lead any more. What it had to report is kept for the next page.
-        self.0.carry_out(effects);
+        // The effects resign leadership, and store events for the next page.
+        self.0.apply(effects);
         self.0.channel.take();
         self.0.wake.take();
         self.0.listeners.take();
     }
 
-    /// The visitor sends a message.
+    /// Sends a message of the visitor.
     pub fn send(&self, text: String) {
-        self.0.feed(Input::Send { text, page_path: page::current().path });
+        self.0.handle(Input::Send { text, page_path: page::current().path });
     }
 
-    /// The visitor tries a failed message again.
+    /// Retries a failed message.
     pub fn retry(&self, key: EntryKey) {
-        self.0.feed(Input::Retry(key));
+        self.0.handle(Input::Retry(key));
     }
 
-    /// The visitor asks once more what got no reply.
+    /// Repeats the question that received no reply.
     pub fn ask_again(&self) {
-        self.0.feed(Input::AskAgain { page_path: page::current().path });
+        self.0.handle(Input::AskAgain { page_path: page::current().path });
     }
 
-    /// The visitor left contact details.
-    pub fn contact(&self, given: VisitorProfile) {
-        self.0.feed(Input::Contact(given, page::current()));
+    /// Takes over contact details that the visitor left.
+    pub fn set_contact(&self, details: VisitorProfile) {
+        self.0.handle(Input::Contact(details, page::current()));
     }
 
-    /// The site tracks something, with an object of its own data, or null.
+    /// Reports an event of the site, with an object of data or null.
     pub fn track(&self, event_type: String, data: Value) {
-        self.0.feed(Input::Track(event_type, data, page::current()));
+        self.0.handle(Input::Track(event_type, data, page::current()));
     }
 
-    /// The site knows more about the visitor.
+    /// Merges a visitor profile from the site.
     pub fn identify(&self, visitor: VisitorProfile) {
-        self.0.feed(Input::Identify(visitor));
+        self.0.handle(Input::Identify(visitor));
     }
 
-    /// The page has another locale, BCP 47.
+    /// Sets the locale of the page, BCP 47.
     pub fn set_locale(&self, locale: Option<String>) {
-        self.0.feed(Input::Locale(locale));
+        self.0.handle(Input::Locale(locale));
     }
 
-    /// The visitor agreed to be remembered, and to what is reported.
+    /// Records the visitor's consent to be remembered, and to these reports.
     pub fn grant_consent(&self, reports: Reports) {
         let storage = Storage::open();
         let stored = read(&storage);
         self.0.storage.replace(storage);
-        self.0.of_tab.replace(Storage::of_tab());
-        self.0.feed(Input::Consented(stored, reports));
-        self.0.feed(Input::PageViewed(page::current()));
+        self.0.tab_storage.replace(Storage::of_tab());
+        self.0.handle(Input::Consented(stored, reports));
+        self.0.handle(Input::PageViewed(page::current()));
     }
 
-    /// Forgets the visitor and the conversation, in all tabs.
+    /// Erases the visitor and the conversation, in all tabs.
     pub fn reset(&self) {
-        self.0.feed(Input::Reset);
+        self.0.handle(Input::Reset);
     }
 
-    /// What the visitor had typed in this tab, and not sent.
+    /// Returns the draft of this tab.
     pub fn draft(&self) -> String {
-        self.0.of_tab.borrow().get(&self.draft_key()).unwrap_or_default()
+        self.0.tab_storage.borrow().get(&self.draft_key()).unwrap_or_default()
     }
 
-    /// Keeps what the visitor has typed while the tab lives.
+    /// Stores the draft while the tab lives.
     pub fn store_draft(&self, text: &str) {
-        self.0.of_tab.borrow().set(&self.draft_key(), Some(text).filter(|text| !text.is_empty()));
+        self.0.tab_storage.borrow().set(&self.draft_key(), Some(text).filter(|text| !text.is_empty()));
     }
 
     fn draft_key(&self) -> String {
         [self.session().channel(), ":draft"].concat()
     }
 
-    /// Returns what the visitor chose, in whatever tab.
+    /// Returns a preference of the visitor, which all tabs share.
     pub fn preference(&self, key: &str) -> Option<String> {
         self.0.storage.borrow().get(key)
     }
 
-    /// Stores a choice of the visitor's for all tabs, or forgets it.
+    /// Stores or removes a preference of the visitor.
     pub fn set_preference(&self, key: &str, chosen: Option<&str>) {
         self.0.storage.borrow().set(key, chosen);
     }
 
-    /// The visitor opened the window, or closed it.
+    /// Reports that the window was opened or closed.
     pub fn opened(&self, open: bool) {
-        self.0.feed(Input::Opened(open, page::current()));
+        self.0.handle(Input::Opened(open, page::current()));
     }
 
-    /// The window is open again, as it was on the page before.
+    /// Reports that the window is open again, as on the previous page.
     pub fn reopened(&self) {
-        self.0.feed(Input::Reopened);
+        self.0.handle(Input::Reopened);
     }
 
     /// Stores for the next page in this tab whether the window is open.
     pub fn store_open(&self, open: bool) {
-        self.0.of_tab.borrow().set(&self.open_key(), open.then_some("1"));
+        self.0.tab_storage.borrow().set(&self.open_key(), open.then_some("1"));
     }
 
-    /// Returns whether the window was open on the page before in this tab.
+    /// Returns whether the window was open on the previous page in this tab.
     pub fn was_open(&self) -> bool {
-        self.0.of_tab.borrow().get(&self.open_key()).is_some()
+        self.0.tab_storage.borrow().get(&self.open_key()).is_some()
     }
 
     fn open_key(&self) -> String {
@@ -234,29 +234,29 @@ impl Driver {
     /// Requests the config again, past the caches of the browser and the proxy.
     pub fn reload_config(&self) {
         self.0.reloads_config.set(true);
-        self.0.feed(Input::ReloadConfig);
+        self.0.handle(Input::ReloadConfig);
     }
 
-    /// Feeds in what the browser tells of the page, until the driver is stopped.
+    /// Passes events of the browser to the session, until the driver is stopped.
     fn listen(&self) {
-        type Told<'a> = (&'a EventTarget, &'static str, fn(&Rc<Inner>));
+        type Handler<'a> = (&'a EventTarget, &'static str, fn(&Rc<Inner>));
         let (window, document) = (browser::window(), browser::document());
-        let told: [Told; 7] = [
-            (&document, "visibilitychange", |inner| inner.feed(Input::Visible(visibility::is_visible()))),
-            (&window, "online", |inner| inner.feed(Input::Online(true))),
-            (&window, "offline", |inner| inner.feed(Input::Online(false))),
-            // The last moment at which a request can be made.
-            (&window, "pagehide", |inner| inner.leave(true)),
-            (&document, "freeze", |inner| inner.leave(true)),
-            // The page comes out of the back-forward cache, or thaws.
-            (&window, "pageshow", |inner| inner.leave(false)),
-            (&document, "resume", |inner| inner.leave(false)),
+        let handlers: [Handler; 7] = [
+            (&document, "visibilitychange", |inner| inner.handle(Input::Visible(visibility::is_visible()))),
+            (&window, "online", |inner| inner.handle(Input::Online(true))),
+            (&window, "offline", |inner| inner.handle(Input::Online(false))),
+            // The last event in which a request can be sent.
+            (&window, "pagehide", |inner| inner.set_hidden(true)),
+            (&document, "freeze", |inner| inner.set_hidden(true)),
+            // The page leaves the back-forward cache, or thaws.
+            (&window, "pageshow", |inner| inner.set_hidden(false)),
+            (&document, "resume", |inner| inner.set_hidden(false)),
         ];
-        for (target, kind, tell) in told {
+        for (target, kind, on_event) in handlers {
             let inner = Rc::downgrade(&self.0);
             let listener = Listener::new(target, kind, move |_| {
                 if let Some(inner) = inner.upgrade() {
-                    tell(&inner);
+                    on_event(&inner);
                 }
             });
             self.0.listeners.borrow_mut().push(listener);
@@ -265,31 +265,31 @@ impl Driver {
 }
 
 impl Inner {
-    fn feed(self: &Rc<Self>, input: Input) {
+    fn handle(self: &Rc<Self>, input: Input) {
         if self.stopped.get() {
             return;
         }
         let effects = self.session.borrow_mut().handle(clock::now_ms(), input);
-        self.carry_out(effects);
+        self.apply(effects);
     }
 
-    fn carry_out(self: &Rc<Self>, effects: Vec<Effect>) {
-        // Told last: whoever listens may feed the session again, and what that stores must not be overtaken.
-        let mut told = Vec::new();
-        let mut kept = true;
+    fn apply(self: &Rc<Self>, effects: Vec<Effect>) {
+        // Emitted last: a listener may call the session again, whose writes must come after these.
+        let mut events = Vec::new();
+        let mut is_stored = true;
         for effect in effects {
             match effect {
                 Effect::Request(request) if !self.stopped.get() => self.send(request),
                 Effect::Request(_) => {}
                 Effect::Cancel(id) => {
-                    self.flights
+                    self.in_flight
                         .borrow()
                         .iter()
-                        .filter(|flight| flight.0 == id)
-                        .for_each(|flight| flight.1.abort());
+                        .filter(|request| request.0 == id)
+                        .for_each(|request| request.1.abort());
                 }
                 Effect::WakeAt(at_ms) => self.wake_at(at_ms),
-                Effect::Store(key, text) => kept &= self.storage.borrow().set(&key, text.as_deref()),
+                Effect::Store(key, text) => is_stored &= self.storage.borrow().set(&key, text.as_deref()),
                 Effect::Broadcast(text) => {
                     self.channel
                         .borrow()
@@ -297,28 +297,28 @@ impl Inner {
                         .for_each(|channel| channel.post(&self.storage.borrow(), &text));
                 }
                 Effect::Show => self.show(),
-                Effect::Emit(event) => told.push(event),
+                Effect::Emit(event) => events.push(event),
             }
         }
-        for event in told {
+        for event in events {
             (self.on_event)(event);
         }
-        if !kept {
-            self.feed(Input::PersistFailed);
+        if !is_stored {
+            self.handle(Input::PersistFailed);
         }
     }
 
     fn send(self: &Rc<Self>, request: Request) {
-        // Only a browser without `fetch` does not have it.
+        // Every browser with `fetch` has it.
         let Ok(abort) = AbortController::new() else { return };
         let (transport, inner, signal) = (self.transport.clone(), Rc::downgrade(self), abort.signal());
         let reload = request.endpoint == Endpoint::Config && self.reloads_config.take();
-        self.flights.borrow_mut().push((request.id, abort));
+        self.in_flight.borrow_mut().push((request.id, abort));
         spawn_local(async move {
             let answer = transport.exchange(&request, &signal, reload).await;
             if let Some(inner) = inner.upgrade() {
-                inner.flights.borrow_mut().retain(|flight| flight.0 != request.id);
-                inner.feed(
+                inner.in_flight.borrow_mut().retain(|(id, _)| *id != request.id);
+                inner.handle(
                     answer.map_or(Input::Failed(request.id), |answer| Input::Answered(request.id, answer)),
                 );
             }
@@ -329,24 +329,24 @@ impl Inner {
         let inner = Rc::downgrade(self);
         let channel = Channel::open(self.session.borrow().channel(), move |text| {
             if let Some(inner) = inner.upgrade() {
-                inner.feed(Input::TabMessage(json::parse(&text)));
+                inner.handle(Input::TabMessage(json::parse(&text)));
             }
         });
         self.channel.replace(Some(channel));
     }
 
-    /// The page is left, or goes on. A channel that stays open may keep it out of the back-forward cache.
-    fn leave(self: &Rc<Self>, left: bool) {
-        if left == self.left.replace(left) {
+    /// Handles that the page is hidden or restored. An open channel may keep a page out of the back-forward cache.
+    fn set_hidden(self: &Rc<Self>, hidden: bool) {
+        if hidden == self.hidden.replace(hidden) {
             return;
         }
-        if left {
-            self.feed(Input::PageHidden);
+        if hidden {
+            self.handle(Input::PageHidden);
             self.channel.take();
         } else {
             self.open_channel();
             let stored = read(&self.storage.borrow());
-            self.feed(Input::PageRestored(stored));
+            self.handle(Input::PageRestored(stored));
         }
     }
 
@@ -356,15 +356,20 @@ impl Inner {
         let inner: Weak<Self> = Rc::downgrade(self);
         let timer = Timeout::new(delay, move || {
             if let Some(inner) = inner.upgrade() {
-                inner.feed(Input::TimerFired);
+                inner.handle(Input::TimerFired);
             }
         });
-        // The one before is cancelled by being dropped.
+        // Dropping the previous timer cancels it.
         self.wake.replace(Some(timer));
     }
 
     fn show(&self) {
-        lay_out(&mut self.rows.borrow_mut(), self.session.borrow().entries(), read_date, clock::local_day);
+        update_rows(
+            &mut self.rows.borrow_mut(),
+            self.session.borrow().entries(),
+            read_date,
+            clock::local_day,
+        );
         self.changed.notify();
     }
 }

@@ -215,7 +215,7 @@ fn submit(ui: &Ui, event: &Event) {
     ui.state().contact_error.set(wrong);
     if wrong.is_none() {
         let [email, name, phone] = given;
-        ui.driver().contact(VisitorProfile { name, email, phone, ..VisitorProfile::default() });
+        ui.driver().set_contact(VisitorProfile { name, email, phone, ..VisitorProfile::default() });
         ui.focus_field();
         ui.send(message);
         ui.set_contact(Contact::Done);
