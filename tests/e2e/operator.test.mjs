@@ -31,7 +31,7 @@ test("An operator who answers in the console is announced, read, and missed when
   await ask(page, QUESTION);
 
   const console = await operator();
-  await part(page, "presence").getByText("A person is here").waitFor();
+  await part(page, "presence").getByText("A person is online").waitFor();
   await console.locator("#conversations button").click();
   await console.locator("#log").getByText(QUESTION).waitFor();
   await console.getByLabel("Your answer").fill("Anna here.\nWhat is it about?");

@@ -29,7 +29,7 @@ test("A quota that is used up shows the fallback, and rests the chat", async ({ 
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
-  await part(page, "notice").getByText("The chat is resting").waitFor();
+  await part(page, "notice").getByText("The chat is unavailable").waitFor();
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
   assert.equal(await part(page, "composer").count(), 0);
 
@@ -60,7 +60,7 @@ test("An AI that is out of order and says nothing leads to a note, and to an ans
   await openChat(page);
   await say(page, QUESTION);
   await delivered(page);
-  await part(page, "notice").getByText("No answer came.").waitFor();
+  await part(page, "notice").getByText("There was no answer.").waitFor();
   assert.equal(await part(page, "typing").count(), 0);
   assert.equal(await part(page, "composer").count(), 1);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`]);

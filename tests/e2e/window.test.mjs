@@ -195,7 +195,7 @@ test("A line stands above what came in while the window was closed, until it is 
   await server.operatorSays("Are you still there?");
   await part(page, "badge").getByText("2", { exact: true }).waitFor();
   await openChat(page);
-  const line = part(page, "log").getByText("Unread from here");
+  const line = part(page, "log").getByText("Unread messages");
   await line.waitFor();
   const below = await line.evaluate((line) => line.parentElement.querySelector(".cw-bubble").textContent);
   assert.equal(below, "Anna here.");
@@ -277,7 +277,7 @@ test("Contact details are asked for when a person is needed, checked kindly, and
   const form = part(page, "form");
   await form.waitFor();
   await form.getByRole("button", { name: "Leave my details" }).click();
-  await form.getByText("Please give an e-mail address or a phone number.").waitFor();
+  await form.getByText("Please enter an e-mail address or a phone number.").waitFor();
   await form.getByLabel("E-mail").fill("anna@example");
   await form.getByRole("button", { name: "Leave my details" }).click();
   await form.getByText("Please check the e-mail address.").waitFor();
