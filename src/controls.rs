@@ -75,8 +75,8 @@ impl ChatControls {
         self.with(|ui| ui.set_open(!ui.state().open.get(), false));
     }
 
-    /// Sends a message as the visitor would: 1 to 4,000 characters, counted as UTF-16 code units (4.5). One that is empty
-    /// or longer is not sent.
+    /// Sends a message as the visitor: 1 to 4,000 characters, counted as UTF-16 code units (4.5). An empty or longer message
+    /// is not sent.
     pub fn send_message(&self, text: impl Into<String>) {
         self.with(|ui| ui.driver().send(text.into()));
     }
@@ -115,7 +115,7 @@ impl ChatControls {
         self.with(Ui::reset);
     }
 
-    /// Reloads the chat config from the proxy (4.4).
+    /// Requests the chat config again (4.4), past the caches of the browser and the proxy.
     pub fn reload_config(&self) {
         self.with(|ui| ui.driver().reload_config());
     }

@@ -14,7 +14,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 wasm_bindgen_test_configure!(run_in_browser);
 
 #[wasm_bindgen_test]
-fn values_go_to_javascript_and_come_back() {
+fn values_survive_the_conversion_to_javascript_and_back() {
     let value = json::parse(r#"{"a":[1,2.5,-3],"b":{"c":null,"d":"é\u0000"},"e":true}"#);
     assert_eq!(json::from_js(&json::to_js(&value)), value);
     assert_eq!(json::parse("{"), Value::Null);
@@ -41,7 +41,7 @@ async fn the_widget_renders_into_an_open_shadow_root_and_opens() {
 }
 
 #[wasm_bindgen_test]
-async fn a_message_is_shown_as_the_text_that_it_is() {
+async fn html_in_a_message_is_shown_as_text() {
     let _network = Network::hangs();
     let page = Page::new();
     let widget = page.mount();
@@ -56,7 +56,7 @@ async fn a_message_is_shown_as_the_text_that_it_is() {
 }
 
 #[wasm_bindgen_test]
-async fn markdown_becomes_elements_and_only_those_it_may() {
+async fn markdown_becomes_allowed_elements_only() {
     let text =
         "**a** [b](https://c.example) [d](javascript:e) <i>\n\n```\nf\n```\n\n|g|\n|-|\n|h|\n\n1. i\n   > j";
     let config = Value::object([("welcomeMessage", text.into())]);
@@ -108,7 +108,7 @@ async fn a_message_of_4001_characters_is_not_sent() {
 }
 
 #[wasm_bindgen_test]
-async fn a_config_that_says_so_takes_the_widget_off() {
+async fn a_config_that_disables_the_chat_removes_the_widget() {
     let _network = Network::answers(200, r#"{"ok":true,"data":{"config":{"enabled":false}}}"#, "");
     let page = Page::new();
     let _widget = page.mount();
@@ -131,7 +131,7 @@ async fn only_a_reload_of_the_config_bypasses_the_caches() {
 }
 
 #[wasm_bindgen_test]
-async fn a_widget_that_is_dropped_leaves_nothing_and_asks_nothing_more() {
+async fn a_dropped_widget_leaves_no_elements_and_sends_no_requests() {
     let network = Network::hangs();
     let page = Page::new();
     let widget = page.mount();
@@ -139,8 +139,8 @@ async fn a_widget_that_is_dropped_leaves_nothing_and_asks_nothing_more() {
     page::tick().await;
     drop(widget);
     assert_eq!(page.host.shadow_root().expect("a root").child_element_count(), 0);
-    let asked = network.count();
+    let requests = network.count();
     page::window().dispatch_event(&web_sys::Event::new("online").expect("an event")).expect("dispatched");
     page::tick().await;
-    assert_eq!(network.count(), asked);
+    assert_eq!(network.count(), requests);
 }

@@ -1,4 +1,4 @@
-//! A page to put a widget on, and a network that answers as a test says.
+//! A page for a widget, and a network with the responses of a test.
 
 use chat_protocol::Value;
 use chat_widget::api::Handle;
@@ -12,7 +12,7 @@ pub fn window() -> Window {
     web_sys::window().expect("a window")
 }
 
-/// Lets all that is due happen: effects run in microtasks, the browser's own in the next task.
+/// Waits for the next task. Effects run in microtasks before it.
 pub async fn tick() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         window().set_timeout_with_callback(&resolve).expect("a timer");
@@ -20,7 +20,7 @@ pub async fn tick() {
     JsFuture::from(promise).await.expect("resolves");
 }
 
-/// The page's `fetch` while it lives; the browser's own afterwards.
+/// Replaces the page's `fetch` until it is dropped.
 pub struct Network {
     real: JsValue,
     /// `[url, init]` of each call.
@@ -28,7 +28,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Every call is answered with this status, body and `Retry-After`.
+    /// Answers every call with this status, body and `Retry-After`.
     pub fn answers(status: u16, body: &str, retry_after: &str) -> Self {
         let source =
             "calls.push([url, init]); return Promise.resolve(new Response(body, { status, headers }));";
@@ -55,17 +55,17 @@ impl Network {
         Self::patched(source, &[("given", given.into())])
     }
 
-    /// Every call is rejected with this value.
+    /// Rejects every call with this value.
     pub fn rejects(thrown: &JsValue) -> Self {
         Self::patched("return Promise.reject(thrown);", &[("thrown", thrown.clone())])
     }
 
-    /// Every call does this, the body of a JavaScript function of `url` and `init`.
+    /// Runs the body of a JavaScript function of `url` and `init` for every call.
     pub fn does(source: &str) -> Self {
         Self::patched(source, &[])
     }
 
-    /// No call is ever answered.
+    /// Never answers a call.
     pub fn hangs() -> Self {
         Self::patched("calls.push([url, init]); return new Promise(() => {});", &[])
     }
@@ -91,12 +91,12 @@ impl Network {
         self.calls.length()
     }
 
-    /// The address, or a member of the options, of the last call; empty without one.
+    /// Returns the address (`url`) or a member of the options of the last call; empty if it is missing.
     pub fn last(&self, what: &str) -> String {
         self.nth(self.count().wrapping_sub(1), what)
     }
 
-    /// The same of the call with this index.
+    /// Returns the address (`url`) or a member of the options of the call with this index.
     pub fn nth(&self, index: u32, what: &str) -> String {
         let call: Array = self.calls.get(index).unchecked_into();
         if call.is_undefined() {
@@ -106,12 +106,12 @@ impl Network {
         value.as_string().unwrap_or_default()
     }
 
-    /// A header of the last call; empty without it.
+    /// Returns a header of the last call; empty if it is missing.
     pub fn header(&self, name: &str) -> String {
         self.nth_header(self.count() - 1, name)
     }
 
-    /// A header of the call with this index; empty without it.
+    /// Returns a header of the call with this index; empty if it is missing.
     pub fn nth_header(&self, index: u32, name: &str) -> String {
         let call: Array = self.calls.get(index).unchecked_into();
         get(&get(&call.get(1), "headers"), name).as_string().unwrap_or_default()
@@ -132,7 +132,7 @@ fn set(object: &JsValue, name: &str, value: &JsValue) {
     Reflect::set(object, &name.into(), value).expect("a property");
 }
 
-/// Takes the jitter out of retries while it lives, so that they follow at once.
+/// Removes the jitter of retries until it is dropped, so that they follow at once.
 pub struct NoJitter(JsValue);
 
 impl NoJitter {
@@ -155,7 +155,7 @@ pub fn clear_storage() {
     window().local_storage().expect("storage").expect("storage").clear().expect("cleared");
 }
 
-/// A host element on an otherwise empty page, with nothing in storage.
+/// A host element on an empty page with an empty storage.
 pub struct Page {
     pub host: HtmlElement,
 }
@@ -176,7 +176,7 @@ impl Page {
         handle
     }
 
-    /// The element of this part.
+    /// Returns the element of a part.
     pub fn find(&self, part: &str) -> Option<Element> {
         let root = self.host.shadow_root().expect("an open shadow root");
         root.query_selector(&format!("[part~={part}]")).expect("a valid selector")
@@ -186,9 +186,9 @@ impl Page {
         self.find(part).expect(part).get_attribute(name).unwrap_or_default()
     }
 
-    /// Waits until something is so; the runner's own time-out ends a wait that is in vain.
-    pub async fn until(&self, so: impl Fn() -> bool) {
-        while !so() {
+    /// Waits for a condition. The runner's timeout ends a test whose condition is never met.
+    pub async fn until(&self, condition: impl Fn() -> bool) {
+        while !condition() {
             tick().await;
         }
     }
