@@ -1,4 +1,4 @@
-//! The themes, as style sheets of tokens: the presets, and what is derived from a brand colour.
+//! The themes as style sheets of tokens: the presets, and themes that are derived from a brand colour.
 
 mod accent;
 mod colour;
@@ -20,7 +20,7 @@ pub enum Theme {
     Emerald,
     /// Violet.
     Violet,
-    /// Copper, which stands for amber.
+    /// Amber, in a copper tone.
     Amber,
     /// Rose.
     Rose,
