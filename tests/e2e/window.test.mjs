@@ -311,7 +311,7 @@ test("The visitor's panel says what is kept, gives it as text, and forgets it wh
   await part(page, "back").click();
   await ask(page, QUESTION);
   await openMyData(page);
-  await part(page, "panel").getByText("2 messages of this conversation").waitFor();
+  await part(page, "panel").getByText("2 messages in this conversation").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), part(page, "download").click()]);
   const text = await (await import("node:fs/promises")).readFile(await download.path(), "utf8");
   assert.match(text, /^Conversation with Clover\nhttp.*\n\n/);
