@@ -15,7 +15,7 @@ type Widget = StoredValue<Option<SendWrapper<Weak<PageWidget>>>>;
 
 /// Controls and observes a [`ChatWidget`](crate::ChatWidget).
 ///
-/// Create it before the view and pass it to the component. It is `Copy`, and goes into a context or a closure like a
+/// Create it before the view and pass it to the component. It is `Copy`, and can be used in a context or a closure like a
 /// signal. While no widget is on the page, calls do nothing, and the signals say closed, 0 unread, and `None` for the
 /// operator. Controls that were passed to several components control the last of them.
 ///
@@ -94,7 +94,7 @@ impl ChatControls {
         }
     }
 
-    /// Merges a visitor profile into what is sent from now on (2.8).
+    /// Merges a visitor profile, which later requests contain (2.8).
     pub fn identify(&self, visitor: VisitorProfile) {
         self.with(|ui| ui.driver().identify(visitor));
     }

@@ -53,7 +53,7 @@ pub struct Settings {
     pub visitor: VisitorProfile,
     /// The site's own id of the visitor, at most 200 characters. Another id has another conversation.
     pub customer_id: Option<String>,
-    /// Name shown for the people who answer.
+    /// Name shown for operators.
     pub operator_name: Option<String>,
     /// The usual reply time of operators, in the site's own words.
     pub reply_time: Option<String>,
