@@ -217,7 +217,11 @@ scene("Escape closes a chat whose quota is used up", { points: [4, 11] }, async 
       await visitor.opens();
       await visitor.says("I would like to talk to a person");
     },
-    { shows: "notice: The chat is unavailable", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
+    {
+      shows: "notice: The chat is unavailable",
+      hides: ["composer", "form", "suggestions", "typing"],
+      newest: /asleep/,
+    },
   );
   await step("Escape", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
   await service.isFine();
