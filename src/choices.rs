@@ -48,14 +48,14 @@ choice! {
 }
 
 choice! {
-    /// Which visitor events are reported (2.7). Global Privacy Control turns all of them off.
+    /// The visitor events that are reported (2.7). Global Privacy Control turns all of them off.
     EventMode {
-        /// Page views, opening and closing, clicks on `data-chat-cta`, and what the application tracks.
+        /// Page views, opening and closing, clicks on `data-chat-cta`, and events that the application tracks.
         #[default]
         Auto = "auto",
-        /// What the application tracks.
+        /// Events that the application tracks.
         Manual = "manual",
-        /// Nothing.
+        /// No events.
         Off = "off",
     }
 }

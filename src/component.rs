@@ -13,13 +13,13 @@ use crate::page_widget::PageWidget;
 use crate::settings::Settings;
 use crate::theme::Theme;
 
-/// A chat widget: a launcher in the corner of the page, and the window that it opens, in a shadow root of their own.
+/// Renders a chat widget: a launcher in the corner of the page, and the window that it opens, in a shadow root.
 ///
-/// When the component's owner is cleaned up, nothing of the widget stays on the page. The element that carries the shadow
-/// root is `<chat-widget>`, on which a style sheet of the page may set any token (`chat-widget { --cw-accent: purple }`).
+/// The widget is removed when the component's owner is cleaned up. The host of the shadow root is an element `<chat-widget>`,
+/// on which a style sheet of the page may set every token (`chat-widget { --cw-accent: purple }`).
 ///
-/// It works with each way of rendering: `leptos/csr`, and `leptos/hydrate` beside a server with `leptos/ssr`, which
-/// renders the element alone.
+/// The component works with `leptos/csr`, and with `leptos/hydrate` and a server with `leptos/ssr`, which renders an empty
+/// element.
 ///
 /// ```
 /// use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
@@ -66,17 +66,17 @@ pub fn ChatWidget(
         let on_event = move |event: SessionEvent| {
             if let Some(on_event) = on_event {
                 let event = ChatEvent::from(event);
-                // In a microtask of its own, so that the handler may call any control, or take the widget off.
+                // In a separate microtask, so that the handler may call every control, or remove the widget.
                 queue_microtask(move || _ = on_event.try_run(event));
             }
         };
-        let made =
+        let created =
             PageWidget::new(settings.clone(), host, theme.get_untracked(), shown.clone(), Box::new(on_event));
-        match made {
-            Ok(made) => {
-                let made = Rc::new(made);
-                controls.take(&made);
-                widget.set_value(Some(SendWrapper::new(made)));
+        match created {
+            Ok(created) => {
+                let created = Rc::new(created);
+                controls.take(&created);
+                widget.set_value(Some(SendWrapper::new(created)));
             }
             Err(error) => leptos::logging::error!("chat widget: the browser refused the widget: {error:?}"),
         }

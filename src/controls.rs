@@ -15,7 +15,7 @@ type Widget = StoredValue<Option<SendWrapper<Weak<PageWidget>>>>;
 
 /// Controls and observes a [`ChatWidget`](crate::ChatWidget).
 ///
-/// Create it before the view and pass it to the component. It is `Copy`, and goes into a context or a closure like a
+/// Create it before the view and pass it to the component. It is `Copy`, and can be used in a context or a closure like a
 /// signal. While no widget is on the page, calls do nothing, and the signals say closed, 0 unread, and `None` for the
 /// operator. Controls that were passed to several components control the last of them.
 ///
@@ -75,8 +75,8 @@ impl ChatControls {
         self.with(|ui| ui.set_open(!ui.state().open.get(), false));
     }
 
-    /// Sends a message as the visitor would: 1 to 4,000 characters, counted as UTF-16 code units (4.5). One that is empty
-    /// or longer is not sent.
+    /// Sends a message as the visitor: 1 to 4,000 characters, counted as UTF-16 code units (4.5). An empty or longer message
+    /// is not sent.
     pub fn send_message(&self, text: impl Into<String>) {
         self.with(|ui| ui.driver().send(text.into()));
     }
@@ -94,7 +94,7 @@ impl ChatControls {
         }
     }
 
-    /// Merges a visitor profile into what is sent from now on (2.8).
+    /// Merges a visitor profile, which later requests contain (2.8).
     pub fn identify(&self, visitor: VisitorProfile) {
         self.with(|ui| ui.driver().identify(visitor));
     }
@@ -107,7 +107,7 @@ impl ChatControls {
 
     /// Grants consent: from now on the conversation is stored, and events are reported.
     pub fn grant_consent(&self) {
-        self.with(Ui::consent);
+        self.with(Ui::grant_consent);
     }
 
     /// Erases the visitor and the conversation on this device, in all tabs. The service keeps its copy.
@@ -115,7 +115,7 @@ impl ChatControls {
         self.with(Ui::reset);
     }
 
-    /// Reloads the chat config from the proxy (4.4).
+    /// Requests the chat config again (4.4), past the caches of the browser and the proxy.
     pub fn reload_config(&self) {
         self.with(|ui| ui.driver().reload_config());
     }

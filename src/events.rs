@@ -13,13 +13,13 @@ pub enum ChatEvent {
     Open,
     /// `close`: the window closed.
     Close,
-    /// `message`: a message of the visitor's was delivered, or one of somebody else came in (2.4).
+    /// `message`: a message of the visitor was delivered, or another one was received (2.4).
     Message {
-        /// The service's name for it, where it has one.
+        /// The service's identifier of the message, if there is one.
         id: Option<MessageId>,
-        /// Who wrote it.
+        /// The author.
         role: Role,
-        /// What it says: text, of which the widget makes elements and never HTML.
+        /// The text. It is never HTML.
         content: String,
     },
     /// `unread`: the number of unread messages changed.
@@ -27,19 +27,18 @@ pub enum ChatEvent {
         /// The number of unread messages, over all tabs.
         count: u32,
     },
-    /// `presence`: a person of the site has come or gone (4.7).
+    /// `presence`: an operator came online, or the last one went offline (4.7).
     Presence {
-        /// Whether a person is there.
+        /// Whether an operator is online.
         operator_online: bool,
     },
-    /// `lead`: what the service makes of the visitor (2.5).
+    /// `lead`: the service's assessment of the visitor (2.5).
     Lead(Lead),
-    /// `error`: something went wrong that a developer may want to know. The visitor has been told already, where there
-    /// is something for a visitor to know.
+    /// `error`: an error for developers. The widget has already shown the visitor what concerns the visitor.
     Error {
         /// The service's code (7), or `NETWORK`, `TIMEOUT`.
         code: String,
-        /// What happened, and with which request.
+        /// A description of the error, with the request.
         message: String,
     },
 }
@@ -60,10 +59,10 @@ impl From<SessionEvent> for ChatEvent {
     }
 }
 
-/// The same for JavaScript: the name and the detail of an event. By way of [`ChatEvent`] it weighs 150 bytes more
+/// Returns the name and the detail of an event for JavaScript. A conversion through [`ChatEvent`] is 150 bytes larger
 /// (brotli).
 #[cfg(feature = "js-api")]
-pub(crate) fn named(session_event: SessionEvent) -> (&'static str, Value) {
+pub(crate) fn name_and_detail(session_event: SessionEvent) -> (&'static str, Value) {
     match session_event {
         SessionEvent::Opened(open) => (if open { "open" } else { "close" }, Value::object([])),
         SessionEvent::Message(entry) => (
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn leptos_and_javascript_hear_the_same() {
+    fn leptos_and_javascript_receive_the_same_events() {
         let lead = Lead { has_contact: true, ..Lead::default() };
         let failed = || SessionEvent::Error { code: "TIMEOUT".to_owned(), message: "late".to_owned() };
         for (session_event, event, name, detail) in [
@@ -115,8 +114,8 @@ mod tests {
             ),
         ] {
             assert_eq!(ChatEvent::from(session_event.clone()), event);
-            let (called, told) = named(session_event);
-            assert_eq!((called, &*told.to_string()), (name, detail));
+            let (named, detailed) = name_and_detail(session_event);
+            assert_eq!((named, &*detailed.to_string()), (name, detail));
         }
     }
 }

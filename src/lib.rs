@@ -1,22 +1,22 @@
 //! A chat widget for any website: a Leptos component, compiled to WebAssembly, in a shadow root.
 //!
-//! One way through: an event of the visitor or the network goes to the driver, from there into the session, whose
-//! effects the driver carries out, and whose state the interface shows.
+//! The driver passes events of the visitor and the network to the session and applies its effects. The interface shows the
+//! session's state.
 //!
-//! - [`ChatWidget`] is the component for Leptos applications; [`ChatControls`] and [`ChatEvent`] are how the application
-//!   and the widget talk to each other.
-//! - [`BrowserWidgetClient`] talks to the site's proxy, for those who draw a window of their own. [`protocol`] has what
-//!   it takes and gives.
-//! - The module `api`, behind the feature `js-api`, is what the JavaScript entry of the npm package is made of.
+//! - [`ChatWidget`] is the component for Leptos applications. They control it through [`ChatControls`], and receive each
+//!   [`ChatEvent`].
+//! - [`BrowserWidgetClient`] sends the requests of the site's proxy, for applications with a window of their own.
+//!   [`protocol`] has its types.
+//! - The module `api`, behind the feature `js-api`, has the exports to JavaScript for the entry of the npm package.
 //!
 //! Section numbers in these docs are those of the connector API's specification.
 //!
 //! # Features
-//! - `js-api`, on by default: the exports to JavaScript, and `leptos/csr`. An application does without:
+//! - `js-api`, on by default: the exports to JavaScript, and `leptos/csr`. An application disables it with
 //!   `default-features = false`, and chooses `csr`, `hydrate` or `ssr` of Leptos itself.
-//! - `debug-panics`: panics are explained on the console. It is for a module of its own, and brings `js-api` along.
-//! - `deferred-styles`: leaves `styles/deferred/` out, for an entry that gives it to the widget itself, as `dist/` does.
-//! - `small-allocator`: brings a smaller allocator, as the program's global one.
+//! - `debug-panics`: explains panics on the console of the npm package's module. It enables `js-api`.
+//! - `deferred-styles`: leaves `styles/deferred/` out, for an entry that loads them itself, as `dist/` does.
+//! - `small-allocator`: a smaller global allocator.
 
 #[cfg(feature = "js-api")]
 pub mod api;
@@ -38,7 +38,7 @@ mod ui;
 pub use chat_protocol as protocol;
 
 pub use choices::{ColorScheme, Direction, EventMode, Position};
-pub use client::{BrowserWidgetClient, ClientError};
+pub use client::{BrowserWidgetClient, ClientError, ErrorKind, SendOptions};
 pub use component::ChatWidget;
 pub use controls::ChatControls;
 pub use events::ChatEvent;

@@ -1,4 +1,4 @@
-//! Puts a widget into a host element of the page, and takes it out again.
+//! A widget in a host element of the page.
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use web_sys::{HtmlElement, Node};
 
 use crate::browser::dictionary::Dictionary;
 use crate::browser::style_sheet;
-use crate::client::BrowserWidgetClient;
+use crate::client::transport::Transport;
 use crate::driver::{Driver, Setup};
 use crate::settings::Settings;
 use crate::ui::{Scope, Ui, WeakUi, widget};
@@ -19,35 +19,35 @@ use crate::ui::{Scope, Ui, WeakUi, widget};
 /// The widget's style sheet, on tokens only.
 pub(crate) const STYLES: &str = include_str!(concat!(env!("OUT_DIR"), "/widget.css"));
 
-/// A widget for a page. Dropping it takes it off again; the host stays.
+/// A mounted widget. Dropping it unmounts the widget; the host stays.
 pub(crate) struct Mounted {
-    /// What can be done with it from outside.
+    /// The interface, for controls of the page.
     pub(crate) ui: Ui,
     view: Cell<Option<Scope>>,
 }
 
 impl Mounted {
-    /// Begins or goes on with the conversation; nothing is rendered yet, so that a page may breathe in between.
+    /// Starts or continues the conversation. [`Self::show`] renders it, so that the page can run in between.
     ///
-    /// `config` is `data` of the chat config, when it is known. `changed` is notified when there is something else to show.
+    /// `config` is `data` of the chat config, if it is known. `changed` is notified when the view has to be updated.
     pub(crate) fn new(
         mut settings: Settings,
         config: Option<Value>,
         changed: ArcTrigger,
         on_event: Box<dyn Fn(SessionEvent)>,
     ) -> Self {
-        // Effects need an executor. It fails only when there is one already, of the widget before.
+        // Effects need an executor. This fails only if an earlier widget has set it.
         _ = any_spawner::Executor::init_wasm_bindgen();
-        let told = Rc::new(OnceCell::<WeakUi>::new());
-        let listening = told.clone();
+        let created = Rc::new(OnceCell::<WeakUi>::new());
+        let listening = created.clone();
         let on_event = Box::new(move |event: SessionEvent| {
             if let Some(ui) = listening.get().and_then(WeakUi::upgrade) {
-                ui.heard(&event);
+                ui.on_event(&event);
             }
             on_event(event);
         });
         let driver = Driver::start(Setup {
-            client: BrowserWidgetClient::new(&settings.proxy),
+            transport: Transport::new(&settings.proxy),
             config,
             visitor: std::mem::take(&mut settings.visitor),
             customer_id: settings.customer_id.take(),
@@ -58,14 +58,14 @@ impl Mounted {
             on_event,
         });
         let ui = Ui::new(driver, changed, settings);
-        _ = told.set(ui.downgrade());
+        _ = created.set(ui.downgrade());
         Self { ui, view: Cell::default() }
     }
 
-    /// Renders the widget into the shadow root of `host`, which is opened when there is none, with these tokens and the
-    /// widget's own sheet; without isolation into the host itself, to which the page's own scripts give the sheets.
+    /// Renders the widget into the shadow root of `host`, which is attached if necessary, with the tokens of `theme` and the
+    /// widget's own sheet. Without isolation, it renders into the host itself, and the caller adds the sheets to the page.
     ///
-    /// All that a browser may refuse comes first: then nothing has changed on the page.
+    /// Everything that the browser may refuse comes first: the page is unchanged after an error.
     pub(crate) fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsValue> {
         let mut root: Node = host.clone().into();
         if self.ui.settings().isolate {
@@ -80,25 +80,24 @@ impl Mounted {
             root = shadow.into();
         }
         let view = Scope::new(widget(&self.ui));
-        // Whatever stood there before, such as the loader's launcher, makes room in the same frame.
+        // The previous content, such as the loader's launcher, is replaced in the same frame.
         root.set_text_content(None);
         _ = root.append_child(&view.element);
         self.view.set(Some(view));
-        self.ui.begin(host);
+        self.ui.start(host);
         Ok(())
     }
 
-    /// Goes on with other settings, all but the proxy, the visitor, the customer, the container, the isolation and the
-    /// consent.
+    /// Applies other settings, except proxy, visitor, customer, container, isolation and consent.
     pub(crate) fn change(&self, settings: Settings) {
         self.ui.change(settings);
-        if let Some(before) = self.view.take() {
+        if let Some(previous) = self.view.take() {
             let view = Scope::new(widget(&self.ui));
-            // The one before leaves the page when it is dropped.
-            _ = before.element.before_with_node_1(&view.element);
-            drop(before);
+            // Dropping the previous view removes it from the page.
+            _ = previous.element.before_with_node_1(&view.element);
+            drop(previous);
             self.view.set(Some(view));
-            self.ui.follow_screen();
+            self.ui.apply_screen();
         }
     }
 }
@@ -106,6 +105,6 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         self.ui.driver().stop();
-        self.ui.end();
+        self.ui.stop();
     }
 }

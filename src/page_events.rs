@@ -1,5 +1,5 @@
-//! Visitor events of the page around the widget: `page_view` on navigation, `cta_clicked` on what the page has marked with
-//! `data-chat-cta` (2.7). `www/later.ts` does the same for the script tag.
+//! Visitor events of the page around the widget: `page_view` on navigation, `cta_clicked` on clicks on elements with
+//! `data-chat-cta` (2.7). `www/page-listeners.ts` does the same for the script tag.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -19,7 +19,7 @@ const MARK: &str = "data-chat-cta";
 const MAX_LABEL: usize = 100;
 
 thread_local! {
-    /// The widgets that report, in the order in which they began. Of several with one visitor, the first reports.
+    /// The widgets that report, in the order of their start. Of several with one visitor, the first reports.
     static REPORTERS: RefCell<Vec<Weak<Mounted>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -52,7 +52,7 @@ impl PageEvents {
 
 impl Drop for PageEvents {
     fn drop(&mut self) {
-        // The last one may go while the thread's storage does.
+        // The last one may be dropped after the thread's storage.
         _ = REPORTERS.try_with(|all| all.borrow_mut().retain(|one| !one.ptr_eq(&self.widget)));
     }
 }

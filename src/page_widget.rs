@@ -1,5 +1,5 @@
-//! A widget on the page of an application, with what the page gets for it: tokens on the host element, the sheets of a
-//! widget without a shadow root, and the report of the page's events. `www/page.ts` does the same for the script tag.
+//! A widget on the page of an application, with its effects on the page: tokens on the host element, the sheets of a widget
+//! without a shadow root, and reports of the page's events. `www/host-page.ts` does the same for the script tag.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ const MAX_OFFSET_PX: f64 = 10_000.0;
 /// Maximum characters of a token's value.
 const MAX_TOKEN: usize = 500;
 
-/// A widget on the page. Dropping it takes off the widget and whatever the page got for it.
+/// A widget on the page. Dropping it removes the widget and its effects on the page.
 pub(crate) struct PageWidget {
     pub(crate) mounted: Rc<Mounted>,
     host: HtmlElement,
@@ -33,10 +33,10 @@ pub(crate) struct PageWidget {
 }
 
 impl PageWidget {
-    /// Renders a widget into `host`. `changed` is notified when there is something else to show.
+    /// Renders a widget into `host`. `changed` is notified when the view has to be updated.
     ///
     /// # Errors
-    /// What the browser throws when it refuses the shadow root or a style sheet.
+    /// The exception of a browser that refuses the shadow root or a style sheet.
     pub(crate) fn new(
         settings: Settings,
         host: HtmlElement,
@@ -49,7 +49,7 @@ impl PageWidget {
         let mounted = Rc::new(Mounted::new(settings, None::<Value>, changed, on_event));
         mounted.show(&host, &theme.sheet())?;
         if !isolate {
-            // Fails only for a name that is no name.
+            // Fails only for an invalid name.
             _ = host.set_attribute(PAGE_HOST, "");
             mounted.ui.hide_announcer();
         }
@@ -63,7 +63,7 @@ impl PageWidget {
         Ok(widget)
     }
 
-    /// Goes on with other settings. Proxy, visitor, customer, `inline`, `isolate`, `events` and `consent` stay.
+    /// Applies other settings, except proxy, visitor, customer, `inline`, `isolate`, `events` and consent.
     pub(crate) fn change(&self, settings: Settings) {
         self.set_tokens(tokens_of(&settings));
         self.mounted.change(settings);
@@ -74,7 +74,7 @@ impl PageWidget {
         let texts = [&*theme.sheet(), STYLES];
         match self.host.shadow_root() {
             Some(root) => style_sheet::replace(&root, &texts)?,
-            // The sheets of the theme before leave the page when they are dropped.
+            // Dropping the sheets of the previous theme removes them from the page.
             None => drop(self.sheets.replace(Some(PageSheets::new(&texts)?))),
         }
         Ok(())
@@ -83,7 +83,7 @@ impl PageWidget {
     fn set_tokens(&self, tokens: Vec<(String, String)>) {
         let style = self.host.style();
         for name in self.tokens.take() {
-            // Fails only for a host that is no element.
+            // Fails only for an object that is not an element.
             _ = style.remove_property(&name);
         }
         for (name, value) in &tokens {
@@ -93,7 +93,7 @@ impl PageWidget {
     }
 }
 
-/// Returns the custom properties that settings ask for. An invalid value is left out, with a warning.
+/// Returns the custom properties of the settings. An invalid value is left out, with a warning.
 fn tokens_of(settings: &Settings) -> Vec<(String, String)> {
     let mut tokens = Vec::new();
     for (name, value) in &settings.theme_tokens {

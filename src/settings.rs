@@ -1,4 +1,4 @@
-//! The options of a widget, for Rust, and how the JavaScript entry's options become them.
+//! The options of a widget, and their conversion from those of the JavaScript entry.
 
 use chat_protocol::{Fields, Value, VisitorProfile, is_language_tag};
 use chat_session::Reports;
@@ -31,7 +31,7 @@ pub struct Settings {
     pub language: String,
     /// Direction of that language.
     pub direction: Direction,
-    /// Light, dark, or as the theme or the system says.
+    /// Light or dark scheme.
     pub color_scheme: ColorScheme,
     /// Side of the page at which the launcher floats.
     pub position: Position,
@@ -49,26 +49,26 @@ pub struct Settings {
     pub strings: Vec<(String, String)>,
     /// Questions that are offered at the start of a conversation. At most 20, each of 1 to 4,000 characters.
     pub suggested_questions: Vec<String>,
-    /// What the site knows about the visitor (2.8).
+    /// The visitor's profile, as the site knows it (2.8).
     pub visitor: VisitorProfile,
     /// The site's own id of the visitor, at most 200 characters. Another id has another conversation.
     pub customer_id: Option<String>,
-    /// Name shown for the people who answer.
+    /// Name shown for operators.
     pub operator_name: Option<String>,
-    /// When people answer, in the site's own words.
+    /// The usual reply time of operators, in the site's own words.
     pub reply_time: Option<String>,
-    /// A greeting beside the closed launcher.
+    /// The greeting beside the launcher of the closed window.
     pub greeting: Option<String>,
     /// Delay of the greeting, in milliseconds. 8,000 by default, at most a day.
     pub greeting_after_ms: u32,
-    /// Whether the first lines of a new message stand beside the closed launcher.
+    /// Whether a new message is previewed beside the launcher of the closed window.
     pub preview: bool,
     /// Whether the widget fills its place in the page, always open, instead of floating.
     pub inline: bool,
     /// Whether the widget renders into a shadow root. Without one, it renders into its host element, where the page's
     /// style sheets reach it.
     pub isolate: bool,
-    /// Whether the visitor agreed to be remembered, or need not be asked. Until then nothing is stored or reported.
+    /// Whether the visitor has given consent, or does not need to. Otherwise nothing is stored or reported.
     pub consent: bool,
     /// Whether the widget has a launcher. Without one, the page opens the window.
     pub launcher: bool,
@@ -128,21 +128,21 @@ impl Settings {
     pub(crate) fn for_page(mut self) -> Self {
         self.proxy = page::absolute(&self.proxy);
         let locales = std::iter::once(self.locale.take()).chain(page::languages());
-        // Many pages write the tag as Java does.
+        // Java writes `_` in place of `-`.
         let mut tags = locales.flatten().map(|locale| locale.replace('_', "-"));
         self.locale = tags.find(|tag| is_language_tag(tag));
         self
     }
 }
 
-/// A visitor has looked at the page for a while by then.
+/// Default delay of the greeting: the visitor has read a part of the page by then.
 const DEFAULT_GREETING_AFTER_MS: u32 = 8_000;
 const DEFAULT_LANGUAGE: &str = "en";
 
 impl From<Value> for Settings {
     /// Reads options that the JavaScript entry has validated. An invalid value falls back to the default.
     ///
-    /// Tokens, offset and z-index are not read: the entry sets them on the host element itself (`www/page.ts`).
+    /// Tokens, offset and z-index are not read: the entry sets them on the host element itself (`www/host-page.ts`).
     fn from(options: Value) -> Self {
         let mut fields = Fields::lenient(options);
         let mut settings = Self::new(&fields.lenient_text("proxy").unwrap_or_default());

@@ -228,7 +228,7 @@ export class BrowserWidgetClient {
         method: body ? "POST" : "GET",
         headers: body ? { Accept, "Content-Type": Accept, "Idempotency-Key": key! } : { Accept },
         body: body!,
-        cache: "no-store",
+        cache: path === "chat/config" ? "default" : "no-store",
         keepalive: path === "events" && body!.length < MAX_KEEPALIVE_LENGTH,
         signal: AbortSignal.timeout(this.#timeout),
       };

@@ -7,8 +7,11 @@
 // A target's purpose is to panic.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../src/text/markup/mod.rs"]
-mod markup;
+#[path = "../../src/text"]
+mod text {
+    pub mod markup;
+}
+use text::markup;
 
 mod markdown;
 mod protocol;

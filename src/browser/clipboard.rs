@@ -21,7 +21,7 @@ extern "C" {
 /// Copies a text, and calls `done` when that was allowed. A browser that refuses leaves it to the visitor.
 pub fn write(text: &str, done: impl Fn() + 'static) {
     if let Ok(written) = write_text(text) {
-        // What it is called with is an event for want of another type: the interface's functions are all of this one.
+        // The argument is declared as an event to share the closure type of the interface's handlers.
         let settled = Closure::<dyn FnMut(Event)>::new(move |outcome: Event| {
             if outcome.is_undefined() {
                 done();

@@ -17,7 +17,8 @@ pub fn current() -> Page {
     }
 }
 
-/// What `www/title.ts` puts before the title while there are unread messages: this, the count, and `) `.
+/// The beginning of the prefix that `www/title.ts` adds to the title while there are unread messages; the count and `) `
+/// follow.
 const UNREAD: &str = "\u{1f4ac} (";
 
 /// Returns the title without the unread count.

@@ -1,4 +1,4 @@
-//! The visual viewport: its size, what an on-screen keyboard leaves of it, and whether the page scrolls.
+//! The visual viewport: its size, the on-screen keyboard, and the scroll lock of the page.
 
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;

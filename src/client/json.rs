@@ -1,4 +1,4 @@
-//! JSON text and JavaScript values, to and from [`Value`].
+//! Conversions between [`Value`], JSON text and JavaScript values.
 
 use chat_protocol::Value;
 use js_sys::{Array, Object};
@@ -6,28 +6,28 @@ use js_sys::{Array, Object};
 use serde::{Serialize, Serializer};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// Nothing in the contract is nested deeper; a hostile answer that is would exhaust the stack.
-const MOST_DEPTH: u32 = 64;
-/// Integers up to here are exact in JavaScript.
-const MOST_SAFE: f64 = 9_007_199_254_740_991.0;
+/// Maximum nesting: more than the contract needs. Unlimited nesting would exhaust the stack.
+const MAX_DEPTH: u32 = 64;
+/// Maximum integer that JavaScript represents exactly.
+const MAX_SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
-/// The value of a JSON text, by the browser's own parser; null when it is no JSON, or nested beyond all reason.
+/// Parses a JSON text with the browser's parser. Returns null if it is invalid or nested too deeply.
 pub fn parse(text: &str) -> Value {
-    js_sys::JSON::parse(text).ok().and_then(|value| read(&value, MOST_DEPTH)).unwrap_or_default()
+    js_sys::JSON::parse(text).ok().and_then(|value| read(&value, MAX_DEPTH)).unwrap_or_default()
 }
 
-/// A plain JavaScript value as JSON would have it; what JSON cannot say is null.
+/// Converts a plain JavaScript value as JSON does. A value that JSON cannot represent becomes null.
 pub fn from_js(value: &JsValue) -> Value {
-    read(value, MOST_DEPTH).unwrap_or_default()
+    read(value, MAX_DEPTH).unwrap_or_default()
 }
 
-/// The JavaScript value, of plain objects and arrays.
+/// Returns the value as plain JavaScript objects and arrays.
 #[cfg(feature = "js-api")]
 pub fn to_js(value: &Value) -> JsValue {
     Plain(value).serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
 }
 
-/// A value whose numbers are JavaScript's. Integers of 64 bits bring the words for those that do not fit.
+/// A value whose integers are serialized as floats: 64-bit integers would add the error messages of those that do not fit.
 #[cfg(feature = "js-api")]
 struct Plain<'a>(&'a Value);
 
@@ -37,7 +37,7 @@ impl Serialize for Plain<'_> {
         match self.0 {
             Value::Null => serializer.serialize_unit(),
             Value::Bool(value) => serializer.serialize_bool(*value),
-            #[expect(clippy::cast_precision_loss, reason = "so it is in JavaScript")]
+            #[expect(clippy::cast_precision_loss, reason = "as in JavaScript")]
             Value::Integer(number) => serializer.serialize_f64(*number as f64),
             Value::Number(number) => serializer.serialize_f64(*number),
             Value::Text(text) => serializer.serialize_str(text),
@@ -49,14 +49,14 @@ impl Serialize for Plain<'_> {
     }
 }
 
-/// Reads by hand: serde-wasm-bindgen's reader brings the formatting of floats with its error messages, 9 KB in all.
+/// Converts by hand: the deserializer of serde-wasm-bindgen adds 9 KB, for the formatting of floats in its errors.
 fn read(value: &JsValue, depth: u32) -> Option<Value> {
     if let Some(text) = value.as_string() {
         return Some(Value::Text(text));
     }
     if let Some(number) = value.as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "checked to be an integer that fits")]
-        let exact = (number.abs() <= MOST_SAFE).then_some(number as i64);
+        let exact = (number.abs() <= MAX_SAFE_INTEGER).then_some(number as i64);
         #[expect(
             clippy::cast_precision_loss,
             clippy::float_cmp,

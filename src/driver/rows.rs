@@ -1,44 +1,44 @@
-//! The messages as rows of the log: who begins a group, where a day begins, which message says how it fares.
+//! The messages as rows of the log: where a group and a day begin, and which message shows its delivery.
 
 use std::rc::Rc;
 
 use chat_protocol::Role;
 use chat_session::{Created, Delivery, Entry, EntryKey};
 
-/// Messages of one author belong together when they are at most this far apart. Milliseconds.
-const GROUP_MS: f64 = 5.0 * 60.0 * 1000.0;
+/// Maximum time between two messages of one group. Milliseconds.
+const MAX_GROUP_GAP_MS: f64 = 5.0 * 60.0 * 1000.0;
 
-/// One message, and how it stands among its neighbours.
+/// One message, and its place among its neighbours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Names the message.
+    /// The key of the message.
     pub key: EntryKey,
-    /// Who wrote it.
+    /// The author.
     pub author: Role,
-    /// What it says.
+    /// The text.
     pub text: Rc<str>,
-    /// When, as the session has it.
+    /// The time of the message, as the session has it.
     pub created: Option<Created>,
-    /// When, in milliseconds since the Unix epoch; not known for every message.
+    /// The time in milliseconds since the Unix epoch, if it is known.
     pub created_ms: Option<f64>,
     /// The local day of the last message up to this one whose time is known, as a number.
     pub day: Option<i64>,
-    /// How far it has come.
+    /// The state of the delivery.
     pub delivery: Delivery,
-    /// The day as a number that differs between days, when a new one begins with this row.
+    /// Whether a day begins with this row.
     pub new_day: bool,
-    /// It begins a group, so it carries the name and the avatar.
+    /// Whether the row begins a group and shows the name and the avatar.
     pub first: bool,
-    /// A person answers from here on, in place of the assistant.
+    /// Whether an operator takes over from the assistant with this row.
     pub joins: bool,
-    /// It ends a group, so it carries the time.
+    /// Whether the row ends a group and shows the time.
     pub last: bool,
-    /// It is the newest message of the visitor, which alone says how far it has come.
+    /// Whether this is the newest message of the visitor, which alone shows that it was delivered.
     pub newest: bool,
 }
 
 impl Row {
-    /// Whether the row was laid out for this entry as it is. The texts are shared, so that none has to be read.
+    /// Returns whether the row is up to date with this entry. Texts are shared, so that comparing pointers suffices.
     fn shows(&self, entry: &Entry) -> bool {
         let created = match (&self.created, &entry.created) {
             (Some(Created::Remote(shown)), Some(Created::Remote(known))) => Rc::ptr_eq(shown, known),
@@ -48,9 +48,9 @@ impl Row {
     }
 }
 
-/// Lays the messages out, from the first one on that `rows` do not show yet: a long conversation is not laid out anew for
-/// each message. `read_date` gives the time of what the service wrote as a date, `day_of` the local day.
-pub fn lay_out(
+/// Brings rows up to date, from the first entry that differs: the cost of a message does not grow with the conversation.
+/// `read_date` parses a date of the service, `day_of` returns the local day of a time.
+pub fn update_rows(
     rows: &mut Vec<Row>,
     entries: &[Entry],
     read_date: impl Fn(&str) -> Option<f64>,
@@ -60,7 +60,7 @@ pub fn lay_out(
         newest.newest = false;
     }
     let same = rows.iter().zip(entries).take_while(|(row, entry)| row.shows(entry)).count();
-    // The last one that stays may not end its group any more.
+    // The last row that stays may no longer end its group.
     let same = same.saturating_sub(1);
     rows.truncate(same);
     let mut today = rows.last().and_then(|row| row.day);
@@ -75,14 +75,14 @@ pub fn lay_out(
         let new_day = day.is_some() && day != today;
         today = day.or(today);
         let continues = !new_day
-            && rows.last().is_some_and(|before| {
-                before.author == entry.author
+            && rows.last().is_some_and(|previous| {
+                previous.author == entry.author
                     && created_ms
-                        .zip(before.created_ms)
-                        .is_none_or(|(now, then)| (now - then).abs() <= GROUP_MS)
+                        .zip(previous.created_ms)
+                        .is_none_or(|(now, then)| (now - then).abs() <= MAX_GROUP_GAP_MS)
             });
-        if continues && let Some(before) = rows.last_mut() {
-            before.last = false;
+        if continues && let Some(previous) = rows.last_mut() {
+            previous.last = false;
         }
         let joins = entry.author == Role::Operator && answers.as_ref() != Some(&Role::Operator);
         if entry.author != Role::Visitor {
@@ -115,7 +115,7 @@ mod tests {
 
     const MINUTE_MS: u64 = 60_000;
 
-    /// The rows of a conversation whose messages were written by these, at these minutes.
+    /// Returns the rows of a conversation with messages of these roles, at these minutes.
     fn rows(messages: &[(&str, u64)]) -> Vec<Row> {
         let list: Vec<String> = messages
             .iter()
@@ -134,7 +134,7 @@ mod tests {
         )];
         let start = Start { stored, visible: true, online: true, ..Start::default() };
         let (mut session, _) = Session::start(start);
-        // Nobody objects to its lead.
+        // No other tab objects to its leadership.
         let effects = session.handle(300, Input::TimerFired);
         let read = effects.into_iter().find_map(|effect| match effect {
             chat_session::Effect::Request(request)
@@ -155,11 +155,11 @@ mod tests {
     fn add(rows: &mut Vec<Row>, entries: &[Entry]) {
         let day_ms = 24.0 * 60.0 * 60_000.0;
         #[expect(clippy::cast_possible_truncation, reason = "a small number of days")]
-        lay_out(rows, entries, |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64);
+        update_rows(rows, entries, |text| text.parse().ok(), |ms| (ms / day_ms).floor() as i64);
     }
 
     #[test]
-    fn laying_out_what_came_in_gives_the_same_as_laying_out_everything() {
+    fn updating_rows_equals_building_them_from_scratch() {
         let mut session = Session::start(Start { online: true, visible: true, ..Start::default() }).0;
         let mut rows = Vec::new();
         for (now_ms, text) in
@@ -175,7 +175,7 @@ mod tests {
         let first = session.entries()[0].key;
         session.handle(1501 * MINUTE_MS, Input::Retry(first));
         add(&mut rows, &session.entries()[1..]);
-        assert_eq!(rows.len(), 3, "what is gone is not shown");
+        assert_eq!(rows.len(), 3, "a message that is gone is not shown");
     }
 
     fn shape(messages: &[(&str, u64)]) -> Vec<(bool, bool)> {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_of_one_author_within_five_minutes_are_a_group() {
+    fn messages_of_one_author_within_five_minutes_form_a_group() {
         let messages =
             [("assistant", 0), ("assistant", 5), ("assistant", 11), ("operator", 11), ("operator", 12)];
         assert_eq!(
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_begins_with_its_first_message_and_parts_a_group() {
+    fn a_new_day_begins_a_new_group() {
         let midnight = 24 * 60;
         let rows = rows(&[("operator", midnight - 1), ("operator", midnight), ("operator", midnight + 1)]);
         let days: Vec<bool> = rows.iter().map(|row| row.new_day).collect();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_joins_where_the_assistant_answered_before() {
+    fn an_operator_joins_after_a_reply_of_the_assistant() {
         let order = ["visitor", "assistant", "operator", "visitor", "operator", "assistant", "operator"];
         let rows = rows(&order.map(|author| (author, 0)));
         let joins: Vec<bool> = rows.iter().map(|row| row.joins).collect();

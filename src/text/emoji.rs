@@ -1,6 +1,6 @@
-//! Messages of nothing but a few emoji, which are shown larger.
+//! Messages of a few emoji, which are shown larger.
 
-/// Most emoji of such a message.
+/// Maximum emoji of such a message.
 const MAX_EMOJI: usize = 3;
 
 /// Returns whether a text is one to three emoji and nothing else.
@@ -9,7 +9,7 @@ pub fn is_emoji(text: &str) -> bool {
     let mut joined = false;
     for letter in text.chars() {
         match letter {
-            // Of the emoji before: joiner, variation selector, skin tones.
+            // Parts of the previous emoji: joiner, variation selector, skin tones.
             '\u{200d}' => joined = true,
             ' ' | '\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' => {}
             '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}' => {

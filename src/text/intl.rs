@@ -7,35 +7,35 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::browser::dictionary::Dictionary;
 
-/// An object of `Intl`, or undefined where the browser has none. It is made when it is first asked: that takes milliseconds.
+/// An object of `Intl`, or undefined in a browser without it. It is created on first use, because that takes milliseconds.
 pub struct Intl {
     class: &'static str,
     locale: String,
     options: Options,
-    made: OnceCell<JsValue>,
+    object: OnceCell<JsValue>,
 }
 
 type Options = &'static [(&'static str, &'static str)];
 
 impl Intl {
-    /// An object of this class and locale; a locale that the browser does not take is left to the browser's own.
+    /// Creates an object of this class and locale. The browser's own locale replaces one that it does not accept.
     pub fn new(class: &'static str, locale: &str, options: Options) -> Self {
-        Self { class, locale: locale.to_owned(), options, made: OnceCell::new() }
+        Self { class, locale: locale.to_owned(), options, object: OnceCell::new() }
     }
 
-    /// What a method says of a value; empty when the browser refuses.
+    /// Returns the result of a method for a value; empty if the browser throws.
     pub fn call(&self, method: &str, value: &JsValue) -> String {
-        let object = self.made.get_or_init(|| {
-            let made = self.make(&self.locale.as_str().into());
-            made.or_else(|_| self.make(&JsValue::UNDEFINED)).unwrap_or_default()
+        let object = self.object.get_or_init(|| {
+            let created = self.create(&self.locale.as_str().into());
+            created.or_else(|_| self.create(&JsValue::UNDEFINED)).unwrap_or_default()
         });
         let method = Reflect::get(object, &method.into()).and_then(JsCast::dyn_into::<Function>);
-        let said = method.and_then(|method| method.call1(object, value));
-        said.ok().and_then(|text| text.as_string()).unwrap_or_default()
+        let result = method.and_then(|method| method.call1(object, value));
+        result.ok().and_then(|text| text.as_string()).unwrap_or_default()
     }
 
-    /// By reflection, because a malformed locale throws.
-    fn make(&self, locale: &JsValue) -> Result<JsValue, JsValue> {
+    /// Creates the object by reflection, because a malformed locale throws.
+    fn create(&self, locale: &JsValue) -> Result<JsValue, JsValue> {
         let options = Dictionary::new();
         for (name, value) in self.options {
             options.set(name, value);

@@ -1,5 +1,5 @@
-//! The texts of the interface, in English. The other languages are in `locales/`, a file each, which the entry loads; a
-//! page may replace any text.
+//! The texts of the interface, in English. Each other language is a file in `locales/`, which the entry loads. A page may
+//! replace every text.
 
 use chat_protocol::decimal;
 use js_sys::JsString;
@@ -7,22 +7,22 @@ use js_sys::JsString;
 use super::intl::Intl;
 use super::take;
 
-/// A text of the interface.
+/// Declares the texts of the interface: name in Rust, name in the options, English.
 macro_rules! texts {
     ($($name:ident = $key:literal : $english:literal;)*) => {
-        /// Names a text of the interface.
+        /// A text of the interface.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Text {
             $(#[doc = $english] $name,)*
         }
 
-        /// A line for each text. The addresses of so many texts by themselves would weigh more than finding them.
+        /// A line for each text. Separate texts would add the size of their addresses.
         const TABLE: &str = concat!($($key, "=", $english, "\n"),*);
     };
 }
 
 impl Text {
-    /// Returns the name by which a page replaces the text, and the text in English; the forms of a plural as `one|other`.
+    /// Returns the text's name in the options, and the English text; plural forms are separated as `one|other`.
     fn entry(self) -> (&'static str, &'static str) {
         let mut rest = TABLE;
         for _ in 0..self as usize {
@@ -45,8 +45,8 @@ texts! {
     Messages = "messages": "Messages";
     Write = "write": "Write a message";
     Send = "send": "Send";
-    PersonHere = "personHere": "A person is here";
-    NamedHere = "namedHere": "{name} is here";
+    PersonHere = "personHere": "A person is online";
+    NamedHere = "namedHere": "{name} is online";
     PersonReplied = "personReplied": "A person replied";
     NamedReplied = "namedReplied": "{name} replied";
     PersonJoined = "personJoined": "A person joined";
@@ -71,28 +71,28 @@ texts! {
     SuggestedQuestions = "suggestedQuestions": "Suggested questions";
     CharactersLeft = "charactersLeft": "{count} character left|{count} characters left";
     TooLong = "tooLong": "{count} character too many|{count} characters too many";
-    Offline = "offline": "You are offline. What you write waits here and is sent when you are back.";
-    QuotaTitle = "quotaTitle": "The chat is resting";
+    Offline = "offline": "You are offline. Your messages are kept here and sent when you are back online.";
+    QuotaTitle = "quotaTitle": "The chat is unavailable";
     QuotaNote = "quotaNote": "It cannot answer right now. Please come back later.";
     BlockedTitle = "blockedTitle": "This conversation is closed";
     BlockedNote = "blockedNote": "No more messages can be sent here.";
-    NoReply = "noReply": "No answer came.";
+    NoReply = "noReply": "There was no answer.";
     AskAgain = "askAgain": "Ask again";
     Copy = "copy": "Copy";
     Copied = "copied": "Copied";
     Code = "code": "Code";
     LatestMessages = "latestMessages": "Go to the latest message";
     NewMessages = "newMessages": "{count} new message|{count} new messages";
-    UnreadFrom = "unreadFrom": "Unread from here";
+    UnreadFrom = "unreadFrom": "Unread messages";
     Dismiss = "dismiss": "Dismiss";
     Menu = "menu": "More";
     Back = "back": "Back";
     Sound = "sound": "Sound";
     MyData = "myData": "My data";
     DataNone = "dataNone": "Nothing is stored on this device yet.";
-    DataId = "dataId": "A random number by which this site knows this browser again";
-    DataMessages = "dataMessages": "{count} message of this conversation|{count} messages of this conversation";
-    DataNote = "dataNote": "The company has its own copy of the conversation. Forgetting it here does not erase that one.";
+    DataId = "dataId": "A random number by which this site recognizes this browser";
+    DataMessages = "dataMessages": "{count} message in this conversation|{count} messages in this conversation";
+    DataNote = "dataNote": "The company has its own copy of the conversation. Forgetting it here does not erase that copy.";
     Download = "download": "Download the conversation";
     Transcript = "transcript": "Conversation with {name}";
     Forget = "forget": "Forget me on this device";
@@ -105,8 +105,8 @@ texts! {
     ContactName = "contactName": "Name";
     ContactEmail = "contactEmail": "E-mail";
     ContactPhone = "contactPhone": "Phone";
-    ContactNeeded = "contactNeeded": "Please give an e-mail address or a phone number.";
-    EmailWrong = "emailWrong": "Please check the e-mail address. It looks like name@example.com.";
+    ContactNeeded = "contactNeeded": "Please enter an e-mail address or a phone number.";
+    EmailWrong = "emailWrong": "Please check the e-mail address. It should look like name@example.com.";
     PhoneWrong = "phoneWrong": "Please check the phone number.";
     ContactSend = "contactSend": "Leave my details";
     ContactWrite = "contactWrite": "We will write to {name}";
@@ -114,60 +114,60 @@ texts! {
     NotNow = "notNow": "Not now";
 }
 
-/// The texts of one widget: those that were given, else English.
+/// The texts of a widget: replacements, else English.
 pub struct Strings {
-    /// By their names, and `name.category` for the forms of a plural.
-    given: Vec<(String, String)>,
+    /// Replacements by their names, and `name.category` for plural forms.
+    replacements: Vec<(String, String)>,
     plural: Intl,
 }
 
 impl Strings {
-    /// Texts that replace the English ones, by their names, in a language whose plurals they follow.
-    pub fn new(given: Vec<(String, String)>, language: &str) -> Self {
-        Self { given, plural: Intl::new("PluralRules", language, &[]) }
+    /// Creates the texts from replacements by their names. `language` determines their plural forms.
+    pub fn new(replacements: Vec<(String, String)>, language: &str) -> Self {
+        Self { replacements, plural: Intl::new("PluralRules", language, &[]) }
     }
 
-    /// The text to show.
+    /// Returns a text.
     pub fn get(&self, text: Text) -> String {
-        self.given(text, "").unwrap_or_else(|| text.entry().1).to_owned()
+        self.replacement(text, "").unwrap_or_else(|| text.entry().1).to_owned()
     }
 
-    /// The text to show, with a name in it.
+    /// Returns a text with a name in it.
     pub fn named(&self, text: Text, name: &str) -> String {
         fill(self.get(text), "{name}", name)
     }
 
-    /// The text to show, with a number in it, in the form that the language has for this number.
+    /// Returns a text with a number in it, in the plural form of the number.
     pub fn count(&self, text: Text, count: usize) -> String {
         let category = self.plural.call("select", &count.into());
         let is_one = category == "one";
         let mut form = None;
-        // One text may be given for all numbers. For one, the English form is nearer than a given one for all others.
+        // A replacement may have one text for all numbers. For one, the English form fits better than `other`.
         for category in ["", &category, if is_one { "" } else { "other" }] {
-            form = form.or_else(|| self.given(text, category));
+            form = form.or_else(|| self.replacement(text, category));
         }
         let form = form.unwrap_or_else(|| english_form(text.entry().1, is_one));
         fill(form.to_owned(), "{count}", &decimal(i64::try_from(count).unwrap_or(i64::MAX)))
     }
 
-    /// What was given for a text, or for one form of its plural.
-    fn given(&self, text: Text, category: &str) -> Option<&str> {
+    /// Returns the replacement of a text, or of one of its plural forms.
+    fn replacement(&self, text: Text, category: &str) -> Option<&str> {
         let (key, _) = text.entry();
         let length = key.len() + if category.is_empty() { 0 } else { 1 + category.len() };
-        let is_it = |name: &str| name.len() == length && name.starts_with(key) && name.ends_with(category);
-        self.given.iter().find(|(name, _)| is_it(name)).map(|(_, text)| &**text)
+        let matches = |name: &str| name.len() == length && name.starts_with(key) && name.ends_with(category);
+        self.replacements.iter().find(|(name, _)| matches(name)).map(|(_, text)| &**text)
     }
 }
 
-/// The part of an English text that is for one, or for all other numbers.
+/// Returns the plural form of an English text for one, or for other numbers.
 fn english_form(text: &str, is_one: bool) -> &str {
     let bar = text.bytes().position(|byte| byte == b'|');
     let form = bar.and_then(|bar| if is_one { text.get(..bar) } else { text.get(bar + 1..) });
     form.unwrap_or(text)
 }
 
-/// Puts `value` in the place of `mark`. By the browser: Rust's search for a substring would weigh 3 KB. Not by its
-/// `replace`, to which a `$` in a name means something.
+/// Replaces `mark` by `value` through the browser: Rust's substring search would add 3 KB. Its `replace` would interpret a
+/// `$` in a name.
 fn fill(text: String, mark: &str, value: &str) -> String {
     JsString::from(text).split(mark).join(value).into()
 }

@@ -1,17 +1,17 @@
-//! Times and days as the visitor's language writes them, by the browser's `Intl`.
+//! Times and days in the visitor's language, by the browser's `Intl`.
 
 use js_sys::Date;
 
 use super::intl::Intl;
 
-/// Writes times and days of one locale.
+/// The formats of times and days in one locale.
 pub struct TimeFormat {
     time: Intl,
     day: Intl,
 }
 
 impl TimeFormat {
-    /// Formats of this locale; one that the browser does not take is left to the browser's own.
+    /// Creates the formats of a locale. The browser's own locale replaces one that it does not accept.
     pub fn new(locale: &str) -> Self {
         let format = |options| Intl::new("DateTimeFormat", locale, options);
         Self {
@@ -20,27 +20,27 @@ impl TimeFormat {
         }
     }
 
-    /// The time of day, such as `17:42`.
+    /// Returns the time of day, such as `17:42`.
     pub fn time(&self, ms: f64) -> String {
         write(&self.time, ms)
     }
 
-    /// The day, such as `12 May`.
+    /// Returns the day, such as `12 May`.
     pub fn day(&self, ms: f64) -> String {
         write(&self.day, ms)
     }
 }
 
-/// Writes dates with their year and time, for what is read again later.
+/// The format of dates with year and time, for texts that are read again later.
 pub struct DateFormat(Intl);
 
 impl DateFormat {
-    /// A format of this locale, as [`TimeFormat::new`] takes it.
+    /// Creates the format of a locale, as [`TimeFormat::new`] does.
     pub fn new(locale: &str) -> Self {
         Self(Intl::new("DateTimeFormat", locale, &[("dateStyle", "medium"), ("timeStyle", "short")]))
     }
 
-    /// The date, such as `12 May 2026, 17:42`.
+    /// Returns the date, such as `12 May 2026, 17:42`.
     pub fn date(&self, ms: f64) -> String {
         write(&self.0, ms)
     }

@@ -1,5 +1,5 @@
-//! A theme from one brand colour: every colour that a file of `themes/` sets, for light and dark. The same as
-//! `www/derive.ts`, whose results the tests compare with these.
+//! A theme from one brand colour: every colour that a file of `themes/` sets, for light and dark. `www/derive.ts`
+//! does the same, and a test compares the results.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -50,7 +50,7 @@ impl FromStr for Accent {
 /// A colour on the light side and on the dark side.
 type Sides = [Rgb; 2];
 
-/// The grounds of `styles/tokens.css` on which contrast is least, of each side.
+/// The backgrounds of `styles/tokens.css` with the least contrast, for each side.
 const PAGE: Rgb = WHITE;
 const GROUND: Rgb = [0xf0, 0xf2, 0xf4];
 const DARK_PAGE: Rgb = [0x1d, 0x20, 0x24];
@@ -58,11 +58,11 @@ const DARK_GROUND: Rgb = [0x26, 0x29, 0x2e];
 
 const WHITE: Rgb = [255, 255, 255];
 const BADGE: Rgb = [0xc9, 0x25, 0x2d];
-/// Lightness between one colour that is tried and the next.
+/// Step of the lightness in the search for a colour.
 const STEP: f64 = 0.004;
-/// Maximum by which the lightness of a brand is lowered to carry white text. One that would need more has dark text.
+/// Maximum decrease of a brand's lightness for white text. A brand that needs more has dark text.
 const MAX_SHIFT: f64 = 0.07;
-/// Hues in radians: of the badge, and of the dot of somebody who is there.
+/// Hues of the badge and of the online dot, in radians.
 const RED: f64 = 0.44;
 const GREEN: f64 = 2.65;
 
@@ -94,7 +94,7 @@ impl Accent {
         let (lightness, chroma, hue) = oklch(brand);
         let reach_with =
             |from, strength, step, ratio, ground| reach(from, strength, step, ratio, ground, hue);
-        // A colour as it is where it has this contrast, else the nearest of its hue that has.
+        // Keeps a colour that has this contrast, else takes the nearest one of its hue.
         let keep = |colour: Rgb, step: f64, ratio: f64, ground: Rgb| {
             if contrast(colour, ground) < ratio {
                 reach(oklch(colour).0, chroma, step, ratio, ground, hue)
@@ -114,7 +114,7 @@ impl Accent {
         // A grey button looks disabled: black turns to white at night.
         let is_inverted = chroma < 0.03 && oklch(lit).0 - lightness > 0.2;
         let dark = if is_inverted { paint(0.94, chroma, hue) } else { lit };
-        // Nothing is darker than black.
+        // Black cannot become darker.
         let hover = if lightness < 0.25 {
             paint(0.32, chroma, hue)
         } else {
@@ -134,9 +134,9 @@ impl Accent {
         } else {
             reach_with(0.6, chroma * 0.62, -STEP, if chroma < 0.06 { 12.0 } else { 9.2 }, WHITE)
         };
-        // On red, a red badge says nothing.
+        // A red badge is not visible on red.
         let is_reddish = chroma > 0.05 && (hue - RED).cos() > 0.6;
-        // What a bright accent has on the dark side, and what another one is painted.
+        // A bright accent keeps the brand on the dark side; others get this colour.
         let or_brand = |colour: Rgb| if is_bright { brand } else { colour };
 
         [
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn derives_the_colours_that_the_script_tag_derives() {
-        // Each line: the accent, then what `www/derive.ts` makes of it. tests/unit/settings.test.mjs holds the file to that.
+        // Each line has an accent and the result of `www/derive.ts`, which tests/unit/settings.test.mjs compares.
         let derived = include_str!("../../tests/unit/derived-themes.txt");
         let mut count = 0;
         for line in derived.lines() {

@@ -18,10 +18,10 @@ const FROM_CONES: Matrix =
     [[4.076742, -3.307712, 0.23097], [-1.268438, 2.609757, -0.341319], [-0.004196, -0.703419, 1.707615]];
 const LUMINANCE: Vector = [0.2126, 0.7152, 0.0722];
 
-/// Chroma that is taken away at a time from a colour outside of sRGB.
+/// Step by which the chroma of a colour outside of sRGB is lowered.
 const CHROMA_STEP: f64 = 0.002;
-/// How far outside of sRGB a channel may be before the chroma is lowered: less than rounding does.
-const CLIPPED: f64 = 0.001;
+/// Maximum excess of a channel that is clipped rather than lowering the chroma. It is less than the rounding.
+const MAX_CLIPPED: f64 = 0.001;
 
 fn dot(row: Vector, vector: Vector) -> f64 {
     row[0] * vector[0] + row[1] * vector[1] + row[2] * vector[2]
@@ -31,7 +31,7 @@ fn times(matrix: Matrix, vector: Vector) -> Vector {
     matrix.map(|row| dot(row, vector))
 }
 
-/// The channels in linear light, from 0 to 1.
+/// Returns the channels in linear light, from 0 to 1.
 fn linear(colour: Rgb) -> Vector {
     colour.map(|channel| {
         let channel = f64::from(channel) / 255.0;
@@ -45,12 +45,14 @@ pub(super) fn oklch(colour: Rgb) -> (f64, f64, f64) {
     (lightness, a.hypot(b), b.atan2(a))
 }
 
-/// Returns the colour with as much of the chroma as sRGB has at this lightness and hue (radians).
+/// Returns the colour with the largest chroma up to this one that sRGB has at this lightness and hue (radians).
 pub(super) fn paint(lightness: f64, mut chroma: f64, hue: f64) -> Rgb {
     loop {
         let lab = [lightness, chroma * hue.cos(), chroma * hue.sin()];
         let channels = times(FROM_CONES, times(FROM_LAB, lab).map(|cone| cone * cone * cone));
-        if chroma <= 0.0 || channels.iter().all(|channel| (-CLIPPED..=1.0 + CLIPPED).contains(channel)) {
+        if chroma <= 0.0
+            || channels.iter().all(|channel| (-MAX_CLIPPED..=1.0 + MAX_CLIPPED).contains(channel))
+        {
             return channels.map(encode);
         }
         chroma = (chroma - CHROMA_STEP).max(0.0);

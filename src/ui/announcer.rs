@@ -1,4 +1,5 @@
-//! Speaks what happens, by a live region that is no part of the shadow root: not every screen reader listens there.
+//! Announcements for screen readers, in a live region outside of the shadow root: not every screen reader observes regions
+//! inside.
 
 use chat_protocol::Role;
 use chat_session::{Delivery, Entry, Notice, Session, Wait};
@@ -10,17 +11,17 @@ use super::rich_text::plain;
 use crate::browser::document;
 use crate::text::strings::Text;
 
-/// Maximum announcements in the region: one that goes too early is not spoken.
-const MAX_KEPT: u32 = 4;
-/// How long an announcement stays, so that nobody comes across it while reading the page. Milliseconds.
-const KEPT_MS: u32 = 10_000;
+/// Maximum announcements in the region. One that is removed too early is not spoken.
+const MAX_ANNOUNCEMENTS: u32 = 4;
+/// Time after which the region is emptied, so that a visitor who reads the page does not find it. Milliseconds.
+const CLEAR_TIMEOUT_MS: u32 = 10_000;
 
-/// The state that was announced last: the number of failed messages, no answer, writing, the wait, messages that are not
-/// tried again soon.
+/// The state that was announced last: the number of failed messages, a missing reply, the writing indicator, the wait, and
+/// deferred messages.
 pub(super) type Announced = (usize, bool, bool, Wait, bool);
 
 impl Ui {
-    /// Puts the region into `host`, where a slot of the shadow root shows it to nobody but screen readers.
+    /// Adds the region to `host`. A slot of the shadow root hides it from sight.
     pub(crate) fn open_announcer(&self, host: &Element) {
         let region = self.el("div aria-live=polite slot=announcer").attr("lang", &self.settings().language);
         let region = region.node::<Element>();
@@ -29,14 +30,14 @@ impl Ui {
         self.state().announcer.replace(Some(region));
     }
 
-    /// Hides the region from sight, where no shadow root does so.
+    /// Hides the region from sight in a widget without a shadow root.
     pub(crate) fn hide_announcer(&self) {
         if let Some(region) = &*self.state().announcer.borrow() {
             region.set_class_name("cw-hidden");
         }
     }
 
-    /// Speaks a message of somebody else, once.
+    /// Announces a message of the assistant or an operator.
     pub(super) fn announce(&self, entry: &Entry) {
         let name = match entry.author {
             Role::Visitor => return,
@@ -44,59 +45,59 @@ impl Ui {
             Role::Assistant | Role::Other(_) => self.assistant_name(),
         };
         if self.driver().rows().iter().any(|row| row.joins && row.key == entry.key) {
-            self.say(&self.person_text(Text::NamedJoined, Text::PersonJoined));
+            self.announce_text(&self.person_text(Text::NamedJoined, Text::PersonJoined));
         }
-        self.say(&[&name, ": ", &*plain(self, &entry.text)].concat());
+        self.announce_text(&[&name, ": ", &*plain(self, &entry.text)].concat());
     }
 
-    /// Speaks what has changed beside the messages.
-    pub(super) fn follow_state(&self) {
+    /// Announces changes of the state other than messages.
+    pub(super) fn announce_changes(&self) {
         let failed = self.driver().rows().iter().filter(|row| row.delivery == Delivery::Failed).count();
         let (no_reply, writing, wait, deferred) = self.session(|session| {
             let no_reply = session.notice() == Some(Notice::NoReply);
             (no_reply, session.is_writing(), session.wait(), session.is_deferred())
         });
         let now = (failed, no_reply, writing && self.state().open.get(), wait, deferred);
-        // What a page finds is not news.
-        let Some(before) = self.state().announced.replace(Some(now)) else { return };
-        if now.0 > before.0 {
-            self.say(&self.text(Text::NotSent));
+        // The first state of a page is not a change.
+        let Some(previous) = self.state().announced.replace(Some(now)) else { return };
+        if now.0 > previous.0 {
+            self.announce_text(&self.text(Text::NotSent));
         }
-        if deferred && !before.4 {
-            self.say(&self.text(Text::TryLater));
+        if deferred && !previous.4 {
+            self.announce_text(&self.text(Text::TryLater));
         }
-        if now.1 && !before.1 {
-            self.say(&self.text(Text::NoReply));
+        if now.1 && !previous.1 {
+            self.announce_text(&self.text(Text::NoReply));
         }
-        if now.2 && !before.2 {
-            self.say(&[&self.assistant_name(), " ", &*self.text(Text::IsWriting)].concat());
+        if now.2 && !previous.2 {
+            self.announce_text(&[&self.assistant_name(), " ", &*self.text(Text::IsWriting)].concat());
         }
-        if now.3 > before.3 {
-            self.say(&self.text(if wait == Wait::Long { Text::WaitLong } else { Text::WaitStill }));
+        if now.3 > previous.3 {
+            self.announce_text(&self.text(if wait == Wait::Long { Text::WaitLong } else { Text::WaitStill }));
         }
     }
 
-    fn say(&self, text: &str) {
+    fn announce_text(&self, text: &str) {
         let Some(region) = self.state().announcer.borrow().clone() else { return };
-        let said = self.el("p").node::<Element>();
-        _ = said.append_child(&document().create_text_node(text));
-        _ = region.append_child(&said);
-        if region.child_element_count() > MAX_KEPT
+        let paragraph = self.el("p").node::<Element>();
+        _ = paragraph.append_child(&document().create_text_node(text));
+        _ = region.append_child(&paragraph);
+        if region.child_element_count() > MAX_ANNOUNCEMENTS
             && let Some(first) = region.first_element_child()
         {
             first.remove();
         }
-        // The timer before is cancelled by being dropped.
-        let timer = Timeout::new(KEPT_MS, move || region.set_text_content(None));
-        self.state().announced_until.replace(Some(timer));
+        // Dropping the previous timer cancels it.
+        let timer = Timeout::new(CLEAR_TIMEOUT_MS, move || region.set_text_content(None));
+        self.state().announcement_timer.replace(Some(timer));
     }
 
-    /// The name of a person of the site.
+    /// Returns the name of the operator.
     pub(crate) fn operator_name(&self) -> String {
         self.settings().operator_name.clone().unwrap_or_else(|| self.text(Text::Support))
     }
 
-    /// A text about a person of the site: with the name, where there is one, or without.
+    /// Returns a text about the operator: `named` with the name if there is one, else `unnamed`.
     pub(super) fn person_text(&self, named: Text, unnamed: Text) -> String {
         match &self.settings().operator_name {
             Some(name) => self.named(named, name),
@@ -104,7 +105,7 @@ impl Ui {
         }
     }
 
-    /// Returns whether a person was the last to answer.
+    /// Returns whether an operator was the last to answer.
     pub(super) fn person_answers(&self) -> bool {
         self.session(Session::person_took_over)
     }

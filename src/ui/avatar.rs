@@ -1,10 +1,10 @@
-//! The round picture beside a name.
+//! The avatar beside a name.
 
 use super::Ui;
 use super::dom::El;
 use super::icon::{self, icon};
 
-/// The picture of a person of the site.
+/// Renders the avatar of the operator: initials of the name, or an icon.
 pub(crate) fn operator_avatar(ui: &Ui) -> El {
     let avatar = ui.el("span.cw-avatar aria-hidden=true");
     match &ui.settings().operator_name {
@@ -13,23 +13,23 @@ pub(crate) fn operator_avatar(ui: &Ui) -> El {
     }
 }
 
-/// The first letters of the first two words.
+/// Returns the first letters of the first two words.
 fn initials(name: &str) -> String {
     let mut initials = String::new();
-    let mut begins = 2;
-    let mut inside = false;
+    let mut left = 2;
+    let mut in_word = false;
     for letter in name.chars() {
         let is_space = letter == ' ';
-        if !is_space && !inside && begins > 0 {
-            begins -= 1;
+        if !is_space && !in_word && left > 0 {
+            left -= 1;
             initials.push(letter);
         }
-        inside = !is_space;
+        in_word = !is_space;
     }
     initials
 }
 
-/// The picture of the assistant: the config's, when its address is safe and loads; an icon else.
+/// Renders the avatar of the assistant: the config's picture if its address is `https` and loads, else an icon.
 pub(crate) fn assistant_avatar(ui: &Ui) -> El {
     ui.el("span.cw-avatar.cw-avatar-ai aria-hidden=true")
         .child_if(|ui| address(ui).is_some(), picture)
@@ -39,7 +39,7 @@ pub(crate) fn assistant_avatar(ui: &Ui) -> El {
 fn picture(ui: &Ui) -> El {
     ui.el("img alt= referrerpolicy=no-referrer")
         .on("error", |ui, _| {
-            ui.state().picture_broken.set(true);
+            ui.state().picture_failed.set(true);
             ui.notify();
         })
         .attr_with("src", address)
@@ -47,7 +47,7 @@ fn picture(ui: &Ui) -> El {
 
 fn address(ui: &Ui) -> Option<String> {
     let url = ui.session(|session| session.config().and_then(|config| config.avatar_url.clone()));
-    url.filter(|url| url.starts_with("https://") && !ui.state().picture_broken.get())
+    url.filter(|url| url.starts_with("https://") && !ui.state().picture_failed.get())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where the visitor writes.
+//! The composer: the message field and the send button.
 
 use chat_protocol::limits;
 use chat_session::check_message;
@@ -10,15 +10,15 @@ use super::dom::{El, flag};
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
-/// Maximum characters left at which they are counted down.
+/// Maximum remaining characters at which the count is shown.
 const MAX_COUNTED: usize = 400;
-/// Maximum characters left at which the count is a warning.
+/// Maximum remaining characters at which the count is a warning.
 const MAX_FEW: usize = 150;
-/// Some browsers tell the end of a composition only by this key code.
-const KEY_OF_COMPOSITION: u32 = 229;
+/// The key code by which some browsers report the end of a composition.
+const COMPOSITION_KEY_CODE: u32 = 229;
 const COUNT_ID: &str = "cw-count";
 
-/// The field and the send button. The field gets the focus when the visitor opened the window.
+/// Renders the composer. The field gets the focus if the visitor opened the window.
 pub(crate) fn composer(ui: &Ui) -> El {
     let label = ui.text(Text::Write);
     let input = ui
@@ -37,7 +37,7 @@ pub(crate) fn composer(ui: &Ui) -> El {
         .el("button.cw-send part=send type=submit")
         .label(Text::Send)
         .attr_with("aria-disabled", |ui| Some(flag(!is_sendable(ui))))
-        // The field keeps the focus, and on a phone the keyboard.
+        // Keeps the focus in the field, and the keyboard of a phone open.
         .on("mousedown", |_, event| event.prevent_default())
         .child(icon(ui, icon::SEND));
     let count = ui
@@ -49,7 +49,7 @@ pub(crate) fn composer(ui: &Ui) -> El {
         let ui = ui.clone();
         leptos::prelude::request_animation_frame(move || ui.focus_field());
     }
-    // As high as its text, which the style sheet lays out behind it.
+    // The style sheet lays the text out behind the field, which gives the field its height.
     let grow = ui.el("div.cw-grow").attr_with("data-text", |ui| Some(ui.state().draft.borrow().clone()));
     ui.el("form.cw-composer part=composer")
         .on("submit", |ui, event| {
@@ -58,12 +58,12 @@ pub(crate) fn composer(ui: &Ui) -> El {
         })
         .child(ui.el("div.cw-field").child(grow.child(input)).child(send))
         .child(count)
-        .run(move |ui| follow(ui, &field))
+        .run(move |ui| sync_field(ui, &field))
 }
 
 fn on_key(ui: &Ui, event: &Event) {
     let event: &KeyboardEvent = event.unchecked_ref();
-    let composing = event.is_composing() || event.key_code() == KEY_OF_COMPOSITION;
+    let composing = event.is_composing() || event.key_code() == COMPOSITION_KEY_CODE;
     if event.key() == "Enter" && !event.shift_key() && !composing {
         event.prevent_default();
         submit(ui);
@@ -82,8 +82,8 @@ fn submit(ui: &Ui) {
     }
 }
 
-/// Keeps the field and the draft the same.
-fn follow(ui: &Ui, field: &HtmlTextAreaElement) {
+/// Copies the draft to the field.
+fn sync_field(ui: &Ui, field: &HtmlTextAreaElement) {
     let draft = ui.state().draft.borrow();
     if field.value() != *draft {
         field.set_value(&draft);
@@ -94,13 +94,13 @@ fn length(ui: &Ui) -> usize {
     limits::message_length(&ui.state().draft.borrow())
 }
 
-/// How many characters are left, near the end.
+/// Returns the count of remaining characters, near the limit.
 fn count(ui: &Ui) -> String {
-    let (length, most) = (length(ui), *limits::MESSAGE_LENGTH.end());
-    if length > most {
-        ui.count(Text::TooLong, length - most)
-    } else if most - length <= MAX_COUNTED {
-        ui.count(Text::CharactersLeft, most - length)
+    let (length, max) = (length(ui), *limits::MESSAGE_LENGTH.end());
+    if length > max {
+        ui.count(Text::TooLong, length - max)
+    } else if max - length <= MAX_COUNTED {
+        ui.count(Text::CharactersLeft, max - length)
     } else {
         String::new()
     }

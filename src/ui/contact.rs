@@ -1,4 +1,4 @@
-//! Where the visitor says how to be reached: one line above the composer, which takes nothing from the conversation.
+//! The contact line above the composer, for the visitor's contact details.
 
 use chat_protocol::{Lead, Role, VisitorProfile};
 use chat_session::{Entry, Notice, Session};
@@ -10,36 +10,36 @@ use super::dom::{El, flag};
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
-/// Where the contact line stands.
+/// The state of the contact line.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Contact {
     #[default]
     Closed,
-    /// The visitor asked for it, or an answer needs it.
+    /// Open: the visitor asked for it, or a reply needs it.
     Open,
-    /// The visitor has filled it in, and is told so.
+    /// Replaced by a confirmation.
     Done,
 }
 
-/// Name in the form, label, and what browsers fill in.
+/// Name, label and `autocomplete` of each field.
 const FIELDS: [(&str, Text, &str); 3] = [
     ("email", Text::ContactLine, "email"),
     ("name", Text::ContactName, "name"),
     ("tel", Text::ContactPhone, "tel"),
 ];
 const ERROR_ID: &str = "cw-contact-error";
-/// Maximum offers while the service goes on to say that a person is needed.
+/// Maximum offers in a row while the service keeps asking for an operator.
 const MAX_OFFERS: u32 = 3;
 
 impl Ui {
-    /// Shows the contact line, or takes it away.
+    /// Changes the state of the contact line.
     pub(super) fn set_contact(&self, contact: Contact) {
         self.state().contact.set(contact);
         self.state().contact_error.set(None);
         self.notify();
     }
 
-    /// How the visitor can be reached: by e-mail, or else by telephone.
+    /// Returns the visitor's e-mail address, or else the phone number.
     pub(super) fn contact(&self) -> Option<String> {
         self.session(|session| {
             let profile = session.profile();
@@ -47,17 +47,17 @@ impl Ui {
         })
     }
 
-    /// Offers the contact line when an answer fails.
-    pub(super) fn follow_contact(&self) {
+    /// Offers the contact line when a reply fails.
+    pub(super) fn update_contact(&self) {
         let fails = self.session(|session| session.fell_back() || session.notice() == Some(Notice::NoReply));
         if !self.state().contact_needed.replace(fails) && fails {
             self.offer_contact();
         }
     }
 
-    /// Offers the contact line when a person is needed: each time that the visitor asks, but not without end where the
-    /// service says so of each message.
-    pub(super) fn take_lead(&self, lead: &Lead) {
+    /// Offers the contact line when the service asks for an operator. The offers are limited, because a service may ask with
+    /// every message.
+    pub(super) fn on_lead(&self, lead: &Lead) {
         let needed = lead.needs_handoff && !lead.has_contact;
         let handoffs = &self.state().handoffs;
         handoffs.set(if needed { handoffs.get() + 1 } else { 0 });
@@ -72,24 +72,25 @@ impl Ui {
         }
     }
 
-    /// A person answers here, so that no other way is needed; unless the visitor is just writing into the line.
-    pub(super) fn fold_contact(&self, entry: &Entry) {
+    /// Closes the contact line when an operator answers, unless the visitor is filling it in.
+    pub(super) fn close_contact_for(&self, entry: &Entry) {
         if entry.author == Role::Operator && is_open(self) && !self.has_focus("[part=form]") {
             self.set_contact(Contact::Closed);
         }
     }
 }
 
-/// Returns whether the line is there. Where nothing can be sent, it is not.
+/// Returns whether the contact line is shown. It is hidden while messages cannot be sent.
 pub(crate) fn is_open(ui: &Ui) -> bool {
     ui.state().contact.get() == Contact::Open && ui.closed_by().is_none()
 }
 
+/// Returns whether the confirmation is shown.
 pub(crate) fn is_done(ui: &Ui) -> bool {
     ui.state().contact.get() == Contact::Done && ui.closed_by().is_none()
 }
 
-/// The line: an e-mail address, and on demand a name and a phone number.
+/// Renders the form: an e-mail address, and on demand a name and a phone number.
 pub(crate) fn form(ui: &Ui) -> El {
     let mut form = ui
         .el("form.cw-dock part=form novalidate=")
@@ -144,7 +145,7 @@ fn dismiss(ui: &Ui, part: &str) -> El {
         })
 }
 
-/// The confirmation of the details, in place of the line.
+/// Renders the confirmation, in place of the form.
 pub(crate) fn done(ui: &Ui) -> El {
     let words = ui.el("span").text_with(|ui| {
         let text = if ui.session(|session| session.profile().email.is_some()) {
@@ -160,7 +161,7 @@ pub(crate) fn done(ui: &Ui) -> El {
         .child(dismiss(ui, "contact-dismiss"))
 }
 
-/// Asks for a person: in the chat, where one is there or knows how to reach the visitor; else by the contact line.
+/// Asks for an operator: by a message if one is online or the contact details are known, else through the contact line.
 pub(crate) fn ask_person(ui: &Ui) {
     if ui.session(Session::operator_online) == Some(true) || ui.contact().is_some() {
         ui.focus_field();
@@ -170,19 +171,19 @@ pub(crate) fn ask_person(ui: &Ui) {
     }
 }
 
-/// Shows the line because the visitor wants it.
+/// Opens the contact line for the visitor.
 pub(crate) fn open(ui: &Ui) {
     ui.set_contact(Contact::Open);
     ui.focus_later("[name=email]");
 }
 
-/// What is given goes along with a message that the visitor can see, so that nothing of it is lost.
+/// Sends the details in a message that the visitor can see, so that they take the same reliable way as every message.
 fn submit(ui: &Ui, event: &Event) {
     event.prevent_default();
     let Some(form) = event.target().map(JsCast::unchecked_into::<Element>) else { return };
-    let mut given = [None, None, None];
+    let mut values = [None, None, None];
     let mut message = String::new();
-    let mut wrong = None;
+    let mut first_error = None;
     let mut first: Option<HtmlInputElement> = None;
     for (index, (name, label, _)) in FIELDS.into_iter().enumerate() {
         let Ok(Some(field)) = form.query_selector(&["[name=", name, "]"].concat()) else { continue };
@@ -191,14 +192,14 @@ fn submit(ui: &Ui, event: &Event) {
         let error = match name {
             "email" if !value.is_empty() && !is_address(&value) => Some(Text::EmailWrong),
             "tel" if !value.is_empty() && !is_number(&value) => Some(Text::PhoneWrong),
-            "tel" if value.is_empty() && given[0].is_none() => Some(Text::ContactNeeded),
+            "tel" if value.is_empty() && values[0].is_none() => Some(Text::ContactNeeded),
             _ => None,
         };
         _ = field.set_attribute("aria-invalid", if error.is_some() { "true" } else { "false" });
         let first = first.get_or_insert_with(|| field.clone());
-        if wrong.is_none() && error.is_some() {
-            wrong = error;
-            // An address will do: the number need not be shown for it.
+        if first_error.is_none() && error.is_some() {
+            first_error = error;
+            // An address is sufficient, so the number does not have to be visible.
             let field = if error == Some(Text::ContactNeeded) { first } else { &field };
             _ = field.set_attribute("aria-invalid", "true");
             _ = field.focus();
@@ -209,13 +210,13 @@ fn submit(ui: &Ui, event: &Event) {
             }
             let label = if index == 0 { Text::ContactEmail } else { label };
             message = message + &ui.text(label) + ": " + &value;
-            given[index] = Some(value);
+            values[index] = Some(value);
         }
     }
-    ui.state().contact_error.set(wrong);
-    if wrong.is_none() {
-        let [email, name, phone] = given;
-        ui.driver().contact(VisitorProfile { name, email, phone, ..VisitorProfile::default() });
+    ui.state().contact_error.set(first_error);
+    if first_error.is_none() {
+        let [email, name, phone] = values;
+        ui.driver().set_contact(VisitorProfile { name, email, phone, ..VisitorProfile::default() });
         ui.focus_field();
         ui.send(message);
         ui.set_contact(Contact::Done);
@@ -224,25 +225,25 @@ fn submit(ui: &Ui, event: &Event) {
     }
 }
 
-/// Something before an `@`, and a name with a dot behind it.
+/// Returns whether a text is an e-mail address: a user, an `@`, and a host with a dot.
 fn is_address(text: &str) -> bool {
-    // What stood before, in turn: nothing, something, the `@`, a name of the host, a dot behind that.
-    let mut seen = 0;
+    // States: 0 start, 1 user, 2 after the `@`, 3 first label of the host, 4 after a dot, 5 further label.
+    let mut state = 0;
     for byte in text.bytes() {
-        seen = match (seen, byte) {
+        state = match (state, byte) {
             (_, b' ') | (0 | 2..=5, b'@') | (2 | 4, b'.') => return false,
             (1, b'@') => 2,
             (3 | 5, b'.') => 4,
             (0, _) => 1,
             (2, _) => 3,
             (4, _) => 5,
-            _ => seen,
+            _ => state,
         };
     }
-    seen == 5
+    state == 5
 }
 
-/// Five digits at least, and nothing but what stands in telephone numbers.
+/// Returns whether a text is a phone number: at least five digits, and no characters that phone numbers do not have.
 fn is_number(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() >= 5
         && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-()./ ".contains(&byte))

@@ -1,9 +1,8 @@
-//! Elements, made as they are called for, and kept up to date by Leptos's effects.
+//! Elements that Leptos's effects keep up to date.
 //!
-//! Leptos's own elements carry their attributes and children in their types, and so compile to code of their own for
-//! each element of the page. These are all of one type, and what follows the state is a plain function of it:
-//! `docs/decisions/0003-elements-of-one-type.md` has the figures. Nothing here parses HTML, which a page's Trusted
-//! Types would forbid.
+//! Leptos's own elements carry their attributes and children in their types, which generates separate code for each. The
+//! elements of this module have one type, and bindings are plain functions of the state:
+//! `docs/decisions/0003-elements-of-one-type.md` has the figures. Nothing here parses HTML, which Trusted Types forbid.
 
 use chat_protocol::decimal;
 use leptos::prelude::RenderEffect;
@@ -16,8 +15,8 @@ use crate::browser::document;
 use crate::text::strings::Text as Words;
 use crate::text::take;
 
-/// An element under construction, with all in it that follows the state. In a box, because each call that builds it
-/// takes it and gives it back: copying it there weighs 1 KB more (brotli).
+/// An element under construction, with the bindings of its subtree. It is boxed because each method takes and returns it:
+/// moving the parts would add 1 KB (brotli).
 pub(crate) struct El(Box<Parts>);
 
 struct Parts {
@@ -26,7 +25,7 @@ struct Parts {
     bindings: Vec<Binding>,
 }
 
-/// Something that is brought up to date when the state has changed.
+/// A part of the page that is updated after a change of the state.
 struct Binding {
     ui: Ui,
     what: What,
@@ -40,15 +39,15 @@ enum What {
     Run(Box<dyn FnMut(&Ui)>),
 }
 
-/// Which children there are.
+/// The keys of the children.
 enum Keys {
-    /// One, of the same key as its parent's, or none.
+    /// One child with the key of its parent, or none.
     One(fn(&Ui) -> bool),
-    /// As many as there are keys.
+    /// One child for each key.
     Each(fn(&Ui) -> Vec<u32>),
 }
 
-/// An element on the page that may go again: dropping it takes it out, and ends what kept it up to date.
+/// An element on the page. Dropping it removes the element and its effect.
 pub(crate) struct Scope {
     key: u32,
     pub(crate) element: Element,
@@ -74,7 +73,7 @@ impl Drop for Scope {
 }
 
 impl Ui {
-    /// An HTML element, with the classes and attributes that it always has: `tag.class.class name=value name=value`.
+    /// Creates an HTML element with constant classes and attributes: `tag.class.class name=value name=value`.
     pub(crate) fn el(&self, mut what: &str) -> El {
         let mut classes = take(&mut what, b' ');
         let el = El::new(document().create_element(take(&mut classes, b'.')), self);
@@ -89,84 +88,87 @@ impl Ui {
         el
     }
 
-    /// An SVG element.
+    /// Creates an SVG element.
     pub(crate) fn svg(&self, tag: &str) -> El {
         El::new(document().create_element_ns(Some("http://www.w3.org/2000/svg"), tag), self)
     }
 }
 
 impl El {
-    fn new(made: Result<Element, JsValue>, ui: &Ui) -> Self {
-        // `expect` would bring along how any value of JavaScript is printed.
-        let Ok(element) = made else { unreachable!("the tags are this crate's own") };
+    fn new(created: Result<Element, JsValue>, ui: &Ui) -> Self {
+        // `expect` would include the formatting of JavaScript values.
+        let Ok(element) = created else { unreachable!("every tag name is a constant of this crate") };
         Self(Box::new(Parts { element, ui: ui.clone(), bindings: Vec::new() }))
     }
 
-    /// The element itself, as `T` when it is known to be one.
+    /// Returns the element. The caller knows that it is a `T`.
     pub(crate) fn node<T: JsCast>(&self) -> T {
         self.0.element.clone().unchecked_into()
     }
 
-    /// A name for those who do not see it.
+    /// Sets the accessible name.
     pub(crate) fn label(self, text: Words) -> Self {
         let text = self.0.ui.text(text);
         self.attr("aria-label", &text)
     }
 
-    /// A text of the interface.
+    /// Adds a text of the interface.
     pub(crate) fn says(self, text: Words) -> Self {
         let text = self.0.ui.text(text);
         self.text(&text)
     }
 
+    /// Sets an attribute.
     pub(crate) fn attr(self, name: &str, value: &str) -> Self {
         set(&self.0.element, name, Some(value));
         self
     }
 
-    /// An attribute that follows the state; without a value it is not there.
+    /// Binds an attribute. `None` removes it.
     pub(crate) fn attr_with(self, name: &'static str, value: fn(&Ui) -> Option<String>) -> Self {
         let element = self.0.element.clone();
         self.bind(What::Attr { element, name, value, shown: None })
     }
 
-    /// A class that is there while `on` says so.
+    /// Binds a class, which is set while `on` returns true.
     pub(crate) fn class_if(self, name: &'static str, on: fn(&Ui) -> bool) -> Self {
         let classes = self.0.element.class_list();
         self.bind(What::Class { classes, name, on })
     }
 
+    /// Adds a text.
     pub(crate) fn text(self, text: &str) -> Self {
         self.append(&document().create_text_node(text));
         self
     }
 
-    /// Text that follows the state.
+    /// Adds a text and binds it.
     pub(crate) fn text_with(self, text: fn(&Ui) -> String) -> Self {
         let node = document().create_text_node("");
         self.append(&node);
         self.bind(What::Text { node, text, shown: String::new() })
     }
 
+    /// Adds a child.
     pub(crate) fn child(mut self, child: Self) -> Self {
         self.append(&child.0.element);
         self.0.bindings.extend(child.0.bindings);
         self
     }
 
-    /// A child that is there while `on` says so, made anew each time.
+    /// Adds a child that exists while `on` returns true. Each time, `child` creates it.
     pub(crate) fn child_if(self, on: fn(&Ui) -> bool, child: fn(&Ui) -> Self) -> Self {
         self.children(Keys::One(on), child)
     }
 
-    /// Children in the order of their keys: made when a key comes, moved when it moves, dropped when it goes. `child`
-    /// finds its key in [`Ui::key`].
+    /// Adds a child for each key, in their order. Children are created, moved and dropped with their keys. `child` finds its
+    /// key in [`Ui::key`].
     pub(crate) fn each(self, keys: fn(&Ui) -> Vec<u32>, child: fn(&Ui) -> Self) -> Self {
         self.children(Keys::Each(keys), child)
     }
 
     fn children(self, keys: Keys, child: fn(&Ui) -> Self) -> Self {
-        // An empty text that stays behind the children, so that they find their place.
+        // An empty text after the children marks their place.
         let end = document().create_text_node("");
         self.append(&end);
         self.bind(What::Children { end, keys, child, shown: Vec::new() })
@@ -175,13 +177,13 @@ impl El {
     /// Calls `run` on each event of a kind.
     pub(crate) fn on(self, kind: &str, run: fn(&Ui, &Event)) -> Self {
         let ui = self.0.ui.clone();
-        // The browser lets go of the function with the element.
+        // The browser collects the function with the element.
         let function = Closure::<dyn FnMut(Event)>::new(move |event| run(&ui, &event)).into_js_value();
         _ = self.0.element.add_event_listener_with_callback(kind, function.unchecked_ref());
         self
     }
 
-    /// Runs when the element is there, and whenever the state has changed.
+    /// Runs a function when the element is complete, and after each change of the state.
     pub(crate) fn run(self, run: impl FnMut(&Ui) + 'static) -> Self {
         self.bind(What::Run(Box::new(run)))
     }
@@ -192,7 +194,7 @@ impl El {
     }
 
     fn append(&self, node: &Node) {
-        // Appending to an element that was made here does not fail.
+        // Appending to an element that was created here does not fail.
         _ = self.0.element.append_child(node);
     }
 }
@@ -238,7 +240,7 @@ fn update_children(ui: &Ui, end: &Text, keys: &[u32], child: fn(&Ui) -> El, show
             Some(index) => rest.remove(index),
             None => Scope::new(child(&ui.at(*key))),
         };
-        // One that stands there already stays: what is moved loses its focus, and may be announced again.
+        // A child in its place is not moved: a moved element loses the focus, and may be announced again.
         if known != Some(0)
             && let Some(parent) = end.parent_node()
         {
@@ -249,18 +251,18 @@ fn update_children(ui: &Ui, end: &Text, keys: &[u32], child: fn(&Ui) -> El, show
     }
 }
 
-/// A value for an attribute that is true or false. Formatting by the standard library would weigh more.
+/// Returns the value of a Boolean attribute. The formatting of the standard library would be larger.
 pub(crate) fn flag(value: bool) -> String {
     if value { "true" } else { "false" }.to_owned()
 }
 
-/// A length for a style.
+/// Returns a length for a style.
 pub(crate) fn pixels(length: i32) -> String {
     decimal(length.into()) + "px"
 }
 
 fn set(element: &Element, name: &str, value: Option<&str>) {
-    // Fails only for a name that is no name.
+    // Fails only for an invalid name.
     _ = match value {
         Some(value) => element.set_attribute(name, value),
         None => element.remove_attribute(name),

@@ -1,4 +1,4 @@
-//! The head of the window: who is there, and the way out.
+//! The header of the window: title, presence, menu button and close button.
 
 use super::Ui;
 use super::avatar::{assistant_avatar, operator_avatar};
@@ -7,10 +7,10 @@ use super::icon::{self, icon};
 use super::menu;
 use crate::text::strings::Text;
 
-/// Names the title for `aria-labelledby`.
+/// The title's id, for `aria-labelledby`.
 pub(crate) const TITLE_ID: &str = "cw-title";
 
-/// Title, presence and the close button.
+/// Renders the header.
 pub(crate) fn header(ui: &Ui) -> El {
     let title = ui
         .el("h2.cw-title")
@@ -20,14 +20,14 @@ pub(crate) fn header(ui: &Ui) -> El {
         .text_with(name);
     let presence = ui
         .el("p.cw-presence part=presence")
-        // An empty one would read as "offline" while the assistant answers.
-        .child_if(person_is_here, |ui| ui.el("span.cw-dot"))
+        // A grey dot would suggest "offline" while the assistant answers.
+        .child_if(is_operator_online, |ui| ui.el("span.cw-dot"))
         .child(ui.el("span").attr_with("title", |ui| Some(presence(ui))).text_with(presence));
     let close = ui
         .el("button.cw-icon-button.cw-close part=close type=button")
         .label(Text::CloseChat)
         .on("click", |ui, _| ui.set_open(false, true))
-        // The style sheet shows one of them: a cross, or on a full screen a chevron.
+        // The style sheet shows one of them: the cross, or the chevron in full screen.
         .child(icon(ui, icon::CLOSE))
         .child(icon(ui, icon::CHEVRON_DOWN));
     let menu = ui
@@ -35,7 +35,7 @@ pub(crate) fn header(ui: &Ui) -> El {
         .label(Text::Menu)
         .attr("aria-haspopup", "menu")
         .attr_with("aria-expanded", |ui| Some(flag(ui.state().menu.get())))
-        // The menu has the focus, and would close before the click.
+        // An open menu has the focus, and would close before the click.
         .on("mousedown", |_, event| event.prevent_default())
         .on("click", |ui, _| menu::set_open(ui, !ui.state().menu.get()))
         .child(icon(ui, icon::MENU));
@@ -47,23 +47,23 @@ pub(crate) fn header(ui: &Ui) -> El {
         .child(close)
 }
 
-/// Who answers.
+/// Returns the line about who answers.
 fn presence(ui: &Ui) -> String {
     match &ui.settings().reply_time {
-        _ if person_is_here(ui) => ui.person_text(Text::NamedHere, Text::PersonHere),
-        // The message itself says so, whatever presence knows as yet.
+        _ if is_operator_online(ui) => ui.person_text(Text::NamedHere, Text::PersonHere),
+        // A reply of an operator is newer than the last presence response.
         _ if ui.person_answers() => ui.person_text(Text::NamedReplied, Text::PersonReplied),
         Some(words) => words.clone(),
         None => ui.text(Text::AnsweredByAi),
     }
 }
 
-/// The name of the one who answered last.
+/// Returns the name of the last to answer.
 fn name(ui: &Ui) -> String {
     if ui.person_answers() { ui.operator_name() } else { ui.assistant_name() }
 }
 
-/// Without a network, nobody is claimed to be here.
-fn person_is_here(ui: &Ui) -> bool {
+/// Returns whether an operator is known to be online. Without a network, that is unknown.
+fn is_operator_online(ui: &Ui) -> bool {
     ui.session(|session| session.online() && session.operator_online() == Some(true))
 }

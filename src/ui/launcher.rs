@@ -1,4 +1,4 @@
-//! The round button that opens the window.
+//! The launcher: the round button that opens the window.
 
 use chat_protocol::decimal;
 use chat_session::{Delivery, Session};
@@ -12,7 +12,7 @@ use crate::text::strings::Text;
 const MAX_COUNTED: u32 = 99;
 const MORE_COUNTED: &str = "99+";
 
-/// The launcher, with the count of unread messages.
+/// Renders the launcher, with the number of unread messages.
 pub(crate) fn launcher(ui: &Ui) -> El {
     ui.el("button.cw-launcher part=launcher type=button aria-haspopup=dialog")
         .attr_with("aria-label", |ui| Some(label(ui)))

@@ -1,4 +1,4 @@
-//! The messages, the newest next to the composer.
+//! The log of messages, with the newest at its end.
 
 use chat_protocol::Role;
 use chat_session::{Delivery, EntryKey, Notice, Session, Wait};
@@ -17,24 +17,25 @@ use super::scroll;
 use crate::driver::rows::Row;
 use crate::text::strings::Text;
 
-/// So near to the first or the last message on the page, more are put there. Pixels.
-const MORE_WITHIN: i32 = 600;
-/// At most so many messages are on the page, and so many more are put there at a time.
-const MOST_ROWS: usize = 120;
-const MORE_ROWS: usize = 40;
+/// Distance from the first or the last rendered message at which more are rendered. Pixels.
+const LOAD_THRESHOLD: i32 = 600;
+/// Maximum rendered messages.
+const MAX_ROWS: usize = 120;
+/// Number of messages that are rendered at a time.
+const ROWS_PER_STEP: usize = 40;
 
-/// The log, the welcome before it, and the way back to its end.
+/// Renders the log, with the introduction above the messages, and the button to its end.
 pub(crate) fn log(ui: &Ui) -> El {
     let log = ui
         .el("div.cw-log part=log role=log")
-        // What comes in is spoken by the announcer.
+        // The announcer speaks new messages.
         .attr("aria-live", "off")
         .attr("tabindex", "0")
         .label(Text::Messages)
         .on("scroll", on_scroll)
         .child_if(|ui| ui.state().range.get().0 == 0, intro)
         .child_if(|ui| welcome(ui).is_some() && ui.state().range.get().0 == 0, welcome_message)
-        .child_if(|ui| ui.greeted().is_some() && ui.state().range.get().0 == 0, greeting_message)
+        .child_if(|ui| ui.clicked_greeting().is_some() && ui.state().range.get().0 == 0, greeting_message)
         .each(keys, message)
         .child_if(|ui| ui.session(Session::is_writing), typing)
         .child_if(|ui| ui.session(Session::wait) > Wait::Short, wait)
@@ -42,42 +43,42 @@ pub(crate) fn log(ui: &Ui) -> El {
         .child_if(|ui| !questions(ui).is_empty(), suggestions);
     ui.state().log.replace(Some(log.node()));
     scroll::follow_size(ui, &log.node());
-    ui.state().top.set(0);
-    let mut seen = None;
-    // First, because what follows shows what this finds.
+    ui.state().scroll_top.set(0);
+    let mut last_content = None;
+    // First, because the other bindings depend on its result.
     ui.el("div.cw-body")
-        .run(move |ui| follow(ui, &mut seen))
+        .run(move |ui| update_range(ui, &mut last_content))
         .child(log)
         .child_if(|ui| !ui.state().pinned.get() || ui.state().cut_off.get(), jump)
 }
 
-/// What the log showed last: how many messages, which one at the end, and what stands behind them.
-type Seen = (usize, Option<EntryKey>, bool, Option<Notice>, Wait, bool, usize);
+/// The last content of the log: the number of messages, the last one, and the parts after them.
+type Content = (usize, Option<EntryKey>, bool, Option<Notice>, Wait, bool, usize);
 
-/// What comes in is shown, while the visitor is at the end; else it is counted.
-fn follow(ui: &Ui, seen: &mut Option<Seen>) {
+/// Updates the range of rendered messages. New messages are rendered while the visitor is at the end, else counted.
+fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
     let (rows, state) = (ui.driver().rows(), ui.state());
     let last = rows.last().map(|row| row.key);
     let now = ui.session(|session| {
         let (wait, deferred) = (session.wait(), session.is_deferred());
         (rows.len(), last, session.is_writing(), session.notice(), wait, deferred, questions(ui).len())
     });
-    let before = seen.replace(now);
+    let before = last_content.replace(now);
     let shown = before.map_or(0, |before| before.0);
     let added = rows.len().saturating_sub(shown);
-    // Not what was said before, nor a page of it.
-    state.arrives.set(before.is_some() && added <= 2);
+    // A page of history does not count.
+    state.is_arriving.set(before.is_some() && added <= 2);
     let (from, to) = state.range.get();
     if before.is_none() || added > 0 {
-        // The answer that came; of a page of history the last one, or the first one that nobody has seen.
-        let since = if state.arrives.get() { shown } else { rows.len().saturating_sub(1) };
+        // The new reply; of a page of history the last one, or the first unread one.
+        let since = if state.is_arriving.get() { shown } else { rows.len().saturating_sub(1) };
         let answer = rows.iter().skip(since).find(|row| row.author != Role::Visitor).map(|row| row.key.get());
-        state.anchor.set(state.unread_from.get().filter(|_| !state.arrives.get()).or(answer));
+        state.anchor.set(state.unread_from.get().filter(|_| !state.is_arriving.get()).or(answer));
     }
     if state.pinned.get() {
         state.missed.set(0);
-        let from = if rows.len() - from.min(rows.len()) > MOST_ROWS || before.is_none() {
-            rows.len().saturating_sub(MORE_ROWS)
+        let from = if rows.len() - from.min(rows.len()) > MAX_ROWS || before.is_none() {
+            rows.len().saturating_sub(ROWS_PER_STEP)
         } else {
             from
         };
@@ -85,7 +86,7 @@ fn follow(ui: &Ui, seen: &mut Option<Seen>) {
     } else {
         let others = rows.iter().skip(shown).filter(|row| row.author != Role::Visitor).count();
         state.missed.set(state.missed.get() + others);
-        // They are put on the page when the visitor comes near, unless what stands before them is there.
+        // They are rendered when the visitor scrolls near them, or now if their predecessors are rendered.
         state.range.set((from.min(rows.len()), if to == shown { rows.len() } else { to.min(rows.len()) }));
     }
     if before != Some(now) {
@@ -93,7 +94,7 @@ fn follow(ui: &Ui, seen: &mut Option<Seen>) {
     }
 }
 
-/// The messages that are on the page.
+/// Returns the keys of the rendered messages.
 fn keys(ui: &Ui) -> Vec<u32> {
     let (from, to) = ui.state().range.get();
     let mut keys = Vec::new();
@@ -109,18 +110,18 @@ fn on_scroll(ui: &Ui, event: &web_sys::Event) {
     let (from, to) = state.range.get();
     let (above, below) = (log.scroll_top(), log.scroll_height() - log.scroll_top() - log.client_height());
     let pinned = ui.scrolled(&log, to == count);
-    let range = if above < MORE_WITHIN && from > 0 && !pinned {
-        let from = from.saturating_sub(MORE_ROWS);
-        (from, to.min(from + MOST_ROWS))
-    } else if below < MORE_WITHIN && to < count {
-        let to = (to + MORE_ROWS).min(count);
-        (from.max(to.saturating_sub(MOST_ROWS)), to)
+    let range = if above < LOAD_THRESHOLD && from > 0 && !pinned {
+        let from = from.saturating_sub(ROWS_PER_STEP);
+        (from, to.min(from + MAX_ROWS))
+    } else if below < LOAD_THRESHOLD && to < count {
+        let to = (to + ROWS_PER_STEP).min(count);
+        (from.max(to.saturating_sub(MAX_ROWS)), to)
     } else {
         (from, to)
     };
     let moved = state.range.replace(range) != range;
     if state.pinned.replace(pinned) != pinned || moved {
-        // What the visitor looks at stays where it is.
+        // Keeps the visible messages in their place.
         let shown = log.get_elements_by_class_name("cw-row");
         let anchor = shown.item(if range.0 < from { 0 } else { shown.length().saturating_sub(1) });
         let anchor = anchor.filter(|_| moved).map(JsCast::unchecked_into::<HtmlElement>);
@@ -132,7 +133,7 @@ fn on_scroll(ui: &Ui, event: &web_sys::Event) {
     }
 }
 
-/// The button that goes to the newest message, with the count of those that the visitor has not seen.
+/// Renders the button that scrolls to the newest message, with the number of messages that came in below.
 fn jump(ui: &Ui) -> El {
     ui.el("button.cw-jump type=button")
         .attr_with("aria-label", |ui| {
@@ -155,6 +156,7 @@ fn jump(ui: &Ui) -> El {
         )
 }
 
+/// Renders the introduction above the messages.
 fn intro(ui: &Ui) -> El {
     ui.el("div.cw-intro")
         .child(assistant_avatar(ui))
@@ -165,34 +167,36 @@ fn intro(ui: &Ui) -> El {
         )
 }
 
+/// Returns the config's welcome message.
 fn welcome(ui: &Ui) -> Option<String> {
     ui.session(|session| session.config().and_then(|config| config.welcome_message.clone()))
 }
 
-/// The config's welcome, as the assistant would say it.
+/// Renders the config's welcome message as one of the assistant.
 fn welcome_message(ui: &Ui) -> El {
     let bubble = bubble(ui, false, |ui| welcome(ui).unwrap_or_default().into()).attr_with("lang", |ui| {
         ui.session(|session| session.config().and_then(|config| config.locale.clone()))
     });
-    said_by_assistant(ui, ui.el("span"), bubble)
+    assistant_message(ui, ui.el("span"), bubble)
 }
 
-/// The greeting that the visitor clicked, which is where the conversation begins.
+/// Renders the greeting that the visitor clicked, as the first message of the conversation.
 fn greeting_message(ui: &Ui) -> El {
-    let bubble = bubble(ui, false, |ui| ui.greeted().unwrap_or_default().into());
-    said_by_assistant(ui, ui.el("span"), bubble)
+    let bubble = bubble(ui, false, |ui| ui.clicked_greeting().unwrap_or_default().into());
+    assistant_message(ui, ui.el("span"), bubble)
 }
 
-/// The assistant is composing an answer.
+/// Renders the writing indicator.
 fn typing(ui: &Ui) -> El {
     let dot = || ui.el("i.cw-typing-dot");
     let dots = ui.el("div.cw-bubble.cw-typing aria-hidden=true");
     let note = ui.el("span").says(Text::IsWriting);
-    // It is no message, so it must not be found as one.
-    said_by_assistant(ui, note, dots.child(dot()).child(dot()).child(dot())).attr("part", "typing")
+    // The indicator is not a message, so it has a part of its own.
+    assistant_message(ui, note, dots.child(dot()).child(dot()).child(dot())).attr("part", "typing")
 }
 
-fn said_by_assistant(ui: &Ui, note: El, bubble: El) -> El {
+/// Renders a message of the assistant that is not part of the conversation.
+fn assistant_message(ui: &Ui, note: El, bubble: El) -> El {
     frame(ui, &Role::Assistant)
         .attr("class", "cw-message cw-first cw-last")
         .child(assistant_name(ui, note))
@@ -200,17 +204,16 @@ fn said_by_assistant(ui: &Ui, note: El, bubble: El) -> El {
         .child(bubble)
 }
 
-/// What the visitor may ask by a click: all questions of the site's to begin with, and once the first message is
-/// answered those that are left. There are none beside something that matters more: a person, a message that is not sent,
-/// the contact line.
+/// Returns the suggested questions: all of them at first, and those not asked after the first reply. There are none while
+/// something else is more important: an operator, a message that was not sent, or the contact line.
 fn questions(ui: &Ui) -> Vec<String> {
     let rows = ui.driver().rows();
     let mut asked = rows.iter().filter(|row| row.author == Role::Visitor);
     let first = asked.next();
-    let matters = |row: &Row| row.author == Role::Operator || row.delivery == Delivery::Failed;
+    let is_important = |row: &Row| row.author == Role::Operator || row.delivery == Delivery::Failed;
     let waits =
         ui.session(|session| session.awaits_reply() || session.is_deferred() || session.notice().is_some());
-    if asked.next().is_some() || waits || contact::is_open(ui) || rows.iter().any(matters) {
+    if asked.next().is_some() || waits || contact::is_open(ui) || rows.iter().any(is_important) {
         return Vec::new();
     }
     let mut left = Vec::new();

@@ -1,4 +1,4 @@
-//! The menu behind the header's button: the visitor's data, the sound, and the contact line.
+//! The menu of the header's button: the visitor's data, the sound, and the contact line.
 
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, FocusEvent, HtmlElement, KeyboardEvent, Node};
@@ -9,10 +9,10 @@ use super::dom::{El, flag};
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
-/// Stored while the visitor wants to hear what comes in; the page's entry makes the sound.
+/// The preference for a sound with new messages. The page's entry plays it.
 const SOUND: &str = "chat-widget:sound";
 
-/// Opens the menu or closes it; the focus goes along.
+/// Opens or closes the menu. The focus follows.
 pub(crate) fn set_open(ui: &Ui, open: bool) {
     ui.state().menu.set(open);
     ui.notify();
@@ -23,14 +23,14 @@ pub(crate) fn set_open(ui: &Ui, open: bool) {
     }
 }
 
-/// The menu, over the conversation.
+/// Renders the menu.
 pub(crate) fn menu(ui: &Ui) -> El {
     let sound = item(ui, "sound", Text::Sound)
         .attr("role", "menuitemcheckbox")
-        .attr_with("aria-checked", |ui| Some(flag(is_heard(ui))))
-        .child_if(is_heard, |ui| icon(ui, icon::CHECK))
+        .attr_with("aria-checked", |ui| Some(flag(is_sound_on(ui))))
+        .child_if(is_sound_on, |ui| icon(ui, icon::CHECK))
         .on("click", |ui, _| {
-            ui.driver().choose(SOUND, (!is_heard(ui)).then_some("1"));
+            ui.driver().set_preference(SOUND, (!is_sound_on(ui)).then_some("1"));
             ui.notify();
         });
     let data = item(ui, "menu-data", Text::MyData).on("click", |ui, _| {
@@ -61,24 +61,24 @@ fn item(ui: &Ui, part: &str, text: Text) -> El {
     item.child(ui.el("span").says(text))
 }
 
-fn is_heard(ui: &Ui) -> bool {
-    ui.driver().chosen(SOUND).is_some()
+fn is_sound_on(ui: &Ui) -> bool {
+    ui.driver().preference(SOUND).is_some()
 }
 
-/// Arrows, Home and End go through the items. Escape and Tab are the window's and the browser's.
+/// Handles arrows, Home and End. The window handles Escape, the browser Tab.
 fn on_key(ui: &Ui, event: &Event) {
     let key: &KeyboardEvent = event.unchecked_ref();
     let Some(list) = event.current_target().map(JsCast::unchecked_into::<Element>) else { return };
-    let at = ui.active_element();
+    let active = ui.active_element();
     let name = &*key.key();
     let next = match name {
-        "ArrowDown" => at.and_then(|at| at.next_element_sibling()),
-        "ArrowUp" => at.and_then(|at| at.previous_element_sibling()),
+        "ArrowDown" => active.and_then(|item| item.next_element_sibling()),
+        "ArrowUp" => active.and_then(|item| item.previous_element_sibling()),
         "Home" | "End" => None,
         _ => return,
     };
     key.prevent_default();
-    // Behind the last one comes the first.
+    // The first item follows the last one.
     let is_first = matches!(name, "ArrowDown" | "Home");
     let end = if is_first { list.first_element_child() } else { list.last_element_child() };
     if let Some(item) = next.or(end) {
@@ -86,7 +86,7 @@ fn on_key(ui: &Ui, event: &Event) {
     }
 }
 
-/// The menu closes when the visitor goes on elsewhere.
+/// Closes the menu when the focus leaves it.
 fn on_focus_out(ui: &Ui, event: &Event) {
     let list = event.current_target().map(JsCast::unchecked_into::<Node>);
     let to = event.unchecked_ref::<FocusEvent>().related_target().map(JsCast::unchecked_into::<Node>);

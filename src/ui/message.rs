@@ -12,7 +12,7 @@ use crate::browser::clock;
 use crate::driver::rows::Row;
 use crate::text::strings::Text;
 
-/// A message, with whatever stands above and below it.
+/// Renders a message, with the lines above and below it.
 pub(crate) fn message(ui: &Ui) -> El {
     let author = ui.row(|row| row.author.clone()).unwrap_or(Role::Visitor);
     let bubble = bubble(ui, author == Role::Visitor, |ui| ui.row(|row| row.text.clone()).unwrap_or_default());
@@ -33,20 +33,20 @@ pub(crate) fn message(ui: &Ui) -> El {
             .child_if(begins_group, operator_byline)
             .child_if(begins_group, operator_avatar)
             .child(bubble),
-        // Whoever else speaks for the service is shown as its assistant.
+        // Unknown roles are shown as the assistant.
         Role::Assistant | Role::Other(_) => frame
             .child_if(begins_group, assistant_byline)
             .child_if(begins_group, assistant_avatar)
             .child(bubble),
     };
-    ui.el(if ui.state().arrives.get() { "div.cw-row.cw-arrives" } else { "div.cw-row" })
+    ui.el(if ui.state().is_arriving.get() { "div.cw-row.cw-arrives" } else { "div.cw-row" })
         .child_if(|ui| is(ui, |row| row.new_day), day)
         .child_if(|ui| ui.state().unread_from.get() == Some(ui.key), unread_line)
         .child_if(|ui| is(ui, |row| row.joins), joined)
         .child(body)
 }
 
-/// The frame of a bubble.
+/// Renders the frame of a bubble.
 pub(crate) fn frame(ui: &Ui, author: &Role) -> El {
     let kind = match author {
         Role::Visitor => "visitor",
@@ -57,8 +57,8 @@ pub(crate) fn frame(ui: &Ui, author: &Role) -> El {
     frame.attr("part", &["message message-", kind].concat())
 }
 
-fn is(ui: &Ui, what: fn(&Row) -> bool) -> bool {
-    ui.row(what).unwrap_or(false)
+fn is(ui: &Ui, condition: fn(&Row) -> bool) -> bool {
+    ui.row(condition).unwrap_or(false)
 }
 
 fn begins_group(ui: &Ui) -> bool {
@@ -74,7 +74,7 @@ fn parts(ui: &Ui) -> String {
     ["message message-visitor", failed].concat()
 }
 
-/// The assistant's name and tag, with a time or a note behind them.
+/// Renders the assistant's name and tag, followed by a time or a note.
 pub(crate) fn assistant_name(ui: &Ui, note: El) -> El {
     let name =
         ui.el("bdi.cw-name").attr_with("title", |ui| Some(ui.assistant_name())).text_with(Ui::assistant_name);
@@ -85,12 +85,12 @@ fn assistant_byline(ui: &Ui) -> El {
     assistant_name(ui, time(ui))
 }
 
-/// The line above the first message of a person who takes over.
+/// Renders the line above the first message of an operator who takes over.
 fn joined(ui: &Ui) -> El {
     ui.el("p.cw-day.cw-joined part=joined").text(&ui.person_text(Text::NamedJoined, Text::PersonJoined))
 }
 
-/// The line above the first message that nobody had seen when the window was opened.
+/// Renders the line above the first message that was unread when the window was opened.
 fn unread_line(ui: &Ui) -> El {
     ui.el("p.cw-unread").says(Text::UnreadFrom)
 }
@@ -100,7 +100,7 @@ fn operator_byline(ui: &Ui) -> El {
     ui.el("p.cw-by").child(ui.el("bdi.cw-name").attr("title", &name).text(&name)).child(time(ui))
 }
 
-/// When a message was written, if anybody said.
+/// Renders the time of a message, if it is known.
 fn time(ui: &Ui) -> El {
     ui.el("span.cw-time").text_with(|ui| {
         let ms = ui.row(|row| row.created_ms).flatten();
@@ -108,7 +108,7 @@ fn time(ui: &Ui) -> El {
     })
 }
 
-/// The caption that begins a day.
+/// Renders the caption of a day.
 fn day(ui: &Ui) -> El {
     let ms = ui.row(|row| row.created_ms).flatten().unwrap_or_default();
     let caption = match clock::local_day(js_sys::Date::now()) - clock::local_day(ms) {
@@ -119,7 +119,7 @@ fn day(ui: &Ui) -> El {
     ui.el("p.cw-day").text(&caption)
 }
 
-/// Only the newest message says that it was delivered, and a group's last one when.
+/// Returns whether a message has a status line: the newest one for its delivery, the last one of a group for its time.
 fn has_status(row: &Row) -> bool {
     row.newest || row.last || row.delivery != Delivery::Delivered
 }
@@ -129,7 +129,7 @@ fn status(ui: &Ui) -> El {
         .class_if("cw-status-failed", is_failed)
         .child_if(|ui| is(ui, |row| row.delivery == Delivery::Delivered), time)
         .child_if(is_failed, |ui| icon(ui, icon::ALERT))
-        .child_if(|ui| is(ui, is_under_way), |ui| icon(ui, icon::CLOCK))
+        .child_if(|ui| is(ui, is_pending), |ui| icon(ui, icon::CLOCK))
         .child_if(
             |ui| is(ui, |row| row.newest && row.delivery == Delivery::Delivered),
             |ui| icon(ui, icon::CHECK),
@@ -149,12 +149,12 @@ fn status(ui: &Ui) -> El {
         .child_if(is_deferred, |ui| retry(ui, Text::TryNow))
 }
 
-/// The newest of the messages that wait for a later attempt says so for all of them.
+/// Returns whether a message shows that all pending messages wait for a later attempt: the newest one does.
 fn is_deferred(ui: &Ui) -> bool {
-    is(ui, |row| row.newest && is_under_way(row)) && ui.session(Session::is_deferred)
+    is(ui, |row| row.newest && is_pending(row)) && ui.session(Session::is_deferred)
 }
 
-fn is_under_way(row: &Row) -> bool {
+fn is_pending(row: &Row) -> bool {
     matches!(row.delivery, Delivery::Waiting | Delivery::Sending)
 }
 

@@ -1,4 +1,4 @@
-//! What keeps the conversation from going on as usual, said plainly.
+//! Notices about interruptions: no network, no quota, a long wait, no reply.
 
 use chat_session::{Notice, Session, Wait};
 
@@ -8,16 +8,16 @@ use super::dom::El;
 use super::icon::{self, icon};
 use crate::text::strings::Text;
 
-/// The banner under the header while there is no network.
+/// Renders the banner that is shown without a network.
 pub(crate) fn offline_banner(ui: &Ui) -> El {
     ui.el("p.cw-banner part=notice role=status")
         .child(icon(ui, icon::OFFLINE))
         .child(ui.el("span").says(Text::Offline))
 }
 
-/// The card that stands in place of the composer when no message would get through.
+/// Renders the card that replaces the composer while messages cannot be sent.
 pub(crate) fn closed_card(ui: &Ui) -> El {
-    // The focus would go with the composer, and without it no key reaches the window.
+    // The composer takes the focus with it, and without focus no key reaches the window.
     if ui.has_focus("[part=composer]") {
         ui.focus_later(".cw-closed");
     }
@@ -32,7 +32,7 @@ pub(crate) fn closed_card(ui: &Ui) -> El {
         .child(ui.el("p").text(&ui.text(if blocked(ui) { Text::BlockedNote } else { Text::QuotaNote })))
 }
 
-/// The line that explains a long wait, and after a very long one offers a person.
+/// Renders the line that explains a long wait, and offers an operator after a very long one.
 pub(crate) fn wait(ui: &Ui) -> El {
     let is_very_long = |ui: &Ui| ui.session(Session::wait) == Wait::VeryLong;
     ui.el("p.cw-note.cw-wait part=wait")
@@ -47,7 +47,7 @@ pub(crate) fn wait(ui: &Ui) -> El {
         })
 }
 
-/// The line in the log when a message arrived and no reply did.
+/// Renders the line in the log after a message without a reply.
 pub(crate) fn no_reply(ui: &Ui) -> El {
     ui.el("p.cw-note part=notice")
         .child(icon(ui, icon::ALERT))

@@ -11,7 +11,7 @@ use crate::browser::page;
 use crate::text::strings::Text;
 use crate::text::time::DateFormat;
 
-/// Covers the window until the visitor goes back.
+/// Renders the panel, which covers the window until the visitor goes back.
 pub(crate) fn panel(ui: &Ui) -> El {
     let back = ui
         .el("button.cw-icon-button part=back type=button")
@@ -22,21 +22,21 @@ pub(crate) fn panel(ui: &Ui) -> El {
     ui.el("section.cw-panel part=panel").label(Text::MyData).child(head).child(
         ui.el("div.cw-panel-body")
             .child_if(|ui| ui.driver().rows().is_empty(), |ui| ui.el("p").says(Text::DataNone))
-            .child_if(|ui| !ui.driver().rows().is_empty(), kept),
+            .child_if(|ui| !ui.driver().rows().is_empty(), stored_data),
     )
 }
 
-/// Back to the conversation.
+/// Closes the panel.
 pub(crate) fn close(ui: &Ui) {
     ui.state().panel.set(false);
-    ui.state().asks.set(false);
+    ui.state().confirms_reset.set(false);
     ui.notify();
-    // It is covered until the next frame.
+    // The menu button is inert until the next frame.
     ui.focus_later("[part=menu]");
 }
 
-/// What is kept, and what can be done with it.
-fn kept(ui: &Ui) -> El {
+/// Renders the list of stored data, and the actions on it.
+fn stored_data(ui: &Ui) -> El {
     let list = ui
         .el("ul")
         .child(ui.el("li").text_with(|ui| ui.count(Text::DataMessages, ui.driver().rows().len())))
@@ -48,7 +48,7 @@ fn kept(ui: &Ui) -> El {
     let save = ui
         .el("a.cw-button part=download download=chat.txt href=data:,")
         .on("click", |ui, event| {
-            // Written now, and not at each message.
+            // Composed now, and not with each message.
             let text: String = js_sys::encode_uri_component(&transcript(ui)).into();
             if let Some(link) = event.current_target() {
                 _ = link
@@ -62,15 +62,15 @@ fn kept(ui: &Ui) -> El {
         .child(ui.el("p").says(Text::DataNote))
         .child(save)
         .child_if(
-            |ui| !ui.state().asks.get(),
+            |ui| !ui.state().confirms_reset.get(),
             |ui| {
                 let forget =
                     ui.el("button.cw-button.cw-button-danger type=button part=forget").says(Text::Forget);
-                forget.on("click", |ui, _| ask(ui, true))
+                forget.on("click", |ui, _| set_confirming(ui, true))
             },
         )
         .child_if(
-            |ui| ui.state().asks.get(),
+            |ui| ui.state().confirms_reset.get(),
             |ui| {
                 let forget = ui
                     .el("button.cw-button.cw-button-danger type=button part=forget-yes")
@@ -83,19 +83,19 @@ fn kept(ui: &Ui) -> El {
                         ui.reset();
                         close(ui);
                     }))
-                    .child(keep.on("click", |ui, _| ask(ui, false)))
+                    .child(keep.on("click", |ui, _| set_confirming(ui, false)))
             },
         )
 }
 
-/// Asks once more, or does not.
-fn ask(ui: &Ui, asks: bool) {
-    ui.state().asks.set(asks);
+/// Shows or hides the confirmation.
+fn set_confirming(ui: &Ui, confirms: bool) {
+    ui.state().confirms_reset.set(confirms);
     ui.notify();
-    ui.focus_later(if asks { "[part=forget-no]" } else { "[part=forget]" });
+    ui.focus_later(if confirms { "[part=forget-no]" } else { "[part=forget]" });
 }
 
-/// The conversation as text: with whom and where it was, and a line for each message, with who wrote it and when.
+/// Returns the conversation as text: the assistant, the page, and a line with date and author for each message.
 fn transcript(ui: &Ui) -> String {
     let mut text =
         [&*ui.named(Text::Transcript, &ui.assistant_name()), "\n", &page::current().url, "\n\n"].concat();

@@ -1,5 +1,4 @@
-//! A few words beside the closed launcher: the site's greeting, until the visitor has seen it once, and what came in
-//! while the window was closed.
+//! The preview beside the launcher of a closed window: the site's greeting, which a visitor sees once, and new messages.
 
 use chat_protocol::{Role, Value};
 use chat_session::{Entry, Session};
@@ -13,42 +12,42 @@ use crate::client::json;
 use crate::driver::rows::Row;
 use crate::text::strings::Text;
 
-/// Stored when the visitor has dismissed the greeting or opened the window.
+/// The preference that is stored when the visitor has dismissed the greeting or opened the window.
 const SEEN: &str = "chat-widget:greeted";
-/// The greeting that was clicked: the conversation begins with it.
+/// The preference with the greeting that the visitor clicked. The conversation begins with it.
 pub(super) const CLICKED: &str = "chat-widget:greeting";
 
 impl Ui {
-    /// The greeting comes after the time that the site chose.
-    pub(crate) fn greet_later(&self) {
-        if self.settings().greeting.is_none() || self.driver().chosen(SEEN).is_some() {
+    /// Starts the timer of the greeting, unless the visitor has seen it.
+    pub(crate) fn schedule_greeting(&self) {
+        if self.settings().greeting.is_none() || self.driver().preference(SEEN).is_some() {
             return;
         }
         let ui = self.clone();
         let timer = gloo_timers::callback::Timeout::new(self.settings().greeting_after_ms, move || {
-            ui.state().greets.set(true);
+            ui.state().greeting_due.set(true);
             ui.notify();
         });
-        self.state().timer.replace(Some(timer));
+        self.state().greeting_timer.replace(Some(timer));
     }
 
-    /// The greeting has done its work, for good.
+    /// Ends the greeting for good.
     pub(crate) fn end_greeting(&self) {
-        self.state().timer.take();
+        self.state().greeting_timer.take();
         if self.settings().greeting.is_some() {
-            self.driver().choose(SEEN, Some("1"));
+            self.driver().set_preference(SEEN, Some("1"));
         }
-        if self.state().greets.replace(false) {
+        if self.state().greeting_due.replace(false) {
             self.notify();
         }
     }
 
-    /// The greeting that the visitor clicked.
-    pub(super) fn greeted(&self) -> Option<String> {
-        json::parse(&self.driver().chosen(CLICKED)?).as_text().map(str::to_owned)
+    /// Returns the greeting that the visitor clicked.
+    pub(super) fn clicked_greeting(&self) -> Option<String> {
+        json::parse(&self.driver().preference(CLICKED)?).as_text().map(str::to_owned)
     }
 
-    /// Shows the first lines of a message that came in while the window was closed.
+    /// Previews a message that came in while the window was closed.
     pub(super) fn preview(&self, entry: &Entry) {
         let state = self.state();
         if entry.author != Role::Visitor && !state.open.get() && self.settings().preview {
@@ -58,40 +57,41 @@ impl Ui {
     }
 }
 
-/// Reads the message that is previewed, until somebody has seen it.
+/// Reads the previewed message, while it is unread.
 fn message<T>(ui: &Ui, read: impl FnOnce(&Row) -> T) -> Option<T> {
     let key = ui.state().previewed.get().filter(|_| ui.session(Session::unread) > 0)?;
     ui.driver().rows().iter().rev().find(|row| row.key.get() == key).map(read)
 }
 
-fn by_person(ui: &Ui) -> bool {
+/// Returns whether an operator wrote the previewed message.
+fn is_by_operator(ui: &Ui) -> bool {
     message(ui, |row| row.author == Role::Operator) == Some(true)
 }
 
-/// Returns whether the preview is shown. A visitor who has a conversation already is not greeted.
+/// Returns whether the preview is shown. The greeting is not shown to visitors with a conversation.
 pub(crate) fn is_shown(ui: &Ui) -> bool {
-    let greets = ui.state().greets.get() && ui.driver().rows().is_empty();
-    !ui.state().open.get() && (greets || message(ui, |_| ()).is_some())
+    let greeting_due = ui.state().greeting_due.get() && ui.driver().rows().is_empty();
+    !ui.state().open.get() && (greeting_due || message(ui, |_| ()).is_some())
 }
 
-/// The words, which open the window, and a way to be rid of them.
+/// Renders the preview, which opens the window, and the button that dismisses it.
 pub(crate) fn preview(ui: &Ui) -> El {
     let name = ui
         .el("bdi.cw-name")
-        .text_with(|ui| if by_person(ui) { ui.operator_name() } else { ui.assistant_name() });
+        .text_with(|ui| if is_by_operator(ui) { ui.operator_name() } else { ui.assistant_name() });
     let words = ui.el("span.cw-preview-text dir=auto").text_with(|ui| {
         message(ui, |row| plain(ui, &row.text)).or_else(|| ui.settings().greeting.clone()).unwrap_or_default()
     });
     let open = ui
         .el("button.cw-preview-open type=button")
-        .child_if(by_person, operator_avatar)
-        .child_if(|ui| !by_person(ui), assistant_avatar)
+        .child_if(is_by_operator, operator_avatar)
+        .child_if(|ui| !is_by_operator(ui), assistant_avatar)
         .child(ui.el("span.cw-by").child(name))
         .child(words)
         .on("click", |ui, _| {
-            if ui.state().greets.get() {
+            if ui.state().greeting_due.get() {
                 let words = ui.settings().greeting.as_deref().map(|words| Value::from(words).to_json());
-                ui.driver().choose(CLICKED, words.as_deref());
+                ui.driver().set_preference(CLICKED, words.as_deref());
             }
             ui.set_open(true, true);
         });

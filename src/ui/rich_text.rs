@@ -1,4 +1,4 @@
-//! What a message says, as elements: links, lists, code that can be copied.
+//! The text of a message as elements: links, lists, code with a copy button.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::text::emoji::is_emoji;
 use crate::text::markup::{Sink, render, render_plain};
 use crate::text::strings::Text;
 
-/// A bubble that shows a text, also when another takes its place. What a visitor wrote stays as it was written.
+/// Renders a bubble with a text that may change. A visitor's text is shown as it was written.
 pub(crate) fn bubble(ui: &Ui, by_visitor: bool, text: fn(&Ui) -> Rc<str>) -> El {
     let mut bubble = ui.el("div.cw-bubble");
     if by_visitor {
@@ -32,7 +32,7 @@ pub(crate) fn bubble(ui: &Ui, by_visitor: bool, text: fn(&Ui) -> Rc<str>) -> El 
     })
 }
 
-/// Returns what a text says without its marks, a line for each block, for those who hear it or see only its beginning.
+/// Returns a text without markup, a line for each block, for screen readers and previews.
 pub(crate) fn plain(ui: &Ui, text: &str) -> String {
     let element: Element = ui.el("p").node();
     write(ui, &element, text, Kind::Spoken);
@@ -48,25 +48,25 @@ fn write(ui: &Ui, element: &Element, text: &str, kind: Kind) {
     }
 }
 
-/// What becomes of a text.
+/// The rendering of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// What the visitor typed stays as it was written.
+    /// As it was written, with links: a visitor's text.
     Typed,
-    /// What the others write may have marks.
+    /// Markdown: the text of assistants and operators.
     Rich,
-    /// Only its words are wanted.
+    /// The words without markup.
     Spoken,
 }
 
-/// Makes elements of what a text turns into. There is no other way from a text into the page than these calls.
+/// Creates the elements of a text. Every text of a message enters the page through these calls.
 struct Nodes<'a> {
     ui: &'a Ui,
-    /// What the next node goes into, and how deep in the bubble that is.
+    /// The parent of the next node, and its depth in the bubble.
     parent: Element,
     depth: usize,
     kind: Kind,
-    /// Words stand before what comes next, with no pause behind them.
+    /// Whether words without a pause after them precede the next node.
     has_words: bool,
 }
 
@@ -79,7 +79,7 @@ impl Sink for Nodes<'_> {
                 el = el.attr("rel", "noopener noreferrer nofollow").attr("target", "_blank");
             }
         } else if self.kind == Kind::Spoken {
-            // Cells and blocks are no words by themselves.
+            // Separates cells and blocks.
             if matches!(tag, "p" | "li" | "tr" | "th" | "td" | "pre") {
                 let pause = if tag.starts_with('t') && tag != "tr" { " " } else { "\n" };
                 if std::mem::take(&mut self.has_words) {
@@ -87,18 +87,18 @@ impl Sink for Nodes<'_> {
                 }
             }
         } else if tag == "pre" {
-            // Beside each other above the code: what it is, and the button that copies it.
+            // Above the code: its language, and the button that copies it.
             let language = if value.is_empty() { self.ui.text(Text::Code) } else { value.to_owned() };
             let head = self.ui.el("div.cw-code-head").child(self.ui.el("bdi").text(&language));
             _ = self.parent.append_child(&head.child(copy(self.ui)).node::<Element>());
         } else if !value.is_empty() {
             el = el.attr(if tag == "ol" { "start" } else { "class" }, value);
         }
-        // Each block has a direction of its own; what is in it would not be asked if it had one as well.
+        // Each block has its own direction. Nested elements with `dir=auto` would be ignored in determining it.
         if self.depth == 0 && self.kind == Kind::Rich {
             el = el.attr("dir", "auto");
         }
-        // What is wide scrolls in its box, by the keyboard as well.
+        // Wide blocks scroll in their box, which the keyboard must reach.
         if tag == "pre" || value == "cw-table" {
             el = el.attr("tabindex", "0");
         }
@@ -121,15 +121,15 @@ impl Sink for Nodes<'_> {
     }
 }
 
-/// How long the button says that it has copied. Milliseconds.
-const COPIED_MS: u32 = 2_000;
+/// Time that the button shows that it has copied. Milliseconds.
+const COPIED_TIMEOUT_MS: u32 = 2_000;
 
-/// Returns whether a link leads to another site. One to this site stays in the tab, as any link of the page does.
+/// Returns whether a link leads to another site. Links to this site open in the same tab.
 fn leaves_site(link: &HtmlAnchorElement) -> bool {
     link.protocol().starts_with("http") && window().location().origin().is_ok_and(|own| own != link.origin())
 }
 
-/// The button that copies the code below it.
+/// Renders the button that copies the code below it.
 fn copy(ui: &Ui) -> El {
     ui.el("button.cw-copy part=copy type=button").says(Text::Copy).on("click", on_copy)
 }
@@ -142,6 +142,6 @@ fn on_copy(ui: &Ui, event: &Event) {
     clipboard::write(&code, move || {
         button.set_text_content(Some(&ui.text(Text::Copied)));
         let (button, copy) = (button.clone(), ui.text(Text::Copy));
-        Timeout::new(COPIED_MS, move || button.set_text_content(Some(&copy))).forget();
+        Timeout::new(COPIED_TIMEOUT_MS, move || button.set_text_content(Some(&copy))).forget();
     });
 }

@@ -1,4 +1,4 @@
-//! What holds while the window is open: on a small screen it is all there is, above the keyboard.
+//! The layout of an open window: on a small screen it takes the whole screen above the keyboard.
 
 use web_sys::HtmlElement;
 
@@ -7,7 +7,7 @@ use super::dom::pixels;
 use crate::browser::listener::Listener;
 use crate::browser::viewport::{self, ScrollLock};
 
-/// As in `styles/modes.css`.
+/// The media query of `styles/modes.css`.
 const FULL_SCREEN: &str = "(width < 480px), (height < 480px)";
 
 /// Returns whether the window takes the whole screen.
@@ -15,28 +15,30 @@ pub(crate) fn is_small() -> bool {
     viewport::matches(FULL_SCREEN)
 }
 
-/// Follows the screen until it is dropped.
+/// Adapts the window to the screen until it is dropped.
 pub(crate) struct Screen {
     _listeners: Vec<Listener>,
-    /// The page behind a window that takes the whole screen does not scroll.
+    /// Keeps the page behind a full-screen window from scrolling.
     lock: Option<ScrollLock>,
 }
 
 impl Screen {
-    pub(crate) fn of(ui: &Ui) -> Self {
-        let told = ui.clone();
+    /// Starts with the current screen.
+    pub(crate) fn new(ui: &Ui) -> Self {
+        let context = ui.clone();
         let listeners = viewport::follow(move || {
-            told.follow_screen();
-            told.notify();
+            context.apply_screen();
+            context.notify();
         });
         let mut screen = Self { _listeners: listeners, lock: None };
-        screen.follow(ui);
+        screen.apply(ui);
         screen
     }
 
-    pub(crate) fn follow(&mut self, ui: &Ui) {
+    /// Applies the current size of the screen.
+    pub(crate) fn apply(&mut self, ui: &Ui) {
         let full = !ui.settings().inline && is_small();
-        ui.state().full.set(full);
+        ui.state().full_screen.set(full);
         if !full {
             self.lock = None;
         } else if self.lock.is_none() {
@@ -50,7 +52,7 @@ impl Screen {
     }
 }
 
-/// The keyboard makes what can be seen smaller, and not the page: the window keeps to what can be seen.
+/// Fits the window to the visual viewport, which the keyboard makes smaller. The layout viewport stays as it is.
 fn fit(frame: &HtmlElement) {
     let style = frame.style();
     if let Some((top, height)) = viewport::seen() {

@@ -1,4 +1,4 @@
-//! The whole of it: launcher and window.
+//! The whole widget: launcher and window.
 
 use chat_session::Session;
 use wasm_bindgen::JsCast;
@@ -16,15 +16,15 @@ use super::notice::{closed_card, offline_banner};
 use super::panel::{self, panel};
 use super::preview;
 
-/// Launcher and window, for a shadow root that has the widget's style sheets.
+/// Renders launcher and window.
 pub(crate) fn widget(ui: &Ui) -> El {
-    // The announcer's region is the host's own child.
+    // The announcer's region is a child of the host.
     let slot = ui.el("slot name=announcer");
     ui.el("div").child(ui.el("div.cw-hidden").child(slot)).child_if(|ui| ui.session(Session::is_on), frame)
 }
 
 fn frame(ui: &Ui) -> El {
-    let keep = |_: &Ui, event: &Event| event.stop_propagation();
+    let stop = |_: &Ui, event: &Event| event.stop_propagation();
     let settings = ui.settings();
     let frame = ui.el("div.cw");
     let node: HtmlElement = frame.node();
@@ -36,11 +36,11 @@ fn frame(ui: &Ui) -> El {
         .attr("data-scheme", settings.color_scheme.as_str())
         .attr("data-position", if settings.inline { "inline" } else { settings.position.as_str() })
         .on("keydown", on_key)
-        .on("keyup", keep)
-        .on("keypress", keep)
+        .on("keyup", stop)
+        .on("keypress", stop)
         .child_if(is_open, window)
         .child_if(preview::is_shown, preview::preview)
-        .run(Ui::follow)
+        .run(Ui::on_change)
         .child_if(|ui| ui.settings().launcher && !ui.settings().inline, launcher)
 }
 
@@ -50,7 +50,7 @@ fn is_open(ui: &Ui) -> bool {
 
 fn on_key(ui: &Ui, event: &Event) {
     let key: &KeyboardEvent = event.unchecked_ref();
-    // What is typed here is not for the page's shortcuts; F6 goes from one to the other.
+    // The page's shortcuts must not receive the visitor's typing. F6 moves between page and widget.
     if key.key() != "F6" {
         event.stop_propagation();
     }
@@ -68,7 +68,7 @@ fn on_key(ui: &Ui, event: &Event) {
 }
 
 fn window(ui: &Ui) -> El {
-    // All that the visitor's own panel covers.
+    // The parts that the visitor's panel covers.
     let main = ui
         .el("div.cw-main")
         .attr_with("inert", |ui| ui.state().panel.get().then(String::new))
@@ -77,7 +77,7 @@ fn window(ui: &Ui) -> El {
         .child(log(ui))
         .child_if(contact::is_open, contact::form)
         .child_if(contact::is_done, contact::done)
-        // The card first: while it is made, the composer still has the focus that it is to take over.
+        // The card comes first: it takes over the focus of the composer, which must still exist.
         .child_if(|ui| ui.closed_by().is_some(), closed_card)
         .child_if(|ui| ui.closed_by().is_none(), composer)
         .child_if(|ui| ui.state().menu.get(), menu);
@@ -85,14 +85,14 @@ fn window(ui: &Ui) -> El {
         .attr("role", if ui.settings().inline { "region" } else { "dialog" })
         .attr("aria-labelledby", TITLE_ID)
         .attr_with("aria-modal", |ui| is_modal(ui).then(|| "true".to_owned()))
-        // The focus goes round in a window that hides the page.
-        .child_if(is_modal, |ui| turn(ui, |ui, _| focus_first(ui, &LAST)))
+        // Tab cycles inside a full-screen window.
+        .child_if(is_modal, |ui| focus_guard(ui, |ui, _| focus_first(ui, &LAST)))
         .child(main)
         .child_if(|ui| ui.state().panel.get(), panel)
-        .child_if(is_modal, |ui| turn(ui, |ui, _| focus_first(ui, &FIRST)))
+        .child_if(is_modal, |ui| focus_guard(ui, |ui, _| focus_first(ui, &FIRST)))
 }
 
-/// Where the focus goes on, at either end of a window that hides the page: the first of these that is there.
+/// The first and the last control of a full-screen window: the first selector that matches.
 const FIRST: [&str; 2] = ["[part=back]", "[part=menu]"];
 const LAST: [&str; 5] = ["[part=forget-no]", "[part=forget]", "[part=back]", "[part=send]", "[part=log]"];
 
@@ -101,10 +101,10 @@ fn focus_first(ui: &Ui, selectors: &[&str]) {
 }
 
 fn is_modal(ui: &Ui) -> bool {
-    ui.state().full.get()
+    ui.state().full_screen.get()
 }
 
-/// An end of the window, from which the focus goes to the other one.
-fn turn(ui: &Ui, to: fn(&Ui, &Event)) -> El {
+/// Renders a focus guard at one end of the window, which moves the focus to the other end.
+fn focus_guard(ui: &Ui, to: fn(&Ui, &Event)) -> El {
     ui.el("span.cw-hidden tabindex=0").on("focus", to)
 }

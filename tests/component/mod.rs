@@ -17,16 +17,16 @@ use crate::page::{Network, Page, tick, window};
 
 const CONFIG: &str = r#"{"ok":true,"data":{"config":{}}}"#;
 
-/// An application with a widget, and what the application holds of it.
+/// An application with a widget, and its handles.
 #[derive(Clone, Copy)]
 struct App {
     chat: ChatControls,
-    wanted: RwSignal<bool>,
+    shown: RwSignal<bool>,
     theme: RwSignal<Theme>,
-    heard: StoredValue<Vec<ChatEvent>>,
+    events: StoredValue<Vec<ChatEvent>>,
 }
 
-/// Mounts an application that does this with each event. It is unmounted when the second value is dropped.
+/// Mounts an application with an event handler. Dropping the second value unmounts it.
 fn mount(page: &Page, on_event: fn(App, ChatEvent)) -> (App, Box<dyn Any>) {
     mount_with(page, &Settings::new("/connector"), on_event)
 }
@@ -38,9 +38,9 @@ fn mount_with(page: &Page, settings: &Settings, on_event: fn(App, ChatEvent)) ->
     let handle = mount_to(page.host.clone(), move || {
         let app = App {
             chat: ChatControls::new(),
-            wanted: RwSignal::new(true),
+            shown: RwSignal::new(true),
             theme: RwSignal::new(Theme::Rose),
-            heard: StoredValue::default(),
+            events: StoredValue::default(),
         };
         making.set(Some(app));
         let on_event = move |event| on_event(app, event);
@@ -48,7 +48,7 @@ fn mount_with(page: &Page, settings: &Settings, on_event: fn(App, ChatEvent)) ->
             let settings = settings.clone();
             view! { <ChatWidget settings theme=app.theme on_event controls=app.chat/> }
         };
-        move || app.wanted.get().then(&widget)
+        move || app.shown.get().then(&widget)
     });
     (made.get().expect("mounted"), Box::new(handle))
 }
@@ -63,7 +63,7 @@ async fn mounted(page: &Page) {
 }
 
 #[wasm_bindgen_test]
-fn controls_without_a_widget_do_nothing_and_say_that_it_is_closed() {
+fn controls_without_a_widget_do_nothing_and_report_a_closed_window() {
     let owner = Owner::new();
     let chat = owner.with(ChatControls::new);
     let use_all = || {
@@ -89,14 +89,14 @@ fn controls_without_a_widget_do_nothing_and_say_that_it_is_closed() {
 }
 
 #[wasm_bindgen_test]
-async fn the_controls_reach_the_widget_and_its_events_reach_the_application() {
+async fn controls_change_the_widget_and_events_reach_the_application() {
     let _network = Network::answers(200, CONFIG, "");
     let page = Page::new();
-    let (App { chat, heard, .. }, _app) =
-        mount(&page, |app, event| app.heard.update_value(|heard| heard.push(event)));
+    let (App { chat, events, .. }, _app) =
+        mount(&page, |app, event| app.events.update_value(|events| events.push(event)));
     mounted(&page).await;
     chat.open();
-    assert!(chat.is_open().get_untracked(), "the signals say at once what is so");
+    assert!(chat.is_open().get_untracked(), "signals change at once");
     chat.set_draft("half a question");
     tick().await;
     let input: HtmlTextAreaElement = part(&page, "input").expect("an input").unchecked_into();
@@ -104,16 +104,16 @@ async fn the_controls_reach_the_widget_and_its_events_reach_the_application() {
     chat.toggle();
     tick().await;
     assert!(part(&page, "window").is_none());
-    assert_eq!(heard.get_value(), [ChatEvent::Open, ChatEvent::Close]);
+    assert_eq!(events.get_value(), [ChatEvent::Open, ChatEvent::Close]);
 }
 
 #[wasm_bindgen_test]
-async fn an_application_may_take_the_widget_off_when_it_hears_an_event() {
+async fn an_event_handler_may_remove_the_widget() {
     let network = Network::answers(200, CONFIG, "");
     let page = Page::new();
-    let (App { chat, wanted, .. }, _app) = mount(&page, |app, event| {
+    let (App { chat, shown, .. }, _app) = mount(&page, |app, event| {
         if event == ChatEvent::Open {
-            app.wanted.set(false);
+            app.shown.set(false);
         }
     });
     mounted(&page).await;
@@ -121,17 +121,17 @@ async fn an_application_may_take_the_widget_off_when_it_hears_an_event() {
     page.until(|| page.host.query_selector("chat-widget").expect("valid").is_none()).await;
     assert!(!chat.is_open().get_untracked());
     chat.open();
-    let asked = network.count();
+    let requests = network.count();
     window().dispatch_event(&web_sys::Event::new("online").expect("an event")).expect("dispatched");
     tick().await;
-    assert_eq!(network.count(), asked);
-    wanted.set(true);
+    assert_eq!(network.count(), requests);
+    shown.set(true);
     mounted(&page).await;
     assert!(part(&page, "window").is_none());
 }
 
 #[wasm_bindgen_test]
-async fn the_look_follows_the_signal_of_the_theme() {
+async fn the_widget_follows_the_signal_of_its_theme() {
     let _network = Network::answers(200, CONFIG, "");
     let page = Page::new();
     let (App { theme, .. }, _app) = mount(&page, |_, _| {});
@@ -147,7 +147,7 @@ async fn the_look_follows_the_signal_of_the_theme() {
 }
 
 #[wasm_bindgen_test]
-async fn the_controls_change_the_settings_of_a_widget_that_is_there() {
+async fn the_settings_of_a_mounted_widget_can_be_changed() {
     let _network = Network::answers(200, CONFIG, "");
     let page = Page::new();
     let (App { chat, .. }, _app) = mount(&page, |_, _| {});
@@ -195,7 +195,7 @@ async fn a_widget_without_isolation_is_styled_in_the_page_until_it_is_unmounted(
 }
 
 #[wasm_bindgen_test]
-async fn an_application_that_goes_takes_the_widget_along() {
+async fn an_unmounted_application_leaves_no_widget() {
     let _network = Network::answers(200, CONFIG, "");
     let page = Page::new();
     let (App { chat, .. }, app) = mount(&page, |_, _| {});

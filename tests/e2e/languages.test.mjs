@@ -266,7 +266,7 @@ for (const language of ["en", ...LANGUAGES]) {
     await fits("too long");
     await server.setFaults({ only: "send", status: 402 });
     await say(page, QUESTION);
-    await notice("quotaTitle", "The chat is resting");
+    await notice("quotaTitle", "The chat is unavailable");
     await part(page, "message-failed").waitFor();
     await fits("resting, not sent");
 

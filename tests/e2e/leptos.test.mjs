@@ -110,7 +110,7 @@ test("The application's button opens the window, gets the focus back and shows t
   assert.equal(await askUs(page).getAttribute("aria-expanded"), "true");
   await ask(page, "Is anybody there?");
   await server.operatorOnline(true);
-  await page.locator("#hours").getByText("Somebody is there").waitFor();
+  await page.locator("#hours").getByText("An operator is online").waitFor();
   await part(page, "close").click();
   await eventually(async () => assert.equal(await askUs(page).getAttribute("aria-expanded"), "false"));
   await server.operatorSays("I am.");

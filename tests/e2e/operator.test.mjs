@@ -27,7 +27,7 @@ test("An operator's presence and replies are shown, and so is their leaving", as
   await ask(page, QUESTION);
 
   const console = await operator();
-  await part(page, "presence").getByText("A person is here").waitFor();
+  await part(page, "presence").getByText("A person is online").waitFor();
   await console.locator("#conversations button").click();
   await console.locator("#log").getByText(QUESTION).waitFor();
   await console.getByLabel("Your answer").fill("Anna here.\nWhat is it about?");

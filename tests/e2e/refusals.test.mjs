@@ -13,7 +13,7 @@ test("A 402 replaces the composer with a card and marks the message as not sent"
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
-  await part(page, "notice").getByText("The chat is resting").waitFor();
+  await part(page, "notice").getByText("The chat is unavailable").waitFor();
   await part(page, "message-failed").waitFor();
   assert.equal(await part(page, "composer").count(), 0);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor (not sent): ${QUESTION}`]);

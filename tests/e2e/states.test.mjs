@@ -37,7 +37,7 @@ test("An exhausted quota shows the fallback text and pauses the chat", async ({ 
   const page = await visit();
   await openChat(page);
   await say(page, QUESTION);
-  await part(page, "notice").getByText("The chat is resting").waitFor();
+  await part(page, "notice").getByText("The chat is unavailable").waitFor();
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`, `assistant: ${FALLBACK}`]);
   assert.equal(await part(page, "composer").count(), 0);
 
@@ -65,7 +65,7 @@ test("A failing AI without a text shows a notice, and a late reply is shown", as
   await openChat(page);
   await say(page, QUESTION);
   await delivered(page);
-  await part(page, "notice").getByText("No answer came.").waitFor();
+  await part(page, "notice").getByText("There was no answer.").waitFor();
   assert.equal(await part(page, "typing").count(), 0);
   assert.equal(await part(page, "composer").count(), 1);
   assert.deepEqual(await messages(page), [`assistant: ${WELCOME}`, `visitor: ${QUESTION}`]);

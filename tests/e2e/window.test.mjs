@@ -195,7 +195,7 @@ test("A line marks messages that arrived while the window was closed, until it i
   await server.operatorSays("Are you still there?");
   await part(page, "badge").getByText("2", { exact: true }).waitFor();
   await openChat(page);
-  const line = part(page, "log").getByText("Unread from here");
+  const line = part(page, "log").getByText("Unread messages");
   await line.waitFor();
   const below = await line.evaluate((line) => line.parentElement.querySelector(".cw-bubble").textContent);
   assert.equal(below, "Anna here.");
@@ -275,7 +275,7 @@ test("The contact form appears on a request for a person, validates its input an
   const form = part(page, "form");
   await form.waitFor();
   await form.getByRole("button", { name: "Leave my details" }).click();
-  await form.getByText("Please give an e-mail address or a phone number.").waitFor();
+  await form.getByText("Please enter an e-mail address or a phone number.").waitFor();
   await form.getByLabel("E-mail").fill("anna@example");
   await form.getByRole("button", { name: "Leave my details" }).click();
   await form.getByText("Please check the e-mail address.").waitFor();
@@ -307,7 +307,7 @@ test("The data panel lists stored data, exports it as text, and erases it after 
   await part(page, "back").click();
   await ask(page, QUESTION);
   await openMyData(page);
-  await part(page, "panel").getByText("2 messages of this conversation").waitFor();
+  await part(page, "panel").getByText("2 messages in this conversation").waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), part(page, "download").click()]);
   const text = await (await import("node:fs/promises")).readFile(await download.path(), "utf8");
   assert.match(text, /^Conversation with Clover\nhttp.*\n\n/);

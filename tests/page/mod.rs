@@ -1,4 +1,4 @@
-//! A page for a widget, and a fake network.
+//! A page for a widget, and a network with the responses of a test.
 
 use chat_protocol::Value;
 use chat_widget::api::Handle;
@@ -12,7 +12,7 @@ pub fn window() -> Window {
     web_sys::window().expect("a window")
 }
 
-/// Waits until pending work has run: effects run in microtasks, browser events in the next task.
+/// Waits for the next task. Effects run in microtasks before it.
 pub async fn tick() {
     let promise = js_sys::Promise::new(&mut |resolve, _| {
         window().set_timeout_with_callback(&resolve).expect("a timer");
@@ -23,12 +23,12 @@ pub async fn tick() {
 /// Replaces the page's `fetch` until it is dropped.
 pub struct Network {
     real: JsValue,
-    /// The `[url, init]` of each call.
+    /// `[url, init]` of each call.
     calls: Array,
 }
 
 impl Network {
-    /// Responds to every call with this status, body and `Retry-After`.
+    /// Answers every call with this status, body and `Retry-After`.
     pub fn answers(status: u16, body: &str, retry_after: &str) -> Self {
         let source =
             "calls.push([url, init]); return Promise.resolve(new Response(body, { status, headers }));";
@@ -42,17 +42,30 @@ impl Network {
         )
     }
 
+    /// Answers the calls in this order with a status, a body and `Retry-After`; the last response repeats.
+    pub fn answers_in_turn(responses: &[(u16, &str, &str)]) -> Self {
+        let given = Array::new();
+        for (status, body, retry_after) in responses {
+            given.push(&Array::of3(&(*status).into(), &(*body).into(), &(*retry_after).into()).into());
+        }
+        let source = "calls.push([url, init]);
+            const [status, body, retryAfter] = given.length > 1 ? given.shift() : given[0];
+            const headers = retryAfter ? { 'Retry-After': retryAfter } : {};
+            return Promise.resolve(new Response(body, { status, headers }));";
+        Self::patched(source, &[("given", given.into())])
+    }
+
     /// Rejects every call with this value.
     pub fn rejects(thrown: &JsValue) -> Self {
         Self::patched("return Promise.reject(thrown);", &[("thrown", thrown.clone())])
     }
 
-    /// Runs this body of a JavaScript function of `url` and `init` on every call.
+    /// Runs the body of a JavaScript function of `url` and `init` for every call.
     pub fn does(source: &str) -> Self {
         Self::patched(source, &[])
     }
 
-    /// Never responds to a call.
+    /// Never answers a call.
     pub fn hangs() -> Self {
         Self::patched("calls.push([url, init]); return new Promise(() => {});", &[])
     }
@@ -78,9 +91,14 @@ impl Network {
         self.calls.length()
     }
 
-    /// Returns the URL of the last call, or a member of its options; empty without one.
+    /// Returns the address (`url`) or a member of the options of the last call; empty if it is missing.
     pub fn last(&self, what: &str) -> String {
-        let call: Array = self.calls.get(self.calls.length().wrapping_sub(1)).unchecked_into();
+        self.nth(self.count().wrapping_sub(1), what)
+    }
+
+    /// Returns the address (`url`) or a member of the options of the call with this index.
+    pub fn nth(&self, index: u32, what: &str) -> String {
+        let call: Array = self.calls.get(index).unchecked_into();
         if call.is_undefined() {
             return String::new();
         }
@@ -88,9 +106,14 @@ impl Network {
         value.as_string().unwrap_or_default()
     }
 
-    /// Returns a header of the last call; empty without it.
+    /// Returns a header of the last call; empty if it is missing.
     pub fn header(&self, name: &str) -> String {
-        let call: Array = self.calls.get(self.calls.length() - 1).unchecked_into();
+        self.nth_header(self.count() - 1, name)
+    }
+
+    /// Returns a header of the call with this index; empty if it is missing.
+    pub fn nth_header(&self, index: u32, name: &str) -> String {
+        let call: Array = self.calls.get(index).unchecked_into();
         get(&get(&call.get(1), "headers"), name).as_string().unwrap_or_default()
     }
 }
@@ -109,14 +132,37 @@ fn set(object: &JsValue, name: &str, value: &JsValue) {
     Reflect::set(object, &name.into(), value).expect("a property");
 }
 
-/// Appends a host element to an otherwise empty page, and clears the storage.
+/// Removes the jitter of retries until it is dropped, so that they follow at once.
+pub struct NoJitter(JsValue);
+
+impl NoJitter {
+    pub fn new() -> Self {
+        let math = get(&window(), "Math");
+        let real = get(&math, "random");
+        set(&math, "random", &Function::new_no_args("return 0"));
+        Self(real)
+    }
+}
+
+impl Drop for NoJitter {
+    fn drop(&mut self) {
+        set(&get(&window(), "Math"), "random", &self.0);
+    }
+}
+
+/// Empties the page's storage.
+pub fn clear_storage() {
+    window().local_storage().expect("storage").expect("storage").clear().expect("cleared");
+}
+
+/// A host element on an empty page with an empty storage.
 pub struct Page {
     pub host: HtmlElement,
 }
 
 impl Page {
     pub fn new() -> Self {
-        window().local_storage().expect("storage").expect("storage").clear().expect("cleared");
+        clear_storage();
         let document = window().document().expect("a document");
         let host: HtmlElement = document.create_element("div").expect("an element").unchecked_into();
         document.body().expect("a body").append_child(&host).expect("appended");
@@ -130,7 +176,7 @@ impl Page {
         handle
     }
 
-    /// Returns the element of this part.
+    /// Returns the element of a part.
     pub fn find(&self, part: &str) -> Option<Element> {
         let root = self.host.shadow_root().expect("an open shadow root");
         root.query_selector(&format!("[part~={part}]")).expect("a valid selector")
@@ -140,9 +186,9 @@ impl Page {
         self.find(part).expect(part).get_attribute(name).unwrap_or_default()
     }
 
-    /// Waits until a condition is met. The runner's timeout ends a wait in vain.
-    pub async fn until(&self, so: impl Fn() -> bool) {
-        while !so() {
+    /// Waits for a condition. The runner's timeout ends a test whose condition is never met.
+    pub async fn until(&self, condition: impl Fn() -> bool) {
+        while !condition() {
             tick().await;
         }
     }

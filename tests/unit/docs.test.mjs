@@ -139,7 +139,7 @@ test("Every key of the browser's storage is in docs/privacy.md", () => {
     ([, name]) => `chat-widget:${name}`,
   );
   const chosen = [...all(inFolder("src/ui")).matchAll(/&str = "(chat-widget:\w+)"/g)].map(([, key]) => key);
-  const named = all(["src/driver/mod.rs", "src/browser/channel.rs"]).matchAll(/\[[^[\]]+, "(:\w+)"\]\.concat\(\)/g);
+  const named = all(["src/driver.rs", "src/browser/channel.rs"]).matchAll(/\[[^[\]]+, "(:\w+)"\]\.concat\(\)/g);
   const ofChannel = [...named].map(([, name]) => `chat-widget:${name}`);
   assert.ok(keys.length > 7 && chosen.length > 1 && ofChannel.length > 2);
   for (const key of [...keys, ...chosen, ...ofChannel])
@@ -185,15 +185,15 @@ test("The settings in docs/rust.md are the example's", () => {
     const text = read(path);
     for (const line of wanted) assert.ok(text.includes(line), `${path}: ${line}`);
   };
-  has("examples/leptos/index.html", lines("docs/rust.md", "Trunk: html"));
-  has("examples/leptos/Trunk.toml", lines("docs/rust.md", "Trunk: toml"));
-  const [, ...profile] = lines("docs/rust.md", "Bytes: toml");
+  has("examples/leptos/index.html", lines("docs/rust.md", "Develop with Trunk: html"));
+  has("examples/leptos/Trunk.toml", lines("docs/rust.md", "Develop with Trunk: toml"));
+  const [, ...profile] = lines("docs/rust.md", "Keep the module small: toml");
   const own = read("Cargo.toml").split("[profile.release-wasm]\n")[1].split("\n\n")[0].split("\n");
   assert.deepEqual(
     profile.filter((line) => !own.includes(line)),
     [],
   );
-  const [section, widget, leptos] = lines("docs/rust.md", "Install: toml");
+  const [section, widget, leptos] = lines("docs/rust.md", "Show the chat: toml");
   const version = read("Cargo.toml").match(/^version = "(\d+\.\d+)/m)[1];
   has("examples/leptos/Cargo.toml", [section, `\`${widget}\``]);
   assert.match(widget, new RegExp(`version = "${version}"`));

@@ -52,7 +52,7 @@ test("the enums have the choices of the option table, in its order", () => {
     assert.equal(`one of ${enums[name].join(", ")}`, TABLE[option].expected);
     assert.equal(enums[name][0], TABLE[option].default, "the first is the default");
   }
-  const themes = [...read("src/theme/mod.rs").matchAll(/^ {4}(\w+)(\(Accent\))?,$/gm)].map(([, name]) =>
+  const themes = [...read("src/theme.rs").matchAll(/^ {4}(\w+)(\(Accent\))?,$/gm)].map(([, name]) =>
     snake(name).slice(1),
   );
   assert.equal(`one of ${themes.join(", ")}`, TABLE.theme.expected);

@@ -24,7 +24,7 @@ pub fn Shop() -> impl IntoView {
     }
 }
 
-/// Takes over the page that the server has rendered.
+/// Hydrates the page that the server has rendered.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen::prelude::wasm_bindgen(start)]
 pub fn hydrate() {

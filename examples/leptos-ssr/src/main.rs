@@ -1,4 +1,4 @@
-//! The shop's server: it renders the page, serves its module, and passes the chat on to the service.
+//! The shop's server: it renders the page, serves its module, and contains the proxy of the chat.
 //!
 //! `leptos-ssr-shop ASSETS SERVICE` serves the files of the folder `ASSETS` and the proxy of the service at the address
 //! `SERVICE`, whose token is in `CONNECTOR_TOKEN`. It prints its own address when it listens.
@@ -42,9 +42,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Renders the page.
+/// Returns the rendered page.
 async fn page() -> Html<String> {
-    // A page has a reactive owner of its own, which ends with it.
+    // Each page has its own reactive owner, which ends with it.
     let owner = Owner::new();
     let body = owner.with(|| view! { <Shop/> }.to_html());
     Html([HEAD, &body, "</body></html>"].concat())

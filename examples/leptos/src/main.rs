@@ -1,7 +1,7 @@
 //! A shop in Leptos, with the chat in its corner and a button of its own that opens it.
 //!
-//! Texts stand in braces because `view!` hands what is wholly static to the browser as HTML, which a page whose policy
-//! asks for Trusted Types does not let through. Where yours does not ask for them, leave the braces out.
+//! Texts are in braces because `view!` passes elements without dynamic parts to the browser as HTML, which a policy with
+//! Trusted Types refuses. Without such a policy, leave the braces out.
 
 use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
 use leptos::prelude::*;
@@ -15,17 +15,17 @@ fn main() {
 #[component]
 fn Shop() -> impl IntoView {
     let chat = ChatControls::new();
-    // Any component further down finds the controls, without being handed them.
+    // Every component below finds the controls in the context.
     provide_context(chat);
-    let wanted = RwSignal::new(true);
+    let shown = RwSignal::new(true);
     let evening = RwSignal::new(false);
-    let heard = RwSignal::new(String::new());
+    let last_message = RwSignal::new(String::new());
     let theme = Signal::derive(move || if evening.get() { Theme::Slate } else { Theme::Emerald });
     let mut settings = Settings::new("/connector");
     settings.suggested_questions = vec!["How long does delivery take?".to_owned()];
     let on_event = move |event| {
         if let ChatEvent::Message { role, content, .. } = event {
-            heard.set(format!("{}: {content}", role.as_str()));
+            last_message.set(format!("{}: {content}", role.as_str()));
         }
     };
     view! {
@@ -35,17 +35,17 @@ fn Shop() -> impl IntoView {
         </header>
         <main>
             <ul>{POTS.map(|name| view! { <Pot name/> })}</ul>
-            <p>{"Last said in the chat: "} <output>{heard}</output></p>
+            <p>{"Last message in the chat: "} <output>{last_message}</output></p>
             <label><input type="checkbox" bind:checked=evening/> {"Evening"}</label>
-            <label><input type="checkbox" bind:checked=wanted/> {"Chat"}</label>
+            <label><input type="checkbox" bind:checked=shown/> {"Chat"}</label>
         </main>
-        <Show when=move || wanted.get()>
+        <Show when=move || shown.get()>
             <ChatWidget settings=settings.clone() theme on_event controls=chat/>
         </Show>
     }
 }
 
-/// Opens the chat, and says how much of it is unread and whether somebody is there.
+/// A button that opens the chat and shows the number of unread messages, with a note while an operator is online.
 #[component]
 fn AskButton() -> impl IntoView {
     let chat: ChatControls = expect_context();
@@ -53,7 +53,7 @@ fn AskButton() -> impl IntoView {
         0 => "Ask us".to_owned(),
         count => format!("Ask us ({count})"),
     };
-    let hours = move || if chat.operator_online().get() == Some(true) { "Somebody is there" } else { "" };
+    let hours = move || if chat.operator_online().get() == Some(true) { "An operator is online" } else { "" };
     view! {
         <button id="ask" aria-expanded=move || chat.is_open().get().to_string() on:click=move |_| chat.open_for_visitor()>
             {label}
@@ -62,7 +62,7 @@ fn AskButton() -> impl IntoView {
     }
 }
 
-/// A pot, and a way to ask about it.
+/// A pot, with a button to ask about it.
 #[component]
 fn Pot(name: &'static str) -> impl IntoView {
     let chat: ChatControls = expect_context();

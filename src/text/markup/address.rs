@@ -1,31 +1,31 @@
-//! Addresses: where they end in a text, which of them may be linked, and what host they lead to.
+//! Addresses: their end in a text, the schemes that may be linked, and their hosts.
 
 use super::source::{Source, is_word};
 
-/// Whether a text begins as an address that may be linked. Nothing else ever is.
+/// Returns whether a text begins with a scheme that may be linked. No other address becomes a link.
 pub(super) fn has_scheme(text: Source) -> bool {
     ["https://", "http://", "mailto:", "tel:"].iter().any(|scheme| begins(text, scheme))
 }
 
-/// Whether a text begins like this, with something behind it. With another character there, a browser would look for
-/// the host further on.
+/// Returns whether a text begins with a prefix that the beginning of a host follows. A browser would skip other characters
+/// and search the host after them.
 pub(super) fn begins(text: Source, with: &str) -> bool {
     let next = text.at(with.len());
     text.part(0, with.len()).eq_ignore_ascii_case(with) && (next == '+' || next >= '\u{80}' || is_word(next))
 }
 
-/// What an address is made of. A browser drops some of the rest, and reads `\` as `/`.
+/// Returns whether a byte may be part of an address. Browsers drop some of the others, and read `\` as `/`.
 pub(super) fn is_plain(byte: char) -> bool {
     byte > ' ' && !matches!(byte, '"' | '<' | '>' | '\\' | '`' | '\u{7F}')
 }
 
-/// Where an address in running text ends: punctuation behind it is not part of it.
+/// Returns the end of an address in running text, without the punctuation after it.
 pub(super) fn end(text: Source, from: usize) -> usize {
     let mut to = from;
     let mut open = 0;
     loop {
         let byte = text.at(to);
-        // What is not ASCII may be a letter, but these begin spaces, quotes, dashes and full stops.
+        // Other bytes than ASCII may be letters, but these begin spaces, quotes, dashes and full stops.
         let foreign = matches!(byte, '\u{C2}' | '\u{E2}' | '\u{EF}')
             || (byte == '\u{E3}' && text.at(to + 1) == '\u{80}');
         if !is_plain(byte) || foreign || (byte == ']' && text.at(to + 1) == '(') {
@@ -45,24 +45,24 @@ pub(super) fn end(text: Source, from: usize) -> usize {
     }
 }
 
-/// The host behind a link whose text looks like an address, and like that of another host.
-pub(super) fn belied<'a>(address: &'a str, text: &str) -> Option<&'a str> {
+/// Returns the host of a link whose text looks like the address of another host.
+pub(super) fn hidden_host<'a>(address: &'a str, text: &str) -> Option<&'a str> {
     let mut last = 0;
     let mut looks = false;
     for byte in text.bytes() {
         last = (last << 8 | u32::from(byte)) & 0xFF_FFFF;
-        // The large numbers are full stops of other scripts.
+        // The last ones are full stops of other scripts.
         looks |= byte == b'@'
             || (last >> 8 & 0xFF == u32::from(b'.') && byte > b' ')
             || matches!(last, 0xE2_80A4 | 0xE3_8082 | 0xEF_BC8E | 0xEF_BDA1);
     }
     let to = host(Source(address));
-    // A name before the host may look like one itself.
+    // The user name before a host may look like a host.
     let named = Source(text).find('@', 0) < text.len() && matches!(Source(address).at(0), 'h' | 'H');
     (looks && (named || !to.eq_ignore_ascii_case(host(Source(text))))).then_some(to)
 }
 
-/// What stands between the scheme and the path, without the name of a user.
+/// Returns the part between scheme and path, without a user name.
 fn host(address: Source<'_>) -> &str {
     let mut from = 0;
     let mut to = 0;

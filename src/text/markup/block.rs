@@ -1,20 +1,20 @@
-//! Lines: paragraphs, headings, rules, code, lists, quotes and tables.
+//! Blocks: paragraphs, headings, rules, code, lists, quotes and tables.
 
 use super::Sink;
 use super::inline::{Mode, inline};
 use super::source::Source;
 
-/// Quotes and lists nest so deep; what would go deeper is text.
+/// Maximum nesting of quotes and lists; deeper markers are text.
 const DEPTH: usize = 8;
-/// A line belongs to an item when it is indented by so many columns more than the item's marker.
+/// Minimum columns of indentation beyond its marker at which a line belongs to an item.
 const INDENT: usize = 2;
 
-/// A quote, or a list with its last item.
+/// An open quote, or an open list with its last item.
 #[derive(Clone, Copy, Default)]
 struct Container {
-    /// `>`, or the character that marks the list's items.
+    /// `>`, or the marker of the list's items.
     kind: char,
-    /// Where the marker of the item stands.
+    /// The column of the item's marker.
     column: usize,
 }
 
@@ -29,23 +29,23 @@ struct Fence {
 struct Blocks<'a, S> {
     sink: &'a mut S,
     containers: [Container; DEPTH],
-    /// So many of them are open.
+    /// The number of open containers.
     depth: usize,
     fence: Option<Fence>,
-    /// The first word behind the fence, which names the language of the code.
+    /// The first word after the fence, which names the language of the code.
     language: String,
-    /// A table's rows are read.
+    /// Whether the lines are rows of a table.
     table: bool,
-    /// Columns that end, or are centred, where their cells do: a bit for each of the first 32.
+    /// The columns aligned to the end, and the centred ones: a bit for each of the first 32.
     ends: u32,
     centres: u32,
     /// The lines of the paragraph or the code.
     lines: String,
-    /// Where the last of them begins.
+    /// The beginning of the last of them.
     last: usize,
 }
 
-/// Gives a text's blocks.
+/// Renders the blocks of a text.
 pub(super) fn blocks<S: Sink>(text: &str, sink: &mut S) {
     let containers = [Container::default(); DEPTH];
     let mut blocks = Blocks {
@@ -77,7 +77,7 @@ pub(super) fn blocks<S: Sink>(text: &str, sink: &mut S) {
 
 impl<S: Sink> Blocks<'_, S> {
     fn line(&mut self, line: Source) {
-        // Where the part of the line begins whose columns count, and where it goes on.
+        // The beginning of the part whose columns count, and the current place.
         let mut begin = 0;
         let mut place = skip(line, 0);
         let mut depth = 0;
@@ -156,7 +156,7 @@ impl<S: Sink> Blocks<'_, S> {
         self.containers.get(depth).copied().unwrap_or_default()
     }
 
-    /// What is left of a line behind the marks of what it is in.
+    /// Handles the rest of a line, after the markers of its containers.
     fn leaf(&mut self, line: Source, begin: usize, place: usize, rule: bool) {
         let rest = Source(line.part(place, line.len()));
         let byte = rest.at(0);
@@ -187,7 +187,7 @@ impl<S: Sink> Blocks<'_, S> {
         }
     }
 
-    /// A line with bars; one of dashes makes a head of the line above it.
+    /// Handles a line with bars. A line of dashes makes the previous line the head of a table.
     fn perhaps_table(&mut self, line: Source) {
         let dashes = line.0.bytes().all(|byte| matches!(byte, b'|' | b'-' | b':' | b' '));
         let lines = std::mem::take(&mut self.lines);
@@ -207,8 +207,8 @@ impl<S: Sink> Blocks<'_, S> {
         }
     }
 
-    /// Gives a row, whose outer bars may be left out, and the number of its cells. Without a tag it only counts them, and
-    /// reads how the columns are aligned.
+    /// Renders a row and returns the number of its cells. The outer bars are optional. Without a tag it only counts the cells,
+    /// and reads the alignment of the columns.
     fn row(&mut self, row: Source, tag: &'static str) -> u32 {
         if tag.is_empty() {
             (self.ends, self.centres) = (0, 0);
@@ -225,7 +225,7 @@ impl<S: Sink> Blocks<'_, S> {
             let cell = row.part(from, to.min(row.len()));
             let column = 1_u32.checked_shl(count).unwrap_or(0);
             if tag.is_empty() {
-                // The spaces of a line of dashes are around its cells.
+                // Spaces in a line of dashes are around its cells.
                 let begin = Source(cell).at(skip(Source(cell), 0));
                 if cell.bytes().rev().find(|byte| *byte != b' ') == Some(b':') {
                     *(if begin == ':' { &mut self.centres } else { &mut self.ends }) |= column;
@@ -256,7 +256,7 @@ impl<S: Sink> Blocks<'_, S> {
         self.sink.open(tag, "");
     }
 
-    /// One more line of the paragraph or the code.
+    /// Adds a line to the paragraph or the code.
     fn add(&mut self, line: &str) {
         if !self.lines.is_empty() {
             self.lines.push('\n');
@@ -265,7 +265,7 @@ impl<S: Sink> Blocks<'_, S> {
         self.lines.push_str(line);
     }
 
-    /// Ends all containers that are deeper, and what is in them.
+    /// Closes all deeper containers and their contents.
     fn close(&mut self, depth: usize) {
         while self.depth > depth {
             self.end();
@@ -277,7 +277,7 @@ impl<S: Sink> Blocks<'_, S> {
         }
     }
 
-    /// Ends the paragraph, the code or the table.
+    /// Closes the paragraph, the code or the table.
     fn end(&mut self) {
         let lines = std::mem::take(&mut self.lines);
         if self.table {
@@ -310,7 +310,7 @@ impl<S: Sink> Blocks<'_, S> {
     }
 }
 
-/// Goes past spaces and tabs.
+/// Skips spaces and tabs.
 fn skip(line: Source, from: usize) -> usize {
     let mut place = from;
     while matches!(line.at(place), ' ' | '\t') {
@@ -319,13 +319,13 @@ fn skip(line: Source, from: usize) -> usize {
     place
 }
 
-/// The column of a place; a tab is as wide as four spaces.
+/// Returns the column of a place. A tab is as wide as four spaces.
 fn column(line: Source, begin: usize, place: usize) -> usize {
     let tabs = line.at(place.wrapping_sub(1)) == '\t';
     if tabs { 4 * (place - begin) } else { place - begin }
 }
 
-/// Three or more of the same, with nothing else but spaces between.
+/// Returns whether a line is a rule: three or more equal characters, with optional spaces.
 fn is_rule(line: Source, from: usize) -> bool {
     let byte = line.at(from);
     let mut count = 0;

@@ -1,23 +1,23 @@
-//! What stands within a line: emphasis, code, links.
+//! Inline markup: emphasis, code, links.
 //!
-//! A marker is given when its partner is found further on. All this looking ahead has a bound for each text, so that none
-//! takes longer than its length says; past it, markers are text.
+//! A marker counts if its partner is found further on. The search is bounded for each text, which makes the running time
+//! linear. Beyond the bound, markers are text.
 
 use super::Sink;
 use super::address;
 use super::source::{Source, is_word};
 
-/// So many bytes for each of the text's may be looked ahead at.
-const AHEAD: usize = 16;
-/// Emphasis nests so deep.
-const DEPTH: usize = 16;
+/// Maximum bytes of lookahead for each byte of a text.
+const MAX_LOOKAHEAD: usize = 16;
+/// Maximum nesting of emphasis.
+const MAX_DEPTH: usize = 16;
 
-/// What is looked for.
+/// The markup that is recognized.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Mode {
     /// Everything.
     Full,
-    /// Everything but links, within the text of one.
+    /// Everything but links, inside the text of a link.
     Link,
     /// Only addresses.
     Plain,
@@ -29,14 +29,14 @@ struct Inline<'a, S> {
     depth: usize,
 }
 
-/// Gives a text with what is marked in it.
+/// Renders the inline markup of a text.
 pub(super) fn inline<S: Sink>(text: &str, mode: Mode, sink: &mut S) {
-    Inline { sink, ahead: AHEAD * text.len(), depth: 0 }.span(Source(text), mode);
+    Inline { sink, ahead: MAX_LOOKAHEAD * text.len(), depth: 0 }.span(Source(text), mode);
 }
 
 impl<S: Sink> Inline<'_, S> {
     fn span(&mut self, text: Source, mode: Mode) {
-        // What is before this was given.
+        // The text before this place is rendered.
         let mut shown = 0;
         let mut place = 0;
         while place < text.len() {
@@ -45,33 +45,33 @@ impl<S: Sink> Inline<'_, S> {
             let mut next = place + 1;
             match byte {
                 '\\' if mode != Mode::Plain && text.at(next).is_ascii_punctuation() => {
-                    self.say(text, shown, place);
+                    self.emit_text(text, shown, place);
                     shown = next;
                     next += 1;
                 }
                 '`' | '*' | '_' | '~' if mode != Mode::Plain => {
                     next = text.run(place);
                     let length = next - place;
-                    let end = if self.depth < DEPTH { self.partner(text, place) } else { None };
+                    let end = if self.depth < MAX_DEPTH { self.partner(text, place) } else { None };
                     if let Some(end) = end {
-                        self.say(text, shown, place);
-                        self.marked(byte, length, Source(text.part(next, end)), mode);
+                        self.emit_text(text, shown, place);
+                        self.render_marked(byte, length, Source(text.part(next, end)), mode);
                         next = end + length;
                         shown = next;
                     }
                 }
                 '[' if mode == Mode::Full => {
                     if let Some((end, stop, to)) = self.link(text, place) {
-                        // An image is a link as well.
-                        self.say(text, shown, place - usize::from(before == '!'));
-                        self.give_link("", text.part(end + 2, stop), text.part(next, end));
+                        // An image becomes a link.
+                        self.emit_text(text, shown, place - usize::from(before == '!'));
+                        self.render_link("", text.part(end + 2, stop), text.part(next, end));
                         next = to + 1;
                         shown = next;
                     }
                 }
                 '@' if mode != Mode::Link && is_word(text.at(next)) => {
                     let mut from = place;
-                    while from > shown && is_of_name(text.at(from - 1)) {
+                    while from > shown && is_mail_byte(text.at(from - 1)) {
                         from -= 1;
                     }
                     while from < place && !is_word(text.at(from)) {
@@ -79,7 +79,7 @@ impl<S: Sink> Inline<'_, S> {
                     }
                     let mut to = next;
                     let mut dotted = false;
-                    while is_of_name(text.at(to)) {
+                    while is_mail_byte(text.at(to)) {
                         dotted |= text.at(to) == '.';
                         to += 1;
                     }
@@ -87,8 +87,8 @@ impl<S: Sink> Inline<'_, S> {
                         to -= 1;
                     }
                     if from < place && dotted {
-                        self.say(text, shown, from);
-                        self.give_link("mailto:", text.part(from, to), "");
+                        self.emit_text(text, shown, from);
+                        self.render_link("mailto:", text.part(from, to), "");
                         next = to;
                         shown = to;
                     }
@@ -101,13 +101,13 @@ impl<S: Sink> Inline<'_, S> {
                     } else {
                         place
                     };
-                    // One that ends where it begins, as `https://\u{2026}` does, leads nowhere.
+                    // An address without a host, such as `https://\u{2026}`, is text.
                     let cut = Source(text.part(place, to));
                     if address::begins(cut, "www.") || address::has_scheme(cut) {
-                        // The brackets around it are not shown.
+                        // The angle brackets around it are not shown.
                         let around = usize::from(mode == Mode::Full && before == '<' && text.at(to) == '>');
-                        self.say(text, shown, place - around);
-                        self.give_link(scheme, text.part(place, to), "");
+                        self.emit_text(text, shown, place - around);
+                        self.render_link(scheme, text.part(place, to), "");
                         next = to + around;
                         shown = next;
                     }
@@ -116,17 +116,17 @@ impl<S: Sink> Inline<'_, S> {
             }
             place = next;
         }
-        self.say(text, shown, text.len());
+        self.emit_text(text, shown, text.len());
     }
 
-    fn say(&mut self, text: Source, from: usize, to: usize) {
+    fn emit_text(&mut self, text: Source, from: usize, to: usize) {
         if from < to {
             self.sink.text(text.part(from, to));
         }
     }
 
-    /// What stands between two markers.
-    fn marked(&mut self, marker: char, length: usize, inner: Source, mode: Mode) {
+    /// Renders the text between two markers.
+    fn render_marked(&mut self, marker: char, length: usize, inner: Source, mode: Mode) {
         let tag = match (marker, length) {
             ('`', _) => "code",
             ('~', _) => "s",
@@ -135,12 +135,12 @@ impl<S: Sink> Inline<'_, S> {
         };
         self.sink.open(tag, "");
         if marker == '`' {
-            // A space on either side is for code that begins or ends with a backtick.
+            // A space on each side allows code that begins or ends with a backtick.
             let end = inner.len() - 1;
             let spaced = usize::from(end > 1 && inner.at(0) == ' ' && inner.at(end) == ' ');
-            self.say(inner, spaced, end + 1 - spaced);
+            self.emit_text(inner, spaced, end + 1 - spaced);
         } else if length == 3 {
-            self.marked(marker, 2, inner, mode);
+            self.render_marked(marker, 2, inner, mode);
         } else {
             self.depth += 1;
             self.span(inner, mode);
@@ -149,13 +149,13 @@ impl<S: Sink> Inline<'_, S> {
         self.sink.close();
     }
 
-    /// Where the partner of a marker begins: as many of the same.
+    /// Returns the beginning of a marker's partner, which has the same length.
     fn partner(&mut self, text: Source, from: usize) -> Option<usize> {
         let byte = text.at(from);
         let mut place = text.run(from);
         let length = place - from;
         let is_code = byte == '`';
-        // Not within a word, as in snake_case and 2*3*4; some languages put no spaces between theirs.
+        // Single markers do not count inside words, as in snake_case and 2*3*4. Some languages have no spaces between words.
         let anywhere = length > 1 && byte != '_';
         let within = |next: char| !anywhere && (is_word(next) || (byte == '_' && next >= '\u{80}'));
         let begins = text.at(place) > ' '
@@ -189,7 +189,7 @@ impl<S: Sink> Inline<'_, S> {
         None
     }
 
-    /// Where the text of the link that begins at a place ends, where its address does, and where the whole does.
+    /// Returns the ends of the text, of the address, and of the whole of the link that begins at a place.
     fn link(&mut self, text: Source, from: usize) -> Option<(usize, usize, usize)> {
         let end = self.closing(text, from, '[', ']')?;
         if text.at(end + 1) != '(' {
@@ -200,12 +200,12 @@ impl<S: Sink> Inline<'_, S> {
         while stop < to && address::is_plain(text.at(stop)) {
             stop += 1;
         }
-        // What is behind the address is its title.
+        // The title of the link may follow the address.
         let ends = stop == to || text.at(stop) <= ' ';
         (ends && address::has_scheme(Source(text.part(end + 2, stop)))).then_some((end, stop, to))
     }
 
-    /// Where what is opened at a place is closed.
+    /// Returns the place of the bracket that closes the one at a place.
     fn closing(&mut self, text: Source, from: usize, open: char, close: char) -> Option<usize> {
         let mut place = from;
         let mut depth = 0;
@@ -227,8 +227,8 @@ impl<S: Sink> Inline<'_, S> {
         None
     }
 
-    /// A link with its text, or with its address for one.
-    fn give_link(&mut self, scheme: &str, address: &str, text: &str) {
+    /// Renders a link with a text, or with its address if the text is empty.
+    fn render_link(&mut self, scheme: &str, address: &str, text: &str) {
         let mut whole = scheme.to_owned();
         whole.push_str(address);
         self.sink.open("a", &whole);
@@ -239,17 +239,17 @@ impl<S: Sink> Inline<'_, S> {
             self.span(Source(text), Mode::Link);
         }
         self.sink.close();
-        if let Some(host) = address::belied(&whole, shown) {
+        if let Some(host) = address::hidden_host(&whole, shown) {
             self.sink.text(" (");
             self.sink.open("bdi", "cw-host");
-            self.say(Source(host), 0, host.len());
+            self.emit_text(Source(host), 0, host.len());
             self.sink.close();
             self.sink.text(")");
         }
     }
 }
 
-/// What the name before the @ of an address is made of, and the domain behind it.
-fn is_of_name(byte: char) -> bool {
+/// Returns whether a byte may be part of the user or the domain of an e-mail address.
+fn is_mail_byte(byte: char) -> bool {
     is_word(byte) || matches!(byte, '.' | '_' | '+' | '-')
 }

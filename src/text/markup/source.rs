@@ -1,6 +1,6 @@
-//! Text that is read by places: byte offsets, any of which may be asked for.
+//! Text by byte offsets, which may be out of range.
 
-/// A text under examination. Nothing panics: the tables behind a slice that may weigh 4 KB (brotli).
+/// A text that is parsed. No method panics: the tables of panicking slices would add 4 KB (brotli).
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a>(pub(super) &'a str);
 
@@ -9,8 +9,8 @@ impl<'a> Source<'a> {
         self.0.len()
     }
 
-    /// The byte at a place, as a character: a line end before and behind the text, and what is not ASCII in pieces. It is
-    /// asked for everywhere, and weighs less when it is not inlined.
+    /// Returns the byte at a place as a character, and a line end outside of the text. Characters that are not ASCII are read
+    /// byte by byte. Not inlined, because it has many callers.
     #[inline(never)]
     pub(super) fn at(self, place: usize) -> char {
         #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -18,12 +18,12 @@ impl<'a> Source<'a> {
         self.0.as_bytes().get(place).map_or('\n', |byte| char::from(*byte))
     }
 
-    /// The text between two places.
+    /// Returns the text between two places.
     pub(super) fn part(self, from: usize, to: usize) -> &'a str {
         self.0.get(from..to).unwrap_or_default()
     }
 
-    /// Where the run of equal bytes that begins at a place ends.
+    /// Returns the end of the run of equal bytes at a place.
     pub(super) fn run(self, place: usize) -> usize {
         let mut to = place + 1;
         while to < self.len() && self.at(to) == self.at(place) {
@@ -32,7 +32,7 @@ impl<'a> Source<'a> {
         to
     }
 
-    /// The next place of a byte, or the end.
+    /// Returns the next place of a byte, or the end.
     pub(super) fn find(self, byte: char, from: usize) -> usize {
         let mut place = from;
         while place < self.len() && self.at(place) != byte {
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether this is a letter or a digit of ASCII's.
+/// Returns whether a byte is an ASCII letter or digit.
 pub(super) fn is_word(byte: char) -> bool {
     byte.is_ascii_alphanumeric()
 }

@@ -223,7 +223,11 @@ scene(
         await visitor.opens();
         await visitor.says("I would like to talk to a person");
       },
-      { shows: "notice: The chat is resting", hides: ["composer", "form", "suggestions", "typing"], newest: /asleep/ },
+      {
+        shows: "notice: The chat is unavailable",
+        hides: ["composer", "form", "suggestions", "typing"],
+        newest: /asleep/,
+      },
     );
     await step("Escape closes the window", () => visitor.press("Escape"), { hides: "window", focus: "launcher" });
     await service.isFine();

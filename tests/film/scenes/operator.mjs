@@ -50,7 +50,7 @@ scene(
       newest: /We pack today/,
       shows: ["title: Maren", "presence: Maren replied", "joined: Maren joined"],
     });
-    await step("Maren is online", () => operator.comes(), { shows: "presence: Maren is here" });
+    await step("Maren is online", () => operator.comes(), { shows: "presence: Maren is online" });
   },
 );
 
@@ -75,7 +75,7 @@ scene("Presence is polled as soon as a person writes", { points: [6] }, async ({
         await visitor.until(async () => assert.ok((await visitor.count("message-operator")) > 0), 400).catch(() => {});
       }
     },
-    { newest: /Anna here/, shows: "presence: A person is here", relaxed: ["focus"] },
+    { newest: /Anna here/, shows: "presence: A person is online", relaxed: ["focus"] },
   );
 });
 
@@ -122,7 +122,7 @@ scene("A person is online from the start", { points: [6] }, async ({ visitor, op
   );
   await step("The person writes", () => operator.says("Hello, Anna here."), {
     newest: /Anna here/,
-    shows: ["presence: A person is here", "joined: A person joined"],
+    shows: ["presence: A person is online", "joined: A person joined"],
   });
 });
 

@@ -33,7 +33,7 @@ scene("The AI fails without a text", { main: true, points: [5] }, async ({ visit
       await visitor.opens();
       await visitor.says(QUESTION);
     },
-    { shows: ["notice: No answer came", "retry"], hides: ["typing", "suggestions"], newest: /How long/ },
+    { shows: ["notice: There was no answer", "retry"], hides: ["typing", "suggestions"], newest: /How long/ },
   );
   await service.isFine();
   await step("The visitor asks again", () => visitor.click("retry"), { newest: /working days/, hides: "notice" });

@@ -3,7 +3,7 @@
 use super::{html, rendered};
 
 #[test]
-fn a_blank_line_parts_paragraphs_and_a_line_end_breaks_a_line() {
+fn a_blank_line_separates_paragraphs_and_a_line_end_is_a_line_break() {
     assert_eq!(html("one\ntwo\r\n\r\n \n  three  "), "<p>one\ntwo</p><p>three</p>");
     assert_eq!(html(""), "");
     assert_eq!(html(" \n\n"), "");
@@ -35,7 +35,7 @@ fn lists_nest_by_their_indentation() {
 }
 
 #[test]
-fn quotes_end_where_their_mark_does() {
+fn a_quote_ends_with_its_last_marked_line() {
     assert_eq!(html("> a\n> b\nc"), "<blockquote><p>a\nb</p></blockquote><p>c</p>");
     assert_eq!(
         html("> a\n> > b\n> c"),
@@ -55,7 +55,7 @@ fn quotes_end_where_their_mark_does() {
 }
 
 #[test]
-fn containers_nest_to_a_depth_and_the_rest_is_text() {
+fn containers_nest_to_a_maximum_depth_and_deeper_markers_are_text() {
     let deep = rendered(&">".repeat(1000));
     assert_eq!(deep.deepest, 9);
     assert_eq!(deep.text.len(), 1000 - 8);
@@ -63,7 +63,7 @@ fn containers_nest_to_a_depth_and_the_rest_is_text() {
 }
 
 #[test]
-fn fenced_code_is_kept_to_the_letter_and_may_lack_its_end() {
+fn fenced_code_is_verbatim_and_may_lack_its_end() {
     assert_eq!(
         html("a\n```rust\nlet *x* = 1;\n\n  - y\n```\nb"),
         "<p>a</p><pre rust><code>let *x* = 1;\n\n  - y</code></pre><p>b</p>"
@@ -84,7 +84,7 @@ fn fenced_code_is_kept_to_the_letter_and_may_lack_its_end() {
 }
 
 #[test]
-fn headings_are_lines_and_dashes_are_rules() {
+fn headings_and_rules_are_recognized() {
     assert_eq!(
         html("# a *b*\n###### c\ntext"),
         "<p cw-heading>a <em>b</em></p><p cw-heading>c</p><p>text</p>"
@@ -96,7 +96,7 @@ fn headings_are_lines_and_dashes_are_rules() {
 }
 
 #[test]
-fn a_table_is_a_head_over_dashes_and_lines_with_bars() {
+fn a_table_has_a_head_a_line_of_dashes_and_rows_with_bars() {
     assert_eq!(
         html("before\n| a | **b** |\n|:--|--:|\n| c | d \\| e |\n| f |\nafter"),
         "<p>before</p><table><thead><tr><th> a </th><th cw-end> <strong>b</strong> </th></tr></thead><tbody>\

@@ -1,9 +1,9 @@
-//! What stands within a line: emphasis, code, escapes, and what only looks so.
+//! Inline markup: emphasis, code, escapes, and text that resembles them.
 
 use super::{html, line};
 
 #[test]
-fn emphasis_is_marked_by_as_many_on_both_sides() {
+fn emphasis_has_equal_markers_on_both_sides() {
     assert_eq!(
         line("*a* _b_ **c** __d__ ~~e~~"),
         "<em>a</em> <em>b</em> <strong>c</strong> <strong>d</strong> <s>e</s>"
@@ -16,7 +16,7 @@ fn emphasis_is_marked_by_as_many_on_both_sides() {
 }
 
 #[test]
-fn what_only_looks_like_emphasis_is_text() {
+fn markers_inside_words_and_beside_spaces_are_text() {
     for text in [
         "snake_case_words",
         "2*3*4",
@@ -33,7 +33,7 @@ fn what_only_looks_like_emphasis_is_text() {
 }
 
 #[test]
-fn a_marker_without_its_partner_is_text() {
+fn an_unmatched_marker_is_text() {
     assert_eq!(line("**bold"), "**bold");
     assert_eq!(line("**bold*"), "**bold*");
     assert_eq!(line("*a **b*"), "<em>a **b</em>");
@@ -42,7 +42,7 @@ fn a_marker_without_its_partner_is_text() {
 }
 
 #[test]
-fn code_is_left_as_it_is() {
+fn markup_inside_code_is_text() {
     assert_eq!(line("`**a** <b> &amp; \\*`"), "<code>**a** <b> &amp; \\*</code>");
     assert_eq!(line("`` a`b ``"), "<code>a`b</code>");
     assert_eq!(line("```` ` `````"), "```` ` `````");
@@ -50,7 +50,7 @@ fn code_is_left_as_it_is() {
 }
 
 #[test]
-fn a_backslash_takes_a_marker_its_meaning() {
+fn a_backslash_escapes_a_marker() {
     assert_eq!(
         line("\\*a\\* \\[b](https://a.example) C:\\dir \\\\"),
         "*a* [b](<a https://a.example>https://a.example</a>) C:\\dir \\"

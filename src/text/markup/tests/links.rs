@@ -1,9 +1,9 @@
-//! Where a link may lead, how it is told from text, and what is shown of its address.
+//! Links: their schemes, their limits in a text, and the hosts that are shown.
 
 use super::{line, plain};
 
 #[test]
-fn a_link_leads_to_http_mail_or_a_telephone() {
+fn links_have_the_schemes_http_https_mailto_and_tel() {
     assert_eq!(
         line("[a **b**](https://a.example/?x=1_2_3)"),
         "<a https://a.example/?x=1_2_3>a <strong>b</strong></a>"
@@ -19,7 +19,7 @@ fn a_link_leads_to_http_mail_or_a_telephone() {
 }
 
 #[test]
-fn a_link_anywhere_else_is_text() {
+fn a_link_with_another_scheme_is_text() {
     for address in [
         "javascript:alert(1)",
         "JaVaScRiPt:alert(1)",
@@ -60,7 +60,7 @@ fn an_image_is_shown_as_a_link() {
 }
 
 #[test]
-fn the_host_is_shown_when_a_links_text_looks_like_another_address() {
+fn the_host_is_shown_if_the_text_of_a_link_looks_like_another_address() {
     let shown = |text: &str, address: &str| {
         let html = line(&format!("[{text}]({address})"));
         html.split_once("<bdi cw-host>").map(|(_, rest)| rest.trim_end_matches("</bdi>)").to_owned())
@@ -99,7 +99,7 @@ fn the_host_is_shown_when_a_links_text_looks_like_another_address() {
 }
 
 #[test]
-fn bare_addresses_are_links_without_the_punctuation_behind_them() {
+fn bare_addresses_are_links_without_the_punctuation_after_them() {
     let link = |text: &str| format!("<a {text}>{text}</a>");
     let a = link("https://a.example/b?c=d#e");
     for (before, behind) in [
@@ -137,7 +137,7 @@ fn bare_addresses_are_links_without_the_punctuation_behind_them() {
 }
 
 #[test]
-fn what_a_visitor_wrote_is_plain_but_for_addresses() {
+fn in_a_visitors_text_only_addresses_are_markup() {
     assert_eq!(
         plain("- **a** `b`\n> [c](https://d.example) \\*"),
         "- **a** `b`\n> [c](<a https://d.example>https://d.example</a>) \\*"

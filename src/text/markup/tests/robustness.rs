@@ -1,10 +1,10 @@
-//! Any text renders, loses nothing, and takes no longer than its length says.
+//! Robustness: every text renders completely, in linear time.
 
 use proptest::prelude::*;
 
 use super::{STEPS, plain, rendered};
 
-/// Texts that have cost others more than their length.
+/// Returns texts on which other parsers needed more than linear time.
 fn hostile(length: usize) -> Vec<String> {
     let pieces = [
         "[",
@@ -75,7 +75,7 @@ fn hostile(length: usize) -> Vec<String> {
         "\u{202e}",
     ];
     let mut texts: Vec<String> = pieces.iter().map(|piece| piece.repeat(length / piece.len())).collect();
-    // Runs of backticks of all lengths, none of which has a partner.
+    // Unmatched runs of backticks of all lengths.
     let mut runs = String::new();
     let mut run = 0;
     while runs.len() < length {
@@ -91,8 +91,8 @@ fn hostile(length: usize) -> Vec<String> {
     texts
 }
 
-/// The steps that a text takes: bytes that are looked at, and what is written.
-fn work(text: &str) -> usize {
+/// Returns the steps that a text takes: bytes that are read, and calls of the sink.
+fn steps_of(text: &str) -> usize {
     STEPS.set(0);
     let written = rendered(text);
     assert!(written.deepest < 80, "{} deep", written.deepest);
@@ -100,33 +100,33 @@ fn work(text: &str) -> usize {
 }
 
 #[test]
-fn no_text_takes_longer_than_its_length_says() {
+fn the_running_time_of_hostile_texts_is_linear() {
     for (short, long) in hostile(2_000).iter().zip(hostile(8_000)) {
         let start: String = short.chars().take(24).collect();
-        let (short, long) = (work(short), work(&long));
+        let (short, long) = (steps_of(short), steps_of(&long));
         assert!(long <= 4 * short + short / 4 + 100, "{start:?}: {short} steps became {long}");
         assert!(long <= 8_000 * 64, "{start:?}: {long} steps");
     }
 }
 
 #[test]
-fn a_megabyte_takes_a_few_steps_for_each_byte() {
+fn a_megabyte_takes_a_bounded_number_of_steps_for_each_byte() {
     const LENGTH: usize = 1 << 20;
     let runs = ["*", "_", "`", "[", "*a ", "[a](", "> > a\n", "|a|\n|-|\n"];
     for text in runs.iter().map(|piece| piece.repeat(LENGTH / piece.len())) {
         let start: String = text.chars().take(24).collect();
-        let steps = work(&text);
+        let steps = steps_of(&text);
         assert!(steps <= LENGTH * 64, "{start:?}: {steps} steps");
     }
 }
 
-/// The letters of a text.
+/// Returns the letters of a text.
 fn letters(text: &str) -> String {
     text.chars().filter(|letter| letter.is_alphabetic()).collect()
 }
 
-/// Holds for every text at all.
-fn holds(text: &str) {
+/// Asserts that the letters and digits of a rendered text are in the source, in this order.
+fn assert_is_subsequence(text: &str) {
     let shown = rendered(text).text;
     let mut given = text.chars();
     let in_order =
@@ -135,8 +135,8 @@ fn holds(text: &str) {
     assert_eq!(plain(text).is_empty(), text.is_empty());
 }
 
-/// Holds for every text in which neither a link's address nor the language of code may hide a letter.
-fn holds_to_the_letter(text: &str) {
+/// Asserts that every letter is rendered, for texts without addresses of links and languages of code, which are not.
+fn assert_no_letter_is_lost(text: &str) {
     assert_eq!(letters(&rendered(text).text), letters(text), "{text:?}");
 }
 
@@ -144,7 +144,7 @@ fn has_hidden_parts(text: &str) -> bool {
     ["](", "```", "~~~"].iter().any(|part| text.contains(part))
 }
 
-/// Texts with more markup in them than people write.
+/// Generates texts of many markers.
 fn markup(pieces: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(pieces), 0..40).prop_map(|pieces| pieces.concat())
 }
@@ -229,35 +229,35 @@ const HIDING: &[&str] = &[
 
 proptest! {
     #[test]
-    fn any_text_renders_and_loses_no_letter(text in any::<String>(), marked in markup(PIECES)) {
+    fn any_text_renders_without_losing_a_letter(text in any::<String>(), marked in markup(PIECES)) {
         for text in [text, marked] {
-            holds(&text);
+            assert_is_subsequence(&text);
             if !has_hidden_parts(&text) {
-                holds_to_the_letter(&text);
+                assert_no_letter_is_lost(&text);
             }
         }
     }
 
-    /// Patterns that nobody has thought of as well.
+    /// Includes patterns that are not in the list of hostile texts.
     #[test]
-    fn any_pattern_that_repeats_takes_steps_by_its_length(marked in markup(PIECES), hiding in markup(HIDING)) {
+    fn the_running_time_of_repeated_patterns_is_linear(marked in markup(PIECES), hiding in markup(HIDING)) {
         for pattern in [marked, hiding].into_iter().filter(|pattern| !pattern.is_empty()) {
             let text = pattern.repeat(8_000 / pattern.len() + 1);
-            let steps = work(&text);
+            let steps = steps_of(&text);
             prop_assert!(steps <= text.len() * 64, "{:?}: {} steps for {} bytes", pattern, steps, text.len());
         }
     }
 
     #[test]
-    fn what_is_shown_stands_in_the_text_in_its_order(text in markup(HIDING)) {
-        holds(&text);
+    fn rendered_text_is_a_subsequence_of_the_source(text in markup(HIDING)) {
+        assert_is_subsequence(&text);
     }
 
     #[test]
-    fn every_beginning_of_a_text_renders(text in markup(PIECES), hiding in markup(HIDING)) {
+    fn every_prefix_of_a_text_renders(text in markup(PIECES), hiding in markup(HIDING)) {
         for text in [text, hiding] {
             for (end, _) in text.char_indices() {
-                holds(&text[..end]);
+                assert_is_subsequence(&text[..end]);
             }
         }
     }
@@ -265,7 +265,7 @@ proptest! {
 
 /// A collection of naughty strings, beside the project or in the folder that `CORPORA` names.
 #[test]
-fn naughty_strings_render_and_lose_no_letter() {
+fn naughty_strings_render_without_losing_a_letter() {
     let folder = std::env::var("CORPORA").unwrap_or_else(|_| "../shared/corpora".to_owned());
     let file = format!("{folder}/naughty-strings.json");
     let Ok(json) = std::fs::read_to_string(&file) else {
@@ -275,9 +275,9 @@ fn naughty_strings_render_and_lose_no_letter() {
     let texts: Vec<String> = serde_json::from_str(&json).expect("a list of strings");
     assert!(!texts.is_empty());
     for text in &texts {
-        holds(text);
+        assert_is_subsequence(text);
         if !has_hidden_parts(text) {
-            holds_to_the_letter(text);
+            assert_no_letter_is_lost(text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The themes, as style sheets of tokens: the presets, and what is derived from a brand colour.
+//! The themes as style sheets of tokens: the presets, and themes that are derived from a brand colour.
 
 mod accent;
 mod colour;
@@ -20,7 +20,7 @@ pub enum Theme {
     Emerald,
     /// Violet.
     Violet,
-    /// Copper, which stands for amber.
+    /// Amber, in a copper tone.
     Amber,
     /// Rose.
     Rose,
@@ -43,17 +43,17 @@ impl Theme {
     pub fn sheet(self) -> Cow<'static, str> {
         let preset = match self {
             Self::Custom(accent) => return accent.sheet().into(),
-            Self::Teal => include_str!("../../themes/teal.css"),
-            Self::Blue => include_str!("../../themes/blue.css"),
-            Self::Emerald => include_str!("../../themes/emerald.css"),
-            Self::Violet => include_str!("../../themes/violet.css"),
-            Self::Amber => include_str!("../../themes/amber.css"),
-            Self::Rose => include_str!("../../themes/rose.css"),
-            Self::Slate => include_str!("../../themes/slate.css"),
-            Self::LightTeal => include_str!("../../themes/light_teal.css"),
-            Self::LightBlue => include_str!("../../themes/light_blue.css"),
-            Self::LightAmber => include_str!("../../themes/light_amber.css"),
-            Self::LightRose => include_str!("../../themes/light_rose.css"),
+            Self::Teal => include_str!("../themes/teal.css"),
+            Self::Blue => include_str!("../themes/blue.css"),
+            Self::Emerald => include_str!("../themes/emerald.css"),
+            Self::Violet => include_str!("../themes/violet.css"),
+            Self::Amber => include_str!("../themes/amber.css"),
+            Self::Rose => include_str!("../themes/rose.css"),
+            Self::Slate => include_str!("../themes/slate.css"),
+            Self::LightTeal => include_str!("../themes/light_teal.css"),
+            Self::LightBlue => include_str!("../themes/light_blue.css"),
+            Self::LightAmber => include_str!("../themes/light_amber.css"),
+            Self::LightRose => include_str!("../themes/light_rose.css"),
         };
         preset.into()
     }

@@ -1,4 +1,4 @@
-//! What becomes of a text, written as tags.
+//! Rendered texts, written as tags.
 
 mod blocks;
 mod inline;
@@ -13,12 +13,12 @@ thread_local! {
     static STEPS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Work is counted, not timed: each byte that is looked at is a step.
+/// Counts a step: each byte that is read is one. Steps are independent of the machine's speed.
 pub(super) fn count_step() {
     STEPS.set(STEPS.get() + 1);
 }
 
-/// Writes what it is given as tags, and holds that elements end in the order in which they began.
+/// Writes elements as tags, and asserts that they are nested correctly.
 #[derive(Default)]
 struct Written {
     all: String,
@@ -43,7 +43,7 @@ impl Sink for Written {
             }
             _ => {}
         }
-        // The boxes around code and tables are for their looks.
+        // The boxes around code and tables only affect the layout.
         if tag != "div" {
             let space = if value.is_empty() { "" } else { " " };
             self.all.extend(["<", tag, space, value, ">"]);
@@ -81,7 +81,7 @@ fn html(text: &str) -> String {
     rendered(text).all
 }
 
-/// What becomes of one line, without the paragraph around it.
+/// Returns a rendered line, without the paragraph around it.
 fn line(text: &str) -> String {
     let html = html(text);
     let inner = html.strip_prefix("<p>").and_then(|html| html.strip_suffix("</p>"));

@@ -1,4 +1,4 @@
-//! What the interface says, how it writes times, and what the markup of messages means.
+//! Texts: the interface's own, times in the visitor's language, and the markup of messages.
 
 pub mod emoji;
 mod intl;
@@ -6,7 +6,7 @@ pub mod markup;
 pub mod strings;
 pub mod time;
 
-/// Takes off what stands before the next `end`, and `end` itself.
+/// Removes and returns the text before the next `end`, and removes `end` itself.
 pub fn take<'text>(rest: &mut &'text str, end: u8) -> &'text str {
     let at = rest.bytes().position(|byte| byte == end).unwrap_or(rest.len());
     let taken = rest.get(..at).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What JavaScript sees of the module. The typed entry in `www/` wraps it; nobody else needs to know it.
+//! The module's exports to JavaScript. Only the typed entry in `www/` uses them.
 
 use chat_protocol::{Value, VisitorProfile};
 use chat_session::SessionEvent;
@@ -11,73 +11,73 @@ use crate::events;
 use crate::mount::{Mounted, STYLES};
 use crate::settings::Settings;
 
-/// Has panics explained on the console.
+/// Explains panics on the console.
 #[cfg(feature = "debug-panics")]
 #[wasm_bindgen(start)]
 pub fn explain_panics() {
     console_error_panic_hook::set_once();
 }
 
-/// A widget on the page, as the JavaScript entry holds it. `free()` takes it off.
+/// A widget on the page. `free()` unmounts it.
 #[wasm_bindgen]
 pub struct Handle(Mounted);
 
 #[wasm_bindgen]
 impl Handle {
-    /// Begins or goes on with a conversation, to be shown.
+    /// Starts or continues a conversation, which [`Self::show`] renders.
     ///
-    /// `options` are the page's, checked, `config` is `data` of the chat config or undefined, and `on_event` is called with
-    /// the name and the detail of each event.
+    /// `options` are the page's validated options. `config` is `data` of the chat config or undefined. `on_event` is called
+    /// with the name and the detail of each event.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue, config: &JsValue, on_event: js_sys::Function) -> Handle {
         let settings = Settings::from(json::from_js(options));
         let config = Some(json::from_js(config)).filter(|config| *config != Value::Null);
         let on_event = move |event: SessionEvent| {
-            let (name, detail) = events::named(event);
-            // The entry's own function, which catches what the page's handlers throw.
+            let (name, detail) = events::name_and_detail(event);
+            // The entry's function catches exceptions of the page's handlers.
             _ = on_event.call2(&JsValue::UNDEFINED, &name.into(), &json::to_js(&detail));
         };
         Self(Mounted::new(settings, config, ArcTrigger::new(), Box::new(on_event)))
     }
 
-    /// Renders the widget into `host`, with `theme`, the text of a style sheet of tokens.
+    /// Renders the widget into `host`. `theme` is the text of a style sheet with tokens.
     ///
     /// # Errors
-    /// What the browser throws when it refuses.
+    /// The exception of a browser that refuses the shadow root or a style sheet.
     pub fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsValue> {
         self.0.show(host, theme)
     }
 
-    /// Opens the window, or closes it. The focus follows when the visitor asked for it.
+    /// Opens or closes the window. The focus follows if the visitor did it.
     #[wasm_bindgen(js_name = setOpen)]
     pub fn set_open(&self, open: bool, by_visitor: bool) {
         self.0.ui.set_open(open, by_visitor);
     }
 
-    /// The widget's style sheet, for a widget that renders into the page.
+    /// Returns the widget's style sheet, for a widget without a shadow root.
     #[wasm_bindgen(getter, js_name = styleSheet)]
     pub fn style_sheet() -> JsValue {
         STYLES.into()
     }
 
-    /// Sends a message as the visitor would.
+    /// Sends a message as the visitor.
     #[wasm_bindgen(js_name = sendMessage)]
     pub fn send_message(&self, text: String) {
         self.0.ui.driver().send(text);
     }
 
-    /// Puts a text into the composer.
+    /// Replaces the text in the composer.
     #[wasm_bindgen(js_name = setDraft)]
     pub fn set_draft(&self, text: String) {
         self.0.ui.set_draft(text);
     }
 
-    /// Goes on with other options, all but those that say where the widget stands and whose conversation it is.
+    /// Applies other options, except those of the widget's place and of the visitor.
     pub fn change(&self, options: &JsValue) {
         self.0.change(Settings::from(json::from_js(options)));
     }
 
-    /// Takes over what a visitor profile says.
+    /// Merges a visitor profile.
     pub fn identify(&self, profile: &JsValue) {
         self.0.ui.driver().identify(VisitorProfile::try_from(json::from_js(profile)).unwrap_or_default());
     }
@@ -87,24 +87,24 @@ impl Handle {
         self.0.ui.driver().track(event_type, json::from_js(data));
     }
 
-    /// The visitor agreed to be remembered.
+    /// Records the visitor's consent to be remembered.
     #[wasm_bindgen(js_name = grantConsent)]
     pub fn grant_consent(&self) {
-        self.0.ui.consent();
+        self.0.ui.grant_consent();
     }
 
-    /// Forgets the visitor and the conversation, in all tabs.
+    /// Erases the visitor and the conversation, in all tabs.
     pub fn reset(&self) {
         self.0.ui.reset();
     }
 
-    /// Reads the config again.
+    /// Requests the config again.
     #[wasm_bindgen(js_name = reloadConfig)]
     pub fn reload_config(&self) {
         self.0.ui.driver().reload_config();
     }
 
-    /// A snapshot: `{open, unread, operatorOnline, visitorId, conversationId}`.
+    /// Returns a snapshot: `{open, unread, operatorOnline, visitorId, conversationId}`.
     #[wasm_bindgen(getter)]
     pub fn state(&self) -> JsValue {
         let session = self.0.ui.driver().session();
