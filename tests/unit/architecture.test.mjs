@@ -13,7 +13,7 @@ const folders = readdirSync(root);
 
 test("Every path in ARCHITECTURE.md exists", () => {
   const spans = [...page.matchAll(/`([\w./-]+)`/g)].map(([, span]) => span);
-  const drawing = [...page.split("```")[1].matchAll(/(?:src|crates)\/[\w-]+/g)].map(([path]) => path);
+  const drawing = [...page.split("```")[1].matchAll(/(?:src|crates)\/[\w.-]+/g)].map(([path]) => path);
   const paths = [...spans, ...drawing].filter((path) => folders.includes(path.split("/")[0]));
   assert.ok(new Set(paths).size > 25, `${paths}`);
   for (const path of paths) assert.ok(existsSync(join(root, path)), path);
