@@ -305,4 +305,12 @@ mod tests {
         assert_eq!(election.due_ms(), Some(350));
         assert_eq!(leader("a").on_vacancy(0), Step::Waits);
     }
+
+    #[test]
+    fn a_leader_whose_visitor_is_erased_leaves_the_election() {
+        let mut election = leader("a");
+        election.reset();
+        assert!(!election.is_leader());
+        assert_eq!(election.advance(1_000, true), Step::Stands);
+    }
 }

@@ -211,4 +211,16 @@ mod tests {
         assert!(identity.is_of(&Value::object([])) && identity.is_of(&Value::Null));
         assert!(!identity.is_of(&Value::object([("visitorId", "v2".into())])));
     }
+
+    #[test]
+    fn a_customer_an_erased_and_a_known_visitor_are_remembered() {
+        let ann = Some("ann".to_owned());
+        let mut identity = Identity::new(VisitorId::from("v1"), true, VisitorProfile::default(), ann);
+        assert_eq!((identity.customer_id(), identity.is_new()), (Some("ann"), true));
+        identity.mark_known();
+        assert!(!identity.is_new() && !identity.has_erased());
+        identity.mark_erased(VisitorId::from("v0"));
+        assert!(identity.has_erased());
+        assert_eq!((identity.erased("v0").is_some(), identity.erased("v1").is_some()), (true, false));
+    }
 }

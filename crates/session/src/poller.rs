@@ -369,4 +369,52 @@ mod tests {
         assert_eq!(poller.sync(), Sync::Live);
         assert!(poller.end_sync());
     }
+
+    #[test]
+    fn a_conversation_that_ends_takes_its_hints_and_its_awaited_reply_along() {
+        let mut poller = idle(presence(false, None));
+        poller.expect_reply(NOW);
+        poller.end_conversation();
+        assert_eq!(poller.reply_due_ms(), None);
+        assert!(
+            poller.messages_due_ms(None, false).is_some(),
+            "no hint says that there is nothing to poll for"
+        );
+    }
+
+    #[test]
+    fn a_failed_attempt_and_activity_bring_the_next_poll_forward() {
+        let mut poller = idle(presence(true, Some(60_000)));
+        poller.poll_soon(NOW, &mut Random::new(1));
+        let due_ms = poller.messages_due_ms(None, false).expect("polled");
+        assert!((NOW + 1_600..=NOW + 2_400).contains(&due_ms), "{due_ms}");
+
+        let later = NOW + 60 * 60_000;
+        let interval_ms = |poller: &mut Poller| {
+            poller.plan_messages(later, false, true, &mut Random::new(1));
+            poller.messages_due_ms(None, false).expect("polled") - later
+        };
+        let mut poller = idle(presence(true, Some(2_000)));
+        assert!(interval_ms(&mut poller) > 10_000, "nothing happened for an hour");
+        poller.touch(later);
+        assert!(interval_ms(&mut poller) < 3_000);
+    }
+
+    #[test]
+    fn the_next_poll_of_a_history_that_brings_something_new_is_at_once() {
+        let mut poller = idle(presence(true, Some(60_000)));
+        poller.poll_until_idle(false);
+        poller.on_history(true, true);
+        poller.plan_messages(NOW + 9, false, true, &mut Random::new(1));
+        assert_eq!(poller.messages_due_ms(None, false), Some(NOW + 9));
+    }
+
+    #[test]
+    fn a_history_ends_the_count_of_failures() {
+        let mut poller = idle(presence(true, Some(60_000)));
+        poller.on_error(NOW, Some(300_000), &mut Random::new(1));
+        poller.on_history(false, false);
+        poller.on_presence(NOW, presence(true, Some(1_000)), false, true, &mut Random::new(1));
+        assert!(poller.messages_due_ms(None, false) < Some(NOW + 3_000), "the hint sets the pace again");
+    }
 }

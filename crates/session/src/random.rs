@@ -94,4 +94,13 @@ mod tests {
         assert!(drawn.iter().all(|ms| (800..=1200).contains(ms)));
         assert!(drawn.iter().any(|ms| *ms < 850) && drawn.iter().any(|ms| *ms > 1150));
     }
+
+    #[test]
+    fn a_uuid_has_as_many_set_bits_as_unset_ones() {
+        let ones =
+            |id: String| id.chars().filter_map(|digit| digit.to_digit(16)).map(u32::count_ones).sum::<u32>();
+        let seed = |seed| u128::from(Random::new(seed).next()) << 64 | seed;
+        let total: u32 = (0..1_000).map(|index| ones(Random::new(seed(index)).uuid())).sum();
+        assert!((61_000..65_000).contains(&total), "{total} of 128,000 bits");
+    }
 }

@@ -278,4 +278,12 @@ mod tests {
         assert_eq!(sync.bring_up_to_date(1_000, &other(3, "b"), true, false, 0), (Update::Nothing, false));
         assert_eq!(sync.bring_up_to_date(1_000, &other(2, "b"), true, true, 0), (Update::All, false));
     }
+
+    #[test]
+    fn another_visitor_begins_at_the_first_revision_with_nothing_to_publish() {
+        let mut sync = published("a", 3);
+        sync.mark_dirty();
+        sync.reset();
+        assert_eq!((sync.revision(), sync.is_dirty()), (0, false));
+    }
 }

@@ -320,3 +320,18 @@ fn checks_a_text_by_the_strictest_count_of_characters() {
     assert_eq!(check_message(&"a".repeat(4001)), Err(Refusal::TooLong));
     assert_eq!(check_message(&"\u{1F600}".repeat(2001)), Err(Refusal::TooLong));
 }
+
+#[test]
+fn a_person_who_asks_gives_all_messages_but_the_one_in_flight_new_attempts() {
+    let (mut outbox, _, [entry]) = outbox(["one"]);
+    for _ in 0..5 {
+        start(&mut outbox, 0);
+        back_off(&mut outbox, 0, entry);
+    }
+    start(&mut outbox, 0);
+    outbox.send_now();
+    assert_eq!(back_off(&mut outbox, 0, entry), AfterFailure::Exhausted, "this attempt counts as the sixth");
+    outbox.interrupt();
+    outbox.send_now();
+    assert!(!outbox.is_next_expired(0));
+}

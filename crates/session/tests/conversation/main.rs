@@ -13,6 +13,7 @@ mod pace;
 mod replies;
 mod sending;
 mod several_tabs;
+mod shown_state;
 mod storage;
 mod tab_messages;
 mod visitors;

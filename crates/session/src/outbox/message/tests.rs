@@ -169,3 +169,11 @@ fn a_request_names_its_conversation_or_begins_one() {
     });
     assert!(named.names_conversation());
 }
+
+#[test]
+fn a_restored_message_keeps_the_time_at_which_it_was_written() {
+    let pending = PendingMessage::new("m1".into(), EntryKey::default(), "hi".into(), "/".into(), 77);
+    assert_eq!((pending.written_ms(), pending.id(), pending.page_path()), (77, "m1", "/"));
+    let back = PendingMessage::from_stored("m1", &pending.to_stored(&VisitorId::from("v1"))).expect("usable");
+    assert_eq!(back.written_ms(), 77);
+}

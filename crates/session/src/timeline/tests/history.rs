@@ -158,3 +158,43 @@ fn moves_the_cursor_after_an_echo_matched_by_a_response() {
     read(&mut timeline, vec![message("o4", "operator", "four")]);
     assert_eq!(texts(&timeline), ["one", "two", "four"]);
 }
+
+#[test]
+fn a_timeline_is_truncated_until_the_whole_conversation_is_read() {
+    let mut timeline = Timeline::default();
+    assert!(!timeline.is_truncated());
+    timeline.mark_truncated();
+    assert!(timeline.is_truncated());
+    timeline.mark_complete();
+    assert!(!timeline.is_truncated());
+}
+
+#[test]
+fn a_timeline_is_identified_if_each_message_has_an_id_or_was_written_here() {
+    let mut timeline = Timeline::default();
+    timeline.write("m1", "question", 1, Delivery::Waiting);
+    read(&mut timeline, vec![message("a1", "assistant", "answer")]);
+    assert!(timeline.is_identified());
+    read(&mut timeline, vec![message("", "assistant", "without an id")]);
+    assert!(!timeline.is_identified());
+}
+
+#[test]
+fn the_seen_position_is_limited_to_the_newest_message() {
+    let mut timeline = Timeline::default();
+    read(&mut timeline, vec![message("a1", "assistant", "answer")]);
+    timeline.apply_remote_seen(90);
+    timeline.limit_seen();
+    assert_eq!(timeline.seen(), timeline.newest());
+    assert!(!timeline.mark_seen(), "everything was seen");
+}
+
+#[test]
+fn an_emptied_timeline_reports_that_nothing_is_unread() {
+    let mut timeline = Timeline::default();
+    read(&mut timeline, vec![message("a1", "assistant", "answer")]);
+    assert_eq!(timeline.update_unread(), Some(1));
+    timeline.clear();
+    assert_eq!((timeline.unread(), timeline.entries().len()), (1, 0));
+    assert_eq!(timeline.update_unread(), Some(0));
+}

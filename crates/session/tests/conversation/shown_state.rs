@@ -1,0 +1,141 @@
+//! What a window may show besides the messages, and the effects that make it show it again.
+
+use chat_protocol::Endpoint::{Messages, Send};
+use chat_protocol::VisitorProfile;
+use chat_session::{Delivery, Effect, Input, Notice, Page, Start, keys};
+
+use crate::fixture::{LEAD_MS, Tab, json};
+
+const FALLBACK: &str = r#"{"conversationId":"c1","userMessageId":"u2","message":{"id":"a2","role":"assistant","content":"Sorry"},"aiStatus":"provider_error"}"#;
+const NO_REPLY: &str = r#"{"conversationId":"c1","userMessageId":"u3","aiStatus":"provider_error"}"#;
+
+/// A message of another tab of the same visitor.
+fn stored_elsewhere(tab: &Tab, name: &str, value: &str) -> Input {
+    let visitor = tab.session.visitor_id();
+    Input::TabMessage(json(&format!(
+        r#"{{"visitor":"{visitor}","tab":"other","does":"keep","name":"{name}","value":{value}}}"#
+    )))
+}
+
+fn shows(tab: &mut Tab, input: Input) -> bool {
+    tab.session.handle(tab.now_ms, input).contains(&Effect::Show)
+}
+
+#[test]
+fn tells_a_fallback_text_from_a_reply() {
+    let mut tab = Tab::in_conversation();
+    assert!(!tab.session.fell_back());
+    tab.say("two");
+    tab.answer(Send, FALLBACK);
+    assert!(tab.session.fell_back());
+    tab.say("three");
+    tab.answer(Send, NO_REPLY);
+    assert!(!tab.session.fell_back(), "there is no text");
+    tab.say("four");
+    tab.answer(Send, FALLBACK);
+    tab.say("five");
+    tab.reply(5, "fine");
+    assert!(!tab.session.fell_back(), "the assistant replied");
+}
+
+#[test]
+fn shows_no_missing_reply_where_a_person_has_taken_over() {
+    let mut tab = Tab::in_conversation();
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Mara here"}]}"#,
+    );
+    assert!(tab.session.person_took_over());
+    tab.say("two");
+    tab.answer(Send, NO_REPLY);
+    assert_eq!(tab.session.notice(), None);
+}
+
+#[test]
+fn shows_no_missing_reply_below_a_fallback_text() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.answer(Send, FALLBACK);
+    assert_eq!(tab.session.notice(), None);
+    tab.say("three");
+    tab.answer(Send, NO_REPLY);
+    assert_eq!(tab.session.notice(), Some(Notice::NoReply));
+}
+
+#[test]
+fn hides_the_writing_indicator_once_the_reply_is_there() {
+    let mut tab = Tab::in_conversation();
+    assert!(!tab.session.is_writing(), "the last message has its reply");
+    tab.say("two");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
+    assert!(tab.session.is_writing());
+    tab.wait_for(Messages);
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u2","role":"visitor","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
+    );
+    assert!(!tab.session.is_writing());
+}
+
+#[test]
+fn shows_contact_details_and_a_config_of_another_tab() {
+    let mut tab = Tab::in_conversation();
+    let contact = stored_elsewhere(&tab, keys::CONTACT, r#"{"v":2,"name":"Ann"}"#);
+    assert!(shows(&mut tab, contact));
+    let config = stored_elsewhere(&tab, keys::CONFIG, r#"{"v":2,"data":{"config":{"enabled":true}}}"#);
+    assert!(shows(&mut tab, config));
+    let unusable = stored_elsewhere(&tab, keys::CONFIG, r#"{"v":2,"data":7}"#);
+    assert!(!shows(&mut tab, unusable), "nothing has changed");
+}
+
+#[test]
+fn does_not_hurry_a_retry_that_comes_soon_because_another_tab_asks() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.refuse(Send, 503, "UNAVAILABLE", Some(4_000));
+    assert!(!tab.session.is_deferred() && tab.waiting(Send).is_none());
+    tab.hear(r#""does":"retry""#);
+    assert!(tab.waiting(Send).is_none());
+    assert_eq!(tab.delivery("two"), Delivery::Sending);
+}
+
+#[test]
+fn stays_the_leader_while_its_message_is_in_flight_and_a_visible_tab_asks() {
+    let mut tab = Tab::in_conversation();
+    tab.say("two");
+    tab.feed(Input::Visible(false));
+    tab.hear(r#""does":"ask","term":1,"visible":true"#);
+    assert!(tab.session.leads() && tab.waiting(Send).is_some());
+    tab.reply(2, "second");
+    assert!(!tab.session.leads(), "the visible tab leads from now on");
+}
+
+#[test]
+fn an_erased_visitors_lead_ends_with_the_visitor() {
+    let mut tab = Tab::in_conversation();
+    tab.feed(Input::Reset);
+    assert!(!tab.session.leads());
+    tab.wait(LEAD_MS);
+    assert!(tab.session.leads());
+}
+
+#[test]
+fn events_name_the_customer() {
+    let start = |customer: Option<&str>| {
+        let start = Start {
+            reports: chat_session::Reports::Auto,
+            customer_id: customer.map(str::to_owned),
+            visitor: VisitorProfile::default(),
+            visible: true,
+            online: true,
+            ..Start::default()
+        };
+        let mut tab = Tab::start(start, vec![], 0);
+        tab.feed(Input::PageViewed(Page::default()));
+        let stored = tab.storage.iter().find(|(key, _)| key.contains(keys::EVENT)).expect("an event");
+        stored.1.clone()
+    };
+    assert!(start(Some("ann")).contains(r#""customerId":"ann""#));
+    assert!(!start(None).contains("customerId"));
+}
