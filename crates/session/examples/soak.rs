@@ -1,4 +1,4 @@
-//! Tries as many simulated simulations as there is time for, or tells the story of one.
+//! Runs any number of simulations, or traces one.
 
 #[path = "../tests/simulation/mod.rs"]
 mod simulation;
@@ -11,24 +11,24 @@ use clap::Parser;
 use simulation::stats::Fact;
 use simulation::{MAX_TRACE_LINES, describe, try_all};
 
-/// Tries chat sessions in simulated simulations, each decided by one seed.
+/// Runs simulations of chat sessions, each from one seed.
 #[derive(Parser)]
 struct Arguments {
-    /// How many seeds to try.
+    /// The number of seeds.
     #[arg(long, default_value_t = 1_000_000)]
     seeds: u64,
-    /// The first of them.
+    /// The first seed.
     #[arg(long, default_value_t = 0)]
     from: u64,
-    /// Only this seed.
+    /// Run only this seed.
     #[arg(long)]
     seed: Option<u64>,
-    /// Tell all that happened in it.
+    /// Print the whole trace of the seed.
     #[arg(long, requires = "seed")]
     trace: bool,
 }
 
-/// Seeds between two lines of progress.
+/// The number of seeds between two lines of progress.
 const PROGRESS: u64 = 20_000;
 
 fn main() -> ExitCode {
@@ -37,15 +37,15 @@ fn main() -> ExitCode {
         println!("{}", describe(seed, usize::MAX));
     }
     let (from, seeds) = arguments.seed.map_or((arguments.from, arguments.seeds), |seed| (seed, 1));
-    let (started, told) = (Instant::now(), AtomicU64::new(0));
+    let (started, printed) = (Instant::now(), AtomicU64::new(0));
     let report = try_all(from..from + seeds, |so_far| {
         let step = so_far.stats.simulations / PROGRESS;
-        if told.fetch_max(step, Ordering::Relaxed) < step {
+        if printed.fetch_max(step, Ordering::Relaxed) < step {
             println!("{:>6.0?}: {}, {} violations", started.elapsed(), so_far.stats, so_far.violations());
         }
     });
     for (fact, name, _) in Fact::ALL {
-        println!("{:>12} times {name}", report.stats[fact]);
+        println!("{:>12} times: {name}", report.stats[fact]);
     }
     report.print_broken();
     println!("{}, violations: {}, in {:.0?}", report.stats, report.violations(), started.elapsed());

@@ -1,4 +1,4 @@
-//! Ten thousand simulations in which everything goes wrong that can, and a few in which one thing does.
+//! Random simulations with every kind of fault, and a few scenarios with one fault each.
 
 #[path = "simulation/mod.rs"]
 mod simulation;
@@ -12,7 +12,7 @@ use simulation::stats::Fact;
 use simulation::trace::Trace;
 use simulation::{MAX_TRACE_LINES, describe, try_all};
 
-/// A number that whoever runs the tests may set.
+/// Reads a number from an environment variable.
 fn from_env(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
@@ -29,10 +29,10 @@ fn ten_thousand_simulations_keep_every_invariant() {
     if seeds < 10_000 {
         return;
     }
-    // What is never tried is never proved: the simulations must not go tame.
-    for (fact, name, least) in Fact::ALL {
+    // The simulations must still exercise every situation.
+    for (fact, name, min) in Fact::ALL {
         let times = report.stats[fact];
-        assert!(times >= least, "in {seeds} simulations, {name} only {times} times");
+        assert!(times >= min, "in {seeds} simulations, only {times} times: {name}");
     }
 }
 
@@ -43,7 +43,7 @@ fn replay() {
     }
 }
 
-/// A simulation in which nothing goes wrong by itself.
+/// Returns a simulation without random faults.
 fn calm(seed: u64) -> Simulation {
     let scenario = Scenario { messages_hint: Some(INTERVAL_MS), ..Scenario::calm() };
     Simulation::new(scenario, Rng::with_seed(seed), Trace::silent())
@@ -55,15 +55,15 @@ const INTERVAL_MS: i64 = 5_000;
 fn a_leader_that_crashes_is_replaced_within_two_seconds() -> Result<(), Violation> {
     let mut simulation = calm(1);
     let first = simulation.load(true)?;
-    simulation.say(first)?;
-    simulation.pass(10_000)?;
+    simulation.send(first)?;
+    simulation.advance(10_000)?;
     let second = simulation.load(true)?;
-    simulation.pass(10_000)?;
+    simulation.advance(10_000)?;
     assert!(simulation.tabs[first.0].session.leads() && !simulation.tabs[second.0].session.leads());
     simulation.crash(first);
-    let polls = simulation.ledger.polls.len();
-    simulation.pass(2_000)?;
-    assert!(simulation.ledger.polls.len() > polls, "the other tab polls");
+    let polls = simulation.ledger.message_polls.len();
+    simulation.advance(2_000)?;
+    assert!(simulation.ledger.message_polls.len() > polls, "the other tab polls");
     Ok(())
 }
 
@@ -72,20 +72,19 @@ fn resends_in_a_new_tab_after_the_sending_tab_crashed() -> Result<(), Violation>
     let mut simulation = calm(2);
     simulation.scenario.latency_ms = 1_000;
     let first = simulation.load(true)?;
-    simulation.pass(500)?;
-    simulation.say(first)?;
-    simulation.pass(400)?;
+    simulation.advance(500)?;
+    simulation.send(first)?;
+    simulation.advance(400)?;
     simulation.crash(first);
     let second = simulation.load(true)?;
-    simulation.pass(10_000)?;
+    simulation.advance(10_000)?;
     let shown = simulation.tabs[second.0].session.entries();
     assert_eq!((shown[0].delivery, shown.len()), (Delivery::Delivered, 2));
     assert_eq!(simulation.service.copies(0), 1);
     Ok(())
 }
 
-/// Visitors who come at the same moment, as after a television spot, must not ask the service at the same moment for
-/// ever after.
+/// Visitors who arrive at the same moment, as after a television spot, must not keep polling at the same moment.
 #[test]
 fn spreads_the_polls_of_visitors_who_start_at_the_same_moment() -> Result<(), Violation> {
     const VISITORS: usize = 200;
@@ -94,19 +93,22 @@ fn spreads_the_polls_of_visitors_who_start_at_the_same_moment() -> Result<(), Vi
         let mut simulation = calm(seed as u64);
         let tab = simulation.load(true)?;
         simulation.feed(tab, Input::Opened(true, Page::default()))?;
-        simulation.say(tab)?;
-        simulation.pass(60_000)?;
-        polls.push(simulation.ledger.polls);
+        simulation.send(tab)?;
+        simulation.advance(60_000)?;
+        polls.push(simulation.ledger.message_polls);
     }
-    // The first reads come at once, to each visitor who sends a message.
+    // The first polls follow the visitor's message at once.
     for nth in 2..9 {
         let mut times: Vec<u64> = polls.iter().map(|polls| polls[nth]).collect();
         times.sort_unstable();
         let spread_ms = times[VISITORS - 1] - times[0];
-        assert!(spread_ms >= INTERVAL_MS.unsigned_abs() / 5, "read {nth} of all within {spread_ms} ms");
+        assert!(
+            spread_ms >= INTERVAL_MS.unsigned_abs() / 5,
+            "poll {nth} of all visitors within {spread_ms} ms"
+        );
         let crowd = |from: &u64| times.iter().filter(|at| (*from..from + 50).contains(at)).count();
-        let most = times.iter().map(crowd).max();
-        assert!(most <= Some(VISITORS / 10), "{most:?} visitors make read {nth} within 50 ms");
+        let largest = times.iter().map(crowd).max();
+        assert!(largest <= Some(VISITORS / 10), "{largest:?} visitors make poll {nth} within 50 ms");
     }
     Ok(())
 }

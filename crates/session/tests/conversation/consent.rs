@@ -1,20 +1,20 @@
-//! Until the visitor agrees to be remembered, a page begins with nothing and keeps nothing.
+//! Consent: before the visitor agrees, a page reads and stores nothing.
 
 use crate::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::Events;
 use chat_protocol::VisitorProfile;
 use chat_session::{Input, Page, Reports, Start, keys};
 
-/// What the browser keeps of a conversation on an earlier page, of a visitor whom the site may have named.
+/// Returns a tab of an earlier page with a conversation. The site may have named the visitor.
 fn earlier(visitor: &VisitorProfile) -> Tab {
     let start = Start { visible: true, online: true, visitor: visitor.clone(), ..Start::default() };
     let mut tab = Tab::start(start, vec![], 0);
-    tab.say("one");
+    tab.send("one");
     tab.reply(1, "first");
     tab
 }
 
-/// The next page, on which the visitor has not agreed yet.
+/// Returns a tab of the next page, before the visitor agrees.
 fn undecided(visitor: VisitorProfile) -> Tab {
     Tab::start(Start { seed: 7, visible: true, online: true, visitor, ..Start::default() }, vec![], 5_000)
 }
@@ -36,8 +36,8 @@ fn continues_a_stored_conversation_after_consent() {
     agree(&mut tab, &before);
     assert_eq!(tab.session.visitor_id(), before.session.visitor_id());
     assert_eq!(tab.texts(), ["one", "first"]);
-    assert!(tab.kept(keys::VISITOR).expect("a visitor").contains(before.session.visitor_id().as_str()));
-    tab.say("two");
+    assert!(tab.stored(keys::VISITOR).expect("a visitor").contains(before.session.visitor_id().as_str()));
+    tab.send("two");
     let body = body_of_last(&tab);
     assert!(body.contains(r#""conversationId":"c1""#) && body.contains("Ann"), "{body}");
 }
@@ -59,7 +59,7 @@ fn keeps_messages_written_before_consent_instead_of_a_stored_conversation() {
     for answered in [false, true] {
         let before = earlier(&VisitorProfile::default());
         let mut tab = undecided(VisitorProfile::default());
-        tab.say("two");
+        tab.send("two");
         if answered {
             tab.reply(2, "second");
         }

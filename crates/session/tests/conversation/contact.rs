@@ -1,4 +1,4 @@
-//! Tests of contact details that the visitor left.
+//! Contact details that the visitor entered.
 
 use crate::fixture::browser::Browser;
 use crate::fixture::{LEAD_MS, Tab, parsed};
@@ -16,7 +16,7 @@ fn keeps_contact_details_across_pages() {
     tab.feed(Input::Contact(email("ann@site.example"), Page::default()));
     let mut next = tab.reload();
     assert_eq!(next.session.profile().email.as_deref(), Some("ann@site.example"));
-    next.say("two");
+    next.send("two");
     let body = next.attempts()[0].body.clone().expect("a body");
     assert!(body.contains("ann@site.example"), "{body}");
 }
@@ -38,9 +38,9 @@ fn stores_only_contact_details_the_visitor_entered() {
     tab.feed(Input::Contact(email("ann@home.example"), Page::default()));
     let phone = VisitorProfile { phone: Some("030 901820".into()), ..VisitorProfile::default() };
     tab.feed(Input::Contact(phone, Page::default()));
-    let kept = tab.kept(keys::CONTACT).expect("contact details");
-    assert!(kept.contains("ann@home.example") && kept.contains("030 901820"), "{kept}");
-    assert!(!kept.contains("accounts"), "{kept}");
+    let stored = tab.stored(keys::CONTACT).expect("contact details");
+    assert!(stored.contains("ann@home.example") && stored.contains("030 901820"), "{stored}");
+    assert!(!stored.contains("accounts"), "{stored}");
 }
 
 #[test]
@@ -56,11 +56,11 @@ fn shares_contact_details_with_other_tabs_until_a_reset() {
 
 #[test]
 fn ignores_unusable_stored_contact_details() {
-    for rubbish in
+    for unusable in
         ["7", "[]", "null", r#"{"email":{}}"#, r#"{"visitorId":"somebody else","email":"x@y.example"}"#]
     {
-        let tab = Tab::open(vec![("chat-widget:contact".into(), rubbish.into())], 0);
-        assert!(!tab.session.profile().has_contact(), "{rubbish}");
+        let tab = Tab::open(vec![("chat-widget:contact".into(), unusable.into())], 0);
+        assert!(!tab.session.profile().has_contact(), "{unusable}");
     }
 }
 
@@ -72,7 +72,7 @@ fn sends_contact_details_with_later_messages() {
     for details in [name("Bob"), email, name("Ann")] {
         tab.feed(Input::Contact(details, Page::default()));
     }
-    tab.say("two");
+    tab.send("two");
     let body = tab.attempts()[1].body.as_deref().expect("a body");
     assert!(body.contains(r#""name":"Ann""#) && body.contains("ann@site.example"), "{body}");
 }
@@ -84,7 +84,7 @@ fn erases_contact_details_with_the_visitor() {
     tab.feed(Input::Contact(email, Page::default()));
     tab.feed(Input::Reset);
     tab.wait(LEAD_MS);
-    tab.say("two");
+    tab.send("two");
     let body = tab.attempts().last().expect("an attempt").body.clone().expect("a body");
     assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");
 }
@@ -95,13 +95,13 @@ fn erases_contact_details_on_a_page_restored_after_a_reset() {
     let email = VisitorProfile { email: Some("ann@site.example".into()), ..VisitorProfile::default() };
     browser.feed(1, Input::Contact(email, Page::default()));
     browser.feed(1, Input::PageHidden);
-    browser.tabs[1].deaf = true;
+    browser.tabs[1].isolated = true;
     browser.feed(0, Input::Reset);
-    browser.tabs[1].deaf = false;
+    browser.tabs[1].isolated = false;
     browser.close(0);
     let stored = parsed(&browser.storage);
     browser.feed(0, Input::PageRestored(stored));
-    browser.say(0, "two");
+    browser.send(0, "two");
     browser.wait(400);
     let body = browser.tabs[0].waiting(Send).and_then(|request| request.body.clone()).expect("a body");
     assert!(body.contains("two") && !body.contains("ann@site.example"), "{body}");

@@ -1,4 +1,4 @@
-//! Messages that are not tried again soon: the visitor is told within a minute, and may send them at once.
+//! Deferred messages: the visitor sees within a minute that the next attempt is far away, and may send at once.
 
 use crate::fixture::browser::Browser;
 use crate::fixture::{Tab, json};
@@ -6,13 +6,13 @@ use chat_protocol::Endpoint::{Config, Messages, Send};
 use chat_session::{Delivery, Input, Start, Wait, keys};
 
 const HOURS_MS: u64 = 3 * 3_600_000;
-/// The longest wait for any `Retry-After`, with the jitter on top.
-const LONGEST_MS: u64 = 300_500;
+/// The maximum wait for a `Retry-After`, jitter included.
+const MAX_WAIT_MS: u64 = 300_500;
 
-/// A message that the service refused for hours.
+/// Returns a tab with a message that the service refused with a `Retry-After` of hours.
 fn deferred() -> Tab {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS));
     tab
 }
@@ -21,7 +21,7 @@ fn retry(tab: &mut Tab, text: &str) {
     tab.feed(Input::Retry(tab.key(text)));
 }
 
-/// All attempts after the first message are the same request.
+/// Asserts that all attempts after the first message are the same request.
 fn assert_repeated(tab: &Tab, attempts: usize) {
     let sent = &tab.attempts()[1..];
     assert_eq!(sent.len(), attempts);
@@ -38,8 +38,8 @@ fn defers_at_once_for_a_long_retry_after() {
 #[test]
 fn does_not_defer_for_a_short_wait() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
-    tab.lose(Send);
+    tab.send("two");
+    tab.fail(Send);
     assert!(!tab.session.is_deferred());
     tab.wait_for(Send);
     tab.refuse(Send, 429, "RATE_LIMITED", Some(14_000));
@@ -49,7 +49,7 @@ fn does_not_defer_for_a_short_wait() {
 #[test]
 fn defers_after_a_minute_of_short_waits() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     let written_ms = tab.now_ms;
     while !tab.session.is_deferred() {
         tab.refuse(Send, 503, "UNAVAILABLE", Some(14_000));
@@ -64,7 +64,7 @@ fn defers_after_a_minute_of_short_waits() {
 #[test]
 fn does_not_defer_for_a_pause_too_short_to_read() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.wait(60_000);
     tab.refuse(Send, 503, "UNAVAILABLE", Some(1_000));
     assert!(!tab.session.is_deferred());
@@ -79,7 +79,7 @@ fn a_retry_of_a_deferred_message_sends_the_same_request_at_once() {
     assert_eq!((tab.session.is_deferred(), tab.delivery("two")), (false, Delivery::Sending));
     tab.reply(2, "second");
     assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
-    tab.wait(LONGEST_MS);
+    tab.wait(MAX_WAIT_MS);
     assert_eq!(tab.attempts().len(), 3, "never a second copy");
 }
 
@@ -90,14 +90,14 @@ fn a_retry_does_not_resend_a_message_in_flight() {
     for _ in 0..3 {
         retry(&mut tab, "two");
     }
-    tab.hear(r#""does":"retry""#);
+    tab.receive(r#""does":"retry""#);
     assert_repeated(&tab, 2);
 }
 
 #[test]
 fn a_retry_after_applies_again_from_the_next_response() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     for attempts in 1..3 {
         tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000));
         assert!(tab.session.is_deferred());
@@ -117,17 +117,17 @@ fn a_retry_after_applies_again_from_the_next_response() {
 fn a_retry_does_not_end_the_hold_on_polls() {
     let mut tab = deferred();
     tab.wait(1_000);
-    let reads = tab.count(Messages);
+    let polls = tab.count(Messages);
     retry(&mut tab, "two");
-    tab.lose(Send);
-    assert_eq!(tab.count(Messages), reads, "reads wait for the end of the Retry-After");
+    tab.fail(Send);
+    assert_eq!(tab.count(Messages), polls, "polls wait for the end of the Retry-After");
 }
 
 #[test]
 fn sends_deferred_messages_in_order_until_one_fails() {
     let mut tab = deferred();
-    tab.say("three");
-    tab.say("four");
+    tab.send("three");
+    tab.send("four");
     assert_eq!(tab.attempts().len(), 2);
     retry(&mut tab, "four");
     tab.reply(2, "second");
@@ -138,7 +138,7 @@ fn sends_deferred_messages_in_order_until_one_fails() {
     for (body, text) in bodies.iter().zip(["two", "two", "three"]) {
         assert!(body.contains(&format!(r#""message":"{text}""#)), "{body}");
     }
-    tab.wait(LONGEST_MS);
+    tab.wait(MAX_WAIT_MS);
     tab.reply(3, "third");
     tab.reply(4, "fourth");
     assert_eq!(tab.texts(), ["one", "first", "two", "second", "three", "third", "four", "fourth"]);
@@ -150,7 +150,7 @@ fn a_message_written_while_deferred_waits_and_can_be_sent_at_once() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Config);
     tab.refuse(Config, 429, "RATE_LIMITED", Some(HOURS_MS));
-    tab.say("two");
+    tab.send("two");
     assert_eq!((tab.attempts().len(), tab.delivery("two")), (1, Delivery::Waiting));
     assert!(tab.session.is_deferred());
     retry(&mut tab, "two");
@@ -184,7 +184,7 @@ fn stays_deferred_with_the_same_request_after_a_reload() {
 #[test]
 fn sends_automatically_if_the_wait_ends_before_the_next_page() {
     let mut before = deferred();
-    before.now_ms += LONGEST_MS;
+    before.now_ms += MAX_WAIT_MS;
     let tab = before.reload();
     assert_eq!((tab.session.is_deferred(), tab.attempts().len()), (false, 1));
 }
@@ -193,7 +193,7 @@ fn sends_automatically_if_the_wait_ends_before_the_next_page() {
 fn defers_in_every_tab_and_the_leader_sends() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(other, "again");
+    browser.send(other, "again");
     browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
     assert!(browser.tabs.iter().all(|tab| tab.session.is_deferred()));
     let key = browser.tabs[other].key("again");
@@ -203,7 +203,10 @@ fn defers_in_every_tab_and_the_leader_sends() {
     assert_eq!(browser.tabs[other].attempts().len(), 0);
     browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
     browser.wait(5_000);
-    assert!(browser.tabs.iter().all(|tab| tab.session.is_deferred()), "obeyed again, by whichever tab leads");
+    assert!(
+        browser.tabs.iter().all(|tab| tab.session.is_deferred()),
+        "the Retry-After is obeyed in every tab"
+    );
     assert_eq!(browser.counts(Send).iter().sum::<usize>(), 3);
 }
 
@@ -211,7 +214,7 @@ fn defers_in_every_tab_and_the_leader_sends() {
 fn sends_from_the_tab_of_the_retry_if_the_leader_crashed() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(other, "again");
+    browser.send(other, "again");
     browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(HOURS_MS)));
     let first = browser.tabs[leader].attempts()[1].clone();
     let key = browser.tabs[other].key("again");
@@ -230,19 +233,19 @@ fn does_not_defer_while_offline() {
     retry(&mut tab, "two");
     assert_repeated(&tab, 1);
     tab.feed(Input::Online(true));
-    assert!(tab.session.is_deferred(), "the service still wants silence");
+    assert!(tab.session.is_deferred(), "the Retry-After still applies");
     assert_repeated(&tab, 1);
 }
 
 #[test]
 fn waits_at_most_five_minutes_for_a_retry_after() {
-    for last_broadcast_ms in [0, 1, 86_400_000, u64::MAX - 1, u64::MAX] {
+    for retry_after_ms in [0, 1, 86_400_000, u64::MAX - 1, u64::MAX] {
         let mut tab = Tab::in_conversation();
-        tab.say("two");
-        tab.refuse(Send, 503, "UNAVAILABLE", Some(last_broadcast_ms));
-        assert_eq!(tab.session.is_deferred(), last_broadcast_ms > 15_000, "{last_broadcast_ms}");
-        tab.wait(LONGEST_MS);
-        assert!(tab.attempts().len() >= 3, "{last_broadcast_ms}");
+        tab.send("two");
+        tab.refuse(Send, 503, "UNAVAILABLE", Some(retry_after_ms));
+        assert_eq!(tab.session.is_deferred(), retry_after_ms > 15_000, "{retry_after_ms}");
+        tab.wait(MAX_WAIT_MS);
+        assert!(tab.attempts().len() >= 3, "{retry_after_ms}");
     }
 }
 
@@ -256,9 +259,9 @@ fn bounds_a_stored_time_in_the_far_future() {
             }
         }
     }
-    assert!(before.kept(keys::CONVERSATION).is_some_and(|text| text.contains(&i64::MAX.to_string())));
+    assert!(before.stored(keys::CONVERSATION).is_some_and(|text| text.contains(&i64::MAX.to_string())));
     let mut tab = before.reload();
-    tab.wait(LONGEST_MS);
+    tab.wait(MAX_WAIT_MS);
     assert_eq!(tab.attempts().len(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! A message of the visitor whose answer was lost is found in the history, and taken for no other.
+//! Echoes: a message whose response was lost is found in the history, and not mistaken for another.
 
 use crate::fixture::Tab;
 use chat_protocol::Endpoint::{Messages, Send};
@@ -7,14 +7,14 @@ use chat_session::{Delivery, keys};
 #[test]
 fn does_not_resend_a_message_whose_echo_was_polled() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.wait_for(Messages);
     tab.answer(
         Messages,
         r#"{"messages":[{"id":"u1","role":"user","content":"one"},{"id":"a1","role":"assistant","content":"first"},
             {"id":"u2","role":"person","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
     );
-    tab.lose(Send);
+    tab.fail(Send);
     tab.wait(25_000);
     assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
     assert_eq!(tab.texts(), ["one", "first", "two", "second"]);
@@ -24,20 +24,20 @@ fn does_not_resend_a_message_whose_echo_was_polled() {
 #[test]
 fn a_failed_message_found_in_the_history_becomes_delivered() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     assert_eq!(tab.delivery("two"), Delivery::Delivered);
-    assert!(tab.session.awaits_reply(), "its reply is looked for");
+    assert!(tab.session.awaits_reply(), "its reply is awaited");
 }
 
 #[test]
 fn keeps_two_messages_with_the_same_text_apart() {
     let mut tab = Tab::in_conversation();
-    tab.say("ok");
+    tab.send("ok");
     tab.refuse(Send, 403, "", None);
-    tab.say("ok");
+    tab.send("ok");
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"u3","role":"visitor","content":"ok"}]}"#);
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u3","message":{"id":"a3","role":"assistant","content":"fine"}}"#);
@@ -54,7 +54,7 @@ fn keeps_two_messages_with_the_same_text_apart() {
 #[test]
 fn does_not_match_a_failed_message_in_a_backfilled_history() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     let mut storage = tab.storage;
     storage.retain(|(key, _)| !key.ends_with(keys::CONVERSATION));
@@ -70,8 +70,8 @@ fn does_not_match_a_failed_message_in_a_backfilled_history() {
 #[test]
 fn does_not_match_a_message_without_an_attempt() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
-    tab.say("ok");
+    tab.send("two");
+    tab.send("ok");
     tab.answer(
         Messages,
         r#"{"messages":[{"id":"a1","role":"assistant","content":"first"},{"id":"u0","role":"visitor","content":"ok"}]}"#,
@@ -88,23 +88,23 @@ fn does_not_match_a_message_without_an_attempt() {
 fn delivers_only_the_failed_message_found_in_the_history() {
     let mut tab = Tab::in_conversation();
     for text in ["two", "three"] {
-        tab.say(text);
+        tab.send(text);
         tab.refuse(Send, 400, "INVALID_REQUEST", None);
     }
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     assert_eq!((tab.delivery("two"), tab.delivery("three")), (Delivery::Delivered, Delivery::Failed));
-    assert_eq!(tab.stored_as(keys::OUTBOX), 1, "the other one may be tried again");
-    assert_eq!(tab.told(), ["one", "first", "two"]);
+    assert_eq!(tab.count_stored(keys::OUTBOX), 1, "the other message can be retried");
+    assert_eq!(tab.emitted_texts(), ["one", "first", "two"]);
 }
 
 #[test]
 fn shows_both_messages_if_a_response_corrects_a_matched_echo() {
     let mut tab = Tab::in_conversation();
-    tab.say("ok");
+    tab.send("ok");
     tab.answer(Messages, r#"{"messages":[{"id":"u9","role":"visitor","content":"ok"}],"nextAfter":"u9"}"#);
     assert_eq!(tab.texts(), ["one", "first", "ok"]);
     tab.reply(2, "second");
-    assert_eq!(tab.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
+    assert_eq!(tab.waiting(Messages).expect("a poll").query.len(), 1, "from the beginning");
     tab.answer(
         Messages,
         r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
@@ -117,14 +117,14 @@ fn shows_both_messages_if_a_response_corrects_a_matched_echo() {
 #[test]
 fn a_message_polled_in_a_conversation_now_gone_was_delivered() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     tab.refuse(Send, 404, "NOT_FOUND", None);
-    assert_eq!((tab.delivery("two"), tab.stored_as(keys::OUTBOX)), (Delivery::Delivered, 0));
+    assert_eq!((tab.delivery("two"), tab.count_stored(keys::OUTBOX)), (Delivery::Delivered, 0));
     assert_eq!((tab.attempts().len(), tab.session.conversation_id()), (2, None));
 
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     tab.refuse(Send, 403, "", None);
     assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Delivered, true));

@@ -1,4 +1,4 @@
-//! Which tab leads and acts for all, also when some are hidden, stopped or slow.
+//! Leader election in sessions, also with hidden, suspended and throttled tabs.
 
 use crate::fixture::browser::Browser;
 use crate::fixture::{LEAD_MS, Tab, parsed};
@@ -8,7 +8,7 @@ use chat_session::{Delivery, Input, Start, keys};
 #[test]
 fn only_the_leader_sends_and_polls() {
     let mut browser = Browser::with(3);
-    browser.say(2, "hello");
+    browser.send(2, "hello");
     browser.wait(400);
     assert_eq!(browser.leaders().len(), 1);
     let leader = browser.leaders()[0];
@@ -28,8 +28,8 @@ fn replaces_a_closed_leader_at_once_and_a_crashed_one_within_two_seconds() {
     let leader = browser.leaders()[0];
     browser.close(leader);
     browser.wait(320);
-    assert_eq!(browser.leaders(), [0], "the tab that is left leads");
-    assert!(browser.tabs[0].count(Messages) > 0, "and reads at once");
+    assert_eq!(browser.leaders(), [0], "the remaining tab leads");
+    assert!(browser.tabs[0].count(Messages) > 0, "and polls at once");
 
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
@@ -48,13 +48,13 @@ fn a_hidden_leader_resigns_after_its_message_in_flight() {
     assert_eq!(browser.leaders(), [other]);
 
     browser.feed(leader, Input::Visible(true));
-    browser.say(leader, "one more");
+    browser.send(leader, "one more");
     browser.feed(other, Input::Visible(false));
     browser.wait(5_000);
-    assert_eq!(browser.leaders(), [other], "it waits for the answer");
+    assert_eq!(browser.leaders(), [other], "it awaits the response");
     let polls = browser.tabs[other].count(Messages);
     browser.wait(5_000);
-    assert_eq!(browser.tabs[other].count(Messages), polls, "and polls for nothing");
+    assert_eq!(browser.tabs[other].count(Messages), polls, "and polls nothing");
     browser.with_tab(other, |tab| tab.reply(2, "yes?"));
     browser.wait(320);
     assert_eq!(browser.leaders(), [leader]);
@@ -66,25 +66,25 @@ fn a_hidden_tab_sends_waiting_messages_if_it_is_the_only_one() {
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
     browser.close(1 - leader);
-    browser.say(0, "hm");
+    browser.send(0, "hm");
     browser.feed(0, Input::Visible(false));
     browser.with_tab(0, |tab| tab.refuse(Send, 503, "", None));
     browser.wait(2_000);
-    assert!(browser.tabs[0].waiting(Send).is_some(), "tried again while nobody looks");
+    assert!(browser.tabs[0].waiting(Send).is_some(), "retried in a hidden tab");
     browser.with_tab(0, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000)));
     let visible = browser.open(Start::default());
-    assert_eq!(browser.leaders(), [visible], "a tab that can be seen goes before");
+    assert_eq!(browser.leaders(), [visible], "a visible tab takes precedence");
 }
 
 #[test]
 fn one_of_two_leaders_resigns_after_the_other_was_restored() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.tabs[leader].deaf = true;
+    browser.tabs[leader].isolated = true;
     browser.wait(2_000);
-    assert_eq!(browser.leaders().len(), 2, "the other believes that nobody leads");
-    browser.tabs[leader].deaf = false;
-    browser.look(leader, true);
+    assert_eq!(browser.leaders().len(), 2, "the other tab sees no leader");
+    browser.tabs[leader].isolated = false;
+    browser.set_open(leader, true);
     browser.feed(other, Input::PageHidden);
     browser.feed(other, Input::PageRestored(parsed(&browser.storage.clone())));
     browser.wait(2_000);
@@ -95,29 +95,29 @@ fn one_of_two_leaders_resigns_after_the_other_was_restored() {
 fn a_suspended_leader_stands_for_election_before_it_polls() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.stop(leader);
+    browser.suspend(leader);
     browser.wait(20_000);
     let polls = browser.tabs[leader].count(Messages);
-    browser.go_on(leader);
+    browser.resume(leader);
     assert_eq!(browser.leaders(), [other]);
     assert_eq!(browser.tabs[leader].count(Messages), polls);
 }
 
 #[test]
 fn a_suspended_leader_resigns_to_a_tab_that_led_in_the_meantime() {
-    // Of two that led as often, the name decides, and that is drawn: so several are tried.
+    // Of two leaders in the same term, the one with the smaller random name stays: several seeds are tried.
     for now_ms in 0..8 {
         let mut browser = Browser { now_ms, ..Browser::with(0) };
         let first = browser.open(Start::default());
-        browser.say(first, "hello");
+        browser.send(first, "hello");
         browser.wait(400);
         browser.with_tab(first, |tab| tab.reply(1, "hi"));
-        browser.stop(first);
+        browser.suspend(first);
         let second = browser.open(Start::default());
-        assert_eq!(browser.leaders(), [first, second], "the one that is stopped does not know");
-        browser.say(second, "anybody?");
+        assert_eq!(browser.leaders(), [first, second], "the suspended tab does not know");
+        browser.send(second, "anybody?");
         browser.with_tab(second, |tab| tab.reply(2, "yes"));
-        browser.go_on(first);
+        browser.resume(first);
         browser.wait(5_000);
         assert_eq!(browser.leaders(), [second]);
         for tab in &browser.tabs {
@@ -133,16 +133,16 @@ fn one_of_two_leaders_resigns_whichever_notices_first() {
     for first in 0..2 {
         let mut browser = Browser::in_conversation();
         let leader = browser.leaders()[0];
-        browser.tabs[leader].deaf = true;
+        browser.tabs[leader].isolated = true;
         browser.wait(2_000);
         assert_eq!(browser.leaders().len(), 2);
-        browser.tabs[leader].deaf = false;
-        // A tab that looks away and back asks.
-        let asks = if first == 0 { leader } else { 1 - leader };
-        browser.feed(asks, Input::Visible(false));
-        browser.feed(asks, Input::Visible(true));
+        browser.tabs[leader].isolated = false;
+        // A tab that becomes visible again stands for election.
+        let challenger = if first == 0 { leader } else { 1 - leader };
+        browser.feed(challenger, Input::Visible(false));
+        browser.feed(challenger, Input::Visible(true));
         browser.wait(1_000);
-        assert_eq!(browser.leaders(), [1 - asks], "the one that went on leading");
+        assert_eq!(browser.leaders(), [1 - challenger], "the tab that did not stand again");
         let texts = browser.tabs[0].texts();
         assert_eq!(browser.tabs[1].texts(), texts);
     }
@@ -152,7 +152,7 @@ fn one_of_two_leaders_resigns_whichever_notices_first() {
 fn a_hidden_follower_does_not_replace_a_hidden_leader_with_waiting_messages() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(leader, "hm");
+    browser.send(leader, "hm");
     browser.feed(other, Input::Visible(false));
     browser.feed(leader, Input::Visible(false));
     browser.with_tab(leader, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000)));
@@ -165,7 +165,7 @@ fn a_hidden_follower_does_not_replace_a_hidden_leader_with_waiting_messages() {
 #[test]
 fn a_hidden_leader_yields_at_once_and_stands_again_after_five_seconds() {
     let mut browser = Browser::with(1);
-    browser.say(0, "hello");
+    browser.send(0, "hello");
     browser.wait(LEAD_MS);
     browser.with_tab(0, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000)));
     browser.feed(0, Input::Visible(false));
@@ -182,7 +182,7 @@ fn a_hidden_leader_yields_at_once_and_stands_again_after_five_seconds() {
 #[test]
 fn a_leader_that_was_challenged_while_visible_still_sends_when_hidden() {
     let mut browser = Browser::with(1);
-    browser.say(0, "hello");
+    browser.send(0, "hello");
     browser.wait(LEAD_MS);
     browser.with_tab(0, |tab| tab.refuse(Send, 429, "RATE_LIMITED", Some(3_000)));
     let second = browser.open(Start::default());
@@ -209,14 +209,14 @@ fn a_tab_with_throttled_timers_becomes_the_leader() {
 #[test]
 fn a_suspended_candidate_handles_queued_messages_before_it_leads() {
     let mut browser = Browser::with(1);
-    browser.say(0, "hello");
-    browser.stop(0);
+    browser.send(0, "hello");
+    browser.suspend(0);
     let second = browser.open(Start::default());
     assert_eq!(browser.leaders(), [second]);
     browser.wait(1_000);
-    browser.wake(0);
+    browser.run_late_timers(0);
     assert_eq!(browser.leaders(), [second]);
-    browser.go_on(0);
+    browser.resume(0);
     browser.wait(2_000);
     assert_eq!((browser.leaders(), browser.counts(Send)), (vec![second], vec![0, 1]));
 }
@@ -242,12 +242,12 @@ fn an_offline_or_switched_off_tab_rarely_wakes() {
     let chats = [r#"{"config":{}}"#, r#"{"config":{"enabled":false}}"#];
     for (config, online) in [(chats[0], false), (chats[1], true), (chats[1], false)] {
         let mut tab = Tab::in_conversation();
-        tab.say("two");
-        tab.lose(Send);
+        tab.send("two");
+        tab.fail(Send);
         tab.answer(Config, config);
         tab.feed(Input::ReloadConfig);
         tab.feed(Input::Online(online));
-        tab.look(false);
+        tab.set_open(false);
         let wakes = tab.wakes;
         tab.wait(600_000);
         assert!(tab.wakes - wakes <= 50, "{} times in ten minutes", tab.wakes - wakes);
@@ -258,16 +258,16 @@ fn an_offline_or_switched_off_tab_rarely_wakes() {
 fn moves_a_waiting_message_after_messages_another_tab_sent_first() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
-    tab.say("two");
+    tab.send("two");
     tab.wait(0);
-    let (name, _) = tab.letter("two");
-    let letter = name.trim_start_matches(keys::OUTBOX);
-    let two = format!(r#"{{"role":"visitor","text":"two","letter":"{letter}","delivery":"waiting"}}"#);
+    let (name, _) = tab.pending("two");
+    let id = name.trim_start_matches(keys::OUTBOX);
+    let two = format!(r#"{{"role":"visitor","text":"two","letter":"{id}","delivery":"waiting"}}"#);
     let three = r#"{"role":"visitor","text":"three","letter":"m3","id":"u3"}"#;
-    let told = format!(
+    let snapshot = format!(
         r#"{{"v":2,"revision":99,"writer":"other","conversationId":"c1","entries":[{two},{three}]}}"#
     );
-    tab.hear(&format!(r#""does":"keep","name":"conversation","term":9,"value":{told}"#));
+    tab.receive(&format!(r#""does":"keep","name":"conversation","term":9,"value":{snapshot}"#));
     assert_eq!(tab.texts(), ["two", "three"]);
     tab.feed(Input::Online(true));
     tab.wait_for(Send);
@@ -277,38 +277,38 @@ fn moves_a_waiting_message_after_messages_another_tab_sent_first() {
 #[test]
 fn stays_the_leader_if_the_window_closes_before_the_first_message() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
+    tab.set_open(true);
     tab.wait(LEAD_MS);
     assert!(tab.session.leads());
-    tab.look(false);
+    tab.set_open(false);
     tab.wait(0);
-    assert!(tab.session.leads(), "the first message is not to wait for an election");
+    assert!(tab.session.leads(), "the first message does not wait for an election");
 }
 
 #[test]
 fn a_candidate_that_withdraws_broadcasts_it_once() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
-    assert!(tab.take_deeds().contains(&"ask".to_owned()) && !tab.session.leads());
+    tab.set_open(true);
+    assert!(tab.take_broadcast_kinds().contains(&"ask".to_owned()) && !tab.session.leads());
     tab.feed(Input::Visible(false));
-    assert!(tab.take_deeds().contains(&"free".to_owned()), "another one may have left the lead to it");
+    assert!(tab.take_broadcast_kinds().contains(&"free".to_owned()), "another tab may have yielded to it");
     tab.feed(Input::Online(false));
-    assert!(tab.take_deeds().is_empty(), "it says so once");
+    assert!(tab.take_broadcast_kinds().is_empty(), "it broadcasts this once");
 }
 
 #[test]
 fn a_leader_that_resigns_publishes_only_a_changed_conversation() {
     let mut tab = Tab::in_conversation();
-    tab.stores.clear();
+    tab.writes.clear();
     tab.feed(Input::Visible(false));
-    assert!(tab.take_deeds().contains(&"free".to_owned()));
-    assert!(!tab.stores.iter().any(|(key, _)| key.ends_with(keys::CONVERSATION)), "{:?}", tab.stores);
+    assert!(tab.take_broadcast_kinds().contains(&"free".to_owned()));
+    assert!(!tab.writes.iter().any(|(key, _)| key.ends_with(keys::CONVERSATION)), "{:?}", tab.writes);
 }
 
 #[test]
 fn sends_a_message_known_only_from_a_snapshot() {
     let mut tab = Tab::open(vec![], 0);
-    tab.hear_kept(
+    tab.receive_write(
         keys::CONVERSATION,
         r#"{"revision":1,"writer":"gone","entries":[{"letter":"m-1","serial":0,"role":"visitor","text":"mine","delivery":"waiting"}]}"#,
     );
@@ -322,16 +322,16 @@ fn sends_a_message_known_only_from_a_snapshot() {
 #[test]
 fn does_not_resend_a_delivered_message_after_the_page_is_restored() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
-    let (name, kept) = tab.letter("two");
+    tab.send("two");
+    let (name, stored) = tab.pending("two");
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     assert_eq!(tab.delivery("two"), Delivery::Delivered);
     let attempts = tab.attempts().len();
     tab.feed(Input::PageHidden);
-    tab.storage.push((format!("{}{name}", keys::PREFIX), kept));
+    tab.storage.push((format!("{}{name}", keys::PREFIX), stored));
     tab.feed(Input::PageRestored(parsed(&tab.storage.clone())));
     tab.wait(60_000);
     assert_eq!(tab.attempts().len(), attempts);
-    assert_eq!(tab.stored_as(keys::OUTBOX), 0);
+    assert_eq!(tab.count_stored(keys::OUTBOX), 0);
 }

@@ -1,4 +1,4 @@
-//! What the visitor does is reported, if the site and the service want it.
+//! Visitor events: reported if the site and the service allow it.
 
 use crate::fixture::Tab;
 use crate::fixture::browser::Browser;
@@ -9,8 +9,8 @@ use chat_session::{Input, Page, SessionEvent, Start, keys};
 #[test]
 fn repeats_a_batch_of_events_byte_for_byte() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
-    tab.look(false);
+    tab.set_open(true);
+    tab.set_open(false);
     tab.wait(4_000);
     let first = tab.waiting(Events).expect("a batch").clone();
     let body = first.body.as_ref().expect("a body");
@@ -20,7 +20,7 @@ fn repeats_a_batch_of_events_byte_for_byte() {
     assert_eq!((&again.body, &again.key), (&first.body, &first.key));
     assert!(first.key.is_some());
     tab.answer(Events, r#"{"accepted":2,"rejected":0,"tracking":"disabled"}"#);
-    tab.look(true);
+    tab.set_open(true);
     tab.wait(60_000);
     assert!(tab.waiting(Events).is_none(), "a service that wants no events gets none");
 }
@@ -36,7 +36,7 @@ fn does_not_report_a_window_reopened_by_navigation() {
 #[test]
 fn sends_no_events_if_reports_are_off() {
     let mut tab = Tab::start(Start { visible: true, online: true, ..Start::default() }, vec![], 0);
-    tab.look(true);
+    tab.set_open(true);
     tab.feed(Input::PageViewed(Page::default()));
     tab.wait(60_000);
     assert_eq!(tab.count(Events), 0);
@@ -56,7 +56,7 @@ fn reports_a_page_view_after_three_seconds() {
 #[test]
 fn sends_queued_events_when_the_page_is_hidden() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
+    tab.set_open(true);
     tab.feed(Input::PageHidden);
     assert!(tab.waiting(Events).expect("a batch").keepalive);
 }
@@ -64,7 +64,7 @@ fn sends_queued_events_when_the_page_is_hidden() {
 #[test]
 fn drops_a_batch_the_service_rejects() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
+    tab.set_open(true);
     tab.wait_for(Events);
     tab.refuse(Events, 400, "INVALID_REQUEST", None);
     tab.wait(600_000);
@@ -75,10 +75,10 @@ fn drops_a_batch_the_service_rejects() {
 #[test]
 fn holds_later_events_while_a_batch_backs_off() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
+    tab.set_open(true);
     tab.wait_for(Events);
-    tab.lose(Events);
-    tab.look(false);
+    tab.fail(Events);
+    tab.set_open(false);
     let again = tab.wait_for(Events);
     assert!(!again.body.expect("a body").contains("chat_closed"));
     let batches = tab.storage.iter().filter(|(key, _)| key.contains(keys::BATCH));
@@ -90,19 +90,19 @@ fn holds_later_events_while_a_batch_backs_off() {
 #[test]
 fn keeps_tracking_disabled_for_a_day_across_pages() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
+    tab.set_open(true);
     tab.wait_for(Events);
-    tab.look(false);
+    tab.set_open(false);
     tab.answer(Events, r#"{"accepted":0,"rejected":1,"tracking":"disabled"}"#);
-    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::EVENT)), "what waited is forgotten");
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::EVENT)), "queued events are removed");
     let mut next = tab.reload();
-    next.look(true);
+    next.set_open(true);
     next.wait(60_000);
     assert_eq!(next.count(Events), 0);
     let hour_ms = 60 * 60 * 1000;
     for (age_ms, batches) in [(23 * hour_ms, 0), (25 * hour_ms, 1)] {
         let mut later = Tab::open(next.storage.clone(), age_ms);
-        later.look(true);
+        later.set_open(true);
         later.wait(4_000);
         assert_eq!(later.count(Events), batches);
     }
@@ -122,16 +122,16 @@ fn reports_the_referrer_if_there_is_one() {
 #[test]
 fn retries_a_failed_batch_three_times() {
     let mut tab = Tab::open(vec![], 0);
-    tab.look(true);
+    tab.set_open(true);
     for attempt in 1..=4 {
         tab.wait_for(Events);
-        assert_eq!((tab.count(Events), tab.stored_as(keys::BATCH)), (attempt, 1));
-        tab.lose(Events);
+        assert_eq!((tab.count(Events), tab.count_stored(keys::BATCH)), (attempt, 1));
+        tab.fail(Events);
         tab.wait(1_900);
         assert_eq!(tab.count(Events), attempt);
     }
     tab.wait(600_000);
-    assert_eq!((tab.count(Events), tab.stored_as(keys::BATCH)), (4, 0));
+    assert_eq!((tab.count(Events), tab.count_stored(keys::BATCH)), (4, 0));
 }
 
 #[test]
@@ -201,6 +201,6 @@ fn a_hidden_leader_sends_its_events_before_it_resigns() {
     browser.with_tab(0, |tab| tab.answer(Events, r#"{"accepted":1,"rejected":0,"tracking":"enabled"}"#));
     assert!(
         !browser.storage.iter().any(|(key, _)| key.contains("batch:")),
-        "also when it does not lead any more"
+        "also after the tab has lost the lead"
     );
 }

@@ -1,4 +1,4 @@
-//! What the others say is read, and shown once and in its place.
+//! Polling the history: each message is shown once, in the service's order.
 
 use crate::fixture::{LEAD_MS, Tab, parsed};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
@@ -8,7 +8,7 @@ use chat_session::{Input, SessionEvent, keys};
 fn polls_the_history_after_a_reload_and_shows_it_once() {
     let mut tab = Tab::in_conversation().reload();
     let history = r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"}],"nextAfter":"a1"}"#;
-    assert_eq!(tab.waiting(Messages).expect("a read").query, [("conversationId", "c1".to_owned())]);
+    assert_eq!(tab.waiting(Messages).expect("a poll").query, [("conversationId", "c1".to_owned())]);
     tab.answer(Messages, history);
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["one", "first"], 0));
     let next = tab.wait_for(Messages);
@@ -18,7 +18,7 @@ fn polls_the_history_after_a_reload_and_shows_it_once() {
 #[test]
 fn polls_an_operator_message_while_idle_and_counts_it_until_seen() {
     let mut tab = Tab::in_conversation();
-    tab.look(false);
+    tab.set_open(false);
     assert_eq!(tab.session.unread(), 0);
     tab.wait(5_000);
     tab.answer(
@@ -31,7 +31,7 @@ fn polls_an_operator_message_while_idle_and_counts_it_until_seen() {
     tab.answer(Messages, r#"{"messages":[{"id":"o1","role":"operator","content":"Anna here"}]}"#);
     assert_eq!((tab.last().author.as_str(), tab.session.unread()), ("operator", 1));
     assert!(tab.emitted.contains(&SessionEvent::Unread(1)));
-    tab.look(true);
+    tab.set_open(true);
     assert_eq!(tab.session.unread(), 0);
 }
 
@@ -45,13 +45,13 @@ fn reads_all_pages_of_the_first_history_without_counting_them_as_unread() {
         let data = format!(
             r#"{{"messages":[{{"id":"{first}","role":"visitor","content":"q{first}"}},{{"id":"{last}","role":"operator","content":"a{last}"}}],"nextAfter":"{last}"}}"#
         );
-        assert!(tab.waiting(Messages).is_some(), "page {page} is asked for at once");
+        assert!(tab.waiting(Messages).is_some(), "page {page} is requested at once");
         tab.answer(Messages, &data);
     }
     tab.answer(Messages, r#"{"messages":[],"nextAfter":"5"}"#);
     assert!(tab.waiting(Messages).is_none());
     assert_eq!((tab.texts(), tab.session.unread()), (vec!["q0", "a1", "q2", "a3", "q4", "a5"], 0));
-    assert!(tab.told().is_empty(), "nothing of it is new");
+    assert!(tab.emitted_texts().is_empty(), "the first history is not new");
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[{"id":"6","role":"operator","content":"new"}]}"#);
     assert_eq!(tab.session.unread(), 1);
@@ -60,7 +60,7 @@ fn reads_all_pages_of_the_first_history_without_counting_them_as_unread() {
 #[test]
 fn shows_a_new_conversation_after_the_old_one() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 404, "NOT_FOUND", None);
     tab.answer(
         Send,
@@ -83,7 +83,7 @@ fn keeps_the_conversation_if_only_the_cursor_is_unknown() {
     tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
     tab.wait_for(Messages);
     tab.refuse(Messages, 404, "NOT_FOUND", None);
-    assert_eq!(tab.wait_for(Messages).query.len(), 1, "without an after");
+    assert_eq!(tab.wait_for(Messages).query.len(), 1, "without a cursor");
     assert!(tab.session.conversation_id().is_some());
     tab.refuse(Messages, 404, "NOT_FOUND", None);
     assert!(tab.session.conversation_id().is_none());
@@ -93,7 +93,7 @@ fn keeps_the_conversation_if_only_the_cursor_is_unknown() {
 #[test]
 fn does_not_report_older_messages_found_by_a_resync() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     tab.answer(
         Messages,
@@ -102,7 +102,7 @@ fn does_not_report_older_messages_found_by_a_resync() {
             {"id":"u2","role":"user","content":"two"},{"id":"a2","role":"assistant","content":"second"}]}"#,
     );
     assert_eq!(tab.texts(), ["earlier", "one", "first", "two", "second"]);
-    assert_eq!(tab.told(), ["one", "first", "second", "two"]);
+    assert_eq!(tab.emitted_texts(), ["one", "first", "second", "two"]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn continues_from_the_same_cursor_after_a_reload() {
             "nextAfter":"x9"}"#,
     );
     let next = tab.reload();
-    assert_eq!(next.waiting(Messages).expect("a read").query[1], ("after", "x9".to_owned()));
+    assert_eq!(next.waiting(Messages).expect("a poll").query[1], ("after", "x9".to_owned()));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn does_not_repeat_messages_without_ids_after_a_reload() {
     tab.answer(Messages, &format!(r#"{{"messages":[{known},{ok}],"nextAfter":"x1"}}"#));
     let mut next = tab.reload();
     next.answer(Messages, &format!(r#"{{"messages":[{ok}],"nextAfter":"x2"}}"#));
-    assert_eq!(next.texts(), ["one", "first", "ok", "ok"], "it was said twice");
+    assert_eq!(next.texts(), ["one", "first", "ok", "ok"], "the operator wrote it twice");
 }
 
 #[test]
@@ -139,11 +139,11 @@ fn operator_presence_is_unknown_until_the_first_response() {
 #[test]
 fn polls_from_the_beginning_if_a_restored_page_finds_a_truncated_snapshot() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.reply(2, "second");
     tab.feed(Input::PageHidden);
     let (visitor, key) = (tab.session.visitor_id().to_string(), [keys::PREFIX, keys::CONVERSATION].concat());
-    tab.storage.retain(|(kept, _)| *kept != key);
+    tab.storage.retain(|(name, _)| *name != key);
     let end = format!(
         r#"{{"v":2,"visitorId":"{visitor}","revision":99,"writer":"other","conversationId":"c1","after":"a2","cut":true,"newest":3,"entries":[{{"id":"a2","serial":2,"role":"assistant","text":"second"}}]}}"#
     );

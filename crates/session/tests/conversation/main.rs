@@ -1,4 +1,4 @@
-//! Stories of a conversation, in one tab and in several.
+//! Scenarios of a conversation, in one tab and in several.
 
 mod consent;
 mod contact;
@@ -10,6 +10,7 @@ mod fixture;
 mod history;
 mod hostile;
 mod pace;
+mod remote_pending;
 mod replies;
 mod sending;
 mod several_tabs;

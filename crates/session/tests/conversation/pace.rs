@@ -1,4 +1,4 @@
-//! The service is asked when there may be something new, and left alone otherwise.
+//! The intervals of requests: polls when there may be something new, and silence otherwise.
 
 use crate::fixture::{LEAD_MS, NOTHING, Tab};
 use chat_protocol::Endpoint::{self, Config, Events, Messages, Presence, Send};
@@ -8,10 +8,10 @@ use chat_session::{Delivery, Input, Start};
 fn polls_nothing_without_a_conversation_or_while_hidden_or_offline() {
     let mut tab = Tab::open(vec![], 0);
     tab.answer(Config, r#"{"config":{}}"#);
-    tab.look(true);
+    tab.set_open(true);
     tab.wait(600_000);
     assert_eq!((tab.count(Messages), tab.count(Presence)), (0, 0));
-    tab.say("hello");
+    tab.send("hello");
     tab.reply(1, "hi");
     for forbid in [Input::Visible(false), Input::Online(false)] {
         tab.feed(forbid);
@@ -28,7 +28,7 @@ fn sends_no_requests_while_the_chat_is_switched_off() {
     tab.answer(Config, r#"{"config":{"enabled":false}}"#);
     let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
     tab.open.clear();
-    tab.say("anybody?");
+    tab.send("anybody?");
     tab.wait(600_000);
     assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
     tab.feed(Input::ReloadConfig);
@@ -58,14 +58,14 @@ fn requests_the_config_again_after_a_failure() {
     assert_eq!(tab.count(Config), 2);
 }
 
-/// How long 40 visitors pause after each of these many failures to read this.
+/// Returns the pauses of 40 visitors after each of this number of failed requests in a row.
 fn pauses(endpoint: Endpoint, failures: usize, begin: impl Fn(Start) -> Tab) -> Vec<Vec<u64>> {
     let mut pauses = vec![Vec::new(); failures];
     for seed in 0..40 {
         let mut tab = begin(Start { seed, visible: true, online: true, ..Start::default() });
         for pauses in &mut pauses {
             let since_ms = tab.now_ms;
-            tab.lose(endpoint);
+            tab.fail(endpoint);
             tab.wait_for(endpoint);
             pauses.push(tab.now_ms - since_ms);
         }
@@ -73,17 +73,17 @@ fn pauses(endpoint: Endpoint, failures: usize, begin: impl Fn(Start) -> Tab) -> 
     pauses
 }
 
-/// Nobody pauses for longer than this, and somebody for almost as long.
-fn last_up_to(pauses: &[u64], most_ms: u64) -> bool {
-    pauses.iter().all(|pause| *pause <= most_ms + 100) && pauses.iter().any(|pause| *pause > most_ms * 3 / 4)
+/// Returns whether no pause is longer than `max_ms`, and some pause is almost as long.
+fn reach_but_do_not_exceed(pauses: &[u64], max_ms: u64) -> bool {
+    pauses.iter().all(|pause| *pause <= max_ms + 100) && pauses.iter().any(|pause| *pause > max_ms * 3 / 4)
 }
 
 #[test]
 fn backs_off_exponentially_after_failed_config_requests() {
     let pauses = pauses(Config, 3, |start| Tab::start(start, vec![], 0));
-    for (pauses, most_ms) in pauses.iter().zip([8_000, 16_000, 30_000]) {
-        let on_top: Vec<u64> = pauses.iter().map(|pause| pause - 20_000).collect();
-        assert!(last_up_to(&on_top, most_ms), "{on_top:?}");
+    for (pauses, max_ms) in pauses.iter().zip([8_000, 16_000, 30_000]) {
+        let back_offs: Vec<u64> = pauses.iter().map(|pause| pause - 20_000).collect();
+        assert!(reach_but_do_not_exceed(&back_offs, max_ms), "{back_offs:?}");
     }
 }
 
@@ -91,13 +91,13 @@ fn backs_off_exponentially_after_failed_config_requests() {
 fn backs_off_exponentially_after_failed_polls() {
     let pauses = pauses(Messages, 4, |start| {
         let mut tab = Tab::start(start, vec![], 0);
-        tab.say("one");
+        tab.send("one");
         tab.reply(1, "first");
         tab.answer(Presence, r#"{"suggestedMessageIntervalMs":1000,"suggestedPresenceIntervalMs":300000}"#);
         tab
     });
-    for (pauses, most_ms) in pauses.iter().zip([2_400, 4_000, 8_000, 16_000]) {
-        assert!(last_up_to(pauses, most_ms), "{pauses:?}");
+    for (pauses, max_ms) in pauses.iter().zip([2_400, 4_000, 8_000, 16_000]) {
+        assert!(reach_but_do_not_exceed(pauses, max_ms), "{pauses:?}");
     }
 }
 
@@ -108,14 +108,14 @@ fn a_retry_after_holds_every_endpoint() {
     tab.refuse(Presence, 429, "RATE_LIMITED", Some(120_000));
     tab.open.clear();
     let before = (tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len());
-    tab.say("are you there?");
+    tab.send("are you there?");
     tab.wait(119_000);
     assert_eq!((tab.count(Messages), tab.count(Presence), tab.count(Events), tab.attempts().len()), before);
     tab.wait(2_000);
     assert_eq!(tab.attempts().len(), before.3 + 1);
     tab.refuse(Send, 429, "RATE_LIMITED", Some(u64::MAX));
     tab.wait(301_000);
-    assert_eq!(tab.attempts().len(), before.3 + 2, "five minutes at most");
+    assert_eq!(tab.attempts().len(), before.3 + 2, "at most five minutes");
 }
 
 #[test]
@@ -131,10 +131,10 @@ fn polls_after_a_lost_response() {
     tab.wait_for(Messages);
     tab.answer(Messages, r#"{"messages":[],"nextAfter":"a1"}"#);
     tab.wait(60_000);
-    assert!(tab.waiting(Messages).is_none(), "there is nothing to poll for");
+    assert!(tab.waiting(Messages).is_none(), "the service has nothing to poll");
     tab.open.clear();
-    tab.say("two");
-    tab.lose(Send);
+    tab.send("two");
+    tab.fail(Send);
     tab.wait(2_500);
     assert!(tab.waiting(Messages).is_some());
 }
@@ -197,7 +197,7 @@ fn a_repeated_hint_does_not_postpone_the_next_poll() {
 #[test]
 fn a_hint_does_not_shorten_the_back_off() {
     let mut tab = Tab::in_conversation();
-    tab.lose(Messages);
+    tab.fail(Messages);
     tab.answer(Presence, r#"{"shouldPollMessages":true,"suggestedMessageIntervalMs":1000}"#);
     let before = tab.count(Messages);
     tab.wait(1_500);
@@ -213,11 +213,11 @@ fn polls_at_once_when_the_window_opens_or_the_tab_becomes_visible() {
     tab.answer(Messages, NOTHING);
     tab.answer(Presence, slow);
     assert!(tab.waiting(Messages).is_none());
-    tab.look(false);
+    tab.set_open(false);
     tab.feed(Input::Visible(true));
     tab.feed(Input::Online(true));
-    assert!(tab.waiting(Messages).is_none(), "nothing has changed");
-    tab.look(true);
+    assert!(tab.waiting(Messages).is_none(), "the state did not change");
+    tab.set_open(true);
     assert!(tab.waiting(Messages).is_some());
     tab.answer(Messages, NOTHING);
     tab.answer(Presence, slow);
@@ -236,22 +236,22 @@ fn polls_after_a_response_for_messages_before_the_reply() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, NOTHING);
     tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
-    tab.say("two");
+    tab.send("two");
     tab.reply(2, "second");
-    assert!(tab.waiting(Messages).is_none(), "the first attempt was answered with the reply");
-    tab.say("three");
+    assert!(tab.waiting(Messages).is_none(), "the response to the first attempt has the reply");
+    tab.send("three");
     tab.refuse(Send, 503, "", Some(100));
     tab.wait_for(Send);
-    assert!(tab.waiting(Messages).is_none(), "the service has said that it did not take it");
+    assert!(tab.waiting(Messages).is_none(), "the service refused the message");
     tab.reply(3, "third");
-    assert!(tab.waiting(Messages).is_some(), "the second attempt was answered");
+    assert!(tab.waiting(Messages).is_some(), "an earlier attempt may have arrived");
     tab.answer(Messages, NOTHING);
-    tab.say("four");
+    tab.send("four");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u4"}"#);
     tab.answer(Messages, NOTHING);
-    tab.say("five");
+    tab.send("five");
     tab.reply(5, "fifth");
-    assert!(tab.waiting(Messages).is_some(), "there was a reply to come");
+    assert!(tab.waiting(Messages).is_some(), "an earlier reply was awaited");
 }
 
 #[test]
@@ -259,22 +259,22 @@ fn polls_again_if_the_poll_in_flight_began_too_early() {
     let mut tab = Tab::in_conversation();
     tab.answer(Messages, NOTHING);
     tab.answer(Presence, r#"{"shouldPollMessages":false,"suggestedPresenceIntervalMs":300000}"#);
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
-    assert!(tab.waiting(Messages).is_some(), "a reply is due");
-    tab.say("three");
+    assert!(tab.waiting(Messages).is_some(), "a reply is awaited");
+    tab.send("three");
     tab.reply(3, "third");
     for early in [true, false] {
         tab.answer(Messages, NOTHING);
         assert_eq!(tab.waiting(Messages).is_some(), early);
     }
-    tab.say("four");
+    tab.send("four");
     for _ in 0..6 {
         tab.wait_for(Send);
-        tab.lose(Send);
+        tab.fail(Send);
     }
     assert_eq!(tab.delivery("four"), Delivery::Failed);
     tab.answer(Messages, NOTHING);
     tab.wait(2_500);
-    assert!(tab.waiting(Messages).is_some(), "the service may have taken it since");
+    assert!(tab.waiting(Messages).is_some(), "the service may have accepted it since");
 }

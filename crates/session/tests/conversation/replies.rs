@@ -1,4 +1,4 @@
-//! A reply that did not come with the answer is looked for.
+//! A reply that did not come with the response is polled.
 
 use crate::fixture::{NOTHING, Tab};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
@@ -7,7 +7,7 @@ use chat_session::{Delivery, Notice};
 #[test]
 fn polls_for_a_reply_missing_from_the_response() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
     assert!(tab.session.awaits_reply());
     tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"}]}"#);
@@ -19,7 +19,7 @@ fn polls_for_a_reply_missing_from_the_response() {
 #[test]
 fn polls_for_a_reply_faster_than_the_hint() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","message":{"content":""}}"#);
     tab.answer(Messages, r#"{"messages":[]}"#);
     tab.answer(Presence, r#"{"suggestedMessageIntervalMs":60000,"shouldPollMessages":false}"#);
@@ -30,7 +30,7 @@ fn polls_for_a_reply_faster_than_the_hint() {
 #[test]
 fn shows_a_notice_if_no_reply_arrives() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(
         Send,
         r#"{"conversationId":"c1","aiStatus":"provider_error","aiStatusMessage":"stack trace"}"#,
@@ -43,7 +43,7 @@ fn shows_a_notice_if_no_reply_arrives() {
 #[test]
 fn ignores_an_empty_message_in_the_history() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
     tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"a1","role":"assistant","content":" "}]}"#);
     assert_eq!((tab.texts(), tab.session.awaits_reply(), tab.session.unread()), (vec!["hello"], true, 0));
@@ -52,7 +52,7 @@ fn ignores_an_empty_message_in_the_history() {
 #[test]
 fn shows_no_notice_while_an_operator_is_online() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.answer(Presence, r#"{"operatorOnline":true}"#);
     tab.wait(31_000);
@@ -62,20 +62,20 @@ fn shows_no_notice_while_an_operator_is_online() {
 #[test]
 fn a_message_of_the_visitor_from_elsewhere_is_not_a_reply() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.answer(
         Messages,
         r#"{"messages":[{"id":"u1","role":"visitor","content":"hello"},{"id":"u2","role":"visitor","content":"by phone"}]}"#,
     );
-    assert_eq!((tab.texts(), tab.told()), (vec!["hello", "by phone"], vec!["hello"]));
+    assert_eq!((tab.texts(), tab.emitted_texts()), (vec!["hello", "by phone"], vec!["hello"]));
     assert!(tab.session.awaits_reply());
 }
 
 #[test]
 fn a_late_reply_removes_the_notice() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.wait(31_000);
     assert_eq!(tab.session.notice(), Some(Notice::NoReply));
@@ -87,7 +87,7 @@ fn a_late_reply_removes_the_notice() {
 #[test]
 fn still_awaits_the_reply_after_a_reload_if_only_the_echo_was_polled() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
     let next = tab.reload();
     assert_eq!((next.attempts().len(), next.delivery("two")), (0, Delivery::Delivered));
@@ -97,7 +97,7 @@ fn still_awaits_the_reply_after_a_reload_if_only_the_echo_was_polled() {
 #[test]
 fn awaits_no_reply_to_a_failed_message_without_an_echo() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Messages, NOTHING);
     tab.refuse(Send, 403, "", None);
     assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Failed, false));
@@ -106,10 +106,10 @@ fn awaits_no_reply_to_a_failed_message_without_an_echo() {
 #[test]
 fn keeps_waiting_for_a_reply_while_a_message_is_in_flight() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("one");
+    tab.send("one");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     tab.wait(20_000);
-    tab.say("two");
+    tab.send("two");
     tab.wait(15_000);
     assert_eq!((tab.session.notice(), tab.session.awaits_reply()), (None, true));
     tab.reply(2, "to both");

@@ -1,4 +1,4 @@
-//! What the visitor writes is sent once, whatever becomes of the answer.
+//! Sending: each message arrives once, whatever happens to the response.
 
 use crate::fixture::{LEAD_MS, Tab};
 use chat_protocol::Endpoint::{Config, Messages, Send};
@@ -7,7 +7,7 @@ use chat_session::{Answer, Delivery, Input, Notice, SessionEvent, Start};
 #[test]
 fn the_first_message_starts_a_conversation_and_gets_a_reply() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     assert!(tab.session.awaits_reply());
     let request = tab.waiting(Send).expect("a request");
     let visitor = tab.session.visitor_id();
@@ -16,7 +16,7 @@ fn the_first_message_starts_a_conversation_and_gets_a_reply() {
     assert_eq!(request.body.as_deref(), Some(expected.as_str()));
     assert!(request.key.as_ref().expect("a key").as_str().starts_with(&format!("chat-{visitor}-m")));
     tab.reply(1, "hi");
-    assert_eq!((tab.texts(), tab.told()), (vec!["hello", "hi"], vec!["hello", "hi"]));
+    assert_eq!((tab.texts(), tab.emitted_texts()), (vec!["hello", "hi"], vec!["hello", "hi"]));
     assert_eq!((tab.delivery("hello"), tab.session.awaits_reply()), (Delivery::Delivered, false));
     assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c1"));
 }
@@ -24,8 +24,8 @@ fn the_first_message_starts_a_conversation_and_gets_a_reply() {
 #[test]
 fn the_next_message_waits_for_the_first_and_names_the_conversation() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("one");
-    tab.say("two");
+    tab.send("one");
+    tab.send("two");
     assert_eq!(tab.attempts().len(), 1);
     assert_eq!(tab.delivery("two"), Delivery::Waiting);
     tab.reply(1, "first");
@@ -37,16 +37,16 @@ fn the_next_message_waits_for_the_first_and_names_the_conversation() {
 #[test]
 fn every_attempt_repeats_body_and_key_byte_for_byte() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     for _ in 0..5 {
-        tab.lose(Send);
+        tab.fail(Send);
         tab.wait_for(Send);
     }
     let first = tab.attempts()[0].clone();
     assert_eq!(tab.attempts().len(), 6);
     assert!(tab.attempts().iter().all(|attempt| (&attempt.body, &attempt.key) == (&first.body, &first.key)));
     assert_eq!(tab.delivery("hello"), Delivery::Sending);
-    tab.lose(Send);
+    tab.fail(Send);
     tab.wait(600_000);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (6, Delivery::Failed));
 }
@@ -54,7 +54,7 @@ fn every_attempt_repeats_body_and_key_byte_for_byte() {
 #[test]
 fn a_retry_by_the_visitor_reuses_the_key() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
     tab.feed(Input::Retry(tab.key("hello")));
@@ -70,14 +70,14 @@ fn retries_only_transient_errors() {
         [(400, "INVALID_REQUEST"), (401, "INVALID_TOKEN"), (402, "INSUFFICIENT_QUOTA"), (403, "")]
     {
         let mut tab = Tab::open(vec![], 0);
-        tab.say("hello");
+        tab.send("hello");
         tab.refuse(Send, status, code, None);
         tab.wait(600_000);
         assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed), "{status}");
     }
     for status in [408, 409, 425, 429, 500, 502, 503, 504] {
         let mut tab = Tab::open(vec![], 0);
-        tab.say("hello");
+        tab.send("hello");
         tab.refuse(Send, status, "", None);
         tab.wait_for(Send);
         assert_eq!(tab.attempts().len(), 2, "{status}");
@@ -87,7 +87,7 @@ fn retries_only_transient_errors() {
 #[test]
 fn waits_for_retry_after() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.refuse(Send, 429, "RATE_LIMITED", Some(20_000));
     tab.wait(19_999);
     assert_eq!(tab.attempts().len(), 1);
@@ -98,7 +98,7 @@ fn waits_for_retry_after() {
 #[test]
 fn polls_instead_of_sending_after_an_idempotency_conflict() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     tab.answer(
         Messages,
@@ -113,7 +113,7 @@ fn polls_instead_of_sending_after_an_idempotency_conflict() {
 #[test]
 fn believes_an_idempotency_conflict_on_a_message_that_polling_does_not_find() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     tab.answer(Messages, r#"{"messages":[{"id":"a1","role":"assistant","content":"first"}]}"#);
     assert_eq!((tab.attempts().len(), tab.delivery("two")), (2, Delivery::Delivered));
@@ -123,19 +123,19 @@ fn believes_an_idempotency_conflict_on_a_message_that_polling_does_not_find() {
 #[test]
 fn starts_a_new_conversation_with_the_same_text_if_the_old_one_is_gone() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     let refused = tab.waiting(Send).expect("a request").clone();
     tab.refuse(Send, 404, "NOT_FOUND", None);
-    let anew = tab.waiting(Send).expect("another request").clone();
-    assert!(!anew.body.as_ref().expect("a body").contains("conversationId"));
-    assert_ne!(refused.key, anew.key, "another body needs another key");
+    let renewed = tab.waiting(Send).expect("another request").clone();
+    assert!(!renewed.body.as_ref().expect("a body").contains("conversationId"));
+    assert_ne!(refused.key, renewed.key, "another body needs another key");
     assert_eq!(tab.delivery("two"), Delivery::Sending);
 }
 
 #[test]
 fn a_404_without_an_envelope_does_not_end_the_conversation() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer_with(Send, Answer { status: 404, ..Default::default() });
     assert_eq!(tab.delivery("two"), Delivery::Failed);
     assert!(tab.session.conversation_id().is_some());
@@ -151,12 +151,12 @@ fn distinguishes_quota_and_block_notices() {
     ];
     for (status, code, notice) in refusals {
         let mut tab = Tab::open(vec![], 0);
-        tab.say("hello");
+        tab.send("hello");
         tab.refuse(Send, status, code, None);
         assert_eq!((tab.session.notice(), tab.delivery("hello")), (notice, Delivery::Failed));
     }
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","blocked":true}"#);
     assert_eq!((tab.session.notice(), tab.delivery("hello")), (Some(Notice::Blocked), Delivery::Delivered));
 }
@@ -165,7 +165,7 @@ fn distinguishes_quota_and_block_notices() {
 fn sends_a_message_written_offline_once_online() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
-    tab.say("hello");
+    tab.send("hello");
     tab.wait(3_600_000);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Waiting));
     tab.feed(Input::Online(true));
@@ -175,41 +175,41 @@ fn sends_a_message_written_offline_once_online() {
 #[test]
 fn refuses_empty_and_too_long_messages() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say(" \n ");
-    tab.say(&"a".repeat(4001));
+    tab.send(" \n ");
+    tab.send(&"a".repeat(4001));
     assert!(tab.session.entries().is_empty());
 }
 
 #[test]
 fn resends_a_message_whose_conversation_a_poll_found_gone() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 502, "", None);
     tab.refuse(Messages, 404, "NOT_FOUND", None);
     assert!(tab.session.conversation_id().is_none());
     tab.wait(30_000);
     tab.refuse(Send, 404, "NOT_FOUND", None);
-    let anew = tab.waiting(Send).expect("another request").clone();
-    assert!(!anew.body.expect("a body").contains("conversationId"));
+    let renewed = tab.waiting(Send).expect("another request").clone();
+    assert!(!renewed.body.expect("a body").contains("conversationId"));
 }
 
 #[test]
 fn emits_errors_with_path_and_code() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
-    tab.say("again");
-    tab.lose(Send);
-    let told: Vec<(&str, &str)> = (tab.emitted.iter())
+    tab.send("again");
+    tab.fail(Send);
+    let errors: Vec<(&str, &str)> = (tab.emitted.iter())
         .filter_map(|event| match event {
             SessionEvent::Error { code, message } => Some((code.as_str(), message.as_str())),
             _ => None,
         })
         .collect();
-    assert_eq!(told[0], ("INVALID_REQUEST", "/chat/messages 400 INVALID_REQUEST: no (request r)"));
-    assert_eq!(told[1].0, "NETWORK");
+    assert_eq!(errors[0], ("INVALID_REQUEST", "/chat/messages 400 INVALID_REQUEST: no (request r)"));
+    assert_eq!(errors[1].0, "NETWORK");
     let waiting = tab.waiting(Config).is_some();
-    assert!(waiting, "nothing else was asked for");
+    assert!(waiting, "only the config is requested");
     tab.wait(15_000);
     assert!(
         tab.emitted
@@ -221,7 +221,7 @@ fn emits_errors_with_path_and_code() {
 #[test]
 fn ask_again_sends_the_last_message_as_a_new_one() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1","aiStatus":"provider_error"}"#);
     tab.wait(31_000);
     assert_eq!(tab.session.notice(), Some(Notice::NoReply));
@@ -235,19 +235,19 @@ fn ask_again_sends_the_last_message_as_a_new_one() {
 #[test]
 fn cancels_a_request_at_its_deadline() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     let deadline_ms = tab.waiting(Send).expect("a request").deadline_ms;
     assert_eq!(deadline_ms, tab.now_ms + 30_000);
     tab.wait(29_999);
     assert_eq!((tab.attempts().len(), tab.open.iter().filter(|open| open.endpoint == Send).count()), (1, 1));
     tab.wait(2_000);
-    assert_eq!(tab.attempts().len(), 2, "tried again");
+    assert_eq!(tab.attempts().len(), 2, "another attempt");
 }
 
 #[test]
 fn fails_a_first_message_refused_with_not_found() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.refuse(Send, 404, "NOT_FOUND", None);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
 }
@@ -256,7 +256,7 @@ fn fails_a_first_message_refused_with_not_found() {
 fn awaits_no_reply_to_a_message_without_an_attempt() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
-    tab.say("hello");
+    tab.send("hello");
     assert!(!tab.session.awaits_reply());
     tab.feed(Input::Online(true));
     assert!(tab.session.awaits_reply());
@@ -268,7 +268,7 @@ fn a_waiting_message_expires_after_a_day() {
     for (age_ms, attempts) in [(day_ms - 1_000, 1), (day_ms + 1, 0)] {
         let mut tab = Tab::open(vec![], 0);
         tab.feed(Input::Online(false));
-        tab.say("hello");
+        tab.send("hello");
         tab.now_ms = LEAD_MS + age_ms;
         tab.feed(Input::Online(true));
         tab.wait(LEAD_MS);
@@ -282,25 +282,25 @@ fn a_waiting_message_expires_after_a_day() {
 #[test]
 fn a_message_between_attempts_waits_while_offline() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
-    tab.lose(Send);
+    tab.send("hello");
+    tab.fail(Send);
     assert_eq!(tab.delivery("hello"), Delivery::Sending);
     tab.feed(Input::Online(false));
     assert_eq!(tab.delivery("hello"), Delivery::Waiting);
     tab.feed(Input::Online(true));
     tab.feed(Input::Online(false));
-    assert_eq!(tab.delivery("hello"), Delivery::Sending, "its answer may still come");
-    tab.lose(Send);
+    assert_eq!(tab.delivery("hello"), Delivery::Sending, "the response may still arrive");
+    tab.fail(Send);
     assert_eq!(tab.delivery("hello"), Delivery::Waiting);
 }
 
 #[test]
 fn a_message_reloaded_in_mid_attempt_waits_while_offline() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     assert_eq!(tab.delivery("hello"), Delivery::Sending);
-    let without_network = Start { visible: true, seed: 7, ..Start::default() };
-    let mut next = Tab::start(without_network, tab.storage, 1_000);
+    let offline = Start { visible: true, seed: 7, ..Start::default() };
+    let mut next = Tab::start(offline, tab.storage, 1_000);
     assert_eq!((next.attempts().len(), next.delivery("hello")), (0, Delivery::Waiting));
     next.feed(Input::Online(true));
     assert_eq!((next.attempts().len(), next.delivery("hello")), (1, Delivery::Sending));
@@ -309,9 +309,9 @@ fn a_message_reloaded_in_mid_attempt_waits_while_offline() {
 #[test]
 fn a_retried_message_moves_to_the_end() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
-    tab.say("three");
+    tab.send("three");
     tab.reply(3, "third");
     tab.feed(Input::Retry(tab.key("two")));
     assert_eq!(tab.texts(), ["one", "first", "three", "third", "two"]);
@@ -320,9 +320,9 @@ fn a_retried_message_moves_to_the_end() {
 #[test]
 fn ignores_a_retry_of_a_message_that_did_not_fail() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("one");
+    tab.send("one");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
-    tab.say("two");
+    tab.send("two");
     tab.feed(Input::Retry(tab.key("two")));
     assert_eq!((tab.delivery("one"), tab.delivery("two")), (Delivery::Failed, Delivery::Sending));
     tab.reply(2, "second");
@@ -332,14 +332,14 @@ fn ignores_a_retry_of_a_message_that_did_not_fail() {
 #[test]
 fn going_online_ends_the_back_off() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     for _ in 0..4 {
-        tab.lose(Send);
+        tab.fail(Send);
         tab.wait_for(Send);
     }
-    tab.lose(Send);
+    tab.fail(Send);
     tab.feed(Input::Online(true));
-    assert_eq!(tab.attempts().len(), 5, "it was there all the time");
+    assert_eq!(tab.attempts().len(), 5, "the browser was online before");
     tab.feed(Input::Online(false));
     assert!(!tab.session.online());
     tab.feed(Input::Online(true));
@@ -350,7 +350,7 @@ fn going_online_ends_the_back_off() {
 #[test]
 fn fails_a_first_message_in_conflict() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.refuse(Send, 409, "IDEMPOTENCY_CONFLICT", None);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (1, Delivery::Failed));
 }
@@ -358,14 +358,14 @@ fn fails_a_first_message_in_conflict() {
 #[test]
 fn follows_the_service_to_another_conversation() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(
         Send,
         r#"{"conversationId":"c2","userMessageId":"u1","message":{"id":"b1","role":"assistant","content":"hello again"}}"#,
     );
     assert_eq!(tab.session.conversation_id().map(chat_protocol::ConversationId::as_str), Some("c2"));
     assert_eq!(tab.texts(), ["one", "first", "two", "hello again"]);
-    assert_eq!((tab.delivery("two"), tab.stored_as("outbox:")), (Delivery::Delivered, 0));
+    assert_eq!((tab.delivery("two"), tab.count_stored("outbox:")), (Delivery::Delivered, 0));
 }
 
 #[test]
@@ -374,12 +374,12 @@ fn reopening_the_window_removes_a_quota_notice() {
         [("quota_insufficient", Notice::Quota, None), ("blocked", Notice::Blocked, Some(Notice::Blocked))];
     for (outcome, notice, later) in outcomes {
         let mut tab = Tab::open(vec![], 0);
-        tab.look(true);
-        tab.say("hello");
+        tab.set_open(true);
+        tab.send("hello");
         tab.answer(Send, &format!(r#"{{"conversationId":"c1","aiStatus":"{outcome}"}}"#));
         assert_eq!(tab.session.notice(), Some(notice));
-        tab.look(false);
-        tab.look(true);
+        tab.set_open(false);
+        tab.set_open(true);
         assert_eq!(tab.session.notice(), later);
     }
 }
@@ -388,7 +388,7 @@ fn reopening_the_window_removes_a_quota_notice() {
 fn has_an_answer_after_the_first_reply() {
     let mut tab = Tab::open(vec![], 0);
     assert!(!tab.session.has_answers());
-    tab.say("hello");
+    tab.send("hello");
     assert!(!tab.session.has_answers());
     tab.reply(1, "hi");
     assert!(tab.session.has_answers());

@@ -1,4 +1,4 @@
-//! Several tabs of one browser have one conversation, and show the same of it.
+//! Several tabs of one browser: they share one conversation, and show the same state.
 
 use crate::fixture::browser::Browser;
 use crate::fixture::{Tab, parsed};
@@ -9,7 +9,7 @@ use chat_session::{Delivery, Input, Notice, SessionEvent, Start};
 fn shows_a_message_and_its_delivery_in_every_tab() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(other, "and another");
+    browser.send(other, "and another");
     assert_eq!(browser.tabs[leader].delivery("and another"), Delivery::Sending);
     assert_eq!(browser.tabs[other].delivery("and another"), Delivery::Sending);
     assert!(browser.tabs[other].session.awaits_reply());
@@ -22,7 +22,7 @@ fn shows_a_message_and_its_delivery_in_every_tab() {
 fn the_leader_carries_out_the_retry_of_a_follower() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(other, "again");
+    browser.send(other, "again");
     browser.with_tab(leader, |tab| tab.refuse(Send, 400, "INVALID_REQUEST", None));
     let key = browser.tabs[other].last().key;
     browser.feed(other, Input::Retry(key));
@@ -38,7 +38,7 @@ fn the_leader_carries_out_the_retry_of_a_follower() {
 fn the_next_leader_repeats_the_request_of_a_crashed_tab_byte_for_byte() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(other, "still there?");
+    browser.send(other, "still there?");
     let first = browser.tabs[leader].waiting(Send).expect("an attempt").clone();
     browser.crash(leader);
     browser.wait(2_000);
@@ -53,7 +53,7 @@ fn counts_unread_messages_once_and_clears_them_in_every_tab() {
     let unread =
         |browser: &Browser| -> Vec<u32> { browser.tabs.iter().map(|tab| tab.session.unread()).collect() };
     assert_eq!(unread(&browser), [1, 1], "the reply");
-    browser.look(other, true);
+    browser.set_open(other, true);
     assert_eq!(unread(&browser), [0, 0]);
     browser.feed(other, Input::Visible(false));
     browser.wait(5_000);
@@ -61,13 +61,13 @@ fn counts_unread_messages_once_and_clears_them_in_every_tab() {
         tab.wait_for(Messages);
         tab.answer(Messages, r#"{"messages":[{"id":"o1","role":"operator","content":"Anna here"}]}"#);
     });
-    assert_eq!(unread(&browser), [1, 1], "an open window that nobody sees has not been looked at");
+    assert_eq!(unread(&browser), [1, 1], "an open window in a hidden tab does not mark messages as seen");
     for tab in &browser.tabs {
-        let told = tab
+        let emitted = tab
             .emitted
             .iter()
             .filter(|event| matches!(event, SessionEvent::Message(entry) if &*entry.text == "Anna here"));
-        assert_eq!(told.count(), 1);
+        assert_eq!(emitted.count(), 1);
     }
     browser.feed(other, Input::Visible(true));
     assert_eq!(unread(&browser), [0, 0]);
@@ -76,7 +76,7 @@ fn counts_unread_messages_once_and_clears_them_in_every_tab() {
 #[test]
 fn messages_that_arrived_between_visits_are_unread() {
     let mut browser = Browser::in_conversation();
-    browser.look(0, true);
+    browser.set_open(0, true);
     browser.close(1);
     browser.close(0);
     let next = browser.open(Start::default());
@@ -92,12 +92,12 @@ fn a_restored_page_shows_messages_from_the_meantime() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
     browser.feed(other, Input::PageHidden);
-    browser.tabs[other].deaf = true;
-    browser.say(leader, "anybody?");
+    browser.tabs[other].isolated = true;
+    browser.send(leader, "anybody?");
     browser.with_tab(leader, |tab| tab.reply(2, "yes"));
-    browser.say(leader, "good");
+    browser.send(leader, "good");
     assert_eq!(browser.tabs[other].texts(), ["hello", "hi"]);
-    browser.tabs[other].deaf = false;
+    browser.tabs[other].isolated = false;
     let stored = parsed(&browser.storage);
     browser.feed(other, Input::PageRestored(stored));
     assert_eq!(browser.tabs[other].texts(), ["hello", "hi", "anybody?", "yes", "good"]);
@@ -108,10 +108,10 @@ fn a_restored_page_shows_messages_from_the_meantime() {
 fn every_tab_emits_the_delivery_of_a_message() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(leader, "anybody?");
-    assert!(!browser.tabs[other].told().contains(&"anybody?"), "it is on its way");
+    browser.send(leader, "anybody?");
+    assert!(!browser.tabs[other].emitted_texts().contains(&"anybody?"), "it is in flight");
     browser.with_tab(leader, |tab| tab.reply(2, "yes"));
-    assert_eq!(browser.tabs[other].told(), ["hello", "hi", "anybody?", "yes"]);
+    assert_eq!(browser.tabs[other].emitted_texts(), ["hello", "hi", "anybody?", "yes"]);
 }
 
 #[test]
@@ -132,9 +132,9 @@ fn shares_operator_presence_with_every_tab() {
         tab.answer(Presence, r#"{"operatorOnline":true,"shouldPollMessages":true}"#);
     });
     assert_eq!(browser.tabs[other].session.operator_online(), Some(true));
-    let told =
+    let emitted =
         browser.tabs[other].emitted.iter().filter(|event| matches!(event, SessionEvent::Presence(true)));
-    assert_eq!(told.count(), 1);
+    assert_eq!(emitted.count(), 1);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn shows_a_notice_in_every_tab_and_on_the_next_page() {
     for (outcome, notice) in outcomes {
         let mut browser = Browser::in_conversation();
         let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-        browser.say(other, "hm");
+        browser.send(other, "hm");
         browser.with_tab(leader, |tab| tab.answer(Send, outcome));
         browser.wait(32_000);
         assert_eq!(browser.tabs[other].session.notice(), Some(notice));
@@ -160,11 +160,11 @@ fn shows_a_notice_in_every_tab_and_on_the_next_page() {
 fn does_not_resend_a_message_another_tab_delivered() {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);
-    browser.say(leader, "there?");
-    browser.tabs[other].deaf = true;
+    browser.send(leader, "there?");
+    browser.tabs[other].isolated = true;
     browser.with_tab(leader, |tab| tab.reply(2, "yes"));
     browser.crash(leader);
-    browser.tabs[0].deaf = false;
+    browser.tabs[0].isolated = false;
     let stored = parsed(&browser.storage);
     browser.feed(0, Input::PageHidden);
     browser.feed(0, Input::PageRestored(stored));
@@ -178,8 +178,8 @@ fn does_not_resend_a_message_another_tab_delivered() {
 #[test]
 fn still_awaits_the_config_after_adopting_another_visitor() {
     let mut tab = Tab::open(vec![], 0);
-    let asked = tab.waiting(Config).expect("asked for").id;
-    tab.hear_of("another", r#""does":"here","revision":1"#);
+    let requested = tab.waiting(Config).expect("a request").id;
+    tab.receive_from_visitor("another", r#""does":"here","revision":1"#);
     assert_eq!(tab.session.visitor_id().as_str(), "another");
-    assert_eq!(tab.waiting(Config).map(|request| request.id), Some(asked));
+    assert_eq!(tab.waiting(Config).map(|request| request.id), Some(requested));
 }

@@ -1,4 +1,4 @@
-//! The next page goes on where this browser left off, and where that is not all, with what another tab knows.
+//! Storage: the next page continues from what the browser stored, or from what another tab knows.
 
 use crate::fixture::browser::Browser;
 use crate::fixture::{LEAD_MS, Tab, parsed};
@@ -8,21 +8,21 @@ use chat_session::{Created, Delivery, Input, Start, keys};
 #[test]
 fn repeats_the_request_byte_for_byte_after_a_reload() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     let first = tab.attempts()[0].clone();
     let mut tab = tab.reload();
     let again = tab.waiting(Send).expect("sent again");
     assert_eq!((&again.body, &again.key), (&first.body, &first.key));
     tab.reply(1, "hi");
     assert_eq!(tab.texts(), ["hello", "hi"]);
-    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::OUTBOX)), "nothing waits any more");
+    assert!(!tab.storage.iter().any(|(key, _)| key.contains(keys::OUTBOX)), "no message is pending");
 }
 
 #[test]
 fn a_message_older_than_a_day_is_shown_as_failed_and_not_sent() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
-    tab.say("hello");
+    tab.send("hello");
     let tab = Tab::open(tab.storage, 25 * 60 * 60 * 1000);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed));
 }
@@ -40,8 +40,8 @@ fn keeps_the_stored_visitor_unless_the_site_names_one() {
 
 #[test]
 fn ignores_unusable_values_in_storage() {
-    let rubbish = ["", "{", "null", "7", "[[[", r#"{"v":9,"visitorId":{}}"#, "\u{0}"];
-    for text in rubbish {
+    let unusable = ["", "{", "null", "7", "[[[", r#"{"v":9,"visitorId":{}}"#, "\u{0}"];
+    for text in unusable {
         let storage = [
             keys::VISITOR,
             keys::CONVERSATION,
@@ -54,7 +54,7 @@ fn ignores_unusable_values_in_storage() {
         ]
         .map(|name| (format!("{}{name}", keys::PREFIX), text.to_owned()));
         let mut tab = Tab::open(storage.to_vec(), 0);
-        tab.say("hello");
+        tab.send("hello");
         tab.reply(1, "hi");
         assert_eq!(tab.texts(), ["hello", "hi"], "{text:?}");
     }
@@ -63,9 +63,9 @@ fn ignores_unusable_values_in_storage() {
 #[test]
 fn an_earlier_message_with_the_same_text_stays_after_a_reload() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("ok");
+    tab.send("ok");
     tab.reply(1, "first");
-    tab.say("ok");
+    tab.send("ok");
     let mut tab = tab.reload();
     tab.answer(Messages, r#"{"messages":[{"id":"u1","role":"visitor","content":"ok"},{"id":"a1","role":"assistant","content":"first"}]}"#);
     tab.reply(2, "second");
@@ -76,24 +76,24 @@ fn an_earlier_message_with_the_same_text_stays_after_a_reload() {
 fn sends_a_message_missing_from_storage_with_the_same_key() {
     let day_ms = 24 * 60 * 60 * 1000;
     let mut tab = Tab::open(vec![], 10 * day_ms);
-    tab.say("hello");
+    tab.send("hello");
     let key = tab.attempts()[0].key.clone();
-    let lost = |tab: Tab| -> Vec<(String, String)> {
+    let without_pending = |tab: Tab| -> Vec<(String, String)> {
         tab.storage.into_iter().filter(|(key, _)| !key.contains(keys::OUTBOX)).collect()
     };
     let now_ms = tab.now_ms;
-    let mut tab = Tab::open(lost(tab), now_ms + 10);
+    let mut tab = Tab::open(without_pending(tab), now_ms + 10);
     assert_eq!((tab.attempts().len(), &tab.attempts()[0].key), (1, &key));
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
-    let mut tab = Tab::open(lost(tab), now_ms + 1_000);
+    let mut tab = Tab::open(without_pending(tab), now_ms + 1_000);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed));
     tab.feed(Input::Retry(tab.key("hello")));
     tab.wait(LEAD_MS);
     assert_eq!(tab.attempts()[0].key, key);
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
-    tab.say("hello");
-    let tab = Tab::open(lost(tab), day_ms + 2_000);
+    tab.send("hello");
+    let tab = Tab::open(without_pending(tab), day_ms + 2_000);
     assert_eq!((tab.attempts().len(), tab.delivery("hello")), (0, Delivery::Failed), "too old");
 }
 
@@ -130,7 +130,7 @@ fn each_customer_has_a_channel_of_its_own() {
 fn a_restored_page_keeps_its_conversation_if_storage_is_empty() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
-    tab.say("two");
+    tab.send("two");
     tab.feed(Input::PageHidden);
     let visitor =
         tab.storage.iter().filter(|(key, _)| key.ends_with(keys::VISITOR)).cloned().collect::<Vec<_>>();
@@ -140,7 +140,7 @@ fn a_restored_page_keeps_its_conversation_if_storage_is_empty() {
     assert_eq!(tab.texts(), ["one", "first", "two"]);
     assert_eq!((tab.delivery("two"), tab.attempts().len()), (Delivery::Sending, 2));
     let body = tab.attempts()[1].body.as_deref().expect("a body");
-    assert!(body.contains("/rooms"), "it knows where the message was written");
+    assert!(body.contains("/rooms"), "the page of the message is still known");
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn sends_waiting_messages_in_the_order_they_were_written() {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
     for text in ["one", "two", "three"] {
-        tab.say(text);
+        tab.send(text);
         tab.wait(10);
     }
     let mut storage = tab.storage;
@@ -179,7 +179,7 @@ fn sends_waiting_messages_in_the_order_they_were_written() {
 #[test]
 fn still_awaits_a_reply_after_a_reload() {
     let mut tab = Tab::open(vec![], 0);
-    tab.say("hello");
+    tab.send("hello");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u1"}"#);
     let mut next = tab.reload();
     assert!(next.session.awaits_reply());
@@ -201,7 +201,7 @@ fn does_not_report_stored_messages_as_new() {
 fn polls_messages_that_did_not_fit_into_storage() {
     let mut tab = Tab::in_conversation();
     let (long, longer) = ("x".repeat(1_000), "y".repeat(3_000));
-    tab.say(&long);
+    tab.send(&long);
     tab.reply(2, &longer);
     let history = format!(
         r#"{{"messages":[{{"id":"u1","role":"visitor","content":"one"}},{{"id":"a1","role":"assistant","content":"first"}},
@@ -212,22 +212,22 @@ fn polls_messages_that_did_not_fit_into_storage() {
     for _ in 0..3 {
         tab.feed(Input::PersistFailed);
     }
-    tab.say("three");
+    tab.send("three");
     tab.reply(3, "third");
     let mut next = tab.reload();
     assert_eq!(next.texts(), ["three", "third"]);
-    assert_eq!(next.waiting(Messages).expect("a read").query.len(), 1, "from the beginning");
+    assert_eq!(next.waiting(Messages).expect("a poll").query.len(), 1, "from the beginning");
     next.answer(Messages, &history);
     assert_eq!(next.texts(), ["one", "first", &long, &longer, "three", "third"]);
-    assert_eq!((next.told(), next.session.unread()), (vec![], 0));
+    assert_eq!((next.emitted_texts(), next.session.unread()), (vec![], 0));
 }
 
 #[test]
 fn a_restored_page_does_not_send_a_message_removed_from_storage() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Messages, r#"{"messages":[{"id":"u2","role":"visitor","content":"two"}]}"#);
-    assert_eq!((tab.delivery("two"), tab.stored_as(keys::OUTBOX)), (Delivery::Delivered, 1));
+    assert_eq!((tab.delivery("two"), tab.count_stored(keys::OUTBOX)), (Delivery::Delivered, 1));
     tab.feed(Input::PageHidden);
     tab.storage.retain(|(key, _)| !key.contains(keys::OUTBOX));
     tab.feed(Input::PageRestored(parsed(&tab.storage.clone())));
@@ -240,20 +240,20 @@ fn sends_messages_missing_from_storage_in_their_positions() {
     let mut tab = Tab::in_conversation();
     tab.feed(Input::Online(false));
     for text in ["two", "three", "four"] {
-        tab.say(text);
+        tab.send(text);
         tab.wait(10);
     }
     for lost in [vec!["two"], vec!["three"], vec!["four"], vec!["two", "three"]] {
         let mut storage = tab.storage.clone();
         for text in &lost {
-            let (name, _) = tab.letter(text);
+            let (name, _) = tab.pending(text);
             storage.retain(|(key, _)| !key.ends_with(&name));
         }
         let mut next = Tab::open(storage, 5_000);
-        assert_eq!(next.stored_as(keys::OUTBOX), 3, "it is kept again");
+        assert_eq!(next.count_stored(keys::OUTBOX), 3, "all messages are stored again");
         for (number, text) in [(2, "two"), (3, "three"), (4, "four")] {
             let attempt = next.waiting(Send).expect("an attempt").body.clone();
-            assert!(attempt.expect("a body").contains(text), "{lost:?} were lost");
+            assert!(attempt.expect("a body").contains(text), "{lost:?} were missing");
             next.reply(number, "yes");
         }
     }
@@ -266,38 +266,40 @@ fn stores_everything_again_after_a_refused_write() {
     browser.storage.clear();
     browser.feed(leader, Input::PersistFailed);
     browser.wait(11_000);
-    let kept: Vec<&str> = browser.storage.iter().map(|(key, _)| key.as_str()).collect();
-    assert!(kept.contains(&"chat-widget:visitor") && kept.contains(&"chat-widget:conversation"), "{kept:?}");
+    let stored: Vec<&str> = browser.storage.iter().map(|(key, _)| key.as_str()).collect();
+    assert!(
+        stored.contains(&"chat-widget:visitor") && stored.contains(&"chat-widget:conversation"),
+        "{stored:?}"
+    );
 }
 
 #[test]
 fn stores_the_end_of_the_conversation_if_storage_is_full() {
     let mut browser = Browser::with(1);
-    browser.say(0, &format!("{}first", "x".repeat(3_900)));
+    browser.send(0, &format!("{}first", "x".repeat(3_900)));
     browser.wait(400);
     browser.with_tab(0, |tab| tab.reply(1, &"y".repeat(3_900)));
     for _ in 0..2 {
         browser.feed(0, Input::PersistFailed);
     }
-    browser.say(0, "last");
-    let kept = |browser: &Browser| {
-        let (_, text) =
-            browser.storage.iter().find(|(key, _)| key == "chat-widget:conversation").expect("kept");
+    browser.send(0, "last");
+    let stored = |browser: &Browser| {
+        let (_, text) = browser
+            .storage
+            .iter()
+            .find(|(key, _)| key == "chat-widget:conversation")
+            .expect("a stored conversation");
         (text.contains("first"), text.contains("last"))
     };
-    assert_eq!(kept(&browser), (false, true));
+    assert_eq!(stored(&browser), (false, true));
     browser.with_tab(0, |tab| tab.reply(2, "one"));
-    browser.say(0, "more");
+    browser.send(0, "more");
     browser.with_tab(0, |tab| tab.reply(3, "two"));
-    browser.say(0, "and more");
-    assert_eq!(
-        kept(&browser),
-        (true, true),
-        "as long as the browser keeps what it is given, it is given more"
-    );
+    browser.send(0, "and more");
+    assert_eq!(stored(&browser), (true, true), "the snapshot grows again while the browser accepts writes");
 }
 
-/// A browser whose one tab shows a conversation that is too long to be kept.
+/// Returns a browser with one tab that shows a conversation too long for storage, and the texts of the conversation.
 fn in_long_conversation() -> (Browser, Vec<String>) {
     let mut browser = Browser::in_conversation();
     while browser.tabs.len() > 1 {
@@ -322,7 +324,7 @@ fn receives_the_beginning_of_a_long_conversation_from_the_leader() {
     let other = browser.open(Start::default());
     browser.wait(2_000);
     assert_eq!(browser.tabs[other].texts(), all);
-    assert!(browser.tabs[other].told().is_empty(), "it was said before");
+    assert!(browser.tabs[other].emitted_texts().is_empty(), "the messages are not new");
     assert!(!browser.tabs[other].session.leads());
 }
 
@@ -330,58 +332,63 @@ fn receives_the_beginning_of_a_long_conversation_from_the_leader() {
 fn stores_and_broadcasts_only_the_end_of_a_long_conversation() {
     let (mut browser, _) = in_long_conversation();
     let longest = |texts: Vec<&String>| texts.into_iter().map(String::len).max().unwrap_or(0);
-    let (told, kept) = browser.with_tab(0, |tab| {
-        tab.posts.clear();
-        tab.say("more");
-        let told = longest(tab.posts.iter().collect());
-        tab.stores.clear();
-        tab.hear(r#""does":"ask","revision":999,"seen":999,"lacks":true"#);
-        (told, longest(tab.stores.iter().filter_map(|(_, text)| text.as_ref()).collect()))
+    let (broadcast, stored) = browser.with_tab(0, |tab| {
+        tab.broadcasts.clear();
+        tab.send("more");
+        let broadcast = longest(tab.broadcasts.iter().collect());
+        tab.writes.clear();
+        tab.receive(r#""does":"ask","revision":999,"seen":999,"lacks":true"#);
+        (broadcast, longest(tab.writes.iter().filter_map(|(_, text)| text.as_ref()).collect()))
     });
-    assert!((10_000..40_000).contains(&told), "told: {told}");
-    assert!((10_000..40_000).contains(&kept), "kept where another tab asks for the beginning: {kept}");
+    assert!((10_000..40_000).contains(&broadcast), "broadcast: {broadcast}");
+    assert!((10_000..40_000).contains(&stored), "stored if another tab requests the beginning: {stored}");
 }
 
 #[test]
 fn a_leader_with_a_truncated_conversation_polls_from_the_beginning() {
     let (mut browser, all) = in_long_conversation();
-    browser.stop(0);
+    browser.suspend(0);
     let other = browser.begin(Start::default());
     assert!(browser.tabs[other].texts().len() < all.len());
     browser.wait(2_000);
-    let query = &browser.tabs[other].waiting(Messages).expect("a read").query;
+    let query = &browser.tabs[other].waiting(Messages).expect("a poll").query;
     assert_eq!(query.len(), 1, "from the beginning");
 }
 
 #[test]
 fn broadcasts_a_conversation_only_to_a_tab_that_lacks_part_of_it() {
-    let kept = |browser: &Browser| {
-        browser.storage.iter().find(|(key, _)| key == "chat-widget:conversation").cloned().expect("kept")
+    let stored = |browser: &Browser| {
+        browser
+            .storage
+            .iter()
+            .find(|(key, _)| key == "chat-widget:conversation")
+            .cloned()
+            .expect("a stored conversation")
     };
     let mut browser = Browser::in_conversation();
     let leader = browser.leaders()[0];
-    let before = kept(&browser);
+    let before = stored(&browser);
     browser.open(Start::default());
-    assert_eq!(kept(&browser), before, "a conversation that is told again is kept again");
+    assert_eq!(stored(&browser), before, "a conversation that is broadcast again is stored again");
 
-    browser.say(leader, &"x".repeat(3_000));
+    browser.send(leader, &"x".repeat(3_000));
     browser.with_tab(leader, |tab| tab.reply(2, "long"));
     for _ in 0..5 {
         browser.feed(leader, Input::PersistFailed);
     }
-    browser.say(leader, "last");
+    browser.send(leader, "last");
     let fourth = browser.open(Start::default());
     assert_eq!(browser.tabs[fourth].texts(), browser.tabs[leader].texts());
-    assert!(!kept(&browser).1.contains("hello"), "storage has the end alone");
+    assert!(!stored(&browser).1.contains("hello"), "storage has only the end");
 }
 
 #[test]
 fn bounds_stored_and_broadcast_pauses_to_five_minutes() {
     let mut tab = Tab::in_conversation();
-    let tried = tab.attempts().len();
-    tab.hear(r#""does":"answered","value":9000000000000000"#);
-    tab.say("two");
-    assert_eq!(tab.attempts().len(), tried);
+    let attempts = tab.attempts().len();
+    tab.receive(r#""does":"answered","value":9000000000000000"#);
+    tab.send("two");
+    assert_eq!(tab.attempts().len(), attempts);
     tab.wait(5 * 60_000);
-    assert_eq!(tab.attempts().len(), tried + 1);
+    assert_eq!(tab.attempts().len(), attempts + 1);
 }

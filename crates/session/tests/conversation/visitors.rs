@@ -1,4 +1,4 @@
-//! All tabs of a browser have one visitor, and nothing of another.
+//! The visitor: one in all tabs of a browser, and nothing of another.
 
 use crate::fixture::browser::Browser;
 use crate::fixture::{Tab, json, parsed};
@@ -9,8 +9,8 @@ use chat_session::{Input, Start, keys};
 fn reset_erases_the_visitor_in_every_tab_and_in_storage() {
     let mut browser = Browser::in_conversation();
     let before = browser.tabs[0].session.visitor_id().clone();
-    browser.look(0, true);
-    browser.say(1, "on its way");
+    browser.set_open(0, true);
+    browser.send(1, "on its way");
     browser.feed(1, Input::Reset);
     for tab in &browser.tabs {
         assert!(tab.session.entries().is_empty() && tab.session.conversation_id().is_none());
@@ -18,10 +18,10 @@ fn reset_erases_the_visitor_in_every_tab_and_in_storage() {
         assert_eq!(tab.session.visitor_id(), browser.tabs[0].session.visitor_id());
         assert_eq!(tab.session.unread(), 0);
     }
-    let kept: Vec<&str> = browser.storage.iter().map(|(key, _)| key.as_str()).collect();
-    assert_eq!(kept, ["chat-widget:visitor"]);
+    let stored: Vec<&str> = browser.storage.iter().map(|(key, _)| key.as_str()).collect();
+    assert_eq!(stored, ["chat-widget:visitor"]);
     browser.wait(2_000);
-    browser.say(0, "hello again");
+    browser.send(0, "hello again");
     browser.wait(400);
     let leader = browser.leaders()[0];
     let body = browser.tabs[leader].waiting(Send).expect("a request").body.clone().expect("a body");
@@ -34,8 +34,8 @@ fn two_tabs_that_start_together_agree_on_one_visitor() {
     let mut browser = Browser::with(0);
     browser.tabs = vec![Tab::begin(start(1), vec![], 0), Tab::begin(start(2), vec![], 0)];
     assert_ne!(browser.tabs[0].session.visitor_id(), browser.tabs[1].session.visitor_id());
-    browser.look(0, true);
-    browser.look(1, true);
+    browser.set_open(0, true);
+    browser.set_open(1, true);
     browser.wait(1_000);
     assert_eq!(browser.tabs[0].session.visitor_id(), browser.tabs[1].session.visitor_id());
     assert_eq!(browser.leaders().len(), 1);
@@ -48,7 +48,7 @@ fn a_tab_with_empty_storage_joins_the_conversation_of_another() {
     browser.feed(1, Input::Visible(false));
     browser.storage.clear();
     let third = browser.open(Start::default());
-    browser.look(third, true);
+    browser.set_open(third, true);
     browser.wait(1_000);
     assert_eq!(browser.tabs[third].session.visitor_id(), browser.tabs[0].session.visitor_id());
     assert_eq!(browser.tabs[third].texts(), ["hello", "hi"]);
@@ -58,9 +58,9 @@ fn a_tab_with_empty_storage_joins_the_conversation_of_another() {
 fn a_page_restored_to_another_visitor_shows_nothing_of_the_previous_one() {
     let mut browser = Browser::in_conversation();
     browser.feed(1, Input::PageHidden);
-    browser.tabs[1].deaf = true;
+    browser.tabs[1].isolated = true;
     browser.feed(0, Input::Reset);
-    browser.tabs[1].deaf = false;
+    browser.tabs[1].isolated = false;
     let stored = parsed(&browser.storage);
     browser.feed(1, Input::PageRestored(stored));
     assert!(browser.tabs[1].session.entries().is_empty());
@@ -72,7 +72,7 @@ fn each_customer_has_a_separate_conversation() {
     let customer = |id: &str| Start { customer_id: Some(id.into()), ..Start::default() };
     let mut browser = Browser::with(0);
     let ann = browser.open(customer("ann"));
-    browser.say(ann, "hello");
+    browser.send(ann, "hello");
     browser.wait(400);
     browser.with_tab(ann, |tab| tab.reply(1, "hi"));
     let visitor = browser.tabs[ann].session.visitor_id().clone();
@@ -95,7 +95,7 @@ fn ignores_stored_values_of_another_visitor() {
     let mut browser = Browser::in_conversation();
     browser.feed(0, Input::Online(false));
     browser.feed(1, Input::Online(false));
-    browser.say(0, "mine");
+    browser.send(0, "mine");
     let mut storage = browser.storage.clone();
     for (key, text) in &mut storage {
         if key == "chat-widget:visitor" {
@@ -104,7 +104,7 @@ fn ignores_stored_values_of_another_visitor() {
     }
     let tab = Tab::open(storage, browser.now_ms);
     assert!(tab.session.entries().is_empty() && tab.attempts().is_empty());
-    assert!(tab.storage.iter().any(|(key, _)| key.contains("outbox:")), "nor are they forgotten");
+    assert!(tab.storage.iter().any(|(key, _)| key.contains("outbox:")), "they are not removed");
 }
 
 #[test]
@@ -114,51 +114,51 @@ fn tells_a_tab_that_missed_a_reset_and_removes_its_writes() {
     tab.feed(Input::Reset);
     let new = tab.session.visitor_id().to_string();
     for does in ["ask", "keep", "here"] {
-        tab.take_deeds();
-        tab.stores.clear();
-        tab.hear_of(&old, &format!(r#""does":"{does}""#));
-        let reset = json(&tab.posts[0]);
-        assert_eq!(reset.get("visitor"), Some(&old.as_str().into()), "or it would not be listened to");
+        tab.take_broadcast_kinds();
+        tab.writes.clear();
+        tab.receive_from_visitor(&old, &format!(r#""does":"{does}""#));
+        let reset = json(&tab.broadcasts[0]);
+        assert_eq!(reset.get("visitor"), Some(&old.as_str().into()), "or the other tab would ignore it");
         assert_eq!(reset.get("value").and_then(|value| value.get("visitorId")), Some(&new.as_str().into()));
         assert!(
-            tab.stores.contains(&("chat-widget:conversation".to_owned(), None)),
-            "what it may have kept since"
+            tab.writes.contains(&("chat-widget:conversation".to_owned(), None)),
+            "the other tab may have stored it since"
         );
     }
-    tab.take_deeds();
-    tab.hear_of(&old, r#""does":"reset""#);
-    assert!(tab.take_deeds().is_empty(), "two that know tell each other nothing");
+    tab.take_broadcast_kinds();
+    tab.receive_from_visitor(&old, r#""does":"reset""#);
+    assert!(tab.take_broadcast_kinds().is_empty(), "two tabs that know of the reset send nothing");
 }
 
 #[test]
 fn an_empty_tab_adopts_the_visitor_of_a_tab_with_a_conversation() {
-    // Its own id is a UUID, and stands between the two.
-    for (visitor, revision, joins) in [("!before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
+    // The tab's own id is a UUID: it sorts between the two.
+    for (visitor, revision, adopts) in [("!before", 0, true), ("w-behind", 0, false), ("w-behind", 1, true)] {
         let mut tab = Tab::open(vec![], 0);
-        tab.take_deeds();
-        tab.hear_of(visitor, &format!(r#""does":"ask","revision":{revision}"#));
-        assert_eq!(tab.session.visitor_id().as_str() == visitor, joins);
-        assert_eq!(tab.kept(keys::VISITOR).expect("a visitor").contains(visitor), joins);
-        assert_eq!(tab.take_deeds(), [if joins { "hello" } else { "here" }]);
-        tab.hear_of("x-more", r#""does":"here""#);
-        assert!(tab.posts.is_empty(), "only one who asks is told");
+        tab.take_broadcast_kinds();
+        tab.receive_from_visitor(visitor, &format!(r#""does":"ask","revision":{revision}"#));
+        assert_eq!(tab.session.visitor_id().as_str() == visitor, adopts);
+        assert_eq!(tab.stored(keys::VISITOR).expect("a visitor").contains(visitor), adopts);
+        assert_eq!(tab.take_broadcast_kinds(), [if adopts { "hello" } else { "here" }]);
+        tab.receive_from_visitor("x-more", r#""does":"here""#);
+        assert!(tab.broadcasts.is_empty(), "only a candidate gets a reply");
     }
 }
 
 #[test]
 fn an_empty_tab_adopts_the_visitor_with_the_smaller_id() {
-    let asks = |revision: u32| format!(r#""does":"ask","revision":{revision}"#);
+    let challenge = |revision: u32| format!(r#""does":"ask","revision":{revision}"#);
     let mut tab = Tab::open(vec![], 0);
-    for (visitor, revision, joined) in
+    for (visitor, revision, adopted) in
         [("w", 1, "w"), ("u", 0, "w"), ("x", 1, "w"), ("u", 1, "u"), ("u", 1, "u"), ("a", 0, "u")]
     {
-        tab.hear_of(visitor, &asks(revision));
-        assert_eq!(tab.session.visitor_id().as_str(), joined);
+        tab.receive_from_visitor(visitor, &challenge(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), adopted);
     }
     let mut tab = Tab::open(vec![], 0);
-    for (visitor, revision, joined) in [("!", 0, "!"), ("x", 1, "x")] {
-        tab.hear_of(visitor, &asks(revision));
-        assert_eq!(tab.session.visitor_id().as_str(), joined);
+    for (visitor, revision, adopted) in [("!", 0, "!"), ("x", 1, "x")] {
+        tab.receive_from_visitor(visitor, &challenge(revision));
+        assert_eq!(tab.session.visitor_id().as_str(), adopted);
     }
 }
 
@@ -168,9 +168,13 @@ fn a_tab_with_a_conversation_keeps_its_visitor() {
     with_pending.feed(Input::Send { text: "hello".into(), page_path: "/".into() });
     let known_to_storage = Tab::open(vec![], 0).reload();
     for mut tab in [with_pending, known_to_storage] {
-        tab.posts.clear();
-        tab.hear_of("!before", r#""does":"ask","revision":9"#);
+        tab.broadcasts.clear();
+        tab.receive_from_visitor("!before", r#""does":"ask","revision":9"#);
         assert_ne!(tab.session.visitor_id().as_str(), "!before");
-        assert_eq!(json(&tab.posts[0]).get("revision"), Some(&1.into()), "there is something to join");
+        assert_eq!(
+            json(&tab.broadcasts[0]).get("revision"),
+            Some(&1.into()),
+            "the tab has something to lose"
+        );
     }
 }

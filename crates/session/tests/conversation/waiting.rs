@@ -1,4 +1,4 @@
-//! Tests of what is said of an answer that is awaited: nothing that is not true.
+//! The wait for a reply, as the visitor sees it: only what is true is shown.
 
 use crate::fixture::{NOTHING, Tab};
 use chat_protocol::Endpoint::{Messages, Presence, Send};
@@ -10,7 +10,7 @@ const MARA: &str = r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},
 #[test]
 fn treats_a_fallback_text_as_a_reply() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     let fallback =
         r#""message":{"id":"a2","role":"assistant","content":"Sorry"},"aiStatus":"provider_error""#;
     tab.answer(Send, &format!(r#"{{"conversationId":"c1","userMessageId":"u2",{fallback}}}"#));
@@ -22,7 +22,7 @@ fn treats_a_fallback_text_as_a_reply() {
 #[test]
 fn shows_a_provider_error_at_once_and_still_polls_a_late_reply() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2","aiStatus":"provider_error"}"#);
     assert_eq!((tab.session.notice(), tab.session.is_writing()), (Some(Notice::NoReply), false));
     tab.wait_for(Messages);
@@ -34,14 +34,14 @@ fn shows_a_provider_error_at_once_and_still_polls_a_late_reply() {
 #[test]
 fn shows_the_writing_indicator_only_after_the_message_arrived() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     assert!(tab.session.awaits_reply() && !tab.session.is_writing(), "it is still being sent");
     let sent_ms = tab.now_ms;
     if tab.waiting(Messages).is_some() {
         tab.answer(Messages, NOTHING);
     }
     tab.wait_for(Messages);
-    assert!(tab.now_ms - sent_ms <= 2_400, "looked for after {} ms", tab.now_ms - sent_ms);
+    assert!(tab.now_ms - sent_ms <= 2_400, "polled after {} ms", tab.now_ms - sent_ms);
     tab.answer(Messages, ECHO);
     assert_eq!((tab.delivery("two"), tab.session.is_writing()), (Delivery::Delivered, true));
     tab.reply(2, "second");
@@ -53,21 +53,21 @@ fn shows_no_writing_indicator_after_an_operator_took_over() {
     let mut tab = Tab::in_conversation();
     tab.wait_for(Messages);
     tab.answer(Messages, MARA);
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
     assert!(!tab.session.is_writing());
     tab.wait(60_000);
     assert_eq!(
         (tab.session.notice(), tab.session.wait()),
         (None, Wait::Short),
-        "a person takes a person's time"
+        "a wait for an operator is not explained"
     );
 }
 
 #[test]
 fn explains_a_long_wait_and_then_offers_a_person() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.wait(9_999);
     assert_eq!(tab.session.wait(), Wait::Short);
     tab.wait(1);
@@ -81,7 +81,7 @@ fn explains_a_long_wait_and_then_offers_a_person() {
 #[test]
 fn explains_no_wait_while_offline() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.feed(Input::Online(false));
     tab.wait(30_000);
     assert_eq!((tab.session.wait(), tab.session.is_writing()), (Wait::Short, false));
@@ -90,9 +90,9 @@ fn explains_no_wait_while_offline() {
 #[test]
 fn a_new_message_removes_the_earlier_notice() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2","aiStatus":"provider_error"}"#);
-    tab.say("three");
+    tab.send("three");
     assert_eq!(tab.session.notice(), None);
 }
 
@@ -102,7 +102,7 @@ fn polls_presence_at_once_when_an_operator_writes() {
     tab.wait_for(Presence);
     tab.answer(Presence, r#"{"operatorOnline":false,"suggestedPresenceIntervalMs":300000}"#);
     tab.wait_for(Messages);
-    let asked = tab.count(Presence);
+    let requests = tab.count(Presence);
     tab.answer(Messages, MARA);
-    assert_eq!(tab.count(Presence), asked + 1);
+    assert_eq!(tab.count(Presence), requests + 1);
 }

@@ -1,68 +1,72 @@
-//! The invariants, each by a name that says which one a seed has broken.
+//! The invariants that every simulation checks.
 
 use std::fmt::{self, Display, Formatter};
 
-/// What a visitor and a service can rely on.
+/// A rule that holds in every simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Invariant {
-    OnceOnTheServer,
+    AcceptedOnce,
     NothingLost,
     SameKey,
     SameBody,
     ShownOnce,
-    ListedIsShown,
+    HistoryShown,
     SameOrder,
     OneLeader,
     SomeLeader,
-    NothingForbidden,
+    OnlyAllowedRequests,
     Pace,
     RetryAfter,
-    SixAttempts,
+    MaxAttempts,
     OneInFlight,
     Deadline,
     Settles,
     UnreadAgrees,
-    UnreadIsSeen,
-    Forgets,
+    SeenEverywhere,
+    ErasedStaysErased,
     Events,
     WellFormed,
-    RefusalsEnd,
-    Calm,
+    NoRefusalLoop,
+    NoMessageLoop,
 }
 
 impl Display for Invariant {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            Self::OnceOnTheServer => "No message of the visitor is on the server twice.",
-            Self::NothingLost => "Each message of the visitor arrives, or is shown as failed in every tab.",
-            Self::SameKey => "A message keeps its key, unless the service lost its conversation.",
-            Self::SameBody => "Each attempt under a key repeats the body to the byte.",
+            Self::AcceptedOnce => "The service accepts no message twice.",
+            Self::NothingLost => "Each message arrives, or is shown as failed in every tab.",
+            Self::SameKey => "A message keeps its idempotency key, unless its conversation is gone.",
+            Self::SameBody => "Each attempt with the same key repeats the body byte for byte.",
             Self::ShownOnce => "Nothing is shown more often than it was said.",
-            Self::ListedIsShown => "What the service lists is shown in every visible tab.",
-            Self::SameOrder => "All tabs show the service's order.",
-            Self::OneLeader => "Two tabs lead for no longer than a second.",
+            Self::HistoryShown => "Every visible tab shows the whole history.",
+            Self::SameOrder => "All tabs show messages in the service's order.",
+            Self::OneLeader => "Two tabs lead for at most a second.",
             Self::SomeLeader => {
-                "Where there is anything to do, a tab leads within two seconds, and a visible one soon after."
+                "If there is work, a tab leads within two seconds, and a visible one soon after."
             }
-            Self::NothingForbidden => "Nothing is asked for by a tab that may not ask.",
-            Self::Pace => "Reads keep to the pace that the service asked for, within bounds.",
-            Self::RetryAfter => "A Retry-After is waited for, up to five minutes.",
-            Self::SixAttempts => "A message is tried six times, and not more until the visitor says so.",
+            Self::OnlyAllowedRequests => "A tab sends only requests that its state allows.",
+            Self::Pace => "Polls keep the interval that the service asks for, within bounds.",
+            Self::RetryAfter => "A Retry-After is obeyed, up to five minutes.",
+            Self::MaxAttempts => {
+                "A message is attempted six times, and again only if the visitor retries it."
+            }
             Self::OneInFlight => "A tab sends one message at a time.",
-            Self::Deadline => "A request is given up at its deadline.",
-            Self::Settles => "Once all works, everything settles.",
-            Self::UnreadAgrees => "All tabs count the same as unread, and nothing twice.",
-            Self::UnreadIsSeen => "What one tab shows is unread in none.",
-            Self::Forgets => "What was forgotten is not shown to the next visitor.",
-            Self::Events => "1 to 50 events leave at a time, within 60 KiB, unless the service wants none.",
-            Self::WellFormed => "What leaves a session can be read.",
-            Self::Calm => "Tabs come to an end with what they tell each other.",
-            Self::RefusalsEnd => "A refusal of storage leads to no endless refusals.",
+            Self::Deadline => "A request is cancelled at its deadline.",
+            Self::Settles => "After the last fault, everything settles.",
+            Self::UnreadAgrees => "All tabs show the same number of unread messages.",
+            Self::SeenEverywhere => "Messages shown in an open window are unread in no tab.",
+            Self::ErasedStaysErased => "Messages of an erased visitor are not shown to the next one.",
+            Self::Events => {
+                "A batch has 1 to 50 events and at most 60 KiB, and none is sent while tracking is disabled."
+            }
+            Self::WellFormed => "Requests and broadcasts are well-formed.",
+            Self::NoMessageLoop => "Tabs do not answer each other without end.",
+            Self::NoRefusalLoop => "A refused write does not lead to endless refused writes.",
         })
     }
 }
 
-/// A invariant that was broken, and how.
+/// A broken invariant.
 #[derive(Debug)]
 pub struct Violation {
     pub invariant: Invariant,
@@ -75,7 +79,7 @@ impl Violation {
     }
 }
 
-/// `Ok` when it holds; otherwise the invariant is broken, and the detail says how.
-pub fn hold(invariant: Invariant, holds: bool, detail: impl FnOnce() -> String) -> Result<(), Violation> {
+/// Returns a violation with this detail unless the condition holds.
+pub fn check(invariant: Invariant, holds: bool, detail: impl FnOnce() -> String) -> Result<(), Violation> {
     if holds { Ok(()) } else { Err(Violation::new(invariant, detail())) }
 }

@@ -1,13 +1,15 @@
-//! Deterministic simulation of a visitor's chat: one seed decides everything, and the same seed tells the same story.
+//! Deterministic simulation of a visitor's chat: a seed decides everything, and the same seed repeats the same run.
 //!
-//! A [`simulation::Simulation`] has a clock, several tabs on one storage, a network that loses, repeats and delays, and a
-//! service that differs in all that the contract leaves open. While it goes on, [`requests`] and [`watch`] see to what
-//! holds at any moment; then all works again, and what [`settled`] lists must become true within a bounded time. The
-//! [`invariants`] have names, so that a seed says which one it breaks.
+//! A [`engine::Simulation`] has a clock, several tabs on one storage, a network that loses, repeats and delays, and a
+//! service that uses the freedoms of the contract. While it runs, [`requests`] and [`watch`] check what must always
+//! hold. Then all faults end, and [`settled`] checks what must become true within a bounded time. The
+//! [`invariants`] have names, so that a failing seed names the one it breaks.
 
 mod browser;
 pub mod engine;
+mod faults;
 pub mod invariants;
+pub mod messages;
 pub mod network;
 mod requests;
 mod route;
@@ -20,7 +22,6 @@ pub mod tab;
 pub mod trace;
 mod visitor;
 mod watch;
-pub mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -32,7 +33,7 @@ use invariants::{Invariant, Violation};
 use stats::Stats;
 use trace::Trace;
 
-/// What many simulations came to.
+/// The results of many simulations.
 #[derive(Default)]
 pub struct Report {
     pub stats: Stats,
@@ -45,12 +46,12 @@ impl Report {
         self.broken.values().map(|seeds| seeds.len() as u64).sum()
     }
 
-    /// The first seed of all that breaks a invariant.
+    /// Returns the smallest seed that breaks an invariant.
     pub fn first_broken(&self) -> Option<u64> {
         self.broken.values().filter_map(BTreeSet::first).min().copied()
     }
 
-    /// Prints which invariants were broken, by how many seeds, and some of them.
+    /// Prints the broken invariants, each with the number of seeds and some of them.
     pub fn print_broken(&self) {
         for (invariant, seeds) in &self.broken {
             let some: Vec<_> = seeds.iter().take(12).map(u64::to_string).collect();
@@ -66,10 +67,10 @@ impl Report {
     }
 }
 
-/// How many simulations a thread tries before it reports.
+/// The number of simulations that a thread runs before it reports.
 const STRIDE: u64 = 50;
 
-/// Tries the simulations of these seeds on all processors. `progress` is called now and then, with the report so far.
+/// Runs the simulations of these seeds on all processors. Calls `progress` regularly with the report so far.
 pub fn try_all(seeds: Range<u64>, progress: impl Fn(&Report) + Sync) -> Report {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let (next, report) = (AtomicU64::new(seeds.start), Mutex::new(Report::default()));
@@ -82,8 +83,8 @@ pub fn try_all(seeds: Range<u64>, progress: impl Fn(&Report) + Sync) -> Report {
             let mut mine = Vec::new();
             for seed in from..seeds.end.min(from + STRIDE) {
                 let mut simulation = Simulation::of_seed(seed, Trace::silent());
-                let outcome = simulation.live_through();
-                mine.push((seed, simulation.into_tally(), outcome));
+                let outcome = simulation.run();
+                mine.push((seed, simulation.into_stats(), outcome));
             }
             let mut all = report.lock().expect("no other thread has panicked");
             for (seed, stats, outcome) in mine {
@@ -100,20 +101,20 @@ pub fn try_all(seeds: Range<u64>, progress: impl Fn(&Report) + Sync) -> Report {
     report.into_inner().expect("no thread has panicked")
 }
 
-/// A broken invariant is explained by so many lines before it.
+/// Maximum number of trace lines that explain a broken invariant.
 pub const MAX_TRACE_LINES: usize = 150;
 
-/// The story of a seed: what the simulation was like, what happened at last, and which invariant was broken, if any.
+/// Runs a seed. Returns its scenario, the last lines of its trace, and the invariant that it breaks, if any.
 pub fn describe(seed: u64, max_lines: usize) -> String {
     let mut simulation = Simulation::of_seed(seed, Trace::last(max_lines));
     let scenario = format!("{:#?}", simulation.scenario);
-    let outcome = simulation.live_through();
+    let outcome = simulation.run();
     let end = match outcome {
-        Ok(()) => "All invariants were kept.".to_owned(),
+        Ok(()) => "All invariants hold.".to_owned(),
         Err(violation) => format!("BROKEN: {}\n{}", violation.invariant, violation.detail),
     };
     format!(
-        "{scenario}\n{}\nseed {seed}: {end}\n\nTo see it again:\n\
+        "{scenario}\n{}\nseed {seed}: {end}\n\nTo replay it:\n\
          SIM_SEED={seed} cargo test -p chat-session --test simulation replay -- --nocapture\n\
          cargo run --release -p chat-session --example soak -- --seed {seed} --trace",
         simulation.trace

@@ -1,51 +1,51 @@
-//! The network between a tab and the service, and whatever stands in it.
+//! The network between a tab and the service, with its proxies and gateways.
 
 use chat_protocol::{ErrorCode, Value, failure};
 use chat_session::{Answer, Request};
 use fastrand::Rng;
 
+use super::messages::Tag;
 use super::scenario::Scenario;
 use super::tab::TabId;
-use super::written::Tag;
 
-/// A request on its way.
-pub struct Flight {
+/// A request in flight.
+pub struct InFlight {
     pub tab: TabId,
-    /// How often the page had been frozen: what was under way by then does not come back.
+    /// The number of times that the page had been frozen: responses to earlier requests are dropped.
     pub frozen_times: u32,
     pub request: Request,
-    /// The message that it carries.
+    /// The message in the request, if it sends one.
     pub tag: Option<Tag>,
     pub fate: Fate,
 }
 
-/// What will become of a request, drawn when it sets out.
+/// The outcome of a request, drawn when it is sent.
 #[derive(Debug)]
 pub struct Fate {
-    pub up_ms: u64,
-    pub down_ms: u64,
-    pub end: End,
-    /// A copy arrives so much later.
-    pub again_ms: Option<u64>,
-    /// It arrives even if nobody waits for it any more.
+    pub request_ms: u64,
+    pub response_ms: u64,
+    pub outcome: Outcome,
+    /// The delay of a second copy, if there is one.
+    pub copy_after_ms: Option<u64>,
+    /// The request arrives even if the page is gone.
     pub outlives_page: bool,
 }
 
 #[derive(Debug)]
-pub enum End {
-    /// The service's answer comes back.
+pub enum Outcome {
+    /// The service's response arrives.
     Answered,
-    /// It never arrives.
+    /// The request never arrives.
     RequestLost(Loss),
-    /// It arrives, but the answer does not come back.
-    AnswerLost(Loss),
-    /// Something on the way answers, and lets nothing through.
+    /// The request arrives, but its response does not.
+    ResponseLost(Loss),
+    /// A gateway responds, and does not forward the request.
     Refused(Answer),
-    /// The service takes it, and something on the way answers in its place.
+    /// The service handles the request, and a gateway replaces its response.
     Replaced(Answer),
 }
 
-/// How the browser notices.
+/// How the browser learns of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     Error,
@@ -54,7 +54,7 @@ pub enum Loss {
 
 pub struct Network {
     rng: Rng,
-    /// Nothing goes wrong any more.
+    /// No further faults.
     pub perfect: bool,
 }
 
@@ -64,78 +64,78 @@ impl Network {
     }
 
     pub fn fate(&mut self, scenario: &Scenario) -> Fate {
-        let (up_ms, down_ms) = (self.travel(scenario), self.travel(scenario));
-        let end = if self.perfect { End::Answered } else { self.end(scenario) };
-        let doubled = !self.perfect && self.hits(scenario.doubled);
+        let (request_ms, response_ms) = (self.draw_delay_ms(scenario), self.draw_delay_ms(scenario));
+        let outcome = if self.perfect { Outcome::Answered } else { self.draw_outcome(scenario) };
+        let duplicated = !self.perfect && self.happens(scenario.duplicated);
         Fate {
-            up_ms,
-            down_ms,
-            end,
-            again_ms: doubled.then(|| self.rng.u64(1..3_000)),
+            request_ms,
+            response_ms,
+            outcome,
+            copy_after_ms: duplicated.then(|| self.rng.u64(1..3_000)),
             outlives_page: self.rng.bool(),
         }
     }
 
-    /// Between two tabs of a browser.
-    pub fn between_tabs_ms(&mut self) -> u64 {
+    /// Draws the delay of a message between two tabs.
+    pub fn draw_tab_delay_ms(&mut self) -> u64 {
         self.rng.u64(0..=60)
     }
 
-    fn travel(&mut self, scenario: &Scenario) -> u64 {
-        if !self.perfect && self.hits(scenario.slow) {
+    fn draw_delay_ms(&mut self, scenario: &Scenario) -> u64 {
+        if !self.perfect && self.happens(scenario.slow) {
             return self.rng.u64(1_000..20_000);
         }
         self.rng.u64(scenario.latency_ms / 2..=scenario.latency_ms)
     }
 
-    fn hits(&mut self, of_a_thousand: u32) -> bool {
+    fn happens(&mut self, of_a_thousand: u32) -> bool {
         self.rng.u32(..1_000) < of_a_thousand
     }
 
-    fn end(&mut self, scenario: &Scenario) -> End {
-        let loss = if self.rng.u32(..scenario.silence) == 0 { Loss::Silence } else { Loss::Error };
-        if self.hits(scenario.requests_lost) {
-            End::RequestLost(loss)
-        } else if self.hits(scenario.answers_lost) {
-            End::AnswerLost(loss)
-        } else if self.hits(scenario.refused) {
-            let answer = self.refusal();
-            // A gateway that gave up waiting says nothing about what the service did.
+    fn draw_outcome(&mut self, scenario: &Scenario) -> Outcome {
+        let loss = if self.rng.u32(..scenario.silent_losses) == 0 { Loss::Silence } else { Loss::Error };
+        if self.happens(scenario.requests_lost) {
+            Outcome::RequestLost(loss)
+        } else if self.happens(scenario.responses_lost) {
+            Outcome::ResponseLost(loss)
+        } else if self.happens(scenario.refused) {
+            let answer = self.draw_refusal();
+            // After a gateway timeout, the service may have handled the request.
             if matches!(answer.status, 408 | 500..=599) && self.rng.bool() {
-                End::Replaced(answer)
+                Outcome::Replaced(answer)
             } else {
-                End::Refused(answer)
+                Outcome::Refused(answer)
             }
         } else {
-            End::Answered
+            Outcome::Answered
         }
     }
 
-    /// An answer that is not the service's. Some of them are final; most are worth another try.
-    fn refusal(&mut self) -> Answer {
+    /// Draws a response of a gateway. Most are transient errors, some are final.
+    fn draw_refusal(&mut self) -> Answer {
         let status = match self.rng.u8(..20) {
             0 => [400, 401, 402, 403, 404][self.rng.usize(..5)],
-            // A page for logging in to the hotel's network.
+            // The log-in page of a public network.
             1 => 200,
             2..=6 => 429,
             _ => [408, 409, 425, 500, 501, 502, 503, 504][self.rng.usize(..8)],
         };
-        let told = match status {
+        let has_retry_after = match status {
             429 => self.rng.u8(..4) > 0,
             503 => self.rng.bool(),
             _ => false,
         };
-        let retry_after_ms = told.then(|| match self.rng.u8(..10) {
+        let retry_after_ms = has_retry_after.then(|| match self.rng.u8(..10) {
             0 => self.rng.u64(60_000..=900_000),
             1 => 0,
             _ => self.rng.u64(1..=20) * 1_000,
         });
-        Answer { status, retry_after_ms, body: self.words(status) }
+        Answer { status, retry_after_ms, body: self.draw_body(status) }
     }
 
-    /// With the envelope or without. Something between never says `NOT_FOUND` or `IDEMPOTENCY_CONFLICT`: these are the
-    /// service's words, and are believed.
-    fn words(&mut self, status: u16) -> Value {
+    /// Draws a body with or without the envelope. A gateway never uses `NOT_FOUND` or `IDEMPOTENCY_CONFLICT`: clients take
+    /// these for the service's own.
+    fn draw_body(&mut self, status: u16) -> Value {
         let code = match status {
             400 => "INVALID_REQUEST",
             401 => "INVALID_TOKEN",

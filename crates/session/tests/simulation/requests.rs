@@ -1,4 +1,4 @@
-//! What a tab may ask for, and how often.
+//! Checks of every request: whether its tab may send it, and when.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,87 +6,89 @@ use chat_protocol::{Endpoint, ErrorCode, IdempotencyKey, Value, open_envelope};
 use chat_session::{Answer, Request};
 
 use super::engine::Simulation;
-use super::invariants::{Invariant, Violation, hold};
+use super::invariants::{Invariant, Violation, check};
+use super::messages::{Round, Tag};
 use super::scenario::Scenario;
 use super::stats::Fact;
 use super::tab::{Outstanding, TabId};
-use super::written::{Round, Tag};
 
 const MAX_ATTEMPTS: u32 = 6;
 const MAX_RETRY_AFTER_MS: u64 = 300_000;
-/// No interval is longer, however slow the service wants it.
-const MOST_INTERVAL_MS: u64 = 300_000;
-/// A reply that is looked for is read for every 2 s, a fifth less with jitter.
-const REPLY_FLOOR_MS: u64 = 1_600;
-/// After a failure, the next read is due to back-off instead of the pace.
-const FAILED_FLOOR_MS: u64 = 1_000;
-/// Reads of an undisturbed minute at the shortest intervals, 1 s and 3 s, each a fifth shorter by jitter.
-const READS_A_MINUTE: usize = 75 + 25;
-/// Whatever stirs a tab may cost a read of messages and one of presence at once, and cuts the wait that was under way.
-const READS_A_STIR: usize = 4;
-/// What browsers let a page that is left send.
-const MOST_KEEPALIVE_BYTES: usize = 60 * 1024;
+/// Maximum interval of polls, whatever the service asks for.
+const MAX_INTERVAL_MS: u64 = 300_000;
+/// Minimum interval while a reply is awaited: 2 s, minus a fifth for jitter.
+const MIN_REPLY_INTERVAL_MS: u64 = 1_600;
+/// Minimum interval after a failed poll, whose back-off replaces the interval.
+const MIN_RETRY_INTERVAL_MS: u64 = 1_000;
+/// Maximum polls in a minute without triggers, at the shortest intervals of 1 s and 3 s, minus a fifth for jitter.
+const MAX_POLLS_PER_MINUTE: usize = 75 + 25;
+/// Maximum polls for each trigger: messages and presence at once, and again after the shortened interval.
+const POLLS_PER_TRIGGER: usize = 4;
+/// Maximum size of a request that outlives its page.
+const MAX_KEEPALIVE_BYTES: usize = 60 * 1024;
 
-/// What has been asked for so far.
+/// The requests so far.
 #[derive(Default)]
 pub struct Ledger {
     bodies: HashMap<IdempotencyKey, String>,
-    /// The reads and the stirs of the last minute.
-    reads: VecDeque<u64>,
-    stirs: VecDeque<u64>,
-    /// When messages were read, by whatever tab.
-    pub polls: Vec<u64>,
+    /// The times of polls and of triggers in the last minute.
+    recent_polls: VecDeque<u64>,
+    triggers: VecDeque<u64>,
+    /// The times of polls for messages, in any tab.
+    pub message_polls: Vec<u64>,
 }
 
 impl Ledger {
-    /// A letter was thrown away. Of messages that say the same, it may have been for the echo of another one: then its
-    /// message is sent after all, under its key, and nobody knows any more from which page it was.
-    pub fn mistake(&mut self, letter: &str) {
-        self.bodies.retain(|key, _| !key.as_str().contains(letter));
+    /// Forgets the request of a pending message that was removed. With equal texts, the echo may be that of another message:
+    /// then it is sent after all, with the same key and another source page.
+    pub fn forget_request(&mut self, local_id: &str) {
+        self.bodies.retain(|key, _| !key.as_str().contains(local_id));
     }
 }
 
 impl Simulation {
-    /// Something happened to a tab that is an occasion to read out of turn.
-    pub fn stir(&mut self, id: TabId) {
-        self.tabs[id.0].stirred_ms = self.now_ms;
-        self.ledger.stirs.push_back(self.now_ms);
+    /// Records an event after which a tab may poll early.
+    pub fn trigger_poll(&mut self, id: TabId) {
+        self.tabs[id.0].triggered_ms = self.now_ms;
+        self.ledger.triggers.push_back(self.now_ms);
     }
 
-    /// A request may set out.
-    pub fn may_set_out(&mut self, id: TabId, request: &Request, tag: Option<Tag>) -> Result<(), Violation> {
+    /// Checks a request before it is sent.
+    pub fn check_request(&mut self, id: TabId, request: &Request, tag: Option<Tag>) -> Result<(), Violation> {
         if let (Some(key), Some(body)) = (&request.key, &request.body) {
             let first = self.ledger.bodies.entry(key.clone()).or_insert_with(|| body.clone());
-            let same = first == body || self.storage_failed || self.stopped;
-            hold(Invariant::SameBody, same, || format!("{key} was {first}, and is {body}"))?;
+            let same = first == body || self.storage_failed || self.has_hung;
+            check(Invariant::SameBody, same, || format!("{key} had the body {first}, and has {body}"))?;
         }
         let tab = &self.tabs[id.0];
         let allow = |holds, why: &str| {
-            hold(Invariant::NothingForbidden, holds, || format!("{:?} by {id}, {why}", request.endpoint))
+            check(Invariant::OnlyAllowedRequests, holds, || format!("{:?} by {id}, {why}", request.endpoint))
         };
         let keepalive = request.endpoint == Endpoint::Events && request.keepalive;
         allow(keepalive || !tab.leaving, "whose page was left")?;
-        allow(tab.told_online, "which is offline")?;
+        allow(tab.reported_online, "which is offline")?;
         if request.endpoint != Endpoint::Config {
-            // A page that is hidden may never get another chance to send its events, leader or not.
-            let parts = keepalive && (tab.leaving || !tab.visible);
-            allow(tab.led || tab.session.leads() || parts, "which does not lead")?;
+            // A hidden page may have no other chance to send its events, leader or not.
+            let is_last_chance = keepalive && (tab.leaving || !tab.visible);
+            allow(tab.led || tab.session.leads() || is_last_chance, "which does not lead")?;
             allow(tab.session.is_on(), "whose chat is switched off")?;
         }
         match request.endpoint {
             Endpoint::Messages | Endpoint::Presence => {
                 allow(tab.visible, "which is hidden")?;
                 allow(tab.session.conversation_id().is_some(), "which has no conversation")?;
-                self.may_read(id, request.endpoint)
+                self.check_poll(id, request.endpoint)
             }
-            Endpoint::Send => self.may_send(id, request, tag),
+            Endpoint::Send => self.check_send(id, request, tag),
             Endpoint::Events => {
-                hold(Invariant::Events, !tab.untracked, || format!("{id} was told to send none"))?;
+                check(Invariant::Events, !tab.untracked, || {
+                    format!("{id} sends events while tracking is disabled")
+                })?;
                 let size = request.body.as_ref().map_or(0, String::len);
-                let fits = !request.keepalive || size <= MOST_KEEPALIVE_BYTES;
-                hold(Invariant::Events, fits, || format!("{size} bytes from a page that is left"))?;
+                let fits = !request.keepalive || size <= MAX_KEEPALIVE_BYTES;
+                check(Invariant::Events, fits, || format!("{size} bytes from a page that is left"))?;
                 if request.keepalive {
-                    self.stats.count(Fact::EventsLeftWithThePage);
+                    self.stats.count(Fact::EventsSentWithKeepalive);
                 }
                 Ok(())
             }
@@ -94,69 +96,74 @@ impl Simulation {
         }
     }
 
-    fn may_read(&mut self, id: TabId, endpoint: Endpoint) -> Result<(), Violation> {
+    fn check_poll(&mut self, id: TabId, endpoint: Endpoint) -> Result<(), Violation> {
         let now_ms = self.now_ms;
         let closed = self.tabs.iter().all(|tab| !(tab.is_live() && tab.open));
         let tab = &mut self.tabs[id.0];
         let awaits = tab.session.awaits_reply();
         let interval_ms = interval_ms(endpoint, &self.scenario, tab.hinted);
-        let stirred_ms = tab.stirred_ms;
-        let Some(reading) = tab.reading(endpoint) else { return Ok(()) };
-        let held = now_ms < reading.not_before_ms;
-        hold(Invariant::RetryAfter, !held, || format!("{id} reads before {} ms", reading.not_before_ms))?;
+        let triggered_ms = tab.triggered_ms;
+        let Some(poll_state) = tab.poll_state(endpoint) else { return Ok(()) };
+        let held = now_ms < poll_state.not_before_ms;
+        check(Invariant::RetryAfter, !held, || format!("{id} polls before {} ms", poll_state.not_before_ms))?;
 
-        let paced_ms = (interval_ms * if closed { 2 } else { 1 }).min(MOST_INTERVAL_MS) * 4 / 5;
-        // What was in force at the last read may still be.
-        let mut floor_ms = paced_ms.min(std::mem::replace(&mut reading.paced_ms, paced_ms));
-        if std::mem::replace(&mut reading.awaited, awaits) || awaits {
-            floor_ms = floor_ms.min(REPLY_FLOOR_MS);
+        let paced_ms = (interval_ms * if closed { 2 } else { 1 }).min(MAX_INTERVAL_MS) * 4 / 5;
+        // The interval of the last poll may still apply.
+        let mut min_ms = paced_ms.min(std::mem::replace(&mut poll_state.interval_ms, paced_ms));
+        if std::mem::replace(&mut poll_state.awaited, awaits) || awaits {
+            min_ms = min_ms.min(MIN_REPLY_INTERVAL_MS);
         }
-        if std::mem::take(&mut reading.failed) {
-            floor_ms = floor_ms.min(FAILED_FLOOR_MS);
+        if std::mem::take(&mut poll_state.failed) {
+            min_ms = min_ms.min(MIN_RETRY_INTERVAL_MS);
         }
-        let idle_ms = reading.last_ms.replace(now_ms).filter(|last_ms| stirred_ms < *last_ms);
-        let gap_ms = idle_ms.map_or(u64::MAX, |last_ms| now_ms - last_ms);
-        hold(Invariant::Pace, gap_ms >= floor_ms, || {
-            format!("{id} reads {endpoint:?} after {gap_ms} ms with nothing happening, not {floor_ms} ms")
+        let idle_ms = poll_state.last_ms.replace(now_ms).filter(|last_ms| triggered_ms < *last_ms);
+        let step_interval_ms = idle_ms.map_or(u64::MAX, |last_ms| now_ms - last_ms);
+        check(Invariant::Pace, step_interval_ms >= min_ms, || {
+            format!(
+                "{id} polls {endpoint:?} after {step_interval_ms} ms without a trigger, and not after {min_ms} ms"
+            )
         })?;
 
         if endpoint == Endpoint::Messages {
-            self.ledger.polls.push(now_ms);
+            self.ledger.message_polls.push(now_ms);
         }
-        self.ledger.reads.push_back(now_ms);
-        for times in [&mut self.ledger.reads, &mut self.ledger.stirs] {
+        self.ledger.recent_polls.push_back(now_ms);
+        for times in [&mut self.ledger.recent_polls, &mut self.ledger.triggers] {
             while times.front().is_some_and(|at_ms| at_ms + 60_000 < now_ms) {
                 times.pop_front();
             }
         }
-        let (reads, stirs) = (self.ledger.reads.len(), self.ledger.stirs.len());
-        hold(Invariant::Pace, reads <= READS_A_MINUTE + READS_A_STIR * stirs, || {
-            format!("{reads} reads in a minute in which {stirs} things happened")
+        let (polls, triggers) = (self.ledger.recent_polls.len(), self.ledger.triggers.len());
+        check(Invariant::Pace, polls <= MAX_POLLS_PER_MINUTE + POLLS_PER_TRIGGER * triggers, || {
+            format!("{polls} polls in a minute with {triggers} triggers")
         })
     }
 
-    fn may_send(&mut self, id: TabId, request: &Request, tag: Option<Tag>) -> Result<(), Violation> {
+    fn check_send(&mut self, id: TabId, request: &Request, tag: Option<Tag>) -> Result<(), Violation> {
         let (now_ms, tab) = (self.now_ms, &self.tabs[id.0]);
-        let under_way = |sent: &&Outstanding| sent.endpoint == Endpoint::Send && !sent.abandoned;
-        let other = tab.outstanding.iter().find(under_way);
-        hold(Invariant::OneInFlight, other.is_none(), || {
-            format!("{id} sends message {tag:?} while {:?} is on its way", other.map(|sent| sent.tag))
+        let in_flight = |sent: &&Outstanding| sent.endpoint == Endpoint::Send && !sent.abandoned;
+        let other = tab.outstanding.iter().find(in_flight);
+        check(Invariant::OneInFlight, other.is_none(), || {
+            format!("{id} sends message {tag:?} while {:?} is in flight", other.map(|sent| sent.tag))
         })?;
-        let Some(message) = tag.and_then(|tag| self.written.get_mut(tag)) else {
-            return Err(Violation::new(Invariant::WellFormed, format!("{id} sends what nobody wrote")));
+        let Some(message) = tag.and_then(|tag| self.messages.get_mut(tag)) else {
+            return Err(Violation::new(
+                Invariant::WellFormed,
+                format!("{id} sends a message that nobody wrote"),
+            ));
         };
         if message.tab != id {
             self.stats.count(Fact::SentByAnotherTab);
         }
         if message.key != request.key {
             let first = message.key.is_none();
-            hold(Invariant::SameKey, first || message.renewable || self.stopped, || {
+            check(Invariant::SameKey, first || message.may_change_key || self.has_hung, || {
                 format!("\"{}\" had {:?}, and has {:?}", message.text, message.key, request.key)
             })?;
             if !first {
-                self.stats.count(Fact::BegunAnew);
+                self.stats.count(Fact::NewConversation);
             }
-            message.renewable = false;
+            message.may_change_key = false;
             message.key.clone_from(&request.key);
             message.round = Round::default();
         }
@@ -166,45 +173,45 @@ impl Simulation {
         }
         let round = &mut message.round;
         round.attempts += 1;
-        let most = MAX_ATTEMPTS * (1 + round.urged);
-        hold(Invariant::SixAttempts, round.attempts <= most, || {
-            format!("{id} tries \"{}\" once more than {most} times", message.text)
+        let max = MAX_ATTEMPTS * (1 + round.retries);
+        check(Invariant::MaxAttempts, round.attempts <= max, || {
+            format!("{id} attempts \"{}\" more than {max} times", message.text)
         })?;
         if now_ms >= round.not_before_ms {
             return Ok(());
         }
-        self.stats.count(Fact::SentBeforeItsTime);
-        hold(Invariant::RetryAfter, std::mem::take(&mut round.may_hurry), || {
-            format!("{id} tries \"{}\" before {} ms", message.text, round.not_before_ms)
+        self.stats.count(Fact::SentEarlyOnRetry);
+        check(Invariant::RetryAfter, std::mem::take(&mut round.may_skip_wait), || {
+            format!("{id} attempts \"{}\" before {} ms", message.text, round.not_before_ms)
         })
     }
 
-    /// An answer reaches a tab that waits for it: what it says is to be kept to.
-    pub fn answered(&mut self, id: TabId, landed: &Outstanding, answer: &Answer) {
+    /// Notes what a response demands of the tab that receives it.
+    pub fn note_response(&mut self, id: TabId, finished: &Outstanding, answer: &Answer) {
         let outcome = open_envelope(answer.status, answer.body.clone());
         let held_ms = answer.retry_after_ms.filter(|_| answer.status != 200);
         let not_before_ms = held_ms.map_or(0, |held_ms| self.now_ms + held_ms.min(MAX_RETRY_AFTER_MS));
         let tab = &mut self.tabs[id.0];
-        if let Some(reading) = tab.reading(landed.endpoint) {
-            reading.failed |= outcome.is_err();
-            reading.not_before_ms = not_before_ms;
+        if let Some(poll_state) = tab.poll_state(finished.endpoint) {
+            poll_state.failed |= outcome.is_err();
+            poll_state.not_before_ms = not_before_ms;
         }
-        match landed.endpoint {
+        match finished.endpoint {
             Endpoint::Presence => tab.hinted |= outcome.is_ok(),
             Endpoint::Events => {
                 let tracking = outcome.ok().and_then(|data| data.get("tracking").cloned());
                 tab.untracked |= tracking.as_ref().and_then(Value::as_text) == Some("disabled");
             }
             Endpoint::Send => {
-                let Some(message) = landed.tag.and_then(|tag| self.written.get_mut(tag)) else { return };
+                let Some(message) = finished.tag.and_then(|tag| self.messages.get_mut(tag)) else { return };
                 message.round.not_before_ms = not_before_ms;
                 if not_before_ms > self.now_ms {
-                    self.stats.count(Fact::RetryAfterHeld);
+                    self.stats.count(Fact::WaitedForRetryAfter);
                 }
                 match outcome {
                     Ok(_) if message.retried => self.stats.count(Fact::FailedThenDelivered),
                     Err(error) => {
-                        message.renewable |= error.status == 404 && error.code == ErrorCode::NotFound;
+                        message.may_change_key |= error.status == 404 && error.code == ErrorCode::NotFound;
                     }
                     Ok(_) => {}
                 }
@@ -214,13 +221,13 @@ impl Simulation {
     }
 }
 
-/// The interval that the service asks for, within the bounds that the widget keeps to. A tab that has not heard it
-/// goes by the usual one, or by what another tab has heard.
+/// Returns the interval that the service asks for, within the widget's bounds. A tab without the hint uses the default, or
+/// the hint of another tab.
 fn interval_ms(endpoint: Endpoint, scenario: &Scenario, hinted: bool) -> u64 {
-    let (hint, usual_ms, least_ms, most_ms) = match endpoint {
+    let (hint, default_ms, min_ms, max_ms) = match endpoint {
         Endpoint::Presence => (scenario.presence_hint, 20_000, 3_000, 300_000),
         _ => (scenario.messages_hint, 5_000, 1_000, 60_000),
     };
-    let asked_ms = hint.map_or(usual_ms, |hint| u64::try_from(hint).unwrap_or(0).clamp(least_ms, most_ms));
-    if hinted { asked_ms } else { asked_ms.min(usual_ms) }
+    let hinted_ms = hint.map_or(default_ms, |hint| u64::try_from(hint).unwrap_or(0).clamp(min_ms, max_ms));
+    if hinted { hinted_ms } else { hinted_ms.min(default_ms) }
 }

@@ -1,4 +1,4 @@
-//! A request's way to the service and back.
+//! Requests on their way to the service, and responses on their way back.
 
 use std::rc::Rc;
 
@@ -7,26 +7,26 @@ use chat_session::{Answer, Input, Request};
 
 use super::engine::{Event, Simulation};
 use super::invariants::Violation;
-use super::network::{End, Flight, Loss};
+use super::messages::tag_of;
+use super::network::{InFlight, Loss, Outcome};
 use super::service::Reaction;
-use super::tab::{Late, Life, Outstanding, Stirs, TabId};
-use super::written::tag_of;
+use super::tab::{Life, Outstanding, PollTrigger, Queued, TabId};
 
 impl Simulation {
-    pub fn sets_out(&mut self, id: TabId, request: Request) -> Result<(), Violation> {
+    pub fn send_request(&mut self, id: TabId, request: Request) -> Result<(), Violation> {
         let fate = self.network.fate(&self.scenario);
         self.trace.note(self.now_ms, id, || {
             let key = request.key.as_ref().map_or_else(String::new, |key| format!(" key {key}"));
             let body = request.body.as_deref().unwrap_or_default();
-            let end = match &fate.end {
-                End::Answered => String::new(),
-                end => format!(" → {end:?}"),
+            let outcome = match &fate.outcome {
+                Outcome::Answered => String::new(),
+                outcome => format!(" → {outcome:?}"),
             };
-            let again = if fate.again_ms.is_some() { " → twice" } else { "" };
-            format!("{}{key} {:?} {body}{end}{again}", name(&request), request.query)
+            let again = if fate.copy_after_ms.is_some() { " → twice" } else { "" };
+            format!("{}{key} {:?} {body}{outcome}{again}", name(&request), request.query)
         });
-        let tag = (request.endpoint == Endpoint::Send).then(|| tag_of(&request, &self.written)).flatten();
-        self.may_set_out(id, &request, tag)?;
+        let tag = (request.endpoint == Endpoint::Send).then(|| tag_of(&request, &self.messages)).flatten();
+        self.check_request(id, &request, tag)?;
         self.stats.requests += 1;
         let tab = &mut self.tabs[id.0];
         tab.outstanding.push(Outstanding {
@@ -36,105 +36,112 @@ impl Simulation {
             tag,
             abandoned: false,
         });
-        let flight = Rc::new(Flight { tab: id, frozen_times: tab.frozen_times, request, tag, fate });
-        self.depart(&flight);
+        let flight = Rc::new(InFlight { tab: id, frozen_times: tab.frozen_times, request, tag, fate });
+        self.schedule_arrival(&flight);
         Ok(())
     }
 
-    fn depart(&mut self, flight: &Rc<Flight>) {
+    fn schedule_arrival(&mut self, flight: &Rc<InFlight>) {
         let fate = &flight.fate;
-        if let Some(later_ms) = fate.again_ms {
+        if let Some(later_ms) = fate.copy_after_ms {
             self.stats.faults += 1;
-            self.schedule(fate.up_ms + later_ms, Event::Arrives { flight: Rc::clone(flight), again: true });
+            self.schedule(
+                fate.request_ms + later_ms,
+                Event::RequestArrives { flight: Rc::clone(flight), again: true },
+            );
         }
-        if !matches!(fate.end, End::Answered) {
+        if !matches!(fate.outcome, Outcome::Answered) {
             self.stats.faults += 1;
         }
-        let returned = match &fate.end {
-            End::Answered | End::AnswerLost(_) | End::Replaced(_) => {
-                self.schedule(fate.up_ms, Event::Arrives { flight: Rc::clone(flight), again: false });
+        let returned = match &fate.outcome {
+            Outcome::Answered | Outcome::ResponseLost(_) | Outcome::Replaced(_) => {
+                self.schedule(
+                    fate.request_ms,
+                    Event::RequestArrives { flight: Rc::clone(flight), again: false },
+                );
                 return;
             }
-            End::RequestLost(Loss::Silence) => return,
-            End::RequestLost(Loss::Error) => None,
-            End::Refused(answer) => Some(answer.clone()),
+            Outcome::RequestLost(Loss::Silence) => return,
+            Outcome::RequestLost(Loss::Error) => None,
+            Outcome::Refused(answer) => Some(answer.clone()),
         };
-        let in_ms = fate.up_ms + fate.down_ms;
-        self.schedule(in_ms, Event::Returns { flight: Rc::clone(flight), answer: returned });
+        let in_ms = fate.request_ms + fate.response_ms;
+        self.schedule(in_ms, Event::ResponseArrives { flight: Rc::clone(flight), answer: returned });
     }
 
-    /// The page is there, and has not given the request up.
-    pub fn is_waited_for(&self, flight: &Flight) -> bool {
+    /// Returns whether the page still waits for the response.
+    pub fn is_awaited(&self, flight: &InFlight) -> bool {
         let tab = &self.tabs[flight.tab.0];
         tab.life == Life::Running
             && tab.outstanding.iter().any(|outstanding| outstanding.id == flight.request.id)
     }
 
-    pub fn arrives(&mut self, flight: &Rc<Flight>, again: bool) -> Result<(), Violation> {
-        if !(self.is_waited_for(flight) || flight.fate.outlives_page || flight.request.keepalive) {
+    pub fn on_arrival(&mut self, flight: &Rc<InFlight>, again: bool) -> Result<(), Violation> {
+        if !(self.is_awaited(flight) || flight.fate.outlives_page || flight.request.keepalive) {
             return Ok(());
         }
         if !self.online {
-            self.schedule(1, Event::Returns { flight: Rc::clone(flight), answer: None });
+            self.schedule(1, Event::ResponseArrives { flight: Rc::clone(flight), answer: None });
             return Ok(());
         }
         match self.service.take(flight, self.now_ms, &mut self.stats)? {
-            // Only the first copy has somebody who waits.
-            Reaction::Answer(answer) if !again => self.sends_back(flight, answer),
+            // Nobody waits for the response to a second copy.
+            Reaction::Answer(answer) if !again => self.send_response(flight, answer),
             Reaction::Answer(_) | Reaction::Wait => {}
-            Reaction::Think(in_ms, key) => self.schedule(in_ms, Event::Thought(key)),
+            Reaction::Think(in_ms, key) => self.schedule(in_ms, Event::AiReplies(key)),
         }
         Ok(())
     }
 
-    pub fn sends_back(&mut self, flight: &Rc<Flight>, answer: Answer) {
-        let answer = match &flight.fate.end {
-            End::AnswerLost(Loss::Silence) => return,
-            End::AnswerLost(Loss::Error) => None,
-            End::Replaced(other) => Some(other.clone()),
-            End::Answered | End::RequestLost(_) | End::Refused(_) => Some(answer),
+    pub fn send_response(&mut self, flight: &Rc<InFlight>, answer: Answer) {
+        let answer = match &flight.fate.outcome {
+            Outcome::ResponseLost(Loss::Silence) => return,
+            Outcome::ResponseLost(Loss::Error) => None,
+            Outcome::Replaced(other) => Some(other.clone()),
+            Outcome::Answered | Outcome::RequestLost(_) | Outcome::Refused(_) => Some(answer),
         };
-        self.schedule(flight.fate.down_ms, Event::Returns { flight: Rc::clone(flight), answer });
+        self.schedule(flight.fate.response_ms, Event::ResponseArrives { flight: Rc::clone(flight), answer });
     }
 
-    pub fn returns(&mut self, flight: &Rc<Flight>, answer: Option<Answer>) -> Result<(), Violation> {
+    pub fn on_response(&mut self, flight: &Rc<InFlight>, answer: Option<Answer>) -> Result<(), Violation> {
         let (id, request) = (flight.tab, &flight.request);
         let tab = &mut self.tabs[id.0];
-        // A copy may have brought the answer before; or the page gave up, or is gone itself.
+        // The response to a copy may have arrived before, or the page may have cancelled the request.
         if !tab.is_live() || flight.frozen_times != tab.frozen_times {
             return Ok(());
         }
         if tab.hangs {
-            tab.backlog.push_back(Late::Answer(Rc::clone(flight), answer));
+            tab.backlog.push_back(Queued::Response(Rc::clone(flight), answer));
             return Ok(());
         }
-        let Some(landed) = tab.land(request.id) else { return Ok(()) };
+        let Some(finished) = tab.take_outstanding(request.id) else { return Ok(()) };
         let Some(answer) = answer.filter(|_| self.online) else {
             self.trace.note(self.now_ms, id, || format!("{} → no connection", name(request)));
-            if let Some(reading) = tab.reading(landed.endpoint) {
-                reading.failed = true;
+            if let Some(poll_state) = tab.poll_state(finished.endpoint) {
+                poll_state.failed = true;
             }
-            let stirs = if landed.endpoint == Endpoint::Send { Stirs::Yes } else { Stirs::No };
-            return self.feed_stirring(id, Input::Failed(request.id), stirs);
+            let trigger =
+                if finished.endpoint == Endpoint::Send { PollTrigger::Yes } else { PollTrigger::No };
+            return self.feed_with(id, Input::Failed(request.id), trigger);
         };
         self.trace.note(self.now_ms, id, || {
             let held = answer.retry_after_ms.map_or_else(String::new, |ms| format!(", Retry-After {ms} ms"));
             format!("{} → {}{held} {}", name(request), answer.status, content(&answer.body))
         });
-        self.answered(id, &landed, &answer);
-        let stirs = match landed.endpoint {
-            Endpoint::Send | Endpoint::Config => Stirs::Yes,
-            // Whether the conversation is gone, or only the message to read after, another read tells.
-            Endpoint::Messages | Endpoint::Presence if answer.status == 404 => Stirs::Yes,
-            Endpoint::Messages if leads_on(request, &answer) => Stirs::Yes,
-            Endpoint::Messages | Endpoint::Presence | Endpoint::Events => Stirs::No,
+        self.note_response(id, &finished, &answer);
+        let trigger = match finished.endpoint {
+            Endpoint::Send | Endpoint::Config => PollTrigger::Yes,
+            // Another poll shows whether the conversation is gone, or only the cursor.
+            Endpoint::Messages | Endpoint::Presence if answer.status == 404 => PollTrigger::Yes,
+            Endpoint::Messages if has_more(request, &answer) => PollTrigger::Yes,
+            Endpoint::Messages | Endpoint::Presence | Endpoint::Events => PollTrigger::No,
         };
-        self.feed_stirring(id, Input::Answered(request.id, answer), stirs)
+        self.feed_with(id, Input::Answered(request.id, answer), trigger)
     }
 }
 
-/// Whether a page of the history says that there may be another one behind it.
-fn leads_on(request: &Request, answer: &Answer) -> bool {
+/// Returns whether a page of the history may be followed by another one.
+fn has_more(request: &Request, answer: &Answer) -> bool {
     let data = open_envelope(answer.status, answer.body.clone()).ok();
     let Some(history) = data.and_then(|data| History::try_from(data).ok()) else { return false };
     let before = request.query.iter().find(|(name, _)| *name == "after").map(|(_, id)| id.as_str());
@@ -143,12 +150,12 @@ fn leads_on(request: &Request, answer: &Answer) -> bool {
     after.is_some_and(|after| before != Some(after.as_str()))
 }
 
-/// What a request is called in a trace.
+/// Returns the name of a request in a trace.
 fn name(request: &Request) -> String {
     format!("{:?} {}", request.endpoint.method(), request.endpoint.path())
 }
 
-/// What an answer brings: the messages of a history in short, all else as it is.
+/// Returns the content of a response: the messages of a history in short, everything else as it is.
 fn content(body: &Value) -> String {
     let data = body.get("data");
     let Some(Value::List(messages)) = data.and_then(|data| data.get("messages")) else {

@@ -1,76 +1,88 @@
-//! What must hold once all works again and nobody does anything any more.
+//! Checks that must pass some time after the last fault and the last step.
 
 use chat_protocol::Role;
 use chat_session::{Delivery, Entry};
 
 use super::engine::Simulation;
-use super::invariants::{Invariant, Violation, hold};
-use super::service::Kept;
+use super::invariants::{Invariant, Violation, check};
+use super::messages::VisitorMessage;
+use super::service::StoredMessage;
 use super::tab::Tab;
-use super::written::Written;
 
 impl Simulation {
-    /// The first invariant that does not hold yet.
-    pub fn is_settled(&self) -> Result<(), Violation> {
-        hold(Invariant::Settles, !self.service_works(), || "the AI still thinks".to_owned())?;
+    /// Returns the first invariant that does not hold yet, if any.
+    pub fn check_settled(&self) -> Result<(), Violation> {
+        check(Invariant::Settles, !self.is_service_busy(), || "the AI still thinks".to_owned())?;
         for tab in self.live() {
-            self.rests(tab)?;
+            self.check_idle(tab)?;
         }
         for tab in self.live() {
-            self.agrees(tab)?;
-            self.shows_what_is_listed(tab)?;
+            self.check_agreement(tab)?;
+            self.check_history(tab)?;
         }
-        (0..self.written.len()).try_for_each(|tag| self.accounted_for(tag))
+        (0..self.messages.len()).try_for_each(|tag| self.check_message(tag))
     }
 
     fn live(&self) -> impl Iterator<Item = &Tab> {
         self.tabs.iter().filter(|tab| tab.is_live())
     }
 
-    /// Nothing is under way.
-    fn rests(&self, tab: &Tab) -> Result<(), Violation> {
-        let under_way = |entry: &&Entry| matches!(entry.delivery, Delivery::Waiting | Delivery::Sending);
-        // Where nobody looks at any tab of a visitor, nobody reads either, and the reply is awaited until somebody does. So
-        // is a message of a visitor who came about because storage refused, and left the lead to a tab of another one.
-        let looked_at = self.live().any(|other| other.visible && other.is_kin_of(tab));
-        let led = self.live().any(|other| other.session.leads() && other.is_kin_of(tab));
-        let waits = tab.session.entries().iter().find(under_way);
-        hold(Invariant::Settles, waits.is_none() || (self.storage_failed && !looked_at && !led), || {
+    /// Checks that nothing is pending.
+    fn check_idle(&self, tab: &Tab) -> Result<(), Violation> {
+        let is_unfinished = |entry: &&Entry| matches!(entry.delivery, Delivery::Waiting | Delivery::Sending);
+        // If all tabs of a visitor are hidden, none polls, and the reply stays awaited. The same holds for a message of a
+        // visitor that exists only because storage refused writes, and whose tab yielded to a tab of another visitor.
+        let is_visible = self.live().any(|other| other.visible && other.shares_visitor(tab));
+        let led = self.live().any(|other| other.session.leads() && other.shares_visitor(tab));
+        let pending = tab.session.entries().iter().find(is_unfinished);
+        check(Invariant::Settles, pending.is_none() || (self.storage_failed && !is_visible && !led), || {
             format!(
                 "{} shows \"{}\" as {:?}",
                 tab.id,
-                waits.map_or("", |entry| &*entry.text),
-                waits.map(|entry| entry.delivery)
+                pending.map_or("", |entry| &*entry.text),
+                pending.map(|entry| entry.delivery)
             )
         })?;
-        hold(Invariant::Settles, waits.is_some() || !tab.session.is_deferred(), || {
-            format!("{} defers nothing", tab.id)
+        check(Invariant::Settles, pending.is_some() || !tab.session.is_deferred(), || {
+            format!("{} is deferred without a pending message", tab.id)
         })?;
-        let awaits = tab.session.awaits_reply() && looked_at;
-        hold(Invariant::Settles, !awaits, || format!("{} awaits a reply", tab.id))?;
-        hold(Invariant::Settles, !tab.hangs, || format!("{} hangs", tab.id))
+        let awaits = tab.session.awaits_reply() && is_visible;
+        check(Invariant::Settles, !awaits, || format!("{} awaits a reply", tab.id))?;
+        check(Invariant::Settles, !tab.hangs, || format!("{} hangs", tab.id))
     }
 
-    /// All tabs tell the same story.
-    fn agrees(&self, tab: &Tab) -> Result<(), Violation> {
-        let strangers = self.live().any(|other| !other.is_kin_of(tab));
-        hold(Invariant::Settles, !strangers || self.storage_failed, || {
-            format!("{} and another tab belong to different visitors", tab.id)
+    /// Checks that the tab agrees with the other tabs of its visitor.
+    fn check_agreement(&self, tab: &Tab) -> Result<(), Violation> {
+        let strangers = self.live().any(|other| !other.shares_visitor(tab));
+        check(Invariant::Settles, !strangers || self.storage_failed, || {
+            format!("{} and another tab have different visitors", tab.id)
         })?;
-        let Some(first) = self.live().find(|other| other.visible && other.is_kin_of(tab)) else {
+        let Some(first) = self.live().find(|other| other.visible && other.shares_visitor(tab)) else {
             return Ok(());
         };
         let (one, other) = (&first.session, &tab.session);
-        hold(Invariant::UnreadAgrees, one.unread() == other.unread(), || {
-            format!("{} counts {} as unread, {} counts {}", first.id, one.unread(), tab.id, other.unread())
+        check(Invariant::UnreadAgrees, one.unread() == other.unread(), || {
+            format!(
+                "{} shows {} unread messages, {} shows {}",
+                first.id,
+                one.unread(),
+                tab.id,
+                other.unread()
+            )
         })?;
         let others = one.entries().iter().filter(|entry| entry.author != Role::Visitor).count();
-        hold(
+        check(
             Invariant::UnreadAgrees,
             usize::try_from(one.unread()).is_ok_and(|unread| unread <= others),
-            || format!("{} counts {} as unread, and shows {others}", first.id, one.unread()),
+            || {
+                format!(
+                    "{} shows {} unread messages, but only {others} messages of others",
+                    first.id,
+                    one.unread()
+                )
+            },
         )?;
-        hold(Invariant::Settles, one.conversation_id() == other.conversation_id(), || {
+        check(Invariant::Settles, one.conversation_id() == other.conversation_id(), || {
             format!(
                 "{} is in {:?}, {} in {:?}",
                 first.id,
@@ -81,69 +93,71 @@ impl Simulation {
         })
     }
 
-    /// Visible tabs show the whole history; hidden ones and those whose chat is switched off, which nobody reads to, what
-    /// they heard of. Both in the service's order.
-    fn shows_what_is_listed(&self, tab: &Tab) -> Result<(), Violation> {
+    /// Checks that visible tabs show the whole history, and that all tabs show messages in the service's order. Hidden tabs,
+    /// and those whose chat is switched off, do not poll.
+    fn check_history(&self, tab: &Tab) -> Result<(), Violation> {
         let conversation = tab.session.conversation_id().and_then(|id| self.service.conversation(id));
         let Some(conversation) = conversation.filter(|conversation| !conversation.purged) else {
             return Ok(());
         };
-        let listed: Vec<&Kept> =
-            self.service.listing(conversation).filter(|kept| !kept.content.is_empty()).collect();
-        let shown_by_id =
-            |kept: &Kept| tab.session.entries().iter().any(|entry| entry.id.as_ref() == Some(&kept.id()));
-        let same = |entry: &Entry, kept: &Kept| match &entry.id {
-            Some(id) => *id == kept.id(),
-            // A message that was answered without naming it, and not read since. Of several that say the same, it is none that
-            // is shown under its id; where two conversations have begun, it may be in the other one.
+        let listed: Vec<&StoredMessage> =
+            self.service.listing(conversation).filter(|message| !message.content.is_empty()).collect();
+        let shown_by_id = |message: &StoredMessage| {
+            tab.session.entries().iter().any(|entry| entry.id.as_ref() == Some(&message.id()))
+        };
+        let same = |entry: &Entry, message: &StoredMessage| match &entry.id {
+            Some(id) => *id == message.id(),
+            // A message delivered without an id, and not polled since. Of several with the same text, it is not one that is
+            // shown with its id. If there are two conversations, it may be in the other one.
             None => {
-                entry.delivery == Delivery::Delivered && *entry.text == *kept.content && !shown_by_id(kept)
+                entry.delivery == Delivery::Delivered
+                    && *entry.text == *message.content
+                    && !shown_by_id(message)
             }
         };
-        let place = |entry: &Entry| listed.iter().position(|kept| same(entry, kept));
+        let place = |entry: &Entry| listed.iter().position(|message| same(entry, message));
         let places: Vec<usize> = tab.session.entries().iter().filter_map(place).collect();
-        hold(Invariant::SameOrder, places.is_sorted(), || {
+        check(Invariant::SameOrder, places.is_sorted(), || {
             let texts: Vec<&str> = tab.session.entries().iter().map(|entry| &*entry.text).collect();
-            format!("{} shows {texts:?}, listed are {:?}", tab.id, texts_of(&listed))
+            format!("{} shows {texts:?}, listed are {:?}", tab.id, contents(&listed))
         })?;
         let missing = (0..listed.len()).find(|place| !places.contains(place));
-        hold(Invariant::ListedIsShown, missing.is_none() || !tab.visible || !tab.session.is_on(), || {
+        check(Invariant::HistoryShown, missing.is_none() || !tab.visible || !tab.session.is_on(), || {
             format!("{} does not show \"{}\"", tab.id, missing.map_or("", |place| &*listed[place].content))
         })
     }
 
-    /// A message is on the server and shown as delivered, or shown as failed wherever it is shown.
+    /// Checks that the service has accepted a message, or that all tabs show it as failed.
     ///
-    /// What the visitor had forgotten with everything else is shown nowhere. And a message that storage did not keep
-    /// may be lost with its page, as nothing else knew of it; or when the page comes back from the cache to a storage in
-    /// which another visitor has begun since, which looks as if all had been forgotten.
-    fn accounted_for(&self, tag: usize) -> Result<(), Violation> {
-        let message = &self.written[tag];
+    /// Messages of an erased visitor are shown nowhere. A message that storage did not take may be lost with its page, or
+    /// when the page is restored and finds another visitor in storage, which looks like a reset.
+    fn check_message(&self, tag: usize) -> Result<(), Violation> {
+        let message = &self.messages[tag];
         let Some(visitor) = &message.visitor else { return Ok(()) };
-        let taken = self.service.took(tag);
-        let said = self.written.iter().filter(|other| other.text == message.text).count();
+        let is_accepted = self.service.accepted(tag);
+        let written = self.messages.iter().filter(|other| other.text == message.text).count();
         for tab in self.live() {
-            let forgotten = tab.session.visitor_id() != visitor;
+            let is_erased = tab.session.visitor_id() != visitor;
             let mut shown = tab.session.entries().iter().filter(|entry| *entry.text == *message.text);
-            if forgotten {
-                hold(Invariant::Forgets, said > 1 || shown.next().is_none(), || {
+            if is_erased {
+                check(Invariant::ErasedStaysErased, written > 1 || shown.next().is_none(), || {
                     format!("{} shows \"{}\" of another visitor", tab.id, message.text)
                 })?;
                 continue;
             }
             let times = shown.clone().count();
-            hold(Invariant::ShownOnce, times <= said || self.is_split(), || {
+            check(Invariant::ShownOnce, times <= written || self.is_split(), || {
                 let shown: Vec<_> =
                     tab.session.entries().iter().map(|entry| (&*entry.text, entry.id.as_ref())).collect();
                 format!("{} shows \"{}\" {times} times: {shown:?}", tab.id, message.text)
             })?;
-            if taken {
+            if is_accepted {
                 continue;
             }
             let failed = shown.any(|entry| entry.delivery == Delivery::Failed);
-            hold(Invariant::NothingLost, failed || self.may_be_lost(message), || {
+            check(Invariant::NothingLost, failed || self.is_lost_with_page(message), || {
                 format!(
-                    "\"{}\" is not on the server, and {} does not show it as failed",
+                    "the service has not accepted \"{}\", and {} does not show it as failed",
                     message.text, tab.id
                 )
             })?;
@@ -151,12 +165,12 @@ impl Simulation {
         Ok(())
     }
 
-    fn may_be_lost(&self, message: &Written) -> bool {
+    fn is_lost_with_page(&self, message: &VisitorMessage) -> bool {
         let tab = &self.tabs[message.tab.0];
-        message.frail && (!tab.is_live() || tab.frozen_times > 0)
+        message.volatile && (!tab.is_live() || tab.frozen_times > 0)
     }
 }
 
-fn texts_of<'a>(listed: &[&'a Kept]) -> Vec<&'a str> {
-    listed.iter().map(|kept| &*kept.content).collect()
+fn contents<'a>(listed: &[&'a StoredMessage]) -> Vec<&'a str> {
+    listed.iter().map(|message| &*message.content).collect()
 }

@@ -1,64 +1,64 @@
-//! What the simulations went through, so that they cannot go tame without anybody noticing.
+//! Statistics of simulations: they prove that every situation still occurs.
 
 use std::fmt::{self, Display, Formatter};
 use std::ops::{AddAssign, Index};
 
-/// Something that must happen now and then, or the simulations prove less than they claim.
+/// A situation that must occur, or the simulations prove less than they claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact {
-    LeadTaken,
-    CrashInMidSend,
+    BecameLeader,
+    CrashedWhileSending,
     LeaderCrashed,
     LeaderHung,
     TwoLeaders,
     RequestRepeatedByService,
     Conflict,
-    RestoredToNews,
+    RestoredToChanges,
     FailedThenDelivered,
     ConversationPurged,
-    BegunAnew,
+    NewConversation,
     LateReply,
     StorageRefused,
     StorageCleared,
     EqualTexts,
-    RetryAfterHeld,
-    SentBeforeItsTime,
+    WaitedForRetryAfter,
+    SentEarlyOnRetry,
     SentByAnotherTab,
-    Forgotten,
+    VisitorErased,
     SwitchedOff,
-    EventsLeftWithThePage,
+    EventsSentWithKeepalive,
     MachineSlept,
 }
 
 impl Fact {
-    /// Each of them, what it is called in a report, and how often it must happen in ten thousand simulations.
+    /// All facts, each with its description and its minimum count in ten thousand simulations.
     pub const ALL: [(Self, &'static str, u64); 22] = [
-        (Self::LeadTaken, "tabs took the lead", 8_000),
-        (Self::CrashInMidSend, "tabs crashed with a message on its way", 120),
-        (Self::LeaderCrashed, "leaders crashed", 250),
-        (Self::LeaderHung, "leaders hung", 250),
+        (Self::BecameLeader, "a tab became the leader", 8_000),
+        (Self::CrashedWhileSending, "a tab crashed with a message in flight", 120),
+        (Self::LeaderCrashed, "a leader crashed", 250),
+        (Self::LeaderHung, "a leader hung", 250),
         (Self::TwoLeaders, "two tabs led for a moment", 4),
-        (Self::RequestRepeatedByService, "repeated requests were answered as the first", 1_500),
-        (Self::Conflict, "keys came back with another body", 1),
-        (Self::RestoredToNews, "tabs came back from the cache to something new", 700),
-        (Self::FailedThenDelivered, "failed messages were tried again and arrived", 20),
-        (Self::ConversationPurged, "conversations were purged", 50),
-        (Self::BegunAnew, "messages began a conversation anew", 20),
-        (Self::LateReply, "replies came later than their answer", 1_000),
-        (Self::StorageRefused, "storage refused", 3_000),
+        (Self::RequestRepeatedByService, "a repeated request got the response of the first", 1_500),
+        (Self::Conflict, "a key was repeated with another body", 1),
+        (Self::RestoredToChanges, "a page was restored from the cache to new messages or writes", 700),
+        (Self::FailedThenDelivered, "a failed message was retried and delivered", 20),
+        (Self::ConversationPurged, "a conversation was purged", 50),
+        (Self::NewConversation, "a message started a new conversation", 20),
+        (Self::LateReply, "a reply came later than the response", 1_000),
+        (Self::StorageRefused, "storage refused a write", 3_000),
         (Self::StorageCleared, "storage was cleared", 50),
-        (Self::EqualTexts, "messages said the same as one before", 1_500),
-        (Self::RetryAfterHeld, "messages waited for a Retry-After", 80),
-        (Self::SentBeforeItsTime, "messages were sent before their time because the visitor asked", 20),
-        (Self::SentByAnotherTab, "messages were sent by another tab", 3_000),
-        (Self::Forgotten, "visitors were forgotten", 50),
-        (Self::SwitchedOff, "chats were switched off", 50),
-        (Self::EventsLeftWithThePage, "events left with their page", 400),
-        (Self::MachineSlept, "machines slept", 70),
+        (Self::EqualTexts, "a message had the text of an earlier one", 1_500),
+        (Self::WaitedForRetryAfter, "a message waited for a Retry-After", 80),
+        (Self::SentEarlyOnRetry, "a message was sent early because the visitor retried it", 20),
+        (Self::SentByAnotherTab, "a message was sent by another tab", 3_000),
+        (Self::VisitorErased, "a visitor was erased", 50),
+        (Self::SwitchedOff, "a chat was switched off", 50),
+        (Self::EventsSentWithKeepalive, "events were sent with keepalive", 400),
+        (Self::MachineSlept, "the machine slept", 70),
     ];
 }
 
-/// Counts of what happened.
+/// Counts of events and facts.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
     pub simulations: u64,
@@ -101,12 +101,12 @@ impl Display for Stats {
         let hours = self.simulated_ms / 3_600_000;
         write!(
             out,
-            "{} seeds, {hours} simulated hours, {} messages, {} requests, {} faults injected, {} changes of the lead",
+            "{} seeds, {hours} simulated hours, {} messages, {} requests, {} faults injected, {} changes of the leader",
             self.simulations,
             self.messages,
             self.requests,
             self.faults,
-            self[Fact::LeadTaken],
+            self[Fact::BecameLeader],
         )
     }
 }

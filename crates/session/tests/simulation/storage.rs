@@ -1,23 +1,23 @@
-//! The storage that a visitor's tabs share, as browsers provide it: until they do not.
+//! The storage that a visitor's tabs share. It may be full, blocked or cleared.
 
 use std::collections::BTreeMap;
 
 use chat_session::{Stored, keys};
 use fastrand::Rng;
 
-/// How a browser treats its storage.
+/// How the browser handles writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mood {
-    /// It keeps what it is given.
-    Sound,
-    /// It is full every now and then: each write fails with this chance in a hundred. Removing always works.
+pub enum StorageMode {
+    /// All writes succeed.
+    Reliable,
+    /// Each write fails with this probability in percent. Removals always succeed.
     Full(u8),
-    /// The visitor does not allow it: nothing can be written, removed or read.
+    /// The visitor blocks storage: nothing can be written, removed or read.
     Blocked,
 }
 
 pub struct Storage {
-    pub mood: Mood,
+    pub mode: StorageMode,
     pairs: BTreeMap<String, String>,
     changes: u64,
     rng: Rng,
@@ -25,19 +25,19 @@ pub struct Storage {
 
 impl Storage {
     pub fn new(rng: Rng) -> Self {
-        Self { mood: Mood::Sound, pairs: BTreeMap::new(), changes: 0, rng }
+        Self { mode: StorageMode::Reliable, pairs: BTreeMap::new(), changes: 0, rng }
     }
 
-    /// Whether the browser will do this now.
+    /// Returns whether the browser accepts a write now.
     pub fn allows(&mut self, text: Option<&str>) -> bool {
-        match self.mood {
-            Mood::Sound => true,
-            Mood::Full(chance) => text.is_none() || self.rng.u8(..100) >= chance,
-            Mood::Blocked => false,
+        match self.mode {
+            StorageMode::Reliable => true,
+            StorageMode::Full(chance) => text.is_none() || self.rng.u8(..100) >= chance,
+            StorageMode::Blocked => false,
         }
     }
 
-    /// Keeps or removes.
+    /// Stores a text under a key, or removes the key.
     pub fn store(&mut self, key: String, text: Option<String>) {
         self.changes += 1;
         match text {
@@ -46,27 +46,27 @@ impl Storage {
         };
     }
 
-    /// How often anything was kept or removed.
+    /// Returns the number of changes so far.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// What a tab that begins or comes back is handed.
+    /// Returns what a tab finds when it loads or is restored.
     pub fn snapshot(&self) -> Stored {
-        if self.mood == Mood::Blocked {
+        if self.mode == StorageMode::Blocked {
             return Stored::new();
         }
         let ours = self.pairs.iter().filter(|(key, _)| key.starts_with(keys::PREFIX));
         ours.map(|(key, text)| (key.clone(), serde_json::from_str(text).unwrap_or_default())).collect()
     }
 
-    /// Whether it says that this is its visitor.
+    /// Returns whether this visitor is stored.
     pub fn names(&self, visitor: &str) -> bool {
         let key = [keys::PREFIX, keys::VISITOR].concat();
         self.pairs.get(&key).is_some_and(|text| text.contains(visitor))
     }
 
-    /// The visitor, or the browser, clears what sites have kept.
+    /// Clears everything.
     pub fn clear(&mut self) {
         self.pairs.clear();
     }

@@ -1,4 +1,4 @@
-//! A page in a tab of the visitor's browser: the driver of one session.
+//! A page in a tab of the visitor's browser, with its session.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
@@ -7,11 +7,11 @@ use std::rc::Rc;
 use chat_protocol::Endpoint;
 use chat_session::{Answer, Delivery, Input, RequestId, Session};
 
-use super::network::Flight;
-use super::watch::Lasting;
-use super::written::Tag;
+use super::messages::Tag;
+use super::network::InFlight;
+use super::watch::Ongoing;
 
-/// Pages are numbered in the order in which they are loaded; a reload is a page of its own.
+/// The number of a page, in the order of loading. A reload is another page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TabId(pub usize);
 
@@ -29,26 +29,26 @@ pub enum Life {
     Gone,
 }
 
-/// A request that the page waits for.
+/// A request in flight, as the page sees it.
 pub struct Outstanding {
     pub id: RequestId,
     pub endpoint: Endpoint,
     pub deadline_ms: u64,
     pub tag: Option<Tag>,
-    /// The page has lost the lead since: it may still take the answer in, but another tab may send the same.
+    /// The page has lost the lead since: it still awaits the response, but another tab may send the same request.
     pub abandoned: bool,
 }
 
-/// What a tab's reads of one kind have to keep to.
+/// The state of a tab's polls of one endpoint.
 #[derive(Default)]
-pub struct Reading {
+pub struct PollState {
     pub last_ms: Option<u64>,
-    /// How much later the next one was to be, by then.
-    pub paced_ms: u64,
+    /// The interval at the time of the last poll.
+    pub interval_ms: u64,
     pub failed: bool,
-    /// A reply was awaited by then.
+    /// A reply was awaited at the time of the last poll.
     pub awaited: bool,
-    /// The service said not to come back before this time.
+    /// The end of a `Retry-After`.
     pub not_before_ms: u64,
 }
 
@@ -58,42 +58,42 @@ pub struct Tab {
     pub life: Life,
     pub visible: bool,
     pub open: bool,
-    /// What the page was told of the network.
-    pub told_online: bool,
-    /// While a page hangs, what happens to it waits.
+    /// The last input about the network.
+    pub reported_online: bool,
+    /// The page hangs: its inputs are queued.
     pub hangs: bool,
-    pub backlog: VecDeque<Late>,
+    pub backlog: VecDeque<Queued>,
     pub wake_ms: Option<u64>,
     pub outstanding: Vec<Outstanding>,
-    /// It was told that it is left.
+    /// The page was left.
     pub leaving: bool,
-    /// Counts the times that the page was frozen: what was under way to it by then never comes.
+    /// The number of times that the page was frozen: what was in flight to it then is dropped.
     pub frozen_times: u32,
-    /// Storage and service when it was frozen, to see whether there was something to catch up with.
+    /// The changes of storage and the messages of the service when the page was frozen.
     pub left_at: (u64, u32),
-    pub lasting: Lasting,
+    pub ongoing: Ongoing,
     pub led: bool,
-    /// Counts the times that it took the lead.
+    /// The number of times that the tab became the leader.
     pub term: u32,
-    /// When something last happened that is an occasion to read out of turn.
-    pub stirred_ms: u64,
-    /// It heard from the service how often to ask.
+    /// The time of the last event after which the tab may poll early.
+    pub triggered_ms: u64,
+    /// The tab has received the service's hints.
     pub hinted: bool,
-    pub messages: Reading,
-    pub presence: Reading,
-    /// The service told this page that it wants no events.
+    pub messages: PollState,
+    pub presence: PollState,
+    /// The service has disabled tracking for this page.
     pub untracked: bool,
 }
 
-/// What a page takes in when it does not hang any more.
-pub enum Late {
-    Input(Box<Input>, Stirs),
-    Answer(Rc<Flight>, Option<Answer>),
+/// An input or a response for a page that hangs.
+pub enum Queued {
+    Input(Box<Input>, PollTrigger),
+    Response(Rc<InFlight>, Option<Answer>),
 }
 
-/// Whether an input is an occasion to ask the service out of turn.
+/// Whether a tab may poll early after an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stirs {
+pub enum PollTrigger {
     Yes,
     No,
 }
@@ -106,7 +106,7 @@ impl Tab {
             life: Life::Running,
             visible,
             open: false,
-            told_online: online,
+            reported_online: online,
             hangs: false,
             backlog: VecDeque::new(),
             wake_ms: None,
@@ -114,18 +114,18 @@ impl Tab {
             leaving: false,
             frozen_times: 0,
             left_at: (0, 0),
-            lasting: Lasting::default(),
+            ongoing: Ongoing::default(),
             led: false,
             term: 0,
-            stirred_ms: 0,
+            triggered_ms: 0,
             hinted: false,
-            messages: Reading::default(),
-            presence: Reading::default(),
+            messages: PollState::default(),
+            presence: PollState::default(),
             untracked: false,
         }
     }
 
-    /// It takes in what happens.
+    /// Returns whether the page handles inputs.
     pub fn is_awake(&self) -> bool {
         self.life == Life::Running && !self.hangs
     }
@@ -134,31 +134,31 @@ impl Tab {
         self.life == Life::Running
     }
 
-    /// There is something that a leader would do for it.
+    /// Returns whether there is work for a leader.
     pub fn has_to_lead(&self) -> bool {
         self.session.is_on() && (self.open || self.session.conversation_id().is_some())
     }
 
-    /// It leads, and can poll; or it has a message on its way, for which a tab that can be seen has to wait.
+    /// Returns whether the tab leads, and can poll or has a message in flight that visible tabs must wait for.
     pub fn leads_for_all(&self) -> bool {
         let sends = || self.outstanding.iter().any(|waiting| waiting.endpoint == Endpoint::Send);
         self.session.leads() && (self.visible || sends())
     }
 
-    /// How many messages it shows, and how many of them as delivered. More of either is an occasion to read on.
+    /// Returns the number of entries, and of delivered ones. After a change of either, the tab may poll early.
     pub fn known(&self) -> (usize, usize) {
         let entries = self.session.entries();
         (entries.len(), entries.iter().filter(|entry| entry.delivery == Delivery::Delivered).count())
     }
 
-    /// The tabs of one visitor on one storage. Where storage fails, a tab that finds nothing begins another visitor, and
-    /// what both of them have said keeps them apart.
-    pub fn is_kin_of(&self, other: &Self) -> bool {
+    /// Returns whether two tabs have the same visitor. If storage fails, a tab may start another visitor, and keeps it if both
+    /// visitors have messages.
+    pub fn shares_visitor(&self, other: &Self) -> bool {
         self.session.channel() == other.session.channel()
             && self.session.visitor_id() == other.session.visitor_id()
     }
 
-    pub fn reading(&mut self, endpoint: Endpoint) -> Option<&mut Reading> {
+    pub fn poll_state(&mut self, endpoint: Endpoint) -> Option<&mut PollState> {
         match endpoint {
             Endpoint::Messages => Some(&mut self.messages),
             Endpoint::Presence => Some(&mut self.presence),
@@ -166,8 +166,8 @@ impl Tab {
         }
     }
 
-    /// Nobody waits for this request any more. Gives what it was; `None` when nobody did before.
-    pub fn land(&mut self, id: RequestId) -> Option<Outstanding> {
+    /// Ends a request. Returns `None` if the page no longer waits for it.
+    pub fn take_outstanding(&mut self, id: RequestId) -> Option<Outstanding> {
         let index = self.outstanding.iter().position(|outstanding| outstanding.id == id)?;
         Some(self.outstanding.swap_remove(index))
     }

@@ -1,30 +1,29 @@
-//! What happened in a simulation, for a person who looks for the cause of a broken invariant.
+//! The trace of a simulation, to find the cause of a broken invariant.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 
-/// A longer line is cut: the beginning tells enough.
-const MAX_SNAPSHOT_CHARS: usize = 300;
+/// Maximum number of characters in a line. The rest is cut off.
+const MAX_LINE_CHARS: usize = 300;
 
-/// The last lines of a story. None are kept unless somebody wants to read them: a seed is tried in silence, and told
-/// again when it failed.
+/// The last lines of a trace. Seeds run without one: a seed that fails runs again with it.
 pub struct Trace {
     max_lines: usize,
     lines: VecDeque<String>,
 }
 
 impl Trace {
-    /// Nobody reads it.
+    /// Returns a trace that records nothing.
     pub fn silent() -> Self {
         Self::last(0)
     }
 
-    /// Keeps so many lines, the last ones.
+    /// Returns a trace that records the last `max_lines` lines.
     pub fn last(max_lines: usize) -> Self {
         Self { max_lines, lines: VecDeque::new() }
     }
 
-    /// Adds a line, which is put together only when somebody wants to read it.
+    /// Adds a line. `what` is called only if the trace records.
     pub fn note(&mut self, now_ms: u64, who: impl Display, what: impl FnOnce() -> String) {
         if self.max_lines == 0 {
             return;
@@ -34,7 +33,7 @@ impl Trace {
         }
         let time = format!("{}.{:03} s", now_ms / 1000, now_ms % 1000);
         let mut line = format!("{time:>11}  {:<9} {}", who.to_string(), what());
-        if let Some((end, _)) = line.char_indices().nth(MAX_SNAPSHOT_CHARS) {
+        if let Some((end, _)) = line.char_indices().nth(MAX_LINE_CHARS) {
             line.truncate(end);
             line.push('…');
         }

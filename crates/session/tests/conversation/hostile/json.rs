@@ -1,4 +1,4 @@
-//! JSON of every kind, and real JSON in which something is wrong.
+//! Arbitrary JSON, and real JSON with mutations.
 
 use chat_protocol::Value;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ const NAMES: &[&str] = &[
     "written",
 ];
 
-/// The words that stand under these names, and what comes near them.
+/// Values of these names, and similar ones.
 const WORDS: &[&str] = &[
     "",
     " ",
@@ -102,13 +102,25 @@ const WORDS: &[&str] = &[
     "\u{202e}\0\u{fffd}",
 ];
 
-/// The largest integer that a browser hands over as one.
-const MOST: i64 = (1 << 53) - 1;
+/// The largest integer that a browser represents exactly.
+const MAX_INTEGER: i64 = (1 << 53) - 1;
 
-/// A number, mostly one at which something overflows.
+/// Returns numbers, mostly at the edges of integer types.
 fn number() -> impl Strategy<Value = i64> {
-    let edges = vec![-MOST, -1, 0, 1, 2, (1 << 31) - 1, 1 << 31, u32::MAX.into(), 1 << 32, MOST - 1, MOST];
-    prop_oneof![select(edges), -MOST..=MOST, 0..100_000i64]
+    let edges = vec![
+        -MAX_INTEGER,
+        -1,
+        0,
+        1,
+        2,
+        (1 << 31) - 1,
+        1 << 31,
+        u32::MAX.into(),
+        1 << 32,
+        MAX_INTEGER - 1,
+        MAX_INTEGER,
+    ];
+    prop_oneof![select(edges), -MAX_INTEGER..=MAX_INTEGER, 0..100_000i64]
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -116,7 +128,7 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![3 => word, 1 => any::<String>(), 1 => (0..9_000usize).prop_map(|length| "a".repeat(length))]
 }
 
-/// Any JSON at all.
+/// Returns arbitrary JSON.
 pub fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -134,7 +146,7 @@ pub fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Something that is wrong in a real document.
+/// A mutation of a real document.
 #[derive(Clone, Debug)]
 pub struct Mutation {
     place: Index,
@@ -146,9 +158,9 @@ pub struct Mutation {
 enum Kind {
     Replaced,
     Removed,
-    /// It stands there twice.
+    /// The member is there twice.
     Doubled,
-    /// Its name is another one.
+    /// The member has another name.
     Renamed,
 }
 
@@ -163,7 +175,7 @@ pub fn any_mutations() -> impl Strategy<Value = Vec<Mutation>> {
     prop::collection::vec(mutation.prop_map(|(place, kind, value)| Mutation { place, kind, value }), 0..5)
 }
 
-/// The document with these things wrong in it.
+/// Applies mutations to a document.
 pub fn mutated(document: &Value, mutations: &[Mutation]) -> Value {
     let mut document = document.clone();
     for mutation in mutations {
@@ -173,7 +185,7 @@ pub fn mutated(document: &Value, mutations: &[Mutation]) -> Value {
     document
 }
 
-/// How many values there are in this one, itself included.
+/// Returns the number of values in a value, itself included.
 fn size(value: &Value) -> usize {
     1 + match value {
         Value::List(items) => items.iter().map(size).sum(),
@@ -182,7 +194,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// Counts the values down, and changes the one at which none is left.
+/// Counts the values down, and changes the one at zero.
 fn mutate(value: &mut Value, left: &mut usize, mutation: &Mutation) {
     if *left == 0 {
         value.clone_from(&mutation.value);
@@ -216,8 +228,8 @@ fn mutate(value: &mut Value, left: &mut usize, mutation: &Mutation) {
     }
 }
 
-/// Bytes of a text replaced by others. What is no UTF-8 any more is read as browsers do.
-pub fn with_other_bytes(text: &str, edits: &[(Index, u8)]) -> String {
+/// Replaces bytes of a text. Invalid UTF-8 is decoded as browsers do.
+pub fn with_replaced_bytes(text: &str, edits: &[(Index, u8)]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for (place, byte) in edits {
         if !bytes.is_empty() {

@@ -1,6 +1,6 @@
-//! Whatever storage, other tabs and the service say: no panic, nothing lost, no more kept than was told.
+//! Hostile input from storage, other tabs and the service: no panic, no lost message, bounded memory.
 //!
-//! `PROPTEST_CASES` says how many cases are tried.
+//! `PROPTEST_CASES` sets the number of cases.
 
 mod json;
 mod regressions;
@@ -12,14 +12,14 @@ use crate::fixture::{Tab, json as parsed};
 use chat_protocol::Endpoint::{Config, Events, Messages, Presence, Send};
 use chat_protocol::{Endpoint, IdempotencyKey, Value};
 use chat_session::{Answer, Delivery, Input, Page, Reports, Start, keys};
-use json::{Mutation, any_mutations, any_value, mutated, with_other_bytes};
+use json::{Mutation, any_mutations, any_value, mutated, with_replaced_bytes};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// What a real browser had stored, and its tabs had told.
+/// The storage of a real browser, and the messages between its tabs.
 struct Real {
     storage: Vec<(String, String)>,
-    posts: Vec<Value>,
+    broadcasts: Vec<Value>,
 }
 
 static REAL: LazyLock<Real> = LazyLock::new(|| {
@@ -30,19 +30,19 @@ static REAL: LazyLock<Real> = LazyLock::new(|| {
         chat_protocol::VisitorProfile { email: Some("ann@example.com".into()), ..Default::default() },
         Page::default(),
     ));
-    tab.say("failed");
+    tab.send("failed");
     tab.refuse(Send, 400, "INVALID_REQUEST", None);
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 429, "RATE_LIMITED", Some(60_000));
-    tab.say("three");
+    tab.send("three");
     tab.feed(Input::Track("quiz_done".into(), Value::Null, Page::default()));
-    tab.hear(r#""does":"ask","revision":0"#);
+    tab.receive(r#""does":"ask","revision":0"#);
     tab.feed(Input::PageHidden);
-    Real { storage: tab.storage, posts: tab.posts.iter().map(|post| parsed(post)).collect() }
+    Real { storage: tab.storage, broadcasts: tab.broadcasts.iter().map(|text| parsed(text)).collect() }
 });
 
-/// Real answers of the service, by what was asked for.
-const ANSWERS: &[(Endpoint, &str)] = &[
+/// Real responses of the service, by endpoint.
+const RESPONSES: &[(Endpoint, &str)] = &[
     (
         Send,
         r#"{"ok":true,"data":{"conversationId":"c1","userMessageId":"u9","message":{"id":"a9","role":"assistant","content":"hi","createdAt":"2026-01-01T00:00:00Z"},"aiStatus":"ok","lead":{"score":3}}}"#,
@@ -63,23 +63,23 @@ const ANSWERS: &[(Endpoint, &str)] = &[
     (Send, r#"{"ok":false,"error":{"code":"RATE_LIMITED","message":"no"},"requestId":"r"}"#),
 ];
 
-/// What befalls a session.
+/// Something that happens to a session.
 #[derive(Clone, Debug)]
 enum Step {
     Waits(u64),
-    Hears(Value),
-    HearsReal(Index, Vec<Mutation>),
-    /// The oldest request is answered.
+    Receives(Value),
+    ReceivesReal(Index, Vec<Mutation>),
+    /// The oldest request gets a response.
     Answered(u16, Option<u64>, Index, Vec<Mutation>),
     Lost,
-    Says,
+    Sends,
     RetriesAll,
     Online(bool),
     Visible(bool),
     Opened(bool),
     Leaves,
     Restored(Vec<Mutation>),
-    NotStored,
+    PersistFails,
     Resets,
 }
 
@@ -89,32 +89,32 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     let wait = prop_oneof![6 => 0..5_000u64, 3 => 0..400_000u64];
     let step = prop_oneof![
         4 => wait.prop_map(Step::Waits),
-        3 => any_value().prop_map(Step::Hears),
-        6 => (any::<Index>(), any_mutations()).prop_map(|(post, mutations)| Step::HearsReal(post, mutations)),
+        3 => any_value().prop_map(Step::Receives),
+        6 => (any::<Index>(), any_mutations()).prop_map(|(index, mutations)| Step::ReceivesReal(index, mutations)),
         8 => (status, prop::option::of(edges), any::<Index>(), any_mutations())
             .prop_map(|(status, retry, answer, mutations)| Step::Answered(status, retry, answer, mutations)),
         1 => Just(Step::Lost),
-        3 => Just(Step::Says),
+        3 => Just(Step::Sends),
         2 => Just(Step::RetriesAll),
         1 => any::<bool>().prop_map(Step::Online),
         1 => any::<bool>().prop_map(Step::Visible),
         1 => any::<bool>().prop_map(Step::Opened),
         1 => Just(Step::Leaves),
         2 => any_mutations().prop_map(Step::Restored),
-        1 => Just(Step::NotStored),
+        1 => Just(Step::PersistFails),
         1 => Just(Step::Resets),
     ];
     prop::collection::vec(step, 0..40)
 }
 
-/// Real storage in which each text has these things wrong, and this beside it.
-fn spoiled(mutations: &[Mutation], more: &[(String, Value)]) -> Vec<(String, String)> {
+/// Returns real storage with mutated values, and further ones.
+fn mutated_storage(mutations: &[Mutation], more: &[(String, Value)]) -> Vec<(String, String)> {
     let real =
         REAL.storage.iter().map(|(key, text)| (key.clone(), mutated(&parsed(text), mutations).to_json()));
     real.chain(more.iter().map(|(name, value)| ([keys::PREFIX, name].concat(), value.to_json()))).collect()
 }
 
-/// Names of keys, those of the session's own among them.
+/// Returns names of keys, among them those of the session.
 fn names() -> impl Strategy<Value = String> {
     let own = [keys::VISITOR, keys::CONVERSATION, keys::SEEN, keys::CONTACT, keys::CONFIG, keys::TRACKING];
     prop_oneof![
@@ -129,19 +129,19 @@ fn tab_with(storage: Vec<(String, String)>, online: bool) -> Tab {
     Tab::start(start, storage, 1_000_000)
 }
 
-/// Does it, and gives how many bytes came in with it.
-fn befalls(tab: &mut Tab, step: &Step) -> usize {
-    let heard = |tab: &mut Tab, message: Value| {
+/// Performs a step. Returns the number of bytes that the session received.
+fn perform(tab: &mut Tab, step: &Step) -> usize {
+    let receive = |tab: &mut Tab, message: Value| {
         let bytes = message.to_json().len();
         tab.feed(Input::TabMessage(message));
         bytes
     };
     match step {
         Step::Waits(ms) => tab.wait(*ms),
-        Step::Hears(message) => return heard(tab, message.clone()),
-        Step::HearsReal(post, mutations) => {
-            let mut message = mutated(post.get(&REAL.posts), mutations);
-            // Of the visitor that is there, mostly.
+        Step::Receives(message) => return receive(tab, message.clone()),
+        Step::ReceivesReal(index, mutations) => {
+            let mut message = mutated(index.get(&REAL.broadcasts), mutations);
+            // Mostly a message of the same visitor.
             if let Value::Object(members) = &mut message
                 && mutations.len() < 4
             {
@@ -151,12 +151,12 @@ fn befalls(tab: &mut Tab, step: &Step) -> usize {
                     .filter(|(name, _)| name == "visitor")
                     .for_each(|member| member.1.clone_from(&visitor));
             }
-            return heard(tab, message);
+            return receive(tab, message);
         }
         Step::Answered(status, retry_after_ms, answer, mutations) => {
             let Some(request) = (!tab.open.is_empty()).then(|| tab.open.remove(0)) else { return 0 };
             let fitting: Vec<_> =
-                ANSWERS.iter().filter(|(endpoint, _)| *endpoint == request.endpoint).collect();
+                RESPONSES.iter().filter(|(endpoint, _)| *endpoint == request.endpoint).collect();
             let body = mutated(&parsed(answer.get(&fitting).1), mutations);
             let bytes = body.to_json().len();
             let answer = Answer { status: *status, retry_after_ms: *retry_after_ms, body };
@@ -169,7 +169,7 @@ fn befalls(tab: &mut Tab, step: &Step) -> usize {
                 tab.feed(Input::Failed(request.id));
             }
         }
-        Step::Says => tab.feed(Input::Send { text: "said".into(), page_path: "/".into() }),
+        Step::Sends => tab.feed(Input::Send { text: "said".into(), page_path: "/".into() }),
         Step::RetriesAll => {
             let entries: Vec<_> = tab.session.entries().iter().map(|entry| entry.key).collect();
             for key in entries {
@@ -178,63 +178,63 @@ fn befalls(tab: &mut Tab, step: &Step) -> usize {
         }
         Step::Online(online) => tab.feed(Input::Online(*online)),
         Step::Visible(visible) => tab.feed(Input::Visible(*visible)),
-        Step::Opened(open) => tab.look(*open),
+        Step::Opened(open) => tab.set_open(*open),
         Step::Leaves => tab.feed(Input::PageHidden),
         Step::Restored(mutations) => {
-            let stored = spoiled(mutations, &[]);
+            let stored = mutated_storage(mutations, &[]);
             tab.feed(Input::PageRestored(crate::fixture::parsed(&stored)));
             return stored.iter().map(|(_, text)| text.len()).sum();
         }
-        Step::NotStored => tab.feed(Input::PersistFailed),
+        Step::PersistFails => tab.feed(Input::PersistFailed),
         Step::Resets => tab.feed(Input::Reset),
     }
-    // What it says itself.
+    // The text that the visitor sends.
     "said".len()
 }
 
-/// What holds at any moment.
-fn assert_sound(tab: &Tab) {
-    // A page that was left, or lost the lead, sends the same once more.
+/// Asserts what must hold after every step.
+fn assert_invariants(tab: &Tab) {
+    // A page that was left, or lost the lead, repeats the same request.
     let sends = tab.open.iter().filter(|request| request.endpoint == Send);
     let keys: HashSet<_> =
         sends.filter_map(|request| request.key.as_ref()).map(IdempotencyKey::as_str).collect();
-    assert!(keys.len() <= 2, "one message at a time, and one of a lead that was lost: {keys:?}");
+    assert!(keys.len() <= 2, "one message in flight, and one from before the tab lost the lead: {keys:?}");
     let mut shown: Vec<u32> = tab.session.entries().iter().map(|entry| entry.key.get()).collect();
     shown.sort_unstable();
     shown.dedup();
-    assert_eq!(shown.len(), tab.session.entries().len(), "each entry has a key of its own");
+    assert_eq!(shown.len(), tab.session.entries().len(), "each entry has a unique key");
     assert!(tab.session.unread() as usize <= shown.len());
 }
 
-/// Nothing is kept that did not come in, and each of it a few times at most: as an entry, as what is to be sent, and as
-/// the request that is frozen.
+/// Asserts that memory and storage are bounded by what the session received. A text counts a few times: as an entry, as a
+/// pending message, and in a frozen request.
 fn assert_bounded(tab: &Tab, bytes_in: usize) {
     let shown: usize = tab.session.entries().iter().map(|entry| entry.text.len()).sum();
     let stored: usize = tab.storage.iter().map(|(_, text)| text.len()).sum();
-    assert!(shown <= 2 * bytes_in + 10_000, "{shown} bytes are shown of {bytes_in}");
-    assert!(stored <= 8 * bytes_in + 100_000, "{stored} bytes are stored of {bytes_in}");
+    assert!(shown <= 2 * bytes_in + 10_000, "{shown} bytes are shown of {bytes_in} received");
+    assert!(stored <= 8 * bytes_in + 100_000, "{stored} bytes are stored of {bytes_in} received");
 }
 
-fn live(mut tab: Tab, steps: &[Step]) {
+fn run(mut tab: Tab, steps: &[Step]) {
     let mut bytes_in: usize = tab.storage.iter().map(|(_, text)| text.len()).sum();
-    assert_sound(&tab);
+    assert_invariants(&tab);
     for step in steps {
-        bytes_in += befalls(&mut tab, step);
-        assert_sound(&tab);
+        bytes_in += perform(&mut tab, step);
+        assert_invariants(&tab);
     }
     assert_bounded(&tab, bytes_in);
-    assert_sound(&tab.reload());
+    assert_invariants(&tab.reload());
 }
 
-/// Messages that a browser stored and did not send, as an earlier page wrote them.
+/// Returns pending messages, as an earlier page stored them.
 fn pending() -> Vec<(String, String)> {
     let mut tab = Tab::open(vec![], 0);
     tab.feed(Input::Online(false));
     for text in ["one", "two", "three"] {
-        tab.say(text);
+        tab.send(text);
     }
-    let kept = |key: &str| key.ends_with(keys::VISITOR) || key.contains(keys::OUTBOX);
-    tab.storage.into_iter().filter(|(key, _)| kept(key)).collect()
+    let is_pending = |key: &str| key.ends_with(keys::VISITOR) || key.contains(keys::OUTBOX);
+    tab.storage.into_iter().filter(|(key, _)| is_pending(key)).collect()
 }
 
 proptest! {
@@ -245,7 +245,7 @@ proptest! {
         online in any::<bool>(),
         steps in steps(),
     ) {
-        live(tab_with(spoiled(&mutations, &more), online), &steps);
+        run(tab_with(mutated_storage(&mutations, &more), online), &steps);
     }
 
     #[test]
@@ -254,26 +254,26 @@ proptest! {
         texts in prop::collection::vec((names(), any::<String>()), 0..4),
         steps in steps(),
     ) {
-        let real = REAL.storage.iter().map(|(key, text)| (key.clone(), with_other_bytes(text, &edits)));
+        let real = REAL.storage.iter().map(|(key, text)| (key.clone(), with_replaced_bytes(text, &edits)));
         let more = texts.into_iter().map(|(name, text)| ([keys::PREFIX, &name].concat(), text));
-        live(tab_with(real.chain(more).collect(), true), &steps);
+        run(tab_with(real.chain(more).collect(), true), &steps);
     }
 
     #[test]
     fn survives_any_tab_message_and_any_response(steps in steps()) {
-        live(Tab::in_conversation(), &steps);
+        run(Tab::in_conversation(), &steps);
     }
 
     #[test]
     fn keeps_stored_messages_despite_other_values_and_tab_messages(
         more in prop::collection::vec((names(), any_value()), 0..8),
-        told in prop::collection::vec(any_value(), 0..8),
+        messages in prop::collection::vec(any_value(), 0..8),
     ) {
         let valid = pending();
         let others = more.iter().filter(|(name, _)| valid.iter().all(|(key, _)| !key.ends_with(name.as_str())));
         let others = others.map(|(name, value)| ([keys::PREFIX, name].concat(), value.to_json()));
         let mut tab = tab_with(valid.iter().cloned().chain(others).collect(), false);
-        for message in told {
+        for message in messages {
             tab.feed(Input::TabMessage(message));
         }
         for mut tab in [Tab::start(Start { visible: true, ..Start::default() }, tab.storage.clone(), 2_000_000), tab] {
@@ -284,9 +284,9 @@ proptest! {
             }
             let outbox = valid.iter().filter(|(key, _)| key.contains(keys::OUTBOX));
             for (key, _) in outbox {
-                prop_assert!(tab.storage.iter().any(|(kept, _)| kept == key), "{} is gone", key);
+                prop_assert!(tab.storage.iter().any(|(name, _)| name == key), "{} was removed", key);
             }
-            // And they arrive, once the network is back, unless the site has switched the chat off.
+            // The messages are sent once the tab is online, unless the chat is switched off.
             tab.feed(Input::Online(true));
             tab.wait(400_000);
             prop_assert!(!tab.attempts().is_empty() || !tab.session.is_on());
@@ -294,16 +294,16 @@ proptest! {
     }
 
     #[test]
-    fn waits_for_any_retry_after_up_to_five_minutes(last_broadcast_ms in any::<u64>(), short_ms in 0..400_000u64) {
-        for last_broadcast_ms in [last_broadcast_ms, short_ms] {
+    fn waits_for_any_retry_after_up_to_five_minutes(retry_after_ms in any::<u64>(), short_ms in 0..400_000u64) {
+        for retry_after_ms in [retry_after_ms, short_ms] {
             let mut tab = Tab::in_conversation();
-            tab.say("two");
+            tab.send("two");
             let refused_ms = tab.now_ms;
-            tab.refuse(Send, 503, "UNAVAILABLE", Some(last_broadcast_ms));
+            tab.refuse(Send, 503, "UNAVAILABLE", Some(retry_after_ms));
             tab.wait_for(Send);
             let waited_ms = tab.now_ms - refused_ms;
-            let least_ms = last_broadcast_ms.min(300_000);
-            prop_assert!((least_ms..=least_ms + 600).contains(&waited_ms), "{} ms of {}", waited_ms, last_broadcast_ms);
+            let min_ms = retry_after_ms.min(300_000);
+            prop_assert!((min_ms..=min_ms + 600).contains(&waited_ms), "{} ms of {}", waited_ms, retry_after_ms);
         }
     }
 }
