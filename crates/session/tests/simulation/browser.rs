@@ -79,6 +79,8 @@ impl Simulation {
         }
         self.tabs[id.0].hangs = true;
         self.has_hung = true;
+        // The page may have been about to lead: the others wait for it before they stand again.
+        self.tabs.iter_mut().for_each(|tab| tab.ongoing = Ongoing::default());
         self.schedule(ms, Event::HangEnds(id));
     }
 
