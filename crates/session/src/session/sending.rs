@@ -173,7 +173,11 @@ impl Session {
             }
             self.begin(result.conversation_id);
         }
-        if self.timeline.deliver(entry, result.user_message_id) {
+        let is_repeated = self.outbox.is_repeated(entry);
+        if is_repeated && result.user_message_id.is_none() {
+            // Another tab may have made the first attempt, and its echo may have been polled before this tab knew.
+            self.timeline.deliver_in_doubt(entry);
+        } else if self.timeline.deliver(entry, result.user_message_id) {
             self.resync(now_ms);
         }
         // The echo may have been taken for another message, which is to be sent after all, or was given up before.
@@ -194,7 +198,7 @@ impl Session {
             _ => None,
         };
         // Messages before the reply that were not polled yet: the service may see nothing to poll for.
-        if self.poller.end_reply_wait() || self.outbox.is_repeated(entry) {
+        if self.poller.end_reply_wait() || is_repeated {
             self.poll_now(now_ms);
         }
         if let Some(new) = reply.and_then(|message| self.timeline.reply(entry, message)) {

@@ -130,3 +130,25 @@ fn a_message_polled_in_a_conversation_now_gone_was_delivered() {
     assert_eq!((tab.delivery("two"), tab.session.awaits_reply()), (Delivery::Delivered, true));
     assert!(tab.session.conversation_id().is_some());
 }
+
+#[test]
+fn a_repeated_attempt_whose_response_has_no_id_is_shown_as_its_polled_echo() {
+    let mut tab = Tab::in_conversation();
+    tab.send("two");
+    let pending = r#"{"v":2,"text":"three","written":5,"attempts":0}"#;
+    tab.receive_write("outbox:m9", pending);
+    tab.wait_for(Messages);
+    // Another tab that led for a moment has sent "three", and this tab polls it before it hears of that.
+    tab.answer(
+        Messages,
+        r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},
+            {"id":"u3","role":"visitor","content":"three"}]}"#,
+    );
+    let attempted = r#""attempts":1,"key":"chat-visitor-m9","body":"{}""#;
+    tab.receive_write("outbox:m9", &pending.replace(r#""attempts":0"#, attempted));
+    tab.reply(2, "second");
+    assert_eq!(tab.waiting(Send).and_then(|request| request.body.as_deref()), Some("{}"), "the same request");
+    tab.answer(Send, r#"{"conversationId":"c1"}"#);
+    assert_eq!(tab.texts().iter().filter(|text| **text == "three").count(), 1, "{:?}", tab.texts());
+    assert_eq!(tab.delivery("three"), Delivery::Delivered);
+}

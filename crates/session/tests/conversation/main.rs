@@ -3,6 +3,7 @@
 mod consent;
 mod contact;
 mod deferral;
+mod earlier_version;
 mod echoes;
 mod election;
 mod events;

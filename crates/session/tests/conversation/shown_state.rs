@@ -25,15 +25,15 @@ fn shows(tab: &mut Tab, input: Input) -> bool {
 fn tells_a_fallback_text_from_a_reply() {
     let mut tab = Tab::in_conversation();
     assert!(!tab.session.fell_back());
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, FALLBACK);
     assert!(tab.session.fell_back());
-    tab.say("three");
+    tab.send("three");
     tab.answer(Send, NO_REPLY);
     assert!(!tab.session.fell_back(), "there is no text");
-    tab.say("four");
+    tab.send("four");
     tab.answer(Send, FALLBACK);
-    tab.say("five");
+    tab.send("five");
     tab.reply(5, "fine");
     assert!(!tab.session.fell_back(), "the assistant replied");
 }
@@ -47,7 +47,7 @@ fn shows_no_missing_reply_where_a_person_has_taken_over() {
         r#"{"messages":[{"id":"u1","role":"visitor","content":"one"},{"id":"a1","role":"assistant","content":"first"},{"id":"o1","role":"operator","content":"Mara here"}]}"#,
     );
     assert!(tab.session.person_took_over());
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, NO_REPLY);
     assert_eq!(tab.session.notice(), None);
 }
@@ -55,10 +55,10 @@ fn shows_no_missing_reply_where_a_person_has_taken_over() {
 #[test]
 fn shows_no_missing_reply_below_a_fallback_text() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, FALLBACK);
     assert_eq!(tab.session.notice(), None);
-    tab.say("three");
+    tab.send("three");
     tab.answer(Send, NO_REPLY);
     assert_eq!(tab.session.notice(), Some(Notice::NoReply));
 }
@@ -67,7 +67,7 @@ fn shows_no_missing_reply_below_a_fallback_text() {
 fn hides_the_writing_indicator_once_the_reply_is_there() {
     let mut tab = Tab::in_conversation();
     assert!(!tab.session.is_writing(), "the last message has its reply");
-    tab.say("two");
+    tab.send("two");
     tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
     assert!(tab.session.is_writing());
     tab.wait_for(Messages);
@@ -92,10 +92,10 @@ fn shows_contact_details_and_a_config_of_another_tab() {
 #[test]
 fn does_not_hurry_a_retry_that_comes_soon_because_another_tab_asks() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.refuse(Send, 503, "UNAVAILABLE", Some(4_000));
     assert!(!tab.session.is_deferred() && tab.waiting(Send).is_none());
-    tab.hear(r#""does":"retry""#);
+    tab.receive(r#""does":"retry""#);
     assert!(tab.waiting(Send).is_none());
     assert_eq!(tab.delivery("two"), Delivery::Sending);
 }
@@ -103,9 +103,9 @@ fn does_not_hurry_a_retry_that_comes_soon_because_another_tab_asks() {
 #[test]
 fn stays_the_leader_while_its_message_is_in_flight_and_a_visible_tab_asks() {
     let mut tab = Tab::in_conversation();
-    tab.say("two");
+    tab.send("two");
     tab.feed(Input::Visible(false));
-    tab.hear(r#""does":"ask","term":1,"visible":true"#);
+    tab.receive(r#""does":"ask","term":1,"visible":true"#);
     assert!(tab.session.leads() && tab.waiting(Send).is_some());
     tab.reply(2, "second");
     assert!(!tab.session.leads(), "the visible tab leads from now on");
