@@ -19,14 +19,14 @@ const CLOSED_FACTOR: u64 = 2;
 /// Maximum interval: a person may write at any time. Milliseconds.
 const MAX_INTERVAL_MS: u64 = 300_000;
 
-fn bounded(hint_ms: Option<i64>, default_ms: u64, (least, most): (u64, u64)) -> u64 {
-    hint_ms.map_or(default_ms, |hint| u64::try_from(hint).unwrap_or(0)).clamp(least, most)
+fn bounded(hint_ms: Option<i64>, default_ms: u64, (min, max): (u64, u64)) -> u64 {
+    hint_ms.map_or(default_ms, |hint| u64::try_from(hint).unwrap_or(0)).clamp(min, max)
 }
 
 /// The times of the next polls.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// The time of the last activity: a message either way, the window opened, the tab came back.
+    /// The time of the last activity: a message in either direction, an opened window, a visible tab.
     active_ms: u64,
     next_messages_ms: u64,
     next_presence_ms: u64,
@@ -35,7 +35,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Polls at once: something happened.
+    /// Polls at once.
     pub(super) fn poll_now(&mut self, now_ms: u64) {
         self.active_ms = now_ms;
         self.next_messages_ms = now_ms;
@@ -73,7 +73,7 @@ impl Pace {
         self.failures
     }
 
-    /// Plans the next poll for messages again, because of another hint. It does not shorten a wait after a failure.
+    /// Plans the next poll for messages again, with a changed hint. A back-off is not shortened.
     pub(super) fn replan_messages(
         &mut self,
         now_ms: u64,
@@ -154,7 +154,7 @@ mod tests {
     fn hints_are_obeyed_within_sane_bounds() {
         assert!((1600..=2400).contains(&wait(Some(2000), 0, true)));
         for absurd in [0, -1, i64::MIN, 1] {
-            assert!((800..=1200).contains(&wait(Some(absurd), 0, true)), "{absurd} is pulled up to a second");
+            assert!((800..=1200).contains(&wait(Some(absurd), 0, true)), "{absurd} becomes a second");
         }
         assert!((48_000..=72_000).contains(&wait(Some(i64::MAX), 0, true)));
         assert!((4000..=6000).contains(&wait(None, 0, true)));
