@@ -111,7 +111,7 @@ impl Identity {
     }
 
     /// Adds contact details that the visitor entered to the stored ones. The site's own fields are not stored.
-    pub(crate) fn keep_contact(&mut self, given: &VisitorProfile) {
+    pub(crate) fn add_contact(&mut self, given: &VisitorProfile) {
         let before = std::mem::take(&mut self.contact);
         let detail = |name: &'static str, given: &Option<String>| {
             (name, given.as_deref().or_else(|| before.get(name)?.as_text()).into())
@@ -125,8 +125,8 @@ impl Identity {
         ]);
     }
 
-    /// Applies contact details that another tab, or an earlier page, stored. The site's fields take precedence. Returns whether
-    /// they are this visitor's.
+    /// Applies contact details that another tab, or an earlier page, stored. The site's fields take precedence. Returns
+    /// whether they are this visitor's.
     pub(crate) fn apply_remote_contact(&mut self, value: Value) -> bool {
         if value == Value::Null || !self.is_of(&value) {
             return false;
@@ -171,8 +171,8 @@ mod tests {
     fn contact_details_are_added_to_earlier_ones() {
         let mut identity = identity(VisitorProfile::default());
         assert_eq!(identity.contact(), &Value::Null);
-        identity.keep_contact(&profile("Ann", Some("ann@example.com")));
-        identity.keep_contact(&profile("Anna", None));
+        identity.add_contact(&profile("Ann", Some("ann@example.com")));
+        identity.add_contact(&profile("Anna", None));
         let detail = |name| identity.contact().get(name).and_then(Value::as_text);
         assert_eq!(
             (detail("name"), detail("email"), detail("phone")),
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn another_person_begins_with_nothing() {
         let mut identity = identity(profile("Ann", None));
-        identity.keep_contact(&profile("Ann", None));
+        identity.add_contact(&profile("Ann", None));
         identity.adopt(VisitorId::from("v2"));
         assert_eq!(identity.profile().name.as_deref(), Some("Ann"), "the same person, by another id");
         identity.replace();

@@ -21,7 +21,7 @@ pub(crate) struct InFlight {
 /// All requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct InFlightRequests {
-    under_way: Vec<InFlight>,
+    requests: Vec<InFlight>,
     last: u32,
 }
 
@@ -37,42 +37,42 @@ impl InFlightRequests {
         let id = RequestId(self.last);
         let within_ms = if endpoint == Endpoint::Send { SEND_TIMEOUT_MS } else { READ_TIMEOUT_MS };
         let deadline_ms = now_ms + within_ms;
-        self.under_way.push(InFlight { id, endpoint, message, deadline_ms });
+        self.requests.push(InFlight { id, endpoint, message, deadline_ms });
         Request { id, endpoint, query, body: None, key: None, deadline_ms, keepalive: false }
     }
 
     /// Removes the request of a response. Returns `None` if it was cancelled.
     pub(crate) fn complete(&mut self, id: RequestId) -> Option<InFlight> {
-        let index = self.under_way.iter().position(|request| request.id == id)?;
-        Some(self.under_way.remove(index))
+        let index = self.requests.iter().position(|request| request.id == id)?;
+        Some(self.requests.remove(index))
     }
 
     /// Returns a request whose deadline has passed.
     pub(crate) fn expired(&mut self, now_ms: u64) -> Option<InFlight> {
-        let index = self.under_way.iter().position(|request| now_ms >= request.deadline_ms)?;
-        Some(self.under_way.remove(index))
+        let index = self.requests.iter().position(|request| now_ms >= request.deadline_ms)?;
+        Some(self.requests.remove(index))
     }
 
     /// Removes the requests to the endpoints for which `which` is true. Returns their ids.
     pub(crate) fn cancel_where(&mut self, which: impl Fn(Endpoint) -> bool) -> Vec<InFlight> {
-        let mut recalled = Vec::new();
-        while let Some(index) = self.under_way.iter().position(|request| which(request.endpoint)) {
-            recalled.push(self.under_way.remove(index));
+        let mut cancelled = Vec::new();
+        while let Some(index) = self.requests.iter().position(|request| which(request.endpoint)) {
+            cancelled.push(self.requests.remove(index));
         }
-        recalled
+        cancelled
     }
 
     /// Returns the message in flight: there is at most one.
     pub(crate) fn message(&self) -> Option<EntryKey> {
-        self.under_way.iter().find_map(|request| request.message)
+        self.requests.iter().find_map(|request| request.message)
     }
 
     pub(crate) fn any(&self, endpoint: Endpoint) -> bool {
-        self.under_way.iter().any(|request| request.endpoint == endpoint)
+        self.requests.iter().any(|request| request.endpoint == endpoint)
     }
 
     /// Returns the earliest deadline.
     pub(crate) fn deadline_ms(&self) -> Option<u64> {
-        self.under_way.iter().map(|request| request.deadline_ms).min()
+        self.requests.iter().map(|request| request.deadline_ms).min()
     }
 }

@@ -66,8 +66,8 @@ pub enum Input {
         /// Path of the page.
         page_path: String,
     },
-    /// The visitor retries a failed message, or sends deferred messages at once. The attempt does not wait for a `Retry-After`,
-    /// which applies again from the next response.
+    /// The visitor retries a failed message, or sends deferred messages at once. The attempt does not wait for a
+    /// `Retry-After`, which applies again from the next response.
     Retry(EntryKey),
     /// The visitor sends the last message again, as a new one, because it got no reply.
     AskAgain {
@@ -96,8 +96,8 @@ pub enum Input {
     Identify(VisitorProfile),
     /// The page has another locale, BCP 47.
     Locale(Option<String>),
-    /// The visitor gave consent to storage and reports. Nothing was stored before. A stored conversation of an earlier page is
-    /// continued, unless another one has begun.
+    /// The visitor gave consent to storage and reports. Nothing was stored before. A stored conversation of an earlier
+    /// page is continued, unless another one has begun.
     Consented(Stored, Reports),
     /// The visitor entered contact details. They are stored, sent with later messages, and reported as `lead_submitted`
     /// without the details.

@@ -16,8 +16,8 @@ use crate::timeline::{Delivery, Entry, EntryKey};
 use message::DeliveryState;
 pub(crate) use message::{PendingMessage, SendRequest, is_valid_id, new_id};
 
-/// The time after which a message in flight is polled for: the service may have accepted it, and be composing the reply.
-/// Milliseconds.
+/// The time after which a message in flight is polled for: the service may have accepted it, and be composing the
+/// reply. Milliseconds.
 const CONFIRM_DELAY_MS: u64 = 2_000;
 
 /// The reason why a text cannot be sent.
@@ -241,7 +241,8 @@ impl Outbox {
         }
     }
 
-    /// Stops sending, because another tab leads. Attempts in flight may arrive: that tab repeats them with the same key.
+    /// Stops sending, because another tab leads. Attempts in flight may arrive: that tab repeats them with the same
+    /// key.
     pub(crate) fn interrupt(&mut self) {
         self.urgent = false;
         for pending in &mut self.messages {
@@ -275,8 +276,8 @@ impl Outbox {
         }
     }
 
-    /// Returns the attempted messages that may match an echo. `backfill` excludes all but the one in doubt: in the first history,
-    /// an older message may have the same text.
+    /// Returns the attempted messages that may match an echo. `backfill` excludes all but the one in doubt: in the
+    /// first history, an older message may have the same text.
     pub(crate) fn attempted(&self, backfill: bool) -> impl Iterator<Item = EntryKey> {
         self.messages.iter().filter_map(move |pending| {
             let counts = !backfill || matches!(pending.state, DeliveryState::InDoubt(_));
@@ -289,8 +290,8 @@ impl Outbox {
         self.messages.iter().filter(|pending| pending.is_attempted() && pending.text == text).count()
     }
 
-    /// Applies a message that another tab, or an earlier page, stored for this entry. A tab that sends knows the state of its
-    /// messages best, unless another tab led for a moment and sent them.
+    /// Applies a message that another tab, or an earlier page, stored for this entry. A tab that sends knows the state
+    /// of its messages best, unless another tab led for a moment and sent them.
     pub(crate) fn apply_remote(
         &mut self,
         now_ms: u64,
@@ -339,8 +340,9 @@ impl Outbox {
         });
     }
 
-    /// Adds a message for each undelivered entry that has none, in the entry's place: its pending message was lost. The key
-    /// is the same. Messages of another tab's snapshot, by the ids `remote`, are that tab's to send. Returns the entries.
+    /// Adds a message for each undelivered entry that has none, in the entry's place: its pending message was lost. The
+    /// key is the same. Messages of another tab's snapshot, by the ids `remote`, are that tab's to send. Returns the
+    /// entries.
     pub(crate) fn restore_missing(&mut self, entries: &[Entry], remote: &[Rc<str>]) -> Vec<EntryKey> {
         let (mut restored, mut place) = (Vec::new(), 0);
         for entry in entries {

@@ -121,8 +121,8 @@ impl Poller {
         self.reply_due_ms = None;
     }
 
-    /// Polls at once: the service may have something new. `in_flight` is whether a poll for messages is in flight, which
-    /// began too early to show it.
+    /// Polls at once: the service may have something new. `in_flight` is whether a poll for messages is in flight,
+    /// which began too early to show it.
     pub(crate) fn poll_now(&mut self, now_ms: u64, in_flight: bool) {
         self.pace.poll_now(now_ms);
         self.poll_until_idle(in_flight);
@@ -145,8 +145,8 @@ impl Poller {
     }
 
     /// Records activity: the intervals are short again.
-    pub(crate) fn touch(&mut self, now_ms: u64) {
-        self.pace.touch(now_ms);
+    pub(crate) fn record_activity(&mut self, now_ms: u64) {
+        self.pace.record_activity(now_ms);
     }
 
     /// Returns when presence is polled next.
@@ -154,8 +154,8 @@ impl Poller {
         self.pace.next_presence_ms().max(self.hold_until_ms)
     }
 
-    /// Returns when messages are polled next, but for a message in flight that is looked for at `confirm_ms`. The service
-    /// may say that there is nothing to poll. Awaited messages are polled nevertheless.
+    /// Returns when messages are polled next, but for a message in flight that is looked for at `confirm_ms`. The
+    /// service may say that there is nothing to poll. Awaited messages are polled nevertheless.
     pub(crate) fn messages_due_ms(&self, confirm_ms: Option<u64>, is_awaited: bool) -> Option<u64> {
         let hints = self.presence.as_ref();
         let is_wanted = self.until_idle

@@ -9,7 +9,7 @@ pub(crate) struct Random {
 }
 
 impl Random {
-    #[expect(clippy::cast_possible_truncation, reason = "the other half is kept")]
+    #[expect(clippy::cast_possible_truncation, reason = "the other half is stored separately")]
     pub(crate) fn new(seed: u128) -> Self {
         Self { state: seed as u64, rest: (seed >> 64) as u64 }
     }

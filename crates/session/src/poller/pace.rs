@@ -43,7 +43,7 @@ impl Pace {
     }
 
     /// Records activity: the intervals are short again.
-    pub(super) fn touch(&mut self, now_ms: u64) {
+    pub(super) fn record_activity(&mut self, now_ms: u64) {
         self.active_ms = now_ms;
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn wait(hint: Option<i64>, quiet_ms: u64, open: bool) -> u64 {
         let mut pace = Pace::default();
         let now = 10_000_000;
-        pace.touch(now - quiet_ms);
+        pace.record_activity(now - quiet_ms);
         let presence = Presence { message_interval_ms: hint, ..Presence::default() };
         pace.plan_messages(now, Some(&presence), open, &mut Random::new(5));
         pace.next_messages_ms - now

@@ -139,10 +139,10 @@ fn any_visitor_id_makes_a_key_that_the_contract_accepts() {
     }
     let table = &crate::clients_table()["idempotencyKey"];
     let longest = table["maxVisitorIdLength"].as_u64().expect("a number");
-    for (length, kept) in [(longest, longest), (longest + 1, longest)] {
+    for (length, expected_len) in [(longest, longest), (longest + 1, longest)] {
         let visitor = "v".repeat(usize::try_from(length).expect("small"));
         let key = key(&VisitorId::from(&*visitor), "m1", 0);
-        let expected = format!("chat-{}-m1", "v".repeat(usize::try_from(kept).expect("small")));
+        let expected = format!("chat-{}-m1", "v".repeat(usize::try_from(expected_len).expect("small")));
         assert_eq!(key.as_str(), expected);
     }
 }
