@@ -38,7 +38,7 @@ pub(crate) struct Election {
     yielded_until_ms: u64,
 }
 
-/// What another tab says of itself when it stands for election, or leads.
+/// The state of another tab that stands for election or leads.
 #[derive(Debug)]
 pub(crate) struct Peer<'a> {
     pub(crate) tab: &'a str,
@@ -86,7 +86,7 @@ impl Election {
         self.term
     }
 
-    /// Takes over a term that another tab has reached.
+    /// Applies a term that another tab has reached.
     pub(crate) fn observe_term(&mut self, term: u64) {
         self.term = self.term.max(term);
     }

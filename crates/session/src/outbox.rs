@@ -48,7 +48,7 @@ pub(crate) struct Outbox {
     urgent: bool,
 }
 
-/// The state of the outbox after an attempt failed.
+/// The outcome of a failed attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AfterFailure {
     /// The next attempt is made later.
@@ -64,9 +64,9 @@ pub(crate) enum AfterFailure {
 pub(crate) enum RemoteMessage {
     /// The message is in the outbox now, as it was stored.
     Taken,
-    /// The visitor asked for another attempt of a failed message: it is the last one now.
+    /// The visitor has retried a failed message: it is the last one now.
     Requeued,
-    /// This tab knows more about the message.
+    /// Ignored: this tab's state of the message is newer.
     Ignored,
 }
 
@@ -109,7 +109,7 @@ impl Outbox {
         self.messages.retain(|pending| pending.id != id);
     }
 
-    /// Returns the entry of a message that may be removed: its own attempt in flight would tell more.
+    /// Returns the entry of a message that has no attempt in flight, and may therefore be removed.
     pub(crate) fn idle_entry(&self, id: &str) -> Option<EntryKey> {
         let pending = self.messages.iter().find(|pending| pending.id == id);
         pending.filter(|pending| !pending.is_in_flight()).map(|pending| pending.entry)
@@ -120,7 +120,7 @@ impl Outbox {
         self.messages.iter().find(|pending| !pending.is_failed())
     }
 
-    /// Returns when the next attempt may be made, where the service asked for silence until `hold_until_ms`. Returns
+    /// Returns when the next attempt may be made, during a `Retry-After` until `hold_until_ms`. Returns
     /// `None` while a message is in flight or in doubt: it comes before the others.
     pub(crate) fn next_attempt_ms(&self, hold_until_ms: u64) -> Option<u64> {
         if self.in_doubt().is_some() || self.messages.iter().any(PendingMessage::is_in_flight) {
@@ -146,7 +146,7 @@ impl Outbox {
         Some(next.start(now_ms, visitor, compose))
     }
 
-    /// Handles a transient failure of an attempt. Returns whether another one is made.
+    /// Handles a transient failure of an attempt. Returns what follows from it.
     pub(crate) fn back_off(
         &mut self,
         now_ms: u64,
@@ -322,7 +322,7 @@ impl Outbox {
     }
 
     /// Applies the entries and failures of another tab's snapshot. `find` returns the entry of a message there and
-    /// its delivery. Messages that were delivered, or that nobody shows, are removed.
+    /// its delivery. Messages that were delivered, or that no tab shows, are removed.
     pub(crate) fn reconcile<'a>(&mut self, find: impl Fn(&str) -> Option<(EntryKey, Delivery)> + 'a) {
         self.messages.retain_mut(|pending| {
             let Some((entry, delivery)) = find(&pending.id) else { return false };

@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(names(None), (Some("chat-widget:visitor".into()), 0));
         assert_eq!(names(Some("ann")), (Some("chat-widget:visitor@ann".into()), 1));
         assert_eq!(names(Some("an")), (None, 0));
-        assert_eq!(names(Some("")), names(None), "an empty id is none");
+        assert_eq!(names(Some("")), names(None), "an empty id is ignored");
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(crate) use snapshot::{LocalState, Snapshot};
 
 /// The interval at which everything is stored again after the browser refused a write. Milliseconds.
 const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
-/// The time after which a snapshot that was broadcast is broadcast again to a tab that asks. Milliseconds.
+/// The time after which a snapshot that was broadcast is broadcast again to a candidate. Milliseconds.
 const REPEAT_SNAPSHOT_AFTER_MS: u64 = 200;
 /// Maximum number of times that the room for the stored conversation is halved.
 const MAX_SHRINK: u32 = 16;
@@ -19,13 +19,14 @@ const MAX_SHRINK: u32 = 16;
 #[derive(Debug, Default)]
 pub(crate) struct TabSync {
     revision: u64,
-    /// The tab that wrote the revision: two tabs that lead for a moment may count to the same number.
+    /// The tab that wrote the revision: two leaders may write the same revision.
     writer: String,
     /// The shared state has changed since the last snapshot.
     is_dirty: bool,
     /// Another tab has only the end of the conversation.
     is_full_requested: bool,
-    /// The number of times that the room for the stored conversation is halved: the browser refused a larger one.
+    /// The number of times that the room for the stored conversation is halved, because the browser refused a larger
+    /// one.
     shrink: u32,
     retry_persist_ms: Option<u64>,
     /// The time of the last broadcast of everything to a tab that lacked state.
@@ -49,7 +50,7 @@ pub(crate) enum Update {
     Nothing,
     /// The position of the last message that the visitor has seen.
     Seen,
-    /// Everything.
+    /// The whole state.
     All,
 }
 
@@ -62,7 +63,7 @@ impl TabSync {
         &self.writer
     }
 
-    /// Marks the snapshot as changed. The tab that leads publishes it after this input.
+    /// Marks the snapshot as changed. The leader publishes it after this input.
     pub(crate) fn mark_dirty(&mut self) {
         self.is_dirty = true;
     }
@@ -139,7 +140,7 @@ impl TabSync {
     }
 
     /// Compares another tab's state to this one. Returns what it lacks, and whether to publish the snapshot again.
-    /// Nothing is sent unless `is_due`: a broadcast of just now has reached every tab.
+    /// Returns nothing shortly after a broadcast, which has reached every tab.
     pub(crate) fn bring_up_to_date(
         &mut self,
         now_ms: u64,

@@ -53,8 +53,8 @@ impl Tracking {
         self.off_until_ms = self.off_until_ms.min(now_ms + TRACKING_OFF_MS);
     }
 
-    /// Queues an event, with `data` of the site's own. Its data names the conversation, if there is one. Returns the
-    /// writes that keep it, and that remove an event that had to make room.
+    /// Queues an event with the site's `data`. Its data names the conversation, if there is one. Returns the
+    /// writes that store it, and that remove an event that was dropped to make room.
     pub(crate) fn report(
         &mut self,
         now_ms: u64,
@@ -98,13 +98,13 @@ impl Tracking {
         self.queue.due_ms()
     }
 
-    /// Returns the batch to send now, and the writes that keep it. Freezes one if there is none.
+    /// Returns the batch to send now, and the writes that store it. Freezes one if there is none.
     pub(crate) fn next_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
         let writes = if self.queue.has_batch() { Vec::new() } else { self.freeze(random) };
         (writes, self.queue.first())
     }
 
-    /// Returns a batch of the latest events for a page that is left, and the writes that keep it.
+    /// Returns a batch of the latest events for a page that is left, and the writes that store it.
     pub(crate) fn parting_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
         (self.freeze(random), self.queue.parting())
     }

@@ -21,7 +21,7 @@ pub(crate) struct SendRequest {
     pub(super) attempts: u64,
 }
 
-/// How far a pending message has come.
+/// The state of a pending message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DeliveryState {
     /// Waits for its turn, or for the network. Without a request until the first attempt: the conversation that it

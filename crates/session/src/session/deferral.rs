@@ -11,7 +11,7 @@ const MAX_QUIET_LATE_DELAY_MS: u64 = 2_000;
 const LATE_MS: u64 = 45_000;
 
 impl Session {
-    /// Returns whether the visitor's messages wait for an attempt that is not made soon. [`crate::Input::Retry`] makes
+    /// Returns whether the next attempt of the visitor's messages is far away. [`crate::Input::Retry`] makes
     /// it at once.
     pub fn is_deferred(&self) -> bool {
         self.deferred

@@ -15,7 +15,7 @@ impl EntryKey {
     }
 }
 
-/// When a message was written.
+/// The date of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Created {
     /// By this browser's clock, milliseconds since the Unix epoch.

@@ -284,7 +284,7 @@ mod tests {
         let mut full = queue(std::iter::once("cta_clicked").chain([PAGE_VIEW; MAX_QUEUED_EVENTS - 1]));
         assert_eq!(full.push(0, "new", event("cta_clicked")), ["1"], "the oldest page view");
         let mut other = queue(std::iter::once(LEAD).chain(["cta_clicked"; MAX_QUEUED_EVENTS - 1]));
-        assert_eq!(other.push(0, "new", event(LEAD)), ["1"], "the oldest that is no lead");
+        assert_eq!(other.push(0, "new", event(LEAD)), ["1"], "the oldest event that is not a lead");
         let mut leads = queue([LEAD; MAX_QUEUED_EVENTS]);
         assert!(leads.push(0, "new", event(LEAD)).is_empty());
     }

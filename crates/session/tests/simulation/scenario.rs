@@ -11,7 +11,7 @@ use super::storage::StorageMode;
 pub enum NextAfter {
     /// The last listed message, or the given cursor if there is none.
     Last,
-    /// Nothing.
+    /// No cursor.
     Missing,
     /// The given cursor, always.
     Repeated,
