@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_request_is_repeated_after_twenty_seconds_at_the_earliest() {
+    fn repeats_a_failed_request_after_at_least_twenty_seconds() {
         let mut loader = ConfigLoader::new(0, None, None);
         loader.take_due(0);
         loader.on_error(1_000, Some(0), &mut Random::new(1));

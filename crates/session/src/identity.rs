@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_site_says_comes_before_stored_details() {
+    fn the_sites_profile_overrides_stored_details() {
         let mut identity = identity(profile("Ann", None));
         let stored = |visitor: &str| {
             Value::object([("visitorId", visitor.into()), ("name", "Bob".into()), ("email", "a@b.c".into())])
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn another_person_begins_with_nothing() {
+    fn a_replaced_visitor_has_an_empty_profile() {
         let mut identity = identity(profile("Ann", None));
         identity.add_contact(&profile("Ann", None));
         identity.adopt(VisitorId::from("v2"));

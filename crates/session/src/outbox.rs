@@ -40,11 +40,11 @@ pub fn check_message(text: &str) -> Result<(), Refusal> {
     }
 }
 
-/// The pending messages, in the order in which the visitor wrote them or asked for another attempt.
+/// The pending messages, in the order in which the visitor wrote or retried them.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     messages: Vec<PendingMessage>,
-    /// The visitor asked to send now: no message waits for a `Retry-After` until the next attempt fails.
+    /// Messages are sent at once, without a `Retry-After`, until the next attempt fails.
     urgent: bool,
 }
 
@@ -223,7 +223,7 @@ impl Outbox {
         self.urgent = false;
     }
 
-    /// Makes the next attempts as soon as their turn comes.
+    /// Ends the back-off of all messages.
     pub(crate) fn end_back_off(&mut self) {
         for pending in &mut self.messages {
             if let DeliveryState::BackingOff { until_ms, .. } = &mut pending.state {

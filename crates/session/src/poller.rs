@@ -128,7 +128,7 @@ impl Poller {
         self.poll_until_idle(in_flight);
     }
 
-    /// Polls messages until nothing new comes, whatever the service's hints say.
+    /// Polls messages until a poll brings nothing new, whatever the hints are.
     pub(crate) fn poll_until_idle(&mut self, in_flight: bool) {
         self.until_idle = true;
         self.is_stale = in_flight;
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_not_polled_if_the_service_says_so_unless_something_is_awaited() {
+    fn polls_only_awaited_messages_if_the_service_has_none() {
         let mut poller = idle(presence(false, None));
         assert_eq!(poller.messages_due_ms(None, false), None);
         assert!(poller.messages_due_ms(None, true).is_some());

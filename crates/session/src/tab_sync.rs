@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_that_knows_less_gets_everything_but_not_twice_in_a_moment() {
+    fn sends_everything_to_a_tab_that_lacks_state_once_per_interval() {
         let mut sync = published("a", 3);
         assert_eq!(sync.bring_up_to_date(1_000, &other(2, "a"), false, false, 0), (Update::All, false));
         assert_eq!(sync.bring_up_to_date(1_199, &other(2, "a"), false, false, 0), (Update::Nothing, false));

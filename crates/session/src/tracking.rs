@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_view_names_no_conversation_and_the_sites_own_name_for_it_stays() {
+    fn a_page_view_names_only_a_conversation_given_by_the_site() {
         let mut tracking = Tracking::new(Reports::Auto);
         let [(_, view)] = &*report(&mut tracking, 0, "page_view", Value::Null) else { panic!("one write") };
         assert_eq!(view.get("eventData"), None);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_reported_if_the_site_wants_no_reports() {
+    fn reports_nothing_if_reports_are_off() {
         let mut tracking = Tracking::new(Reports::Off);
         assert!(report(&mut tracking, 0, "custom", Value::Null).is_empty());
         assert!(!tracking.is_automatic() && tracking.due_ms().is_none());
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_batch_is_removed_and_a_failed_one_is_repeated_as_it_was() {
+    fn removes_an_accepted_batch_and_repeats_a_failed_one_unchanged() {
         let mut tracking = Tracking::new(Reports::Auto);
         report(&mut tracking, 0, "page_view", Value::Null);
         let (_, first) = tracking.next_batch(&mut Random::new(1));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_tab_that_does_not_know_that_tracking_is_off_is_removed() {
+    fn removes_events_that_other_tabs_store_while_tracking_is_disabled() {
         let mut tracking = Tracking::new(Reports::Auto);
         let name = [keys::EVENT, "e1"].concat();
         assert!(tracking.apply_remote(0, &name, Value::object([])).is_empty());

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_explained_after_ten_seconds_and_a_person_offered_after_twenty_five() {
+    fn explains_a_wait_after_ten_seconds_and_offers_a_person_after_twenty_five() {
         let mut waiting = Waiting::default();
         assert!(!waiting.update(1_000, true));
         assert_eq!((waiting.shown, waiting.due_ms()), (Wait::Short, Some(11_000)));

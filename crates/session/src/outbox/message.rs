@@ -17,7 +17,7 @@ pub(super) const MAX_QUEUE_AGE_MS: u64 = 24 * 60 * 60 * 1000;
 pub(crate) struct SendRequest {
     pub(crate) key: IdempotencyKey,
     pub(crate) body: String,
-    /// The number of attempts so far, since the visitor last asked for one.
+    /// The number of attempts since the visitor's last retry.
     pub(super) attempts: u64,
 }
 
@@ -33,7 +33,7 @@ pub(super) enum DeliveryState {
     BackingOff { request: SendRequest, until_ms: u64 },
     /// The service has the key with another body: polling shows whether the message arrived.
     InDoubt(SendRequest),
-    /// Marked as failed until the visitor asks for another attempt.
+    /// Marked as failed until the visitor retries it.
     Failed(Option<SendRequest>),
 }
 
@@ -130,7 +130,7 @@ impl PendingMessage {
         self.written_ms
     }
 
-    /// Returns whether the visitor has to ask for the next attempt.
+    /// Returns whether only the visitor can start the next attempt.
     pub(crate) fn is_failed(&self) -> bool {
         matches!(self.state, DeliveryState::Failed(_))
     }

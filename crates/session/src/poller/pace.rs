@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn awaited_messages_are_polled_every_two_seconds_and_not_later_than_planned() {
+    fn polls_awaited_messages_every_two_seconds() {
         let mut pace = Pace { next_messages_ms: 90_000, ..Pace::default() };
         pace.poll_soon(50_000, &mut Random::new(1));
         assert!((51_600..=52_400).contains(&pace.next_messages_ms));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_failure_nothing_is_polled_for_two_seconds_at_least() {
+    fn waits_at_least_two_seconds_after_a_failed_poll() {
         let mut pace = Pace::default();
         pace.hold(50_000, 0, &mut Random::new(1));
         assert!((51_600..=52_400).contains(&pace.next_messages_ms));

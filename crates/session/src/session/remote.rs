@@ -25,7 +25,7 @@ impl Session {
             rest.insert(rest.partition_point(|(_, other)| written(other) <= written(&value)), (name, value));
         }
         for (name, value) in rest {
-            // Null stands for text that is not JSON here, not for a value that another tab removed.
+            // Here, null means text that is not JSON, and not a removed value.
             if value != Value::Null {
                 self.apply_remote_write(now_ms, &name, value);
             }

@@ -40,7 +40,7 @@ pub(crate) enum TabMessage<'a> {
     Leader,
     /// The tab no longer leads.
     Vacancy,
-    /// The visitor asked for pending messages to be sent at once.
+    /// The visitor sends pending messages at once.
     SendNow,
     /// A response arrived in a tab that no longer leads. A `Retry-After` holds until this time.
     Response { hold_until_ms: u64 },

@@ -74,7 +74,7 @@ impl LocalState<'_> {
             fits
         });
         let dropped = entries.len() - fitting.count();
-        // One more than the index; zero stands for none.
+        // The index plus one; zero means none.
         let polled_up_to =
             self.timeline.index_polled_up_to().map_or(0, |index| index + 1).saturating_sub(dropped);
         Value::object([

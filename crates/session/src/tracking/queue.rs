@@ -49,7 +49,7 @@ impl Batch {
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     waiting: Vec<(String, Value)>,
-    /// Batches whose bodies do not change any more, the oldest first.
+    /// Frozen batches, the oldest first.
     batches: Vec<Batch>,
     not_before_ms: u64,
 }
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn events_are_collected_for_three_seconds_or_until_a_batch_is_full() {
         let mut queue = queue([PAGE_VIEW; 49]);
-        assert_eq!(queue.due_ms(), Some(4_000), "three seconds after the first");
+        assert_eq!(queue.due_ms(), Some(4_000), "three seconds after the first event");
         queue.push(2_000, "last", event(PAGE_VIEW));
         assert_eq!(queue.due_ms(), Some(2_000), "at once when there are 50");
         assert_eq!(EventQueue::default().due_ms(), None);
@@ -236,8 +236,8 @@ mod tests {
             "huge",
             Value::object([("eventType", "x".into()), ("title", "t".repeat(61_440).into())]),
         );
-        assert!(queue.freeze(&mut Random::new(1)).is_some(), "it goes by itself");
-        assert!(queue.parting().is_none(), "and not from a page that is left");
+        assert!(queue.freeze(&mut Random::new(1)).is_some(), "it is sent alone");
+        assert!(queue.parting().is_none(), "but not from a page that is left");
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_page_views_make_room_and_leads_never_do() {
+    fn drops_the_oldest_page_views_first_and_leads_never() {
         let mut full = queue(std::iter::once("cta_clicked").chain([PAGE_VIEW; MAX_QUEUED_EVENTS - 1]));
         assert_eq!(full.push(0, "new", event("cta_clicked")), ["1"], "the oldest page view");
         let mut other = queue(std::iter::once(LEAD).chain(["cta_clicked"; MAX_QUEUED_EVENTS - 1]));

@@ -60,7 +60,7 @@ fn a_failed_message_is_stored_as_failed_with_and_without_a_request() {
 }
 
 #[test]
-fn an_attempt_in_flight_is_stored_as_one_that_may_be_repeated_at_once() {
+fn stores_an_attempt_in_flight_as_repeatable_at_once() {
     let mut pending = pending("m1");
     start(&mut pending);
     let back = PendingMessage::from_stored("m1", &pending.to_stored(&VisitorId::from("v1")));
