@@ -1,18 +1,18 @@
-//! How long to wait before another attempt: exponential, with full jitter.
+//! The delay before another attempt: exponential back-off with full jitter.
 
 use crate::random::Random;
 
 const INITIAL_DELAY_MS: u64 = 500;
 const MAX_DELAY_MS: u64 = 30_000;
-/// No service is waited for longer than this, whatever its `Retry-After` says.
+/// Maximum delay by a `Retry-After`. Milliseconds.
 pub(crate) const MAX_RETRY_AFTER_MS: u64 = 300_000;
 
-/// The wait before the attempt after `failures` failed ones, in milliseconds. `Retry-After` is obeyed where there is
-/// one, within bounds; a share of jitter on top keeps those who were told the same time apart.
+/// Returns the delay before the attempt after `failures` failed ones, in milliseconds. A `Retry-After` replaces the
+/// back-off, within bounds. Jitter is added to it, because many clients may get the same value.
 pub(crate) fn wait_ms(failures: u64, retry_after_ms: Option<u64>, random: &mut Random) -> u64 {
-    if let Some(told) = retry_after_ms {
-        let told = told.min(MAX_RETRY_AFTER_MS);
-        return told + random.up_to(INITIAL_DELAY_MS);
+    if let Some(retry_after_ms) = retry_after_ms {
+        let bounded_ms = retry_after_ms.min(MAX_RETRY_AFTER_MS);
+        return bounded_ms + random.up_to(INITIAL_DELAY_MS);
     }
     let doubled = INITIAL_DELAY_MS.saturating_mul(1 << failures.saturating_sub(1).min(16));
     random.up_to(doubled.min(MAX_DELAY_MS))
@@ -25,11 +25,12 @@ mod tests {
     #[test]
     fn each_failure_doubles_the_maximum_delay_up_to_thirty_seconds() {
         let mut random = Random::new(3);
-        for (failures, most) in [(1, 500), (2, 1000), (3, 2000), (7, 30_000), (u64::MAX, 30_000)] {
+        for (failures, max_ms) in [(1, 500), (2, 1000), (3, 2000), (7, 30_000), (u64::MAX, 30_000)] {
             let waits: Vec<u64> = (0..2000).map(|_| wait_ms(failures, None, &mut random)).collect();
-            assert!(waits.iter().all(|wait| *wait <= most), "{failures} failures wait at most {most} ms");
+            assert!(waits.iter().all(|wait| *wait <= max_ms), "{failures} failures wait at most {max_ms} ms");
             assert!(
-                waits.iter().any(|wait| *wait > most * 9 / 10) && waits.iter().any(|wait| *wait < most / 10)
+                waits.iter().any(|wait| *wait > max_ms * 9 / 10)
+                    && waits.iter().any(|wait| *wait < max_ms / 10)
             );
         }
     }

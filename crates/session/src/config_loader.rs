@@ -1,25 +1,24 @@
-//! The chat's config: when to ask for it, and the last one that was usable.
+//! The chat's config: when to request it, and the last usable one.
 
 use chat_protocol::{ChatConfig, FieldError, Value};
 
 use crate::back_off::wait_ms;
 use crate::random::Random;
 
-/// Minimum time before the config is asked for again after a failure. Milliseconds.
+/// Minimum time before the config is requested again after a failure. Milliseconds.
 const MIN_RETRY_INTERVAL_MS: u64 = 20_000;
 
 /// The state of the config.
 #[derive(Debug)]
 pub(crate) struct ConfigLoader {
     config: Option<ChatConfig>,
-    /// When to ask for the config, if it is wanted.
+    /// The time of the next request, if one is wanted.
     due_ms: Option<u64>,
     failures: u64,
 }
 
 impl ConfigLoader {
-    /// Returns a loader that has a config from the page, if it was asked for already, or a stored one, which is asked for
-    /// again.
+    /// Returns a loader with a config from the page, or with a stored one, which is requested again.
     pub(crate) fn new(now_ms: u64, given: Option<Value>, stored: Option<Value>) -> Self {
         let due_ms = given.is_none().then_some(now_ms);
         let config = given.or(stored).and_then(|data| ChatConfig::try_from(data).ok());
@@ -30,41 +29,41 @@ impl ConfigLoader {
         self.config.as_ref()
     }
 
-    /// Returns whether the site wants the chat, as far as is known.
+    /// Returns whether the chat is switched on, as far as is known.
     pub(crate) fn is_on(&self) -> bool {
         self.config.as_ref().is_none_or(ChatConfig::shows_widget)
     }
 
-    /// Asks for the config at this time.
+    /// Plans a request for the config at this time.
     pub(crate) fn request(&mut self, at_ms: u64) {
         self.due_ms = Some(at_ms);
     }
 
-    /// Returns when to ask for the config.
+    /// Returns the time of the next request.
     pub(crate) fn due_ms(&self) -> Option<u64> {
         self.due_ms
     }
 
-    /// Returns whether to ask for the config now.
+    /// Returns whether to request the config now.
     pub(crate) fn take_due(&mut self, now_ms: u64) -> bool {
         self.due_ms.take_if(|due| now_ms >= *due).is_some()
     }
 
-    /// Takes in `data` of the service's answer. An unusable one changes nothing.
+    /// Applies `data` of the service's response. Unusable data changes nothing.
     pub(crate) fn on_config(&mut self, data: Value) -> Result<(), FieldError> {
         self.config = Some(ChatConfig::try_from(data)?);
         self.failures = 0;
         Ok(())
     }
 
-    /// Asks again later, without an end.
+    /// Plans another request after a failure. The number of requests is unlimited.
     pub(crate) fn on_error(&mut self, now_ms: u64, retry_after_ms: Option<u64>, random: &mut Random) {
         self.failures += 1;
         let wait_ms = wait_ms(self.failures + 4, retry_after_ms, random);
         self.due_ms = Some(now_ms + MIN_RETRY_INTERVAL_MS + wait_ms);
     }
 
-    /// Takes over `data` of a config that another tab stored. Returns whether it is usable.
+    /// Applies `data` of a config that another tab stored. Returns whether it is usable.
     pub(crate) fn apply_remote(&mut self, data: Value) -> bool {
         let config = ChatConfig::try_from(data).ok();
         let is_usable = config.is_some();
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_request_is_repeated_after_twenty_seconds_at_the_earliest() {
+    fn repeats_a_failed_request_after_at_least_twenty_seconds() {
         let mut loader = ConfigLoader::new(0, None, None);
         loader.take_due(0);
         loader.on_error(1_000, Some(0), &mut Random::new(1));
@@ -127,6 +126,6 @@ mod tests {
         assert!((45_000..=50_000).contains(&longest), "half a minute of back-off at most: {longest}");
         assert!(loader.on_config(data(true)).is_ok());
         loader.on_error(0, None, &mut Random::new(1));
-        assert!(loader.due_ms().is_some_and(|due| due <= 28_000), "the failures are counted anew");
+        assert!(loader.due_ms().is_some_and(|due| due <= 28_000), "the count of failures starts again");
     }
 }

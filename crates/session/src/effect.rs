@@ -1,36 +1,38 @@
-//! What a session wants done.
+//! Effects: what a session asks its driver to do.
 
 use chat_protocol::{Endpoint, IdempotencyKey, Lead};
 
 use crate::Entry;
 
-/// Something to do for the session, in the order given.
+/// An effect to carry out, in the order given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Send this request, and hand in what comes of it.
+    /// Send this request, and feed its outcome to the session.
     Request(Request),
-    /// Nobody waits for this request any more.
+    /// Cancel this request.
     Cancel(RequestId),
-    /// Hand in [`crate::Input::TimerFired`] at this time (milliseconds since the Unix epoch). It replaces the time before.
+    /// Feed [`crate::Input::TimerFired`] at this time (milliseconds since the Unix epoch). It replaces the earlier
+    /// timer.
     WakeAt(u64),
-    /// Keep a text under a key of the browser's storage, or forget what is kept under it.
+    /// Store a text under a key of the browser's storage; `None` removes the key.
     Store(String, Option<String>),
-    /// Tell the other tabs on [`crate::Session::channel`]: JSON text, that they hand in as [`crate::Input::TabMessage`].
+    /// Broadcast JSON text to the other tabs on [`crate::Session::channel`]. They feed it as
+    /// [`crate::Input::TabMessage`].
     Broadcast(String),
-    /// Something that a [`crate::Session`] gives to show has changed.
+    /// Render the session again: its visible state has changed.
     Show,
-    /// The page may want to know.
+    /// Emit an event to the page.
     Emit(SessionEvent),
 }
 
-/// Names a request, so that its answer finds back.
+/// Identifies a request, so that its response can be matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub(crate) u32);
 
 /// A request to the proxy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Names it.
+    /// Its id.
     pub id: RequestId,
     /// Method and path.
     pub endpoint: Endpoint,
@@ -40,30 +42,30 @@ pub struct Request {
     pub body: Option<String>,
     /// The `Idempotency-Key`, for `POST`.
     pub key: Option<IdempotencyKey>,
-    /// When the session gives up on it and cancels it: milliseconds since the Unix epoch.
+    /// The time when the session cancels the request: milliseconds since the Unix epoch.
     pub deadline_ms: u64,
     /// Whether it must outlive the page.
     pub keepalive: bool,
 }
 
-/// What a page that embeds the widget can listen to.
+/// An event for the page that embeds the widget.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// The window opened, or closed.
     Opened(bool),
-    /// A message was delivered or came in.
+    /// A message was delivered or received.
     Message(Entry),
-    /// How many messages the visitor has not seen.
+    /// The number of unread messages.
     Unread(u32),
-    /// Whether a person is there.
+    /// Whether an operator is online.
     Presence(bool),
-    /// What the service makes of the visitor.
+    /// The service's assessment of the visitor as a lead.
     Lead(Lead),
-    /// Something went wrong; for developers.
+    /// An error, for developers.
     Error {
         /// The service's code, or `NETWORK`, `TIMEOUT`.
         code: String,
-        /// What happened, and with which request.
+        /// The error and the request.
         message: String,
     },
 }

@@ -38,7 +38,7 @@ pub(crate) struct Election {
     yielded_until_ms: u64,
 }
 
-/// What another tab says of itself when it stands for election, or leads.
+/// The state of another tab that stands for election or leads.
 #[derive(Debug)]
 pub(crate) struct Peer<'a> {
     pub(crate) tab: &'a str,
@@ -86,7 +86,7 @@ impl Election {
         self.term
     }
 
-    /// Takes over a term that another tab has reached.
+    /// Applies a term that another tab has reached.
     pub(crate) fn observe_term(&mut self, term: u64) {
         self.term = self.term.max(term);
     }
@@ -105,7 +105,7 @@ impl Election {
         now_ms < self.yielded_until_ms
     }
 
-    /// Ends yielding: the tab is visible.
+    /// Ends yielding, because the tab became visible.
     pub(crate) fn stop_yielding(&mut self) {
         self.yielded_until_ms = 0;
     }
@@ -164,7 +164,7 @@ impl Election {
         }
     }
 
-    /// Replies to a candidate. A leader that does not want to lead any more says nothing.
+    /// Replies to a candidate. A leader that no longer wants to lead does not reply.
     pub(crate) fn on_candidate(
         &mut self,
         now_ms: u64,
@@ -173,7 +173,7 @@ impl Election {
         wants_to_lead: bool,
     ) -> Option<Reply> {
         match self.role {
-            // Requests in flight are waited for; the candidate stands again.
+            // This tab awaits its requests in flight. The candidate will stand again.
             Role::Leader => wants_to_lead.then_some(Reply::Leads),
             Role::Candidate(_) if (!candidate.visible, candidate.tab) < (!visible, self.tab.as_str()) => {
                 self.role = Role::Follower(now_ms + CHALLENGE_INTERVAL_MS);
@@ -184,7 +184,7 @@ impl Election {
         }
     }
 
-    /// Another tab leads. Returns whether this tab stays the leader.
+    /// Handles another leader. Returns whether this tab stays the leader.
     pub(crate) fn on_leader(&mut self, now_ms: u64, leader: &Peer<'_>, wants_to_lead: bool) -> bool {
         let is_later = (leader.term, self.tab.as_str()) > (self.term, leader.tab);
         if self.is_leader() && !is_later {
@@ -195,7 +195,7 @@ impl Election {
         false
     }
 
-    /// The leader resigned, or is to yield.
+    /// Handles a vacancy: the leader resigned, or must yield.
     pub(crate) fn on_vacancy(&mut self, now_ms: u64) -> Step {
         if matches!(self.role, Role::Follower(_)) { self.stand(now_ms) } else { Step::Waits }
     }
@@ -290,7 +290,7 @@ mod tests {
         let mut election = leader("a");
         assert_eq!(election.reconfirm(10_000), Step::Stands);
         assert!(election.is_candidate());
-        assert_eq!(election.reconfirm(20_000), Step::Waits, "slow timers do not put it off for ever");
+        assert_eq!(election.reconfirm(20_000), Step::Waits, "throttled timers do not postpone it for ever");
         assert_eq!(election.reconfirm(30_000), Step::Stands);
         let mut idle = Election::new("b".to_owned());
         assert_eq!(idle.reconfirm(10_000), Step::Waits);

@@ -2,16 +2,16 @@
 
 use chat_protocol::{ErrorCode, ServiceError};
 
-/// What to do about an attempt that was not taken.
+/// The action after a failed attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ErrorAction {
-    /// The same again, later.
+    /// Repeat the same request later.
     Retry,
-    /// Look what became of an earlier attempt.
+    /// Poll whether an earlier attempt arrived.
     InDoubt,
-    /// The service does not know the conversation.
+    /// Start a new conversation: the service does not know this one.
     ConversationGone,
-    /// Nothing that a repetition would change.
+    /// Fail: a repetition would have the same result.
     Fail,
 }
 
@@ -20,8 +20,7 @@ impl ErrorAction {
         match (error.status, &error.code) {
             (409, ErrorCode::IdempotencyConflict) => Self::InDoubt,
             (404, ErrorCode::NotFound) => Self::ConversationGone,
-            // No answer at all; or a page that is no envelope, with a status of success: a network in between, such as
-            // a log-in page or a cache.
+            // No response, or a success without an envelope, for example from the log-in page of a network or a cache.
             (0 | 200..=299 | 408 | 409 | 425 | 429 | 500..=599, _) => Self::Retry,
             _ => Self::Fail,
         }

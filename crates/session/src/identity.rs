@@ -1,4 +1,4 @@
-//! Who the visitor is: the id, what is known about the person, and the visitors that were erased or merged.
+//! The visitor: the id, the profile, and the erased and merged visitors.
 
 use chat_protocol::{Fields, Value, VisitorId, VisitorProfile};
 
@@ -10,18 +10,18 @@ pub(crate) struct Identity {
     id: VisitorId,
     profile: VisitorProfile,
     customer_id: Option<String>,
-    /// Contact details that the visitor left, as they are stored; null without any.
+    /// Contact details that the visitor entered, as they are stored; null if there are none.
     contact: Value,
-    /// Neither the site nor storage knew the visitor: the id was made for this page.
+    /// The id is new: neither the site nor storage had one.
     is_new: bool,
-    /// The id is that of another tab that knows more: of two such visitors, the one with the smaller id stays.
+    /// The id is that of another tab with more state. Of two such visitors, the one with the smaller id stays.
     is_merged: bool,
     /// The visitor that was erased.
     erased: Option<VisitorId>,
 }
 
 impl Identity {
-    /// `profile` is what the site says about the visitor.
+    /// Returns a visitor with this id. `profile` is the site's.
     pub(crate) fn new(
         id: VisitorId,
         is_new: bool,
@@ -48,18 +48,18 @@ impl Identity {
         self.customer_id.as_deref()
     }
 
-    /// Adds what the site or the visitor says to the profile.
+    /// Adds fields from the site or the visitor to the profile.
     pub(crate) fn merge(&mut self, given: VisitorProfile) {
         self.profile.merge(given);
     }
 
-    /// Returns whether a stored value belongs to this visitor, or to nobody.
+    /// Returns whether a stored value belongs to this visitor, or to no particular one.
     pub(crate) fn is_of(&self, value: &Value) -> bool {
         let visitor = value.get("visitorId").and_then(Value::as_text);
         visitor.is_none_or(|id| id == self.id.as_str())
     }
 
-    /// Returns whether the id was made for this page.
+    /// Returns whether the id is new.
     pub(crate) fn is_new(&self) -> bool {
         self.is_new
     }
@@ -81,7 +81,7 @@ impl Identity {
         self.erased = Some(id);
     }
 
-    /// Becomes the visitor that storage, or another tab, has.
+    /// Adopts the visitor of storage or of another tab.
     pub(crate) fn adopt(&mut self, id: VisitorId) {
         self.id = id;
         self.profile.visitor_id = None;
@@ -97,9 +97,9 @@ impl Identity {
         self.is_merged = is_merged;
     }
 
-    /// Becomes another person: nothing that was known goes along with what is sent from now on.
+    /// Replaces the visitor by another person: nothing of the profile stays.
     pub(crate) fn replace(&mut self) {
-        // Not dropped: that happens nowhere else, and its code would weigh more than the few names that stay in memory.
+        // Leaked on purpose: the code of this only drop would be larger than the few names that stay in memory.
         std::mem::forget(std::mem::take(&mut self.profile));
         self.contact = Value::Null;
         self.is_new = false;
@@ -110,9 +110,8 @@ impl Identity {
         &self.contact
     }
 
-    /// Keeps contact details that the visitor left, with earlier ones that are not among them. What the site says of the
-    /// visitor is the site's to store.
-    pub(crate) fn keep_contact(&mut self, given: &VisitorProfile) {
+    /// Adds contact details that the visitor entered to the stored ones. The site's own fields are not stored.
+    pub(crate) fn add_contact(&mut self, given: &VisitorProfile) {
         let before = std::mem::take(&mut self.contact);
         let detail = |name: &'static str, given: &Option<String>| {
             (name, given.as_deref().or_else(|| before.get(name)?.as_text()).into())
@@ -126,8 +125,8 @@ impl Identity {
         ]);
     }
 
-    /// Takes over contact details that another tab, or an earlier page, stored. What the site says of the visitor comes
-    /// first. Returns whether they are this visitor's.
+    /// Applies contact details that another tab, or an earlier page, stored. The site's fields take precedence. Returns
+    /// whether they are this visitor's.
     pub(crate) fn apply_remote_contact(&mut self, value: Value) -> bool {
         if value == Value::Null || !self.is_of(&value) {
             return false;
@@ -172,8 +171,8 @@ mod tests {
     fn contact_details_are_added_to_earlier_ones() {
         let mut identity = identity(VisitorProfile::default());
         assert_eq!(identity.contact(), &Value::Null);
-        identity.keep_contact(&profile("Ann", Some("ann@example.com")));
-        identity.keep_contact(&profile("Anna", None));
+        identity.add_contact(&profile("Ann", Some("ann@example.com")));
+        identity.add_contact(&profile("Anna", None));
         let detail = |name| identity.contact().get(name).and_then(Value::as_text);
         assert_eq!(
             (detail("name"), detail("email"), detail("phone")),
@@ -182,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_site_says_comes_before_stored_details() {
+    fn the_sites_profile_overrides_stored_details() {
         let mut identity = identity(profile("Ann", None));
         let stored = |visitor: &str| {
             Value::object([("visitorId", visitor.into()), ("name", "Bob".into()), ("email", "a@b.c".into())])
@@ -195,9 +194,9 @@ mod tests {
     }
 
     #[test]
-    fn another_person_begins_with_nothing() {
+    fn a_replaced_visitor_has_an_empty_profile() {
         let mut identity = identity(profile("Ann", None));
-        identity.keep_contact(&profile("Ann", None));
+        identity.add_contact(&profile("Ann", None));
         identity.adopt(VisitorId::from("v2"));
         assert_eq!(identity.profile().name.as_deref(), Some("Ann"), "the same person, by another id");
         identity.replace();

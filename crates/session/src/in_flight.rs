@@ -1,27 +1,27 @@
-//! Requests that are on their way.
+//! Requests in flight.
 
 use chat_protocol::Endpoint;
 
 use crate::{EntryKey, Request, RequestId};
 
-/// How long an answer is waited for. Milliseconds. An AI may think; the rest is quick or broken.
+/// Maximum time to wait for a response. Milliseconds. An AI needs longer than the other endpoints.
 const SEND_TIMEOUT_MS: u64 = 30_000;
 const READ_TIMEOUT_MS: u64 = 15_000;
 
-/// A request that is on its way.
+/// A request in flight.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     pub(crate) id: RequestId,
     pub(crate) endpoint: Endpoint,
-    /// The message that it sends.
+    /// The entry of the message that it sends.
     pub(crate) message: Option<EntryKey>,
     deadline_ms: u64,
 }
 
-/// All of them.
+/// All requests in flight.
 #[derive(Debug, Default)]
 pub(crate) struct InFlightRequests {
-    under_way: Vec<InFlight>,
+    requests: Vec<InFlight>,
     last: u32,
 }
 
@@ -37,42 +37,42 @@ impl InFlightRequests {
         let id = RequestId(self.last);
         let within_ms = if endpoint == Endpoint::Send { SEND_TIMEOUT_MS } else { READ_TIMEOUT_MS };
         let deadline_ms = now_ms + within_ms;
-        self.under_way.push(InFlight { id, endpoint, message, deadline_ms });
+        self.requests.push(InFlight { id, endpoint, message, deadline_ms });
         Request { id, endpoint, query, body: None, key: None, deadline_ms, keepalive: false }
     }
 
-    /// Which request this answer belongs to; `None` for one that nobody waits for any more.
+    /// Removes the request of a response. Returns `None` if it was cancelled.
     pub(crate) fn complete(&mut self, id: RequestId) -> Option<InFlight> {
-        let index = self.under_way.iter().position(|request| request.id == id)?;
-        Some(self.under_way.remove(index))
+        let index = self.requests.iter().position(|request| request.id == id)?;
+        Some(self.requests.remove(index))
     }
 
-    /// One whose time is over.
+    /// Returns a request whose deadline has passed.
     pub(crate) fn expired(&mut self, now_ms: u64) -> Option<InFlight> {
-        let index = self.under_way.iter().position(|request| now_ms >= request.deadline_ms)?;
-        Some(self.under_way.remove(index))
+        let index = self.requests.iter().position(|request| now_ms >= request.deadline_ms)?;
+        Some(self.requests.remove(index))
     }
 
-    /// Takes out those to the endpoints that `which` names.
+    /// Removes the requests to the endpoints for which `which` is true. Returns their ids.
     pub(crate) fn cancel_where(&mut self, which: impl Fn(Endpoint) -> bool) -> Vec<InFlight> {
-        let mut recalled = Vec::new();
-        while let Some(index) = self.under_way.iter().position(|request| which(request.endpoint)) {
-            recalled.push(self.under_way.remove(index));
+        let mut cancelled = Vec::new();
+        while let Some(index) = self.requests.iter().position(|request| which(request.endpoint)) {
+            cancelled.push(self.requests.remove(index));
         }
-        recalled
+        cancelled
     }
 
-    /// Returns the message in flight: there is one at most.
+    /// Returns the message in flight: there is at most one.
     pub(crate) fn message(&self) -> Option<EntryKey> {
-        self.under_way.iter().find_map(|request| request.message)
+        self.requests.iter().find_map(|request| request.message)
     }
 
     pub(crate) fn any(&self, endpoint: Endpoint) -> bool {
-        self.under_way.iter().any(|request| request.endpoint == endpoint)
+        self.requests.iter().any(|request| request.endpoint == endpoint)
     }
 
-    /// When the first of them has taken too long.
+    /// Returns the earliest deadline.
     pub(crate) fn deadline_ms(&self) -> Option<u64> {
-        self.under_way.iter().map(|request| request.deadline_ms).min()
+        self.requests.iter().map(|request| request.deadline_ms).min()
     }
 }

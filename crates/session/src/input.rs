@@ -1,43 +1,43 @@
-//! What happens to a conversation.
+//! Inputs: what a driver feeds to a session.
 
 use chat_protocol::{Value, VisitorProfile};
 
 use crate::{EntryKey, RequestId, Stored};
 
-/// What a session begins with.
+/// The initial state of a session.
 #[derive(Debug, Default)]
 pub struct Start {
     /// Milliseconds since the Unix epoch.
     pub now_ms: u64,
     /// 128 random bits, different in every tab.
     pub seed: u128,
-    /// What this browser kept.
+    /// The contents of the browser's storage.
     pub stored: Stored,
-    /// `data` of the chat config, when somebody asked for it already.
+    /// `data` of the chat config, if the page has requested it already.
     pub config: Option<Value>,
-    /// What the site says about the visitor.
+    /// The site's profile of the visitor.
     pub visitor: VisitorProfile,
-    /// The site's own name for the visitor. Each has a conversation of its own, and so has nobody.
+    /// The site's id of the customer. Each customer has a separate conversation, and so have visitors without an id.
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
-    /// What the service is told about what the visitor does on the page.
+    /// The events that are reported to the service.
     pub reports: Reports,
-    /// The tab can be seen.
+    /// The tab is visible.
     pub visible: bool,
-    /// The browser believes to have a network.
+    /// The browser reports that it is online.
     pub online: bool,
 }
 
-/// What the service is told about what the visitor does on the page.
+/// The events that are reported to the service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reports {
     /// Nothing.
     #[default]
     Off,
-    /// What the site tracks, and contact details that the visitor left.
+    /// Events that the site tracks, and contact details that the visitor entered.
     Manual,
-    /// Page views, opening and closing as well.
+    /// These, page views, and opening and closing the window.
     Auto,
 }
 
@@ -50,79 +50,79 @@ pub struct Page {
     pub url: String,
     /// Its title.
     pub title: String,
-    /// Where the visitor came from; empty when the browser does not tell.
+    /// The referrer, or an empty text.
     pub referrer: String,
     /// The present time, ISO 8601.
     pub now_iso: String,
 }
 
-/// Something that happened.
+/// An input of a session.
 #[derive(Debug)]
 pub enum Input {
-    /// The visitor sends a message from a page of this path.
+    /// The visitor sends a message.
     Send {
-        /// The message, as typed.
+        /// The text, as typed.
         text: String,
         /// Path of the page.
         page_path: String,
     },
-    /// The visitor asks for another try of a message that failed, or for one at once where messages are deferred. It does
-    /// not wait for a `Retry-After`, which counts again from the next answer on.
+    /// The visitor retries a failed message, or sends deferred messages at once. The attempt does not wait for a
+    /// `Retry-After`, which applies again from the next response.
     Retry(EntryKey),
-    /// The visitor asks again what got no reply: the last message, as a new one.
+    /// The visitor sends the last message again, as a new one, because it got no reply.
     AskAgain {
         /// Path of the page.
         page_path: String,
     },
-    /// A request was answered, with whatever status.
+    /// A response arrived, with any status.
     Answered(RequestId, Answer),
-    /// A request was not answered: no connection, or it broke. The session sees to time-outs itself.
+    /// A request failed without a response, for example without a connection. The session handles timeouts itself.
     Failed(RequestId),
-    /// The time asked for by [`crate::Effect::WakeAt`] has come.
+    /// The timer of [`crate::Effect::WakeAt`] has fired.
     TimerFired,
-    /// The tab can be seen, or cannot any more.
+    /// The tab became visible, or hidden.
     Visible(bool),
-    /// The browser found its network, or lost it.
+    /// The browser went online, or offline.
     Online(bool),
     /// The visitor opened the window, or closed it.
     Opened(bool, Page),
-    /// The window is open again, as it was on the page before in this tab. It is not reported: the visitor did nothing.
+    /// The window opened automatically, because it was open on the previous page of this tab. This is not reported.
     Reopened,
-    /// The visitor came to a page.
+    /// The visitor viewed a page.
     PageViewed(Page),
-    /// The site tracks something: an event of this type, with an object of its own data, or null.
+    /// The site tracks an event: its type, and an object with the site's data, or null.
     Track(String, Value, Page),
-    /// The site knows more about the visitor: it goes along with what is sent from now on. A visitor id is not taken.
+    /// The site adds to the visitor's profile, which is sent with later messages. A visitor id is ignored.
     Identify(VisitorProfile),
     /// The page has another locale, BCP 47.
     Locale(Option<String>),
-    /// The visitor agreed to be remembered, and to what is reported. Until now nothing was kept; a browser that remembers
-    /// the visitor from an earlier page goes on with that conversation, unless another one has begun.
+    /// The visitor gave consent to storage and reports. Nothing was stored before. A stored conversation of an earlier
+    /// page is continued, unless another one has begun.
     Consented(Stored, Reports),
-    /// The visitor left contact details: they are stored, go along with what is sent from now on, and are reported as
-    /// `lead_submitted`, without the details.
+    /// The visitor entered contact details. They are stored, sent with later messages, and reported as `lead_submitted`
+    /// without the details.
     Contact(VisitorProfile, Page),
-    /// Another tab told something by [`crate::Effect::Broadcast`].
+    /// A message of another tab arrived, from [`crate::Effect::Broadcast`].
     TabMessage(Value),
-    /// The browser did not keep what [`crate::Effect::Store`] gave it.
+    /// The browser refused a write of [`crate::Effect::Store`].
     PersistFailed,
-    /// The page is left or frozen: the last chance to send events, and maybe the last of all.
+    /// The page is left or frozen: the last chance to send events.
     PageHidden,
-    /// The page that was left goes on, with what this browser keeps by now.
+    /// The page was restored from the back-forward cache, with the present contents of storage.
     PageRestored(Stored),
-    /// The config is to be read again.
+    /// Load the config again.
     ReloadConfig,
-    /// Everything is forgotten, here and in the other tabs: a new visitor begins.
+    /// Erase the visitor, here and in the other tabs, and start a new one.
     Reset,
 }
 
-/// An answer to a request.
+/// A response to a request.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
     /// `Retry-After`, as milliseconds from now.
     pub retry_after_ms: Option<u64>,
-    /// The body; null when it was not JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
 }

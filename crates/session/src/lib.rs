@@ -1,10 +1,10 @@
 //! A chat conversation as a state machine without I/O.
 //!
-//! Inputs and the time go in, effects come out: [`Session::handle`] is the only door. The session has no clock, no
-//! randomness but the seed that it is given, no async and no browser, so that time, lost answers and hostile services
+//! [`Session::handle`] takes an input and the time, and returns effects. The session has no clock, no
+//! randomness except a seed, no async and no browser. Time, lost responses and hostile services
 //! are test inputs.
 //!
-//! Times are milliseconds since the Unix epoch, on a clock that does not go back while the page lives.
+//! Times are milliseconds since the Unix epoch, on a clock that is monotonic while the page lives.
 
 mod back_off;
 mod config_loader;
@@ -25,7 +25,7 @@ mod timeline;
 mod tracking;
 mod wait;
 
-/// The table that all clients of the proxy are held to.
+/// The table of cases that every client of the proxy is tested with.
 #[cfg(test)]
 fn clients_table() -> serde_json::Value {
     serde_json::from_str(include_str!("../../../tests/clients.json")).expect("JSON")

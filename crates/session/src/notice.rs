@@ -1,20 +1,20 @@
-//! What keeps a conversation from going on as usual.
+//! Notices: reasons why the visitor may not get a reply.
 
-/// What keeps the conversation from going on as usual.
+/// A reason why the visitor may not get a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// The site's quota is used up (402, or `quota_insufficient`).
     Quota,
-    /// The service does not let the visitor through (`blocked`).
+    /// The service blocks the visitor (`blocked`).
     Blocked,
-    /// The message arrived, but no reply could be made (`provider_error`).
+    /// The message arrived, but there is no reply (`provider_error`).
     NoReply,
 }
 
 impl Notice {
     const ALL: [Self; 3] = [Self::Quota, Self::Blocked, Self::NoReply];
 
-    /// The name by which the tabs tell it to each other.
+    /// Returns the name in snapshots.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Quota => "quota",
@@ -23,7 +23,7 @@ impl Notice {
         }
     }
 
-    /// The notice of this name.
+    /// Returns the notice with this name.
     pub(crate) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|notice| notice.as_str() == name)
     }

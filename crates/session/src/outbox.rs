@@ -1,4 +1,4 @@
-//! The visitor's messages on their way to the service: one at a time, each at most once.
+//! Pending messages of the visitor: sent one at a time, each accepted at most once.
 //!
 //! A message is in one [`DeliveryState`]. Its attempts, the time of the next one and the delivery that the visitor sees
 //! follow from the state.
@@ -16,14 +16,14 @@ use crate::timeline::{Delivery, Entry, EntryKey};
 use message::DeliveryState;
 pub(crate) use message::{PendingMessage, SendRequest, is_valid_id, new_id};
 
-/// A message that is still being sent after this time is looked for in the conversation: the service may have it, and be
-/// composing the answer. Milliseconds.
+/// The time after which a message in flight is polled for: the service may have accepted it, and be composing the
+/// reply. Milliseconds.
 const CONFIRM_DELAY_MS: u64 = 2_000;
 
-/// Why a text cannot be sent.
+/// The reason why a text cannot be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The text has nothing but white space.
+    /// The text has only white space.
     Empty,
     /// The text has more characters than the contract allows (section 8).
     TooLong,
@@ -40,15 +40,15 @@ pub fn check_message(text: &str) -> Result<(), Refusal> {
     }
 }
 
-/// The pending messages, in the order in which the visitor wrote them or asked for another attempt.
+/// The pending messages, in the order in which the visitor wrote or retried them.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     messages: Vec<PendingMessage>,
-    /// The visitor asked to send now: no message waits for a `Retry-After` until the next attempt fails.
+    /// Messages are sent at once, without a `Retry-After`, until the next attempt fails.
     urgent: bool,
 }
 
-/// The state of the outbox after an attempt failed.
+/// The outcome of a failed attempt.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AfterFailure {
     /// The next attempt is made later.
@@ -64,9 +64,9 @@ pub(crate) enum AfterFailure {
 pub(crate) enum RemoteMessage {
     /// The message is in the outbox now, as it was stored.
     Taken,
-    /// The visitor asked for another attempt of a failed message: it is the last one now.
+    /// The visitor has retried a failed message: it is the last one now.
     Requeued,
-    /// This tab knows more about the message.
+    /// Ignored: this tab's state of the message is newer.
     Ignored,
 }
 
@@ -109,7 +109,7 @@ impl Outbox {
         self.messages.retain(|pending| pending.id != id);
     }
 
-    /// Returns the entry of a message that may be removed: its own attempt in flight would tell more.
+    /// Returns the entry of a message that has no attempt in flight, and may therefore be removed.
     pub(crate) fn idle_entry(&self, id: &str) -> Option<EntryKey> {
         let pending = self.messages.iter().find(|pending| pending.id == id);
         pending.filter(|pending| !pending.is_in_flight()).map(|pending| pending.entry)
@@ -120,7 +120,7 @@ impl Outbox {
         self.messages.iter().find(|pending| !pending.is_failed())
     }
 
-    /// Returns when the next attempt may be made, where the service asked for silence until `hold_until_ms`. Returns
+    /// Returns when the next attempt may be made, during a `Retry-After` until `hold_until_ms`. Returns
     /// `None` while a message is in flight or in doubt: it comes before the others.
     pub(crate) fn next_attempt_ms(&self, hold_until_ms: u64) -> Option<u64> {
         if self.in_doubt().is_some() || self.messages.iter().any(PendingMessage::is_in_flight) {
@@ -146,7 +146,7 @@ impl Outbox {
         Some(next.start(now_ms, visitor, compose))
     }
 
-    /// The attempt failed in a way that another one may mend.
+    /// Handles a transient failure of an attempt. Returns what follows from it.
     pub(crate) fn back_off(
         &mut self,
         now_ms: u64,
@@ -165,7 +165,7 @@ impl Outbox {
         }
     }
 
-    /// The service has the key of this message with another body.
+    /// Marks a message as in doubt: the service has its key with another body.
     pub(crate) fn doubt(&mut self, entry: EntryKey) {
         self.get_mut(entry).into_iter().for_each(PendingMessage::doubt);
     }
@@ -181,7 +181,7 @@ impl Outbox {
         self.get_mut(entry).into_iter().for_each(PendingMessage::fail);
     }
 
-    /// Makes another request of a message: the conversation that its request names is gone.
+    /// Replaces the request of a message: the conversation that it names is gone.
     pub(crate) fn start_over(&mut self, entry: EntryKey) {
         self.get_mut(entry).into_iter().for_each(PendingMessage::start_over);
     }
@@ -197,8 +197,7 @@ impl Outbox {
         self.get(entry).is_some_and(|pending| pending.attempts() > 1)
     }
 
-    /// The visitor asks for another attempt of a failed message: the same request, after all others. Returns whether the
-    /// message was failed.
+    /// Queues a failed message again, after all others, with the same request. Returns whether the message was failed.
     pub(crate) fn retry(&mut self, now_ms: u64, entry: EntryKey) -> bool {
         let Some(pending) = self.get_mut(entry).filter(|pending| pending.is_failed()) else {
             return false;
@@ -210,7 +209,7 @@ impl Outbox {
         true
     }
 
-    /// Ends every wait for a later attempt, because a person asked. A message that is in flight stays the only one.
+    /// Ends every wait for a later attempt, because the visitor asked. There is still at most one message in flight.
     pub(crate) fn send_now(&mut self) {
         self.urgent = true;
         for pending in self.messages.iter_mut().filter(|pending| !pending.is_in_flight()) {
@@ -224,7 +223,7 @@ impl Outbox {
         self.urgent = false;
     }
 
-    /// Makes the next attempts as soon as their turn comes.
+    /// Ends the back-off of all messages.
     pub(crate) fn end_back_off(&mut self) {
         for pending in &mut self.messages {
             if let DeliveryState::BackingOff { until_ms, .. } = &mut pending.state {
@@ -233,7 +232,7 @@ impl Outbox {
         }
     }
 
-    /// Without a network, messages between two attempts wait for it.
+    /// Makes messages between two attempts wait for the network.
     pub(crate) fn wait_for_network(&mut self) {
         for pending in &mut self.messages {
             if let DeliveryState::BackingOff { .. } = pending.state {
@@ -242,7 +241,8 @@ impl Outbox {
         }
     }
 
-    /// Another tab sends from now on. Attempts in flight may arrive: the other tab repeats them with the same key.
+    /// Stops sending, because another tab leads. Attempts in flight may arrive: that tab repeats them with the same
+    /// key.
     pub(crate) fn interrupt(&mut self) {
         self.urgent = false;
         for pending in &mut self.messages {
@@ -252,12 +252,12 @@ impl Outbox {
         }
     }
 
-    /// Returns whether the service has to answer an attempt, now or after the next one.
+    /// Returns whether a response to an attempt is awaited, now or after the next one.
     pub(crate) fn awaits_response(&self) -> bool {
         self.messages.iter().any(|pending| pending.is_attempted() && !pending.is_failed())
     }
 
-    /// Returns when to look whether the service has the message that is in flight.
+    /// Returns when to poll for the message in flight.
     pub(crate) fn confirm_ms(&self) -> Option<u64> {
         self.messages.iter().find_map(|pending| match pending.state {
             DeliveryState::InFlight { unconfirmed_since_ms, .. } => {
@@ -267,7 +267,7 @@ impl Outbox {
         })
     }
 
-    /// The conversation is being polled: there is no need to look for the message in flight once more.
+    /// Records that a poll for the message in flight was made.
     pub(crate) fn mark_polled(&mut self) {
         for pending in &mut self.messages {
             if let DeliveryState::InFlight { unconfirmed_since_ms, .. } = &mut pending.state {
@@ -276,8 +276,8 @@ impl Outbox {
         }
     }
 
-    /// Returns the attempted messages that are not in flight. `backfill` leaves out all but the one in doubt: in a
-    /// history that is read for the first time, an older message may say the same.
+    /// Returns the attempted messages that may match an echo. `backfill` excludes all but the one in doubt: in the
+    /// first history, an older message may have the same text.
     pub(crate) fn attempted(&self, backfill: bool) -> impl Iterator<Item = EntryKey> {
         self.messages.iter().filter_map(move |pending| {
             let counts = !backfill || matches!(pending.state, DeliveryState::InDoubt(_));
@@ -290,8 +290,8 @@ impl Outbox {
         self.messages.iter().filter(|pending| pending.is_attempted() && pending.text == text).count()
     }
 
-    /// Takes over a message that another tab, or an earlier page, stored for this entry. A tab that sends knows best
-    /// how far its messages have come, unless another one led for a moment and sent them.
+    /// Applies a message that another tab, or an earlier page, stored for this entry. A tab that sends knows the state
+    /// of its messages best, unless another tab led for a moment and sent them.
     pub(crate) fn apply_remote(
         &mut self,
         now_ms: u64,
@@ -301,7 +301,7 @@ impl Outbox {
     ) -> RemoteMessage {
         remote.entry = entry;
         if let DeliveryState::BackingOff { until_ms, .. } = &mut remote.state {
-            // The clock may have been wrong then.
+            // The clock may have been wrong when this was stored.
             *until_ms = (*until_ms).min(now_ms + MAX_RETRY_AFTER_MS);
         }
         let Some(known) = self.messages.iter_mut().find(|known| known.id == remote.id) else {
@@ -321,15 +321,15 @@ impl Outbox {
         RemoteMessage::Taken
     }
 
-    /// Takes over the entries and failures of another tab's snapshot. `find` returns the entry of a message there and
-    /// its delivery. Messages that were delivered, or that nobody shows, are removed.
+    /// Applies the entries and failures of another tab's snapshot. `find` returns the entry of a message there and
+    /// its delivery. Messages that were delivered, or that no tab shows, are removed.
     pub(crate) fn reconcile<'a>(&mut self, find: impl Fn(&str) -> Option<(EntryKey, Delivery)> + 'a) {
         self.messages.retain_mut(|pending| {
             let Some((entry, delivery)) = find(&pending.id) else { return false };
             pending.entry = entry;
             match delivery {
                 Delivery::Delivered => return false,
-                // The response to an attempt in flight tells more than another tab knows.
+                // The response to an attempt in flight takes precedence over another tab's state.
                 Delivery::Failed if !pending.is_in_flight() => pending.fail(),
                 Delivery::Waiting | Delivery::Sending if pending.is_failed() => {
                     pending.queue();
@@ -340,8 +340,9 @@ impl Outbox {
         });
     }
 
-    /// Adds a message for each undelivered entry that has none, in the entry's place: its pending message was lost. The key
-    /// is the same. Messages of another tab's snapshot, by the ids `remote`, are that tab's to send. Returns the entries.
+    /// Adds a message for each undelivered entry that has none, in the entry's place: its pending message was lost. The
+    /// key is the same. Messages of another tab's snapshot, by the ids `remote`, are that tab's to send. Returns the
+    /// entries.
     pub(crate) fn restore_missing(&mut self, entries: &[Entry], remote: &[Rc<str>]) -> Vec<EntryKey> {
         let (mut restored, mut place) = (Vec::new(), 0);
         for entry in entries {

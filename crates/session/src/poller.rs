@@ -1,4 +1,4 @@
-//! When to ask the service for presence and messages, and how to take what it says.
+//! The times of polls for presence and messages, and how their responses are applied.
 //!
 //! The pace follows the service's hints. Messages are also polled while something is awaited: a reply, the fate of an
 //! attempt, or the rest of a history.
@@ -12,30 +12,30 @@ use crate::random::Random;
 use crate::timeline::Sync;
 use pace::Pace;
 
-/// A reply that did not come with its response is polled for this long. Milliseconds.
+/// Maximum time to poll for a reply that did not come with the response. Milliseconds.
 const REPLY_TIMEOUT_MS: u64 = 30_000;
 
 /// The state of polling.
 #[derive(Debug)]
 pub(crate) struct Poller {
     pace: Pace,
-    /// The last answer of the presence endpoint: its hints set the pace.
+    /// The last response of the presence endpoint. Its hints set the intervals.
     presence: Option<Presence>,
-    /// The service asked for silence until this time.
+    /// The end of a `Retry-After`.
     hold_until_ms: u64,
     /// The reply to the last message is awaited until this time.
     reply_due_ms: Option<u64>,
     sync: Sync,
     /// Messages are polled at once until a poll brings nothing new.
     until_idle: bool,
-    /// The poll in flight began before something happened, and does not show its effect.
+    /// The poll in flight began before an event whose effect it may not show.
     is_stale: bool,
     /// The last poll brought messages: there may be more after them.
     has_more: bool,
 }
 
 impl Poller {
-    /// Returns a poller that asks for everything at once.
+    /// Returns a poller that polls everything at once.
     pub(crate) fn new(now_ms: u64) -> Self {
         let mut pace = Pace::default();
         pace.poll_now(now_ms);
@@ -51,23 +51,23 @@ impl Poller {
         }
     }
 
-    /// Limits all waits: storage and other tabs may say anything, and a clock may be set back.
+    /// Bounds all waits: values from storage and other tabs are untrusted, and a clock may be set back.
     pub(crate) fn limit_waits(&mut self, now_ms: u64) {
         self.hold_until_ms = self.hold_until_ms.min(now_ms + MAX_RETRY_AFTER_MS);
         self.reply_due_ms = self.reply_due_ms.map(|due| due.min(now_ms + REPLY_TIMEOUT_MS));
     }
 
-    /// Returns the time until which the service asked for silence, or one in the past.
+    /// Returns the end of the last `Retry-After`, which may be in the past.
     pub(crate) fn hold_until_ms(&self) -> u64 {
         self.hold_until_ms
     }
 
-    /// Asks for nothing during a `Retry-After`, within bounds.
+    /// Holds all requests during a `Retry-After`, within bounds.
     pub(crate) fn hold(&mut self, now_ms: u64, retry_after_ms: u64) {
         self.apply_remote_hold(now_ms + retry_after_ms.min(MAX_RETRY_AFTER_MS));
     }
 
-    /// Takes over the silence that another tab was asked for.
+    /// Applies the `Retry-After` of another tab.
     pub(crate) fn apply_remote_hold(&mut self, until_ms: u64) {
         self.hold_until_ms = self.hold_until_ms.max(until_ms);
     }
@@ -77,7 +77,7 @@ impl Poller {
         self.reply_due_ms
     }
 
-    /// Awaits the reply to a message that was sent just now.
+    /// Awaits the reply to a message that was just delivered.
     pub(crate) fn expect_reply(&mut self, now_ms: u64) {
         self.reply_due_ms = Some(now_ms + REPLY_TIMEOUT_MS);
     }
@@ -87,48 +87,48 @@ impl Poller {
         self.reply_due_ms.take().is_some()
     }
 
-    /// Takes over the wait for a reply of another tab.
+    /// Applies another tab's wait for a reply.
     pub(crate) fn apply_remote_reply_wait(&mut self, due_ms: Option<u64>) {
         self.reply_due_ms = due_ms;
     }
 
-    /// Returns how the next history is taken in.
+    /// Returns how the next history is merged.
     pub(crate) fn sync(&self) -> Sync {
         self.sync
     }
 
-    /// The conversation was begun by an earlier page that kept its id only: its whole history was said before.
+    /// Polls the whole history of a conversation of which only the id is stored. Nothing in it is new.
     pub(crate) fn backfill(&mut self) {
         self.sync = Sync::Backfill;
     }
 
-    /// The conversation is polled from its beginning once more.
+    /// Polls the conversation from its beginning once more.
     pub(crate) fn resync(&mut self) {
         if self.sync == Sync::Live {
             self.sync = Sync::Resync;
         }
     }
 
-    /// A conversation begins with the response to a message: nothing in it is unknown.
+    /// Starts a conversation with the response to a message: there is no history to poll.
     pub(crate) fn begin_conversation(&mut self) {
         self.sync = Sync::Live;
         self.until_idle = false;
     }
 
-    /// The conversation is gone, or belongs to another visitor.
+    /// Resets the poller: the conversation is gone, or belongs to another visitor.
     pub(crate) fn end_conversation(&mut self) {
         self.presence = None;
         self.reply_due_ms = None;
     }
 
-    /// Polls at once: the service may have something new. `in_flight` tells whether a poll for messages is in flight, which
-    /// began too early to show it.
+    /// Polls at once: the service may have something new. `in_flight` is whether a poll for messages is in flight,
+    /// which began too early to show it.
     pub(crate) fn poll_now(&mut self, now_ms: u64, in_flight: bool) {
         self.pace.poll_now(now_ms);
         self.poll_until_idle(in_flight);
     }
 
-    /// Polls messages until nothing new comes, whatever the service's hints say.
+    /// Polls messages until a poll brings nothing new, whatever the hints are.
     pub(crate) fn poll_until_idle(&mut self, in_flight: bool) {
         self.until_idle = true;
         self.is_stale = in_flight;
@@ -139,14 +139,14 @@ impl Poller {
         self.pace.poll_soon(now_ms, random);
     }
 
-    /// Polls presence at once: a person has just written.
+    /// Polls presence at once: an operator has just written.
     pub(crate) fn poll_presence_now(&mut self, now_ms: u64) {
         self.pace.poll_presence_now(now_ms);
     }
 
-    /// Something happened: the pace is quick again.
-    pub(crate) fn touch(&mut self, now_ms: u64) {
-        self.pace.touch(now_ms);
+    /// Records activity: the intervals are short again.
+    pub(crate) fn record_activity(&mut self, now_ms: u64) {
+        self.pace.record_activity(now_ms);
     }
 
     /// Returns when presence is polled next.
@@ -154,8 +154,8 @@ impl Poller {
         self.pace.next_presence_ms().max(self.hold_until_ms)
     }
 
-    /// Returns when messages are polled next, but for a message in flight that is looked for at `confirm_ms`. The service
-    /// may say that there is nothing to poll for; what is awaited is polled all the same.
+    /// Returns when messages are polled next, but for a message in flight that is looked for at `confirm_ms`. The
+    /// service may say that there is nothing to poll. Awaited messages are polled nevertheless.
     pub(crate) fn messages_due_ms(&self, confirm_ms: Option<u64>, is_awaited: bool) -> Option<u64> {
         let hints = self.presence.as_ref();
         let is_wanted = self.until_idle
@@ -166,12 +166,12 @@ impl Poller {
         is_wanted.then(|| due_ms.max(self.hold_until_ms))
     }
 
-    /// A poll for messages begins.
+    /// Records the start of a poll for messages.
     pub(crate) fn on_poll_started(&mut self) {
         self.is_stale = false;
     }
 
-    /// A history was taken in. `is_new` tells whether it brought something new, `has_more` whether there may be more after
+    /// Records a merged history. `is_new` is whether it had new messages, `has_more` whether there may be more after
     /// it.
     pub(crate) fn on_history(&mut self, is_new: bool, has_more: bool) {
         self.pace.reset_failures();
@@ -179,7 +179,7 @@ impl Poller {
         self.until_idle &= is_new || std::mem::take(&mut self.is_stale);
     }
 
-    /// Returns whether all that the service had was taken in. What it says from now on is new.
+    /// Ends the synchronisation. Returns whether the whole history was merged: later messages are new.
     pub(crate) fn end_sync(&mut self) -> bool {
         if !self.until_idle {
             self.sync = Sync::Live;
@@ -198,7 +198,7 @@ impl Poller {
         }
     }
 
-    /// Takes in the answer of the presence endpoint.
+    /// Applies the response of the presence endpoint.
     pub(crate) fn on_presence(
         &mut self,
         now_ms: u64,
@@ -211,13 +211,13 @@ impl Poller {
         let hint = presence.message_interval_ms;
         let is_other_hint = self.presence.as_ref().is_none_or(|before| before.message_interval_ms != hint);
         self.presence = Some(presence);
-        // What is awaited has a pace of its own.
+        // Polls for awaited messages have their own interval.
         if is_other_hint && !is_awaited && !self.until_idle {
             self.pace.replan_messages(now_ms, self.presence.as_ref(), open, random);
         }
     }
 
-    /// A poll failed: the next one backs off.
+    /// Plans the next poll after a failed one, with back-off.
     pub(crate) fn on_error(&mut self, now_ms: u64, retry_after_ms: Option<u64>, random: &mut Random) {
         let failures = self.pace.count_failure();
         let wait_ms = wait_ms(failures + 2, retry_after_ms, random);
@@ -235,7 +235,7 @@ mod tests {
         Presence { should_poll_messages, message_interval_ms, ..Presence::default() }
     }
 
-    /// A poller that has taken in everything, in a conversation with this presence.
+    /// Returns a poller with a synchronised conversation and this presence.
     fn idle(presence: Presence) -> Poller {
         let mut poller = Poller::new(NOW);
         let mut random = Random::new(1);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_not_polled_if_the_service_says_so_unless_something_is_awaited() {
+    fn polls_only_awaited_messages_if_the_service_has_none() {
         let mut poller = idle(presence(false, None));
         assert_eq!(poller.messages_due_ms(None, false), None);
         assert!(poller.messages_due_ms(None, true).is_some());
@@ -364,7 +364,7 @@ mod tests {
         let mut poller = Poller::new(NOW);
         poller.backfill();
         poller.resync();
-        assert_eq!(poller.sync(), Sync::Backfill, "what was said before stays that");
+        assert_eq!(poller.sync(), Sync::Backfill, "the first history is still not new");
         poller.begin_conversation();
         assert_eq!(poller.sync(), Sync::Live);
         assert!(poller.end_sync());
@@ -396,7 +396,7 @@ mod tests {
         };
         let mut poller = idle(presence(true, Some(2_000)));
         assert!(interval_ms(&mut poller) > 10_000, "nothing happened for an hour");
-        poller.touch(later);
+        poller.record_activity(later);
         assert!(interval_ms(&mut poller) < 3_000);
     }
 

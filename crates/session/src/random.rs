@@ -4,12 +4,12 @@
 #[derive(Clone, Debug)]
 pub(crate) struct Random {
     state: u64,
-    /// The bits of the seed that the stream does not depend on, for ids.
+    /// The half of the seed that the stream does not use, for ids.
     rest: u64,
 }
 
 impl Random {
-    #[expect(clippy::cast_possible_truncation, reason = "the other half is kept")]
+    #[expect(clippy::cast_possible_truncation, reason = "the other half is stored separately")]
     pub(crate) fn new(seed: u128) -> Self {
         Self { state: seed as u64, rest: (seed >> 64) as u64 }
     }
@@ -22,15 +22,15 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to `most`, both included.
-    pub(crate) fn up_to(&mut self, most: u64) -> u64 {
-        match most.checked_add(1) {
+    /// Returns a number from 0 to `max`, both included.
+    pub(crate) fn up_to(&mut self, max: u64) -> u64 {
+        match max.checked_add(1) {
             Some(count) => self.next() % count,
             None => self.next(),
         }
     }
 
-    /// `duration_ms`, a fifth more or less, so that many visitors do not ask at the same moment.
+    /// Returns `duration_ms`, plus or minus up to a fifth, so that many visitors do not poll at the same moment.
     pub(crate) fn jitter(&mut self, duration_ms: u64) -> u64 {
         let fifth = duration_ms / 5;
         duration_ms - fifth + self.up_to(2 * fifth)

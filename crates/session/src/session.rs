@@ -1,4 +1,4 @@
-//! The session itself: what it knows, and what it decides to do next.
+//! The session: one face for its owners, and the dispatch of inputs to them.
 
 mod decide;
 mod deferral;
@@ -30,36 +30,36 @@ use crate::tracking::Tracking;
 use crate::wait::Waiting;
 use crate::{Effect, Input, Notice, SessionEvent};
 
-/// A timer that is later than this means that the tab was stopped: another one may lead by now. Milliseconds.
+/// Maximum delay of a timer before the tab counts as suspended, and another one may lead. Milliseconds.
 const LATE_TIMER_MS: u64 = 1_000;
 
 /// One visitor's conversation with one site, in one tab.
 #[derive(Debug)]
 pub struct Session {
     random: Random,
-    /// What the keys of this customer's conversation end with.
+    /// The suffix of this customer's keys in storage.
     suffix: String,
     channel: String,
     identity: Identity,
     locale: Option<String>,
 
-    // What all tabs share. The tab that leads changes it, the others take it over.
+    // Shared by all tabs: the leader changes it, the others adopt it.
     tab_sync: TabSync,
     conversation: Option<ConversationId>,
     timeline: Timeline,
     notice: Option<Notice>,
     operator_online: Option<bool>,
-    /// The visitor's messages are not tried again soon.
+    /// The next attempt of the visitor's messages is far away.
     deferred: bool,
 
     outbox: Outbox,
     tracking: Tracking,
     config: ConfigLoader,
 
-    // What only this tab knows.
+    // Known to this tab only.
     election: Election,
     waiting: Waiting,
-    /// The last answer was a fallback text.
+    /// The last reply was a fallback text.
     fell_back: bool,
     poller: Poller,
     open: bool,
@@ -74,7 +74,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Takes in what happened at `now_ms`, and gives what is to be done about it, in order.
+    /// Handles an input at `now_ms`. Returns the effects to carry out, in order.
     pub fn handle(&mut self, now_ms: u64, input: Input) -> Vec<Effect> {
         if self.wake_ms.is_some_and(|at| now_ms > at + LATE_TIMER_MS) {
             self.reconfirm_leadership(now_ms);
@@ -86,13 +86,12 @@ impl Session {
             Input::Retry(key) => self.retry(now_ms, key),
             Input::AskAgain { page_path } => self.ask_again(now_ms, page_path),
             Input::Answered(id, answer) => {
-                // An answer that says how long to keep quiet is obeyed by all tabs, whatever else it says, and also where nobody
-                // waits for it any more.
+                // All tabs obey a `Retry-After`, also in the response to a request that was cancelled.
                 self.hold(now_ms, answer.retry_after_ms);
                 if let Some(request) = self.in_flight.complete(id) {
                     self.on_response(now_ms, &request, answer);
                 } else if self.leads() {
-                    // A message was on its way when this tab lost the lead. What came of it is read by the tab that leads now.
+                    // This tab lost the lead while a message was in flight. Polling shows whether it arrived.
                     self.poll_now(now_ms);
                 } else {
                     self.broadcast(TabMessage::Response { hold_until_ms: self.poller.hold_until_ms() });
@@ -152,77 +151,77 @@ impl Session {
         self.decide(now_ms)
     }
 
-    /// The messages, in order.
+    /// Returns the messages, in order.
     pub fn entries(&self) -> &[Entry] {
         self.timeline.entries()
     }
 
-    /// The chat's config, once it is known.
+    /// Returns the chat's config, if it is known.
     pub fn config(&self) -> Option<&ChatConfig> {
         self.config.config()
     }
 
-    /// Whether a reply is on its way.
+    /// Returns whether a reply is awaited.
     pub fn awaits_reply(&self) -> bool {
         self.poller.reply_due_ms().is_some() || self.outbox.awaits_response()
     }
 
-    /// Whether a person is there; unknown until the service has said so.
+    /// Returns whether an operator is online. Returns `None` before the service has said so.
     pub fn operator_online(&self) -> Option<bool> {
         self.operator_online
     }
 
-    /// Whether the browser has a network.
+    /// Returns whether the browser is online.
     pub fn online(&self) -> bool {
         self.online
     }
 
-    /// Somebody has answered the visitor.
+    /// Returns whether the visitor has got a reply.
     pub fn has_answers(&self) -> bool {
         self.timeline.newest() > 0
     }
 
-    /// What keeps the conversation from going on as usual.
+    /// Returns the reason why the visitor may not get a reply, if there is one.
     pub fn notice(&self) -> Option<Notice> {
         self.notice
     }
 
-    /// How many messages came in while nobody looked, in whatever tab.
+    /// Returns the number of unread messages. It is the same in all tabs.
     pub fn unread(&self) -> u32 {
         self.timeline.unread()
     }
 
-    /// The visitor's id, stable over time (2.8).
+    /// Returns the visitor's id, stable over time (2.8).
     pub fn visitor_id(&self) -> &VisitorId {
         self.identity.id()
     }
 
-    /// Returns what is known about the visitor, contact details included (2.8).
+    /// Returns the profile of the visitor, contact details included (2.8).
     pub fn profile(&self) -> &VisitorProfile {
         self.identity.profile()
     }
 
-    /// The conversation, once the service has begun one.
+    /// Returns the conversation's id, once the service has started one.
     pub fn conversation_id(&self) -> Option<&ConversationId> {
         self.conversation.as_ref()
     }
 
-    /// Whether this tab leads: it alone sends and polls.
+    /// Returns whether this tab is the leader, which alone sends and polls.
     pub fn leads(&self) -> bool {
         self.election.is_leader()
     }
 
-    /// The channel on which the tabs of one browser tell each other what happens.
+    /// Returns the name of the channel between the tabs of one browser.
     pub fn channel(&self) -> &str {
         &self.channel
     }
 
-    /// The site wants the chat, as far as is known. A chat that is switched off asks for nothing more.
+    /// Returns whether the chat is switched on, as far as is known. A chat that is switched off sends no requests.
     pub fn is_on(&self) -> bool {
         self.config.is_on()
     }
 
-    /// Something that all tabs show has changed.
+    /// Marks the shared state as changed, so that the leader publishes a snapshot.
     pub(crate) fn mark_snapshot_dirty(&mut self) {
         self.tab_sync.mark_dirty();
         self.view_dirty = true;
@@ -242,7 +241,7 @@ impl Session {
             self.poll_now(now_ms);
             self.election.stop_yielding();
             self.visible = true;
-            // A hidden tab that leads makes way.
+            // A hidden leader yields to this tab.
             self.on_vacancy(now_ms);
         }
         if !visible && self.visible {
@@ -252,7 +251,7 @@ impl Session {
         self.view_dirty = true;
     }
 
-    /// Returns whether the window was the other way before.
+    /// Opens or closes the window. Returns whether this is a change.
     fn set_open(&mut self, now_ms: u64, open: bool) -> bool {
         if open == self.open {
             return false;
@@ -270,8 +269,8 @@ impl Session {
         true
     }
 
-    /// Marks messages as seen if the visitor looks, and counts the unread ones.
-    fn look(&mut self) {
+    /// Marks messages as seen in an open window of a visible tab, and counts the unread ones.
+    fn update_seen(&mut self) {
         if self.open && self.visible && !self.page_hidden && self.timeline.mark_seen() {
             self.persist_seen();
         }

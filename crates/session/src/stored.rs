@@ -1,4 +1,4 @@
-//! What a browser keeps between two pages, and what it is called.
+//! The browser's storage: the keys, and lenient readers of values.
 
 use chat_protocol::{Value, VisitorId};
 
@@ -6,44 +6,44 @@ use crate::random::Random;
 
 /// The keys in the browser's storage.
 ///
-/// Each holds an object with its version as `v`. What another version wrote is read as far as its fields have the names
-/// that are known here, and what cannot be read is left alone.
+/// Each value is an object with its version as `v`. Values of other versions are read as far as their fields are known.
+/// Values that cannot be read are ignored.
 pub mod keys {
-    /// What every key begins with. One of the names below follows, and with a `customerId`, `@` and the id; save for
-    /// [`CONFIG`], which all share.
+    /// The prefix of every key. One of the names below follows, and with a `customerId`, `@` and the id, except for
+    /// [`CONFIG`], which all customers share.
     pub const PREFIX: &str = "chat-widget:";
     /// `visitorId`.
     pub const VISITOR: &str = "visitor";
-    /// The conversation as the leading tab knows it: its id, its messages, what is awaited.
+    /// The snapshot of the conversation that the leader publishes.
     pub const CONVERSATION: &str = "conversation";
     /// `sequence` of the last message that the visitor has seen.
     pub const SEEN: &str = "seen";
-    /// Contact details that the visitor left: `name`, `email`, `phone`.
+    /// Contact details that the visitor entered: `name`, `email`, `phone`.
     pub const CONTACT: &str = "contact";
     /// `data` of the last chat config, which the loader reads as well.
     pub const CONFIG: &str = "config";
-    /// `offUntil`: the service wants no events before this time.
+    /// `offUntil`: the time until which tracking is disabled.
     pub const TRACKING: &str = "tracking";
-    /// Begins the name of each message that is not delivered yet.
+    /// The prefix of the name of each pending message.
     pub const OUTBOX: &str = "outbox:";
-    /// Begins the name of each event that is not in a batch yet.
+    /// The prefix of the name of each event that is not in a batch yet.
     pub const EVENT: &str = "event:";
-    /// Begins the name of each batch of events that is not delivered yet.
+    /// The prefix of the name of each batch that is not delivered yet.
     pub const BATCH: &str = "batch:";
 }
 
-/// The version of what is written here.
+/// The version of stored values.
 pub(crate) const VERSION: i64 = 2;
 
-/// All that storage holds under the widget's keys: each with its parsed text, null when that was not JSON.
+/// The contents of storage under the widget's keys: each key with its parsed text, null if that is not JSON.
 pub type Stored = Vec<(String, Value)>;
 
-/// What the keys of one customer's conversation end with.
+/// Returns the suffix of one customer's keys.
 pub(crate) fn suffix(customer_id: Option<&str>) -> String {
     customer_id.filter(|id| !id.is_empty()).map(|id| ["@", id].concat()).unwrap_or_default()
 }
 
-/// The values of one customer, by their names.
+/// Returns the values of one customer, by name.
 pub(crate) fn of_customer(stored: Stored, suffix: &str) -> Stored {
     let mut own = Vec::new();
     for (key, value) in stored {
@@ -56,18 +56,18 @@ pub(crate) fn of_customer(stored: Stored, suffix: &str) -> Stored {
     own
 }
 
-/// Takes out what was kept under this name.
+/// Takes out the value of a name; null if there is none.
 pub(crate) fn take(stored: &mut Stored, name: &str) -> Value {
     let found = stored.iter().position(|(known, _)| known == name);
     found.map(|index| stored.swap_remove(index).1).unwrap_or_default()
 }
 
-/// A time or a count, zero when there is none.
+/// Returns a time or a count in an object, zero if there is none.
 pub(crate) fn number(value: &Value, field: &str) -> u64 {
     value.get(field).map_or(0, as_number)
 }
 
-/// The value as a time or a count, zero when it is none.
+/// Returns a value as a time or a count, zero if it is none.
 pub(crate) fn as_number(value: &Value) -> u64 {
     match value {
         Value::Integer(number) => u64::try_from(*number).unwrap_or(0),
@@ -82,12 +82,12 @@ pub(crate) fn take_member(value: &mut Value, name: &str) -> Value {
     found.map(|(_, member)| std::mem::take(member)).unwrap_or_default()
 }
 
-/// A time or a count as a value.
+/// Returns a time or a count as a value.
 pub(crate) fn to_value(number: u64) -> Value {
     i64::try_from(number).unwrap_or(i64::MAX).into()
 }
 
-/// The id that this browser has for its visitor. One that no header could carry, or of absurd length, is not ours.
+/// Returns the stored id of the visitor. An id that is too long, or that no header can carry, is ignored.
 pub(crate) fn visitor(value: &Value) -> Option<VisitorId> {
     let id = value.get("visitorId")?.as_text()?;
     let usable = (8..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
@@ -106,7 +106,7 @@ mod tests {
         serde_json::from_str(text).unwrap_or_default()
     }
 
-    /// Whether a text has the pattern of a UUID of version 4, as the shared table writes it.
+    /// Returns whether a text has the pattern of a UUID of version 4, as in the shared table.
     fn is_uuid(id: &str) -> bool {
         let shape: String = id.chars().map(|digit| if digit == '-' { '-' } else { 'x' }).collect();
         let is_hex = id.chars().all(|digit| digit == '-' || matches!(digit, '0'..='9' | 'a'..='f'));
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(names(None), (Some("chat-widget:visitor".into()), 0));
         assert_eq!(names(Some("ann")), (Some("chat-widget:visitor@ann".into()), 1));
         assert_eq!(names(Some("an")), (None, 0));
-        assert_eq!(names(Some("")), names(None), "an empty id is none");
+        assert_eq!(names(Some("")), names(None), "an empty id is ignored");
     }
 
     #[test]

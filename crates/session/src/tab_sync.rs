@@ -1,6 +1,6 @@
-//! What the tabs of one browser share: the revisions of the conversation's snapshot, and when to write and broadcast it.
+//! Synchronisation of tabs: the revisions of the conversation's snapshot, and when to store and broadcast it.
 //!
-//! The tab that leads publishes snapshots, each with the next revision. The others take them over.
+//! The leader publishes snapshots, each with the next revision. The other tabs adopt them.
 
 mod message;
 mod snapshot;
@@ -10,7 +10,7 @@ pub(crate) use snapshot::{LocalState, Snapshot};
 
 /// The interval at which everything is stored again after the browser refused a write. Milliseconds.
 const PERSIST_RETRY_INTERVAL_MS: u64 = 10_000;
-/// The time after which a snapshot that was broadcast is broadcast again to a tab that asks. Milliseconds.
+/// The time after which a snapshot that was broadcast is broadcast again to a candidate. Milliseconds.
 const REPEAT_SNAPSHOT_AFTER_MS: u64 = 200;
 /// Maximum number of times that the room for the stored conversation is halved.
 const MAX_SHRINK: u32 = 16;
@@ -19,23 +19,24 @@ const MAX_SHRINK: u32 = 16;
 #[derive(Debug, Default)]
 pub(crate) struct TabSync {
     revision: u64,
-    /// The tab that wrote the revision: two tabs that lead for a moment may count to the same number.
+    /// The tab that wrote the revision: two leaders may write the same revision.
     writer: String,
-    /// Something that the tabs share has changed since the last snapshot.
+    /// The shared state has changed since the last snapshot.
     is_dirty: bool,
     /// Another tab has only the end of the conversation.
     is_full_requested: bool,
-    /// The number of times that the room for the stored conversation is halved: the browser refused a larger one.
+    /// The number of times that the room for the stored conversation is halved, because the browser refused a larger
+    /// one.
     shrink: u32,
     retry_persist_ms: Option<u64>,
-    /// When everything was last broadcast to a tab that knew less.
+    /// The time of the last broadcast of everything to a tab that lacked state.
     last_broadcast_ms: u64,
 }
 
-/// How a snapshot of another tab compares to this tab's.
+/// The result of comparing another tab's snapshot to this tab's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RemoteRevision {
-    /// The other tab was stopped, and wrote what it knew then.
+    /// The other tab was suspended, and wrote an older revision.
     Outdated,
     /// Two tabs led, and wrote the same revision.
     Conflict,
@@ -43,13 +44,13 @@ pub(crate) enum RemoteRevision {
     Current,
 }
 
-/// What to send to a tab that tells what it knows.
+/// The state that another tab lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Update {
     Nothing,
     /// The position of the last message that the visitor has seen.
     Seen,
-    /// Everything.
+    /// The whole state.
     All,
 }
 
@@ -62,7 +63,7 @@ impl TabSync {
         &self.writer
     }
 
-    /// Marks the snapshot as changed. The tab that leads publishes it after this input.
+    /// Marks the snapshot as changed. The leader publishes it after this input.
     pub(crate) fn mark_dirty(&mut self) {
         self.is_dirty = true;
     }
@@ -79,12 +80,12 @@ impl TabSync {
     }
 
     /// Makes the next revision newer than all of another tab's.
-    pub(crate) fn outdo(&mut self, revision: u64) {
+    pub(crate) fn supersede(&mut self, revision: u64) {
         self.revision = self.revision.max(revision);
     }
 
-    /// Returns how often to halve the room of a snapshot that is broadcast: not at all, or `None` for the whole conversation,
-    /// once after another tab requested it. The other tabs have room, whatever storage has.
+    /// Returns how often to halve the room of a snapshot that is broadcast: not at all, or `None` for the whole
+    /// conversation, once after another tab requested it. The other tabs have room, whatever storage has.
     pub(crate) fn take_broadcast_shrink(&mut self) -> Option<u32> {
         (!std::mem::take(&mut self.is_full_requested)).then_some(0)
     }
@@ -94,12 +95,12 @@ impl TabSync {
         self.shrink
     }
 
-    /// The browser took a snapshot, as far as is known: the next one may be larger.
+    /// Records a published snapshot: unless the browser refuses it, the next one may be larger.
     pub(crate) fn on_published(&mut self) {
         self.shrink = self.shrink.saturating_sub(1);
     }
 
-    /// The browser refused a write: the next snapshot is smaller, and everything is stored again later.
+    /// Records a refused write: the next snapshot is smaller, and everything is stored again later.
     pub(crate) fn on_persist_failed(&mut self, now_ms: u64) {
         self.shrink = (self.shrink + 2).min(MAX_SHRINK);
         self.retry_persist_ms = Some(now_ms + PERSIST_RETRY_INTERVAL_MS);
@@ -126,20 +127,20 @@ impl TabSync {
         }
     }
 
-    /// Takes over a revision of another tab. `writer` is empty if this tab has less of it than its writer broadcast.
+    /// Adopts a revision of another tab. `writer` is empty if this tab has less of it than its writer broadcast.
     pub(crate) fn adopt(&mut self, revision: u64, writer: &str) {
         self.revision = revision.max(1);
         writer.clone_into(&mut self.writer);
     }
 
-    /// Ends the take-over of a snapshot. Even a tab that leads as well adds nothing to it: two of them would answer each other
-    /// for ever.
+    /// Ends the adoption of a snapshot. Even a second leader does not publish it again: two of them would answer each
+    /// other for ever.
     pub(crate) fn on_adopted(&mut self) {
         self.is_dirty = false;
     }
 
-    /// Handles what another tab says that it has. Returns what it lacks, and whether the snapshot is to be published again.
-    /// Nothing is sent unless `is_due`: a broadcast of just now has reached every tab.
+    /// Compares another tab's state to this one. Returns what it lacks, and whether to publish the snapshot again.
+    /// Returns nothing shortly after a broadcast, which has reached every tab.
     pub(crate) fn bring_up_to_date(
         &mut self,
         now_ms: u64,
@@ -164,7 +165,7 @@ impl TabSync {
         (update, leads && (other.is_truncated || is_other))
     }
 
-    /// Another visitor begins: nothing is shared yet.
+    /// Resets the state for another visitor.
     pub(crate) fn reset(&mut self) {
         self.revision = 0;
         self.is_dirty = false;
@@ -192,10 +193,10 @@ mod tests {
     fn each_publication_is_the_next_revision_of_its_tab() {
         let mut sync = published("a", 2);
         assert_eq!((sync.revision(), sync.writer(), sync.is_dirty()), (2, "a", false));
-        sync.outdo(7);
+        sync.supersede(7);
         sync.begin_revision("a");
         assert_eq!(sync.revision(), 8);
-        sync.outdo(3);
+        sync.supersede(3);
         assert_eq!(sync.revision(), 8);
     }
 
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tab_that_knows_less_gets_everything_but_not_twice_in_a_moment() {
+    fn sends_everything_to_a_tab_that_lacks_state_once_per_interval() {
         let mut sync = published("a", 3);
         assert_eq!(sync.bring_up_to_date(1_000, &other(2, "a"), false, false, 0), (Update::All, false));
         assert_eq!(sync.bring_up_to_date(1_199, &other(2, "a"), false, false, 0), (Update::Nothing, false));

@@ -1,4 +1,4 @@
-//! The messages in the order of the service, each once.
+//! The messages of the conversation, in the service's order, each once.
 
 mod entry;
 mod merge;
@@ -20,15 +20,15 @@ pub(crate) struct Timeline {
     /// The highest and the lowest sequence so far.
     newest: i64,
     oldest: i64,
-    /// The `after` of the next read.
+    /// The `after` of the next poll.
     cursor: Option<MessageId>,
-    /// The last entry that the read before brought: a cursor need not be the id of any.
-    read_up_to: Option<EntryKey>,
-    /// A read moved an entry, or found out about one.
+    /// The last entry of the last poll: a cursor may be the id of no entry.
+    polled_up_to: Option<EntryKey>,
+    /// A poll moved or delivered an entry.
     rearranged: bool,
-    /// So many entries belong to a conversation that is gone: what comes stands behind them.
+    /// The number of entries of an earlier conversation, which stand before all others.
     archived_len: usize,
-    /// There is more before the first entry than this tab has heard.
+    /// Messages before the first entry are missing in this tab.
     is_truncated: bool,
     /// The sequence of the last message that the visitor has seen.
     seen: i64,
@@ -66,38 +66,38 @@ impl Timeline {
         self.is_truncated = true;
     }
 
-    /// Records that the whole conversation was read.
+    /// Records that the whole conversation was polled.
     pub(crate) fn mark_complete(&mut self) {
         self.is_truncated = false;
     }
 
-    /// Returns whether each entry has an id. Without ids, messages that are read again cannot be told from those that are
-    /// known.
+    /// Returns whether each entry has an id. Without ids, messages that are polled again cannot be distinguished from
+    /// known ones.
     pub(crate) fn is_identified(&self) -> bool {
         self.entries.iter().all(|entry| entry.id.is_some() || entry.local_id.is_some())
     }
 
-    /// The sequence of the newest message.
+    /// Returns the sequence of the newest message.
     pub(crate) fn newest(&self) -> i64 {
         self.newest
     }
 
-    /// Messages up to this sequence have come in, here or in another tab.
+    /// Continues the count after this sequence, which another tab may have reached.
     pub(crate) fn count_from(&mut self, sequence: i64) {
         self.newest = self.newest.max(sequence);
     }
 
-    /// Whether reading has changed more than what is new, since somebody asked.
+    /// Returns whether polls have changed known entries since the last call.
     pub(crate) fn take_rearranged(&mut self) -> bool {
         std::mem::take(&mut self.rearranged)
     }
 
-    /// The next read starts from the beginning.
+    /// Makes the next poll start at the beginning.
     pub(crate) fn rewind(&mut self) {
         self.cursor = None;
     }
 
-    /// The conversation is gone. What was said stays, before all that another one brings.
+    /// Archives a conversation that is gone: its entries stand before those of the next one.
     pub(crate) fn close(&mut self) {
         self.cursor = None;
         self.known = Ids::default();
@@ -105,7 +105,7 @@ impl Timeline {
         let mut index = 0;
         while index < self.archived_len {
             if matches!(self.entries[index].delivery, Delivery::Waiting | Delivery::Sending) {
-                // What is still to be sent goes into the next one.
+                // Pending messages belong to the next conversation.
                 let next = self.entries.remove(index);
                 self.entries.push(next);
                 self.archived_len -= 1;
@@ -115,7 +115,7 @@ impl Timeline {
         }
     }
 
-    /// Whether somebody else wrote after this message.
+    /// Returns whether there is a message of others after this entry.
     pub(crate) fn is_answered(&self, key: EntryKey) -> bool {
         let after = self.entries.iter().rev().take_while(|entry| entry.key != key);
         after.into_iter().any(|entry| entry.author != Role::Visitor)
@@ -143,13 +143,13 @@ impl Timeline {
         key
     }
 
-    /// Gives whether it was another one before.
+    /// Sets the delivery of an entry. Returns whether it has changed.
     pub(crate) fn set_delivery(&mut self, key: EntryKey, delivery: Delivery) -> bool {
         let entry = self.entries.iter_mut().rev().find(|entry| entry.key == key);
         entry.is_some_and(|entry| std::mem::replace(&mut entry.delivery, delivery) != delivery)
     }
 
-    /// The message is tried again: it goes behind all that came since.
+    /// Moves a retried message to the end.
     pub(crate) fn move_to_end(&mut self, key: EntryKey) {
         if let Some(index) = self.index_of_key(key) {
             let entry = self.entries.remove(index);
@@ -158,7 +158,7 @@ impl Timeline {
         }
     }
 
-    /// The message is tried for the first time: what the service has by now stands before it.
+    /// Moves a message after all delivered entries, at its first attempt.
     pub(crate) fn move_behind_settled(&mut self, key: EntryKey) {
         let settled = self.entries.iter().rposition(Entry::is_settled);
         if let (Some(index), Some(settled)) = (self.index_of_key(key), settled)
@@ -169,8 +169,8 @@ impl Timeline {
         }
     }
 
-    /// The service has the visitor's message, under this id if it gave one. Gives whether it was taken for another one
-    /// before, whose echo is to be read again.
+    /// Marks a message as delivered, with the service's id if there is one. Returns whether an earlier match with
+    /// another id was wrong, so that the history must be polled again.
     pub(crate) fn deliver(&mut self, key: EntryKey, id: Option<MessageId>) -> bool {
         let Some(mut index) = self.index_of_key(key) else {
             return false;
@@ -183,19 +183,19 @@ impl Timeline {
             if let Some(echo) = self.index_of_id(&id)
                 && self.entries[echo].local_id.is_some()
             {
-                // The echo was taken for another message that says the same.
+                // The echo was matched with another message of the same text.
                 self.entries.swap(index, echo);
                 self.entries[index].id = None;
                 self.entries[index].delivery = Delivery::Waiting;
                 self.entries[echo].id = Some(id);
                 index = echo;
             } else if let Some(echo) = self.index_of_id(&id) {
-                // A read was quicker than the answer: its copy shows where the service has the message.
+                // The echo was polled before the response. It has the service's position.
                 let mut entry = self.entries.remove(index);
                 let place = if index < echo { echo - 1 } else { echo };
                 entry.id = Some(id);
-                if self.read_up_to == Some(self.entries[place].key) {
-                    self.read_up_to = Some(key);
+                if self.polled_up_to == Some(self.entries[place].key) {
+                    self.polled_up_to = Some(key);
                 }
                 self.entries[place] = entry;
                 index = place;
@@ -208,8 +208,8 @@ impl Timeline {
         mistaken
     }
 
-    /// The service has the visitor's message, and did not say under which id. Its echo may have been read by a page that
-    /// knew of no attempt to send it.
+    /// Marks a message as delivered whose id is unknown. A page that did not know of the attempt may have polled its
+    /// echo.
     pub(crate) fn deliver_in_doubt(&mut self, key: EntryKey) {
         let text = self.entry(key).filter(|entry| entry.id.is_none()).map(|entry| entry.text.clone());
         let echo = self.entries[self.archived_len..].iter().rev().find(|entry| {
@@ -221,17 +221,17 @@ impl Timeline {
         self.deliver(key, id);
     }
 
-    /// Adds the reply that came with the answer to the message `to`, unless a read brought it before. Gives the entry
-    /// when it is new.
+    /// Adds the reply that came with the response to the message `to`, unless it was polled before. Returns the entry
+    /// if it is new.
     pub(crate) fn reply(&mut self, to: EntryKey, message: ChatMessage) -> Option<Entry> {
         let after = self.index_of_key(to).map_or(self.entries.len(), |index| index + 1);
         let known = match &message.id {
             Some(id) => {
-                // It may be from a conversation that was found gone since.
+                // The reply may belong to an archived conversation.
                 let gone = &self.entries[..self.archived_len];
                 self.known.contains(id) || gone.iter().any(|entry| entry.is_still(&message))
             }
-            // A read may have put it before a message that the service does not list; then its date tells.
+            // A poll may have placed it before a message that the service does not list. Then the date identifies it.
             None => self.entries.iter().enumerate().any(|(index, entry)| {
                 entry.reads_like(&message) && (index >= after || entry.is_dated(&message))
             }),
@@ -243,15 +243,15 @@ impl Timeline {
         Some(self.insert(after + settled, message, Sync::Live))
     }
 
-    /// Takes over the messages of the tab that leads, in its order. Gives those that are new here.
+    /// Adopts the entries of the leader, in its order. Returns those that are new here.
     ///
-    /// `cut` are not all of them, but the last. Messages written here that the leading tab has not heard of yet stay,
+    /// If `cut`, these are only the last entries. Pending messages of this tab that the leader does not know yet stay
     /// at the end.
     pub(crate) fn adopt(
         &mut self,
         entries: Vec<Entry>,
         cursor: Option<MessageId>,
-        read_up_to: Option<usize>,
+        polled_up_to: Option<usize>,
         archived_len: usize,
         cut: bool,
     ) -> Vec<Entry> {
@@ -263,16 +263,16 @@ impl Timeline {
             self.entries = std::mem::replace(&mut old, rest);
         }
         let mut before = self.entries.len();
-        // What was not delivered yet says nothing of what stands before it now.
+        // A pending entry does not show whether the entries before it are complete.
         self.is_truncated &= cut;
         self.is_truncated |= cut && (before == 0 || !old[0].is_settled());
-        // Where what was cut away includes all that is gone, this tab knows how much that is.
+        // If the whole archived part is cut away, this tab's own length of it applies.
         self.archived_len =
             if archived_len > 0 { before + archived_len } else { self.archived_len.min(before) };
         for entry in &entries {
             entry.id.iter().for_each(|id| self.known.insert(id));
         }
-        // Most stand where they stood: taken from the end, none has to be moved up.
+        // Most entries keep their positions: removing them from the end moves no others.
         old.reverse();
         let mut new = Vec::new();
         for mut entry in entries {
@@ -281,7 +281,7 @@ impl Timeline {
             if known.as_ref().is_none_or(|known| known.id != entry.id)
                 && let Some(index) = self.entries[..before].iter().position(|known| known.is(&entry))
             {
-                // The other tab has it in another place, behind what was cut away.
+                // The other tab has this entry at another position, after the part that was cut away.
                 let earlier = self.entries.remove(index);
                 known = known.or(Some(earlier));
                 before -= 1;
@@ -291,7 +291,7 @@ impl Timeline {
                 entry.key = known.key;
                 let mistaken = known.id.as_ref().is_some_and(|id| self.known.contains(id));
                 if known.is_settled() && !entry.is_settled() && !mistaken {
-                    // The other tab has not heard yet that the message arrived.
+                    // The other tab does not know of the delivery yet.
                     entry.delivery = known.delivery;
                     entry.id = known.id;
                 } else if entry.is_settled() && !known.is_settled() {
@@ -313,14 +313,14 @@ impl Timeline {
             self.oldest = self.oldest.min(entry.sequence);
         }
         self.cursor = cursor;
-        self.read_up_to =
-            read_up_to.and_then(|index| self.entries.get(before + index)).map(|entry| entry.key);
+        self.polled_up_to =
+            polled_up_to.and_then(|index| self.entries.get(before + index)).map(|entry| entry.key);
         new
     }
 
-    /// Where the last entry stands that the read before brought.
-    pub(crate) fn index_read_up_to(&self) -> Option<usize> {
-        self.index_of_key(self.read_up_to?)
+    /// Returns the index of the last entry of the last poll.
+    pub(crate) fn index_polled_up_to(&self) -> Option<usize> {
+        self.index_of_key(self.polled_up_to?)
     }
 
     fn insert(&mut self, place: usize, message: ChatMessage, sync: Sync) -> Entry {
@@ -358,7 +358,7 @@ impl Timeline {
         self.entries.iter().rposition(|entry| entry.key == key)
     }
 
-    /// Ids are looked for in this conversation only: another one may have the same.
+    /// Returns the index of an id in this conversation. An archived conversation may have the same ids.
     fn index_of_id(&self, id: &MessageId) -> Option<usize> {
         let index = self.entries.iter().rposition(|entry| entry.id.as_ref() == Some(id))?;
         (index >= self.archived_len).then_some(index)

@@ -1,4 +1,4 @@
-//! What the visitor does on the page, reported to the service when the site and the visitor's browser allow it.
+//! Tracking of visitor events, which are sent if the site and the visitor's browser allow it.
 
 mod queue;
 
@@ -10,13 +10,13 @@ use crate::{Page, Reports, RequestId};
 pub(crate) use queue::Batch;
 use queue::EventQueue;
 
-/// The time after which a service that wants no events is asked again. Milliseconds.
+/// The time for which tracking stays disabled after the service has disabled it. Milliseconds.
 const TRACKING_OFF_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// A value to store under a name; null removes the name.
 pub(crate) type Write = (String, Value);
 
-/// Whose event it is.
+/// The visitor of an event.
 #[derive(Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) visitor: &'a VisitorId,
@@ -29,7 +29,7 @@ pub(crate) struct Subject<'a> {
 pub(crate) struct Tracking {
     reports: Reports,
     queue: EventQueue,
-    /// The service wants no events before this time.
+    /// Tracking is disabled until this time.
     off_until_ms: u64,
 }
 
@@ -38,23 +38,23 @@ impl Tracking {
         Self { reports, queue: EventQueue::default(), off_until_ms: 0 }
     }
 
-    /// Changes what is reported from now on.
+    /// Changes which events are reported.
     pub(crate) fn set_reports(&mut self, reports: Reports) {
         self.reports = reports;
     }
 
-    /// Returns whether the widget reports what it sees by itself.
+    /// Returns whether the widget reports the events that it observes.
     pub(crate) fn is_automatic(&self) -> bool {
         self.reports == Reports::Auto
     }
 
-    /// Limits the time without tracking: storage and other tabs may say anything, and a clock may be set back.
+    /// Bounds the time without tracking: values from storage and other tabs are untrusted, and a clock may be set back.
     pub(crate) fn limit_waits(&mut self, now_ms: u64) {
         self.off_until_ms = self.off_until_ms.min(now_ms + TRACKING_OFF_MS);
     }
 
-    /// Queues an event, with `data` of the site's own. Its data names the conversation, if there is one. Returns the writes
-    /// that keep it, and that remove an event that had to make room.
+    /// Queues an event with the site's `data`. Its data names the conversation, if there is one. Returns the
+    /// writes that store it, and that remove an event that was dropped to make room.
     pub(crate) fn report(
         &mut self,
         now_ms: u64,
@@ -98,13 +98,13 @@ impl Tracking {
         self.queue.due_ms()
     }
 
-    /// Returns the batch to send now, and the writes that keep it. Freezes one if there is none.
+    /// Returns the batch to send now, and the writes that store it. Freezes one if there is none.
     pub(crate) fn next_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
         let writes = if self.queue.has_batch() { Vec::new() } else { self.freeze(random) };
         (writes, self.queue.first())
     }
 
-    /// Returns a batch of the latest events for a page that is left, and the writes that keep it.
+    /// Returns a batch of the latest events for a page that is left, and the writes that store it.
     pub(crate) fn parting_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
         (self.freeze(random), self.queue.parting())
     }
@@ -118,13 +118,13 @@ impl Tracking {
         writes
     }
 
-    /// The batch of this name is in flight with this request.
+    /// Records the request of a batch that is in flight.
     pub(crate) fn on_started(&mut self, name: &str, request: RequestId) {
         self.queue.started(name, request);
     }
 
-    /// The service took a batch, or never will: `None` if it refused it. Returns the writes that remove it, and everything
-    /// else if the service wants no events.
+    /// Removes a batch that the service accepted, or `None` if it rejected it. Returns the writes that remove it, and
+    /// everything else if tracking is disabled.
     pub(crate) fn on_accepted(
         &mut self,
         now_ms: u64,
@@ -142,21 +142,21 @@ impl Tracking {
         writes
     }
 
-    /// The attempt failed. The batch may be tried again after `wait_ms`. Returns the writes that remove it if it was tried
-    /// often enough.
+    /// Plans another attempt of a batch after `wait_ms`. Returns the writes that remove it after the last
+    /// attempt.
     pub(crate) fn on_error(&mut self, now_ms: u64, request: RequestId, wait_ms: u64) -> Vec<Write> {
         let mut writes = Vec::new();
         remove(&mut writes, keys::BATCH, self.queue.failed(now_ms, wait_ms, request));
         writes
     }
 
-    /// Takes over an event or a batch that another tab, or an earlier page, stored under this name, or removed: null. Returns
-    /// the writes that remove it if the service wants no events.
+    /// Applies an event or a batch that another tab, or an earlier page, stored under this name, or removed: null.
+    /// Returns the writes that remove it if tracking is disabled.
     pub(crate) fn apply_remote(&mut self, now_ms: u64, name: &str, value: Value) -> Vec<Write> {
         if name == keys::TRACKING {
             self.off_until_ms = self.off_until_ms.max(stored::number(&value, "offUntil"));
         } else if value != Value::Null && now_ms < self.off_until_ms {
-            // The other tab does not know yet.
+            // The other tab does not know yet that tracking is disabled.
             return vec![(name.to_owned(), Value::Null)];
         } else if let Some(event) = name.strip_prefix(keys::EVENT) {
             self.queue.apply_remote_event(now_ms, event, value);
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_view_names_no_conversation_and_the_sites_own_name_for_it_stays() {
+    fn a_page_view_names_only_a_conversation_given_by_the_site() {
         let mut tracking = Tracking::new(Reports::Auto);
         let [(_, view)] = &*report(&mut tracking, 0, "page_view", Value::Null) else { panic!("one write") };
         assert_eq!(view.get("eventData"), None);
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_reported_if_the_site_wants_no_reports() {
+    fn reports_nothing_if_reports_are_off() {
         let mut tracking = Tracking::new(Reports::Off);
         assert!(report(&mut tracking, 0, "custom", Value::Null).is_empty());
         assert!(!tracking.is_automatic() && tracking.due_ms().is_none());
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_batch_is_removed_and_a_failed_one_is_repeated_as_it_was() {
+    fn removes_an_accepted_batch_and_repeats_a_failed_one_unchanged() {
         let mut tracking = Tracking::new(Reports::Auto);
         report(&mut tracking, 0, "page_view", Value::Null);
         let (_, first) = tracking.next_batch(&mut Random::new(1));
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_of_a_tab_that_does_not_know_that_tracking_is_off_is_removed() {
+    fn removes_events_that_other_tabs_store_while_tracking_is_disabled() {
         let mut tracking = Tracking::new(Reports::Auto);
         let name = [keys::EVENT, "e1"].concat();
         assert!(tracking.apply_remote(0, &name, Value::object([])).is_empty());

@@ -1,14 +1,14 @@
-//! How long the visitor has waited for an answer, and what may be said about it.
+//! The time that the visitor has waited for a reply, and when to explain it.
 
 /// A wait that is longer is explained in words. Milliseconds.
 const LONG_WAIT_MS: u64 = 10_000;
 /// After a longer wait, a person is offered. Milliseconds.
 const VERY_LONG_WAIT_MS: u64 = 25_000;
 
-/// How long an answer has been awaited.
+/// The length of the wait for a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wait {
-    /// No answer is awaited, or not for long.
+    /// No reply is awaited, or not for long.
     #[default]
     Short,
     /// Long enough to be explained.
@@ -17,7 +17,7 @@ pub enum Wait {
     VeryLong,
 }
 
-/// The wait for an answer, as this tab sees it.
+/// The wait for a reply, as this tab sees it.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     since_ms: Option<u64>,
@@ -25,7 +25,7 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// Updates the wait. Returns whether it is shown otherwise than before.
+    /// Updates the wait. Returns whether the visible length has changed.
     pub(crate) fn update(&mut self, now_ms: u64, waits: bool) -> bool {
         self.since_ms = waits.then(|| self.since_ms.unwrap_or(now_ms));
         let shown = match self.since_ms.map_or(0, |since| now_ms.saturating_sub(since)) {
@@ -36,17 +36,17 @@ impl Waiting {
         std::mem::replace(&mut self.shown, shown) != shown
     }
 
-    /// The wait as it is shown.
+    /// Returns the visible length of the wait.
     pub(crate) fn shown(&self) -> Wait {
         self.shown
     }
 
-    /// Returns whether an answer is awaited.
+    /// Returns whether a reply is awaited.
     pub(crate) fn is_waiting(&self) -> bool {
         self.since_ms.is_some()
     }
 
-    /// Returns when the wait is shown as the next longer one.
+    /// Returns when the visible length changes next.
     pub(crate) fn due_ms(&self) -> Option<u64> {
         let after = match self.shown {
             Wait::Short => LONG_WAIT_MS,
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_is_explained_after_ten_seconds_and_a_person_offered_after_twenty_five() {
+    fn explains_a_wait_after_ten_seconds_and_offers_a_person_after_twenty_five() {
         let mut waiting = Waiting::default();
         assert!(!waiting.update(1_000, true));
         assert_eq!((waiting.shown, waiting.due_ms()), (Wait::Short, Some(11_000)));

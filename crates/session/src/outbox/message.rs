@@ -17,15 +17,15 @@ pub(super) const MAX_QUEUE_AGE_MS: u64 = 24 * 60 * 60 * 1000;
 pub(crate) struct SendRequest {
     pub(crate) key: IdempotencyKey,
     pub(crate) body: String,
-    /// The number of attempts so far, since the visitor last asked for one.
+    /// The number of attempts since the visitor's last retry.
     pub(super) attempts: u64,
 }
 
-/// How far a pending message has come.
+/// The state of a pending message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DeliveryState {
-    /// Waits for its turn, or for the network. Without a request until the first attempt: the conversation that it belongs
-    /// to may not have begun.
+    /// Waits for its turn, or for the network. Without a request until the first attempt: the conversation that it
+    /// belongs to may not have begun.
     Queued(Option<SendRequest>),
     /// An attempt is in flight since this time, or at no time once the conversation was polled after it.
     InFlight { request: SendRequest, unconfirmed_since_ms: Option<u64> },
@@ -33,7 +33,7 @@ pub(super) enum DeliveryState {
     BackingOff { request: SendRequest, until_ms: u64 },
     /// The service has the key with another body: polling shows whether the message arrived.
     InDoubt(SendRequest),
-    /// Marked as failed until the visitor asks for another attempt.
+    /// Marked as failed until the visitor retries it.
     Failed(Option<SendRequest>),
 }
 
@@ -130,7 +130,7 @@ impl PendingMessage {
         self.written_ms
     }
 
-    /// Returns whether the visitor has to ask for the next attempt.
+    /// Returns whether only the visitor can start the next attempt.
     pub(crate) fn is_failed(&self) -> bool {
         matches!(self.state, DeliveryState::Failed(_))
     }
@@ -269,10 +269,10 @@ impl SendRequest {
     }
 }
 
-/// Returns `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: characters that a
-/// header cannot carry are left out, and the id is cut so that the key stays within the limit.
+/// Returns `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: characters that
+/// a header cannot carry are left out, and the id is cut so that the key stays within the limit.
 ///
-/// The key depends on the arguments only: where storage lost a pending message and kept its entry, the key is the same.
+/// The key depends on the arguments only: if storage lost a pending message but not its entry, the key stays the same.
 fn key(visitor: &VisitorId, id: &str, round: u64) -> IdempotencyKey {
     let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(100).collect();
     let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };

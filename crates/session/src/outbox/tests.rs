@@ -61,7 +61,7 @@ fn one_message_is_in_flight_at_a_time() {
 }
 
 #[test]
-fn a_retry_waits_as_long_as_the_service_asks_and_a_person_may_skip_the_wait() {
+fn a_retry_after_delays_the_next_attempt_unless_the_visitor_skips_it() {
     let (mut outbox, _, [entry]) = outbox(["one"]);
     start(&mut outbox, 0);
     assert_eq!(back_off(&mut outbox, 1_000, entry), AfterFailure::BacksOff);
@@ -84,7 +84,7 @@ fn the_next_failure_ends_the_urgency() {
 }
 
 #[test]
-fn a_message_is_attempted_six_times_and_six_times_more_if_the_visitor_asks() {
+fn attempts_a_message_six_times_and_again_after_a_retry() {
     let (mut outbox, _, [entry]) = outbox(["one"]);
     for _ in 0..2 {
         for attempt in 1..=6 {
@@ -175,7 +175,7 @@ fn going_online_ends_every_back_off() {
 }
 
 #[test]
-fn an_attempt_in_flight_is_confirmed_by_a_poll_after_two_seconds() {
+fn polls_for_a_message_in_flight_after_two_seconds() {
     let (mut outbox, _, [_]) = outbox(["one"]);
     assert_eq!(outbox.confirm_ms(), None);
     start(&mut outbox, 1_000);

@@ -19,14 +19,14 @@ const CLOSED_FACTOR: u64 = 2;
 /// Maximum interval: a person may write at any time. Milliseconds.
 const MAX_INTERVAL_MS: u64 = 300_000;
 
-fn bounded(hint_ms: Option<i64>, default_ms: u64, (least, most): (u64, u64)) -> u64 {
-    hint_ms.map_or(default_ms, |hint| u64::try_from(hint).unwrap_or(0)).clamp(least, most)
+fn bounded(hint_ms: Option<i64>, default_ms: u64, (min, max): (u64, u64)) -> u64 {
+    hint_ms.map_or(default_ms, |hint| u64::try_from(hint).unwrap_or(0)).clamp(min, max)
 }
 
 /// The times of the next polls.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// The time of the last activity: a message either way, the window opened, the tab came back.
+    /// The time of the last activity: a message in either direction, an opened window, a visible tab.
     active_ms: u64,
     next_messages_ms: u64,
     next_presence_ms: u64,
@@ -35,7 +35,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Polls at once: something happened.
+    /// Polls at once.
     pub(super) fn poll_now(&mut self, now_ms: u64) {
         self.active_ms = now_ms;
         self.next_messages_ms = now_ms;
@@ -43,7 +43,7 @@ impl Pace {
     }
 
     /// Records activity: the intervals are short again.
-    pub(super) fn touch(&mut self, now_ms: u64) {
+    pub(super) fn record_activity(&mut self, now_ms: u64) {
         self.active_ms = now_ms;
     }
 
@@ -73,7 +73,7 @@ impl Pace {
         self.failures
     }
 
-    /// Plans the next poll for messages again, because of another hint. It does not shorten a wait after a failure.
+    /// Plans the next poll for messages again, with a changed hint. A back-off is not shortened.
     pub(super) fn replan_messages(
         &mut self,
         now_ms: u64,
@@ -144,7 +144,7 @@ mod tests {
     fn wait(hint: Option<i64>, quiet_ms: u64, open: bool) -> u64 {
         let mut pace = Pace::default();
         let now = 10_000_000;
-        pace.touch(now - quiet_ms);
+        pace.record_activity(now - quiet_ms);
         let presence = Presence { message_interval_ms: hint, ..Presence::default() };
         pace.plan_messages(now, Some(&presence), open, &mut Random::new(5));
         pace.next_messages_ms - now
@@ -154,14 +154,14 @@ mod tests {
     fn hints_are_obeyed_within_sane_bounds() {
         assert!((1600..=2400).contains(&wait(Some(2000), 0, true)));
         for absurd in [0, -1, i64::MIN, 1] {
-            assert!((800..=1200).contains(&wait(Some(absurd), 0, true)), "{absurd} is pulled up to a second");
+            assert!((800..=1200).contains(&wait(Some(absurd), 0, true)), "{absurd} becomes a second");
         }
         assert!((48_000..=72_000).contains(&wait(Some(i64::MAX), 0, true)));
         assert!((4000..=6000).contains(&wait(None, 0, true)));
     }
 
     #[test]
-    fn awaited_messages_are_polled_every_two_seconds_and_not_later_than_planned() {
+    fn polls_awaited_messages_every_two_seconds() {
         let mut pace = Pace { next_messages_ms: 90_000, ..Pace::default() };
         pace.poll_soon(50_000, &mut Random::new(1));
         assert!((51_600..=52_400).contains(&pace.next_messages_ms));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_failure_nothing_is_polled_for_two_seconds_at_least() {
+    fn waits_at_least_two_seconds_after_a_failed_poll() {
         let mut pace = Pace::default();
         pace.hold(50_000, 0, &mut Random::new(1));
         assert!((51_600..=52_400).contains(&pace.next_messages_ms));

@@ -1,4 +1,4 @@
-//! What a session does after each input: it starts what is due, and asks to be woken for what is due next.
+//! The work after each input: starts everything that is due, and sets a timer for what is due next.
 
 use chat_protocol::Endpoint;
 
@@ -8,7 +8,7 @@ use crate::timeline::EntryKey;
 use crate::{Effect, Request};
 
 impl Session {
-    /// Starts what is due, and asks to be woken for what is due next.
+    /// Starts everything that is due, and sets a timer for what is due next.
     pub(super) fn decide(&mut self, now_ms: u64) -> Vec<Effect> {
         while let Some(request) = self.in_flight.expired(now_ms) {
             self.effects.push(Effect::Cancel(request.id));
@@ -19,7 +19,7 @@ impl Session {
             self.end_wait_for_reply(now_ms);
         }
         if self.online && !self.page_hidden {
-            self.ask_for_config(now_ms);
+            self.request_config(now_ms);
             if self.leads() && self.is_on() {
                 self.send_due(now_ms);
                 self.poll(now_ms);
@@ -33,7 +33,7 @@ impl Session {
         }
         if self.view_dirty {
             self.wait_for_network();
-            self.look();
+            self.update_seen();
         }
         if self.tab_sync.is_dirty() && self.leads() {
             self.publish();
@@ -45,17 +45,17 @@ impl Session {
         std::mem::take(&mut self.effects)
     }
 
-    fn ask_for_config(&mut self, now_ms: u64) {
+    fn request_config(&mut self, now_ms: u64) {
         if !self.in_flight.any(Endpoint::Config) && self.config.take_due(now_ms) {
             let mut query = Vec::new();
             if let Some(locale) = &self.locale {
                 query.push(("locale", locale.clone()));
             }
-            self.ask(now_ms, Endpoint::Config, query);
+            self.request(now_ms, Endpoint::Config, query);
         }
     }
 
-    pub(super) fn ask(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
+    pub(super) fn request(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
         let request = self.in_flight.start(now_ms, endpoint, query, None);
         self.effects.push(Effect::Request(request));
     }
@@ -66,7 +66,7 @@ impl Session {
         self.effects.push(Effect::Request(Request { body: Some(body), key: Some(key), ..request }));
     }
 
-    /// Nobody waits for what is on its way any more.
+    /// Cancels requests to the endpoints for which `which` is true.
     pub(super) fn cancel(&mut self, which: impl Fn(Endpoint) -> bool) {
         for request in self.in_flight.cancel_where(which) {
             self.effects.push(Effect::Cancel(request.id));

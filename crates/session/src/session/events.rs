@@ -1,4 +1,4 @@
-//! Visitor events: queued, stored, and sent by the tab that leads.
+//! Visitor events: queued, stored, and sent by the leader.
 
 use chat_protocol::{Endpoint, Value};
 
@@ -6,14 +6,14 @@ use crate::tracking::{Batch, Subject, Write};
 use crate::{Effect, Page, Request, Session};
 
 impl Session {
-    /// Reports what the widget sees by itself, if the site wants that.
+    /// Reports an event that the widget observes, if the site allows it.
     pub(super) fn report_automatically(&mut self, now_ms: u64, event_type: &str, page: Page) {
         if self.tracking.is_automatic() {
             self.report(now_ms, event_type.to_owned(), Value::Null, page);
         }
     }
 
-    /// Reports an event, with `data` of the site's own.
+    /// Reports an event with the site's `data`.
     pub(super) fn report(&mut self, now_ms: u64, event_type: String, data: Value, page: Page) {
         let subject = Subject {
             visitor: self.identity.id(),
@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// Sends events from a page that is about to be left. A tab that knows of a leader leaves its events to that.
+    /// Sends events from a page that is about to be left. A tab with a leader leaves its events to it.
     pub(super) fn send_parting_events(&mut self, now_ms: u64) {
         if self.online
             && self.is_on()

@@ -1,4 +1,4 @@
-//! What follows from the election: who leads polls, sends and publishes; who does not stops all of that.
+//! The consequences of the election: the leader polls, sends and publishes. Other tabs do none of these.
 
 use chat_protocol::{Endpoint, VisitorId};
 
@@ -8,13 +8,13 @@ use crate::election::{Peer, Reply, Step};
 use crate::tab_sync::{Sender, TabMessage};
 
 impl Session {
-    /// Returns whether there is anything to lead for. A hidden tab leads only until the visitor's messages are sent.
+    /// Returns whether there is work for a leader. A hidden tab leads only until the visitor's messages are sent.
     fn wants_to_lead(&self, now_ms: u64) -> bool {
         if self.page_hidden || !self.is_on() {
             return false;
         }
         if self.visible {
-            // A leader stays one: the next message must not wait for an election.
+            // A leader keeps the lead, so that the next message does not wait for an election.
             let busy = self.open || self.conversation.is_some() || self.tracking.due_ms().is_some();
             // The pending message behind an undelivered entry may be lost with the page that wrote it.
             let undelivered = || self.timeline.entries().iter().any(|entry| !entry.is_settled());
@@ -33,7 +33,7 @@ impl Session {
                 if was_leader && self.tab_sync.is_dirty() {
                     self.publish();
                 }
-                // A candidate may have kept another tab from leading.
+                // Another tab may have waited for this candidate.
                 if was_standing {
                     self.broadcast(TabMessage::Vacancy);
                 }
@@ -50,7 +50,7 @@ impl Session {
         if self.timeline.is_truncated() && self.timeline.is_identified() {
             self.resync(now_ms);
         }
-        // The tab that had them may be gone, and storage may have none of them.
+        // The tab that had the pending messages may be gone, and storage may not have them.
         self.restore_missing(&[]);
         // The previous leader may not have published everything.
         self.mark_snapshot_dirty();
@@ -62,13 +62,13 @@ impl Session {
         }
     }
 
-    /// Confirms leadership after a timer that was late: the tab was stopped, and does not know what happened in the others.
+    /// Confirms leadership after a late timer: the tab was suspended, and may have missed messages of other tabs.
     pub(super) fn reconfirm_leadership(&mut self, now_ms: u64) {
         let step = self.election.reconfirm(now_ms);
         self.announce(step);
     }
 
-    /// Another tab stands for election.
+    /// Handles a candidate of another tab.
     pub(super) fn on_candidate(&mut self, now_ms: u64, candidate: &Peer<'_>) {
         self.election.yield_to(now_ms, candidate, self.visible);
         let wants_to_lead = self.wants_to_lead(now_ms);
@@ -80,12 +80,12 @@ impl Session {
         }
     }
 
-    /// Another tab leads.
+    /// Handles another leader.
     pub(super) fn on_leader(&mut self, now_ms: u64, leader: &Peer<'_>) {
         let wants_to_lead = self.wants_to_lead(now_ms);
         if self.election.on_leader(now_ms, leader, wants_to_lead) {
-            // Snapshots from now on are newer than all of the other tab's.
-            self.tab_sync.outdo(leader.revision);
+            // Later snapshots must be newer than all of the other tab's.
+            self.tab_sync.supersede(leader.revision);
             self.mark_snapshot_dirty();
             self.broadcast(TabMessage::Leader);
         } else {
@@ -93,19 +93,19 @@ impl Session {
         }
     }
 
-    /// The leader resigned, or is to yield.
+    /// Handles a vacancy: the leader resigned, or must yield.
     pub(super) fn on_vacancy(&mut self, now_ms: u64) {
         let step = self.election.on_vacancy(now_ms);
         self.announce(step);
     }
 
-    /// Leaves the election: another visitor begins.
+    /// Leaves the election, because the visitor changes.
     pub(super) fn reset_election(&mut self) {
         self.election.reset();
         self.stop_leading();
     }
 
-    /// Ends all work of a leader.
+    /// Stops the work of a leader.
     fn stop_leading(&mut self) {
         self.cancel_polls();
         // A message in flight may arrive: it is not cancelled, and the next leader repeats it with the same key.

@@ -28,9 +28,9 @@ impl Session {
         self.effects.push(Effect::Store(self.key(keys::VISITOR), Some(value.to_json())));
     }
 
-    /// Stores contact details that the visitor left.
+    /// Stores contact details that the visitor entered.
     pub(super) fn persist_contact(&mut self, given: &VisitorProfile) {
-        self.identity.keep_contact(given);
+        self.identity.add_contact(given);
         self.persist(keys::CONTACT, self.identity.contact().clone());
     }
 
@@ -41,7 +41,7 @@ impl Session {
 
     pub(super) fn persist_config(&mut self, data: Value) {
         let value = Value::object([("v", VERSION.into()), ("data", data)]);
-        // One for all customers.
+        // All customers share the config.
         let key = [keys::PREFIX, keys::CONFIG].concat();
         self.effects.push(Effect::Store(key, Some(value.to_json())));
         self.broadcast(TabMessage::Stored { name: keys::CONFIG, value });
@@ -86,14 +86,14 @@ impl Session {
         self.broadcast(TabMessage::Stored { name: keys::CONVERSATION, value });
     }
 
-    /// Stores the snapshot, and does not broadcast it.
+    /// Stores the snapshot without a broadcast.
     pub(super) fn store_snapshot(&mut self) {
         let key = self.key(keys::CONVERSATION);
         let stored = self.snapshot(Some(self.tab_sync.stored_shrink())).to_json();
         self.effects.push(Effect::Store(key, Some(stored)));
     }
 
-    /// Stores and broadcasts everything that this tab knows: the browser refused it, or another tab lacks it.
+    /// Stores and broadcasts the whole state of this tab, because the browser refused a write or another tab lacks it.
     pub(super) fn retry_persist(&mut self) {
         self.persist_visitor();
         self.persist_outbox(|_| true);
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Forgets all that is kept of this visitor.
+    /// Removes everything that is stored about this visitor.
     pub(super) fn erase_stored(&mut self) {
         let mut names = self.tracking.clear();
         for pending in self.outbox.iter() {

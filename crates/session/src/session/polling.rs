@@ -1,4 +1,4 @@
-//! What the others say: read at a pace that the service suggests, and again when something went wrong.
+//! Polls for presence and messages, and their responses.
 
 use chat_protocol::{ConversationId, Endpoint, History, Presence, Role, ServiceError};
 
@@ -7,14 +7,14 @@ use crate::timeline::{Delivery, Entry, EntryKey, Sync};
 use crate::{Notice, Session, SessionEvent};
 
 impl Session {
-    /// No conversation, no polling; nor for a tab that nobody sees, that does not lead, or without a network.
+    /// Returns whether the tab may poll: only the leader does, while it is visible and online, in a conversation.
     fn can_poll(&self) -> bool {
         self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()
     }
 
     pub(super) fn poll(&mut self, now_ms: u64) {
         if !self.can_poll() {
-            // A tab that cannot be seen waits for the answer to a message only.
+            // A hidden tab awaits only the response to a message.
             self.cancel_polls();
             return;
         }
@@ -24,7 +24,7 @@ impl Session {
             query.push(("conversationId", id.as_str().to_owned()));
         }
         if presence.is_some_and(|due| now_ms >= due) {
-            self.ask(now_ms, Endpoint::Presence, query.clone());
+            self.request(now_ms, Endpoint::Presence, query.clone());
         }
         if messages.is_some_and(|due| now_ms >= due) {
             self.poller.on_poll_started();
@@ -32,16 +32,16 @@ impl Session {
             if let Some(id) = self.timeline.cursor() {
                 query.push(("after", id.as_str().to_owned()));
             }
-            self.ask(now_ms, Endpoint::Messages, query);
+            self.request(now_ms, Endpoint::Messages, query);
         }
     }
 
-    /// What is being read is not wanted any more.
+    /// Cancels polls in flight.
     pub(super) fn cancel_polls(&mut self) {
         self.cancel(|endpoint| matches!(endpoint, Endpoint::Messages | Endpoint::Presence));
     }
 
-    /// When presence and messages are to be read next.
+    /// Returns the times of the next polls for presence and messages.
     pub(super) fn next_polls_ms(&self) -> [Option<u64>; 2] {
         let is_awaited = self.awaits_reply() || self.outbox.in_doubt().is_some();
         let idle = |endpoint| self.can_poll() && !self.in_flight.any(endpoint);
@@ -53,16 +53,16 @@ impl Session {
         ]
     }
 
-    /// Reads from the beginning once more.
+    /// Polls the history from the beginning once more.
     pub(super) fn resync(&mut self, now_ms: u64) {
-        // What is on its way was not asked for from the beginning.
+        // Polls in flight do not start at the beginning.
         self.cancel_polls();
         self.timeline.rewind();
         self.poller.resync();
         self.poll_now(now_ms);
     }
 
-    /// A conversation begins with the answer to a message: nothing in it is not known.
+    /// Starts a conversation with the response to a message. There is no history to poll.
     pub(super) fn begin(&mut self, conversation: ConversationId) {
         if self.conversation.is_some() {
             self.timeline.close();
@@ -72,7 +72,7 @@ impl Session {
         self.poller.begin_conversation();
     }
 
-    /// The service does not know the conversation any more. What was said stays on the screen.
+    /// Ends a conversation that the service no longer knows. Its messages stay visible.
     pub(super) fn forget_conversation(&mut self) {
         self.cancel_polls();
         self.conversation = None;
@@ -87,7 +87,7 @@ impl Session {
         let attempted = self.attempted();
         let new = self.timeline.merge(history.messages, history.next_after, &attempted, self.poller.sync());
         if !new.is_empty() {
-            self.poller.touch(now_ms);
+            self.poller.record_activity(now_ms);
             self.on_arrived(now_ms, &new);
         }
         let moved = self.timeline.cursor() != before.as_ref();
@@ -99,13 +99,13 @@ impl Session {
             if self.is_found(entry) {
                 self.on_found_delivered(now_ms, entry);
             } else if self.is_unanswered(entry) && self.poller.reply_due_ms().is_none() {
-                // Another tab is to know that a reply is due, should this one go before the answer is there.
+                // The wait for the reply is shared, in case this tab ends before the response.
                 self.poller.expect_reply(now_ms);
             }
         }
         if self.poller.end_sync() {
             self.timeline.mark_complete();
-            // A service that does not list what the visitor says has it all the same: it said so.
+            // The service may not list visitor messages. The conflict proves that it has this one.
             if let Some(entry) = self.outbox.in_doubt() {
                 self.timeline.deliver_in_doubt(entry);
                 self.on_found_delivered(now_ms, entry);
@@ -115,7 +115,7 @@ impl Session {
         self.poller.plan_messages(now_ms, is_awaited, self.open, &mut self.random);
     }
 
-    /// The messages that may have arrived without an answer; first the one that is on its way.
+    /// Returns the messages that may have arrived without a response, the one in flight first.
     fn attempted(&self) -> Vec<EntryKey> {
         let mut attempted = Vec::new();
         attempted.extend(self.in_flight.message());
@@ -123,8 +123,8 @@ impl Session {
         attempted
     }
 
-    /// Whether reading has settled what became of this message. An echo may be that of another one that says the same:
-    /// then only sending both again tells.
+    /// Returns whether a poll has delivered this message. If several attempted messages have the same text, an echo may
+    /// be that of another one: only sending them again shows which.
     fn is_found(&self, entry: EntryKey) -> bool {
         let Some(shown) = self.timeline.entry(entry) else { return false };
         shown.is_settled()
@@ -132,39 +132,39 @@ impl Session {
             && self.outbox.attempted_with(&shown.text) == 1
     }
 
-    /// Whether the service has the message, and nobody has said anything to it.
+    /// Returns whether a message is delivered and has no reply yet.
     fn is_unanswered(&self, entry: EntryKey) -> bool {
         let shown = self.timeline.entry(entry).map(|shown| shown.delivery);
         shown == Some(Delivery::Delivered) && !self.timeline.is_answered(entry)
     }
 
-    /// Messages of the others came in.
+    /// Handles new messages of others.
     pub(super) fn on_arrived(&mut self, now_ms: u64, new: &[Entry]) {
         self.mark_snapshot_dirty();
         for entry in new.iter().filter(|entry| entry.author != Role::Visitor && entry.sequence > 0) {
-            self.poller.touch(now_ms);
+            self.poller.record_activity(now_ms);
             self.poller.end_reply_wait();
             if self.notice == Some(Notice::NoReply) {
                 self.notice = None;
             }
             if entry.author == Role::Operator {
-                // Presence may still say that nobody is there.
+                // Presence may still report that no operator is online.
                 self.poller.poll_presence_now(now_ms);
             }
             self.emit(SessionEvent::Message(entry.clone()));
         }
     }
 
-    /// A reply that was looked for long enough is given up.
+    /// Ends the wait for a reply after its maximum time.
     pub(super) fn end_wait_for_reply(&mut self, now_ms: u64) {
         if self.poller.reply_due_ms().is_some_and(|until| now_ms >= until) {
             self.poller.end_reply_wait();
             if self.in_flight.any(Endpoint::Send) {
-                // It may still come with the answer.
+                // The reply may still come with the response.
                 self.poller.expect_reply(now_ms);
                 return;
             }
-            // A person who is there takes the time that a person takes.
+            // An operator may take longer.
             if self.operator_online != Some(true) && !self.person_took_over() {
                 self.notice = Some(Notice::NoReply);
             }
@@ -192,13 +192,13 @@ impl Session {
         self.emit_error(endpoint, error);
         if ErrorAction::of(error) == ErrorAction::ConversationGone {
             if endpoint == Endpoint::Messages && self.timeline.cursor().is_some() {
-                // It may be the message to read after that is gone.
+                // The cursor may be unknown instead of the conversation.
                 self.resync(now_ms);
                 return;
             }
             self.forget_conversation();
             if let Some(entry) = self.outbox.in_doubt() {
-                self.give_up(entry);
+                self.fail_message(entry);
             }
             return;
         }

@@ -1,4 +1,4 @@
-//! What another tab, or an earlier page, stored.
+//! Values that another tab, or an earlier page, stored.
 
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ use crate::stored::{self, Stored, keys};
 use crate::tab_sync::RemoteRevision;
 
 impl Session {
-    /// Takes in all that this browser kept.
-    pub(super) fn take_over(&mut self, now_ms: u64, mut stored: Stored) {
+    /// Applies the contents of the browser's storage.
+    pub(super) fn apply_stored(&mut self, now_ms: u64, mut stored: Stored) {
         let conversation = stored::take(&mut stored, keys::CONVERSATION);
         self.adopt_snapshot(conversation, false);
         for name in [keys::SEEN, keys::TRACKING, keys::CONTACT] {
@@ -25,30 +25,31 @@ impl Session {
             rest.insert(rest.partition_point(|(_, other)| written(other) <= written(&value)), (name, value));
         }
         for (name, value) in rest {
-            // Null stands for text that is not JSON here, not for a value that another tab removed.
+            // Here, null means text that is not JSON, and not a removed value.
             if value != Value::Null {
                 self.apply_remote_write(now_ms, &name, value);
             }
         }
         self.restore_missing(&[]);
-        // Where storage lost the conversation, it counts anew.
+        // If storage lost the conversation, its sequence starts again.
         self.timeline.limit_seen();
     }
 
-    /// Restores pending messages that were lost, except those that the tab that wrote a snapshot has: `told`.
-    pub(super) fn restore_missing(&mut self, told: &[Rc<str>]) {
-        for entry in self.outbox.restore_missing(self.timeline.entries(), told) {
+    /// Restores lost pending messages, except those of a snapshot's writer: `remote`.
+    pub(super) fn restore_missing(&mut self, remote: &[Rc<str>]) {
+        for entry in self.outbox.restore_missing(self.timeline.entries(), remote) {
             self.persist_pending(entry);
         }
     }
 
-    /// Another tab, or an earlier page, kept this value under this name; null when it is kept no more.
+    /// Applies a value that another tab, or an earlier page, stored under a name; null if it removed the name.
     pub(super) fn apply_remote_write(&mut self, now_ms: u64, name: &str, value: Value) {
         match name {
             keys::CONVERSATION => {
                 let writer = value.get("writer").and_then(Value::as_text);
                 match self.tab_sync.compare(stored::number(&value, "revision"), writer) {
-                    // Storage must not keep it. The tab is brought up to date when it asks.
+                    // Replaces the outdated value in storage. The other tab is brought up to date when it stands for
+                    // election.
                     RemoteRevision::Outdated => self.store_snapshot(),
                     RemoteRevision::Conflict => self.tab_sync.mark_dirty(),
                     RemoteRevision::Current => {}
@@ -58,7 +59,7 @@ impl Session {
             keys::SEEN => {
                 let seen = i64::try_from(stored::number(&value, "serial")).unwrap_or(0);
                 if seen < self.timeline.seen() {
-                    // A late write: storage must not keep it.
+                    // Replaces the outdated value in storage.
                     self.persist_seen();
                 }
                 self.timeline.apply_remote_seen(seen);
@@ -74,11 +75,11 @@ impl Session {
             _ => {
                 if let Some(name) = name.strip_prefix(keys::OUTBOX) {
                     match PendingMessage::from_stored(name, &value) {
-                        // While storage was blocked, two visitors may have begun.
+                        // While storage was blocked, two tabs may have created a visitor each.
                         _ if !self.identity.is_of(&value) => {}
                         Some(pending) => self.apply_remote_pending(now_ms, pending),
-                        None if value == Value::Null => self.delivered_elsewhere(now_ms, name),
-                        // A newer version may know what to do with it.
+                        None if value == Value::Null => self.on_remote_delivery(now_ms, name),
+                        // A newer version may understand it.
                         None => {}
                     }
                 } else {

@@ -1,4 +1,4 @@
-//! What a session makes of the service's answers, and of their absence.
+//! Responses of the service, and requests without one.
 
 use chat_protocol::{
     Endpoint, ErrorCode, History, Presence, SendResult, ServiceError, Tracking, Value, open_envelope,
@@ -34,7 +34,7 @@ impl Session {
         }
     }
 
-    /// There was no answer.
+    /// Handles a request without a response.
     pub(super) fn on_no_response(&mut self, now_ms: u64, request: &InFlight, code: &str, message: &str) {
         let error = ServiceError {
             status: 0,
@@ -86,7 +86,7 @@ impl Session {
     }
 }
 
-/// Minimum time before a batch of events is tried again. Milliseconds.
+/// Minimum time before a batch of events is sent again. Milliseconds.
 const MIN_EVENTS_RETRY_MS: u64 = 2_000;
 
 fn usable<T: TryFrom<Value, Error = chat_protocol::FieldError>>(

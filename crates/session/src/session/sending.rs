@@ -1,4 +1,4 @@
-//! The visitor's messages: written, sent one at a time, each at most once.
+//! Visitor messages: written, sent one at a time, each accepted at most once.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ impl Session {
         }
         self.outbox.push(PendingMessage::new(id, entry, text, page_path, now_ms));
         self.persist_pending(entry);
-        self.poller.touch(now_ms);
+        self.poller.record_activity(now_ms);
         self.mark_snapshot_dirty();
     }
 
@@ -45,7 +45,7 @@ impl Session {
         }
         if was_failed || self.deferred {
             self.outbox.send_now();
-            // The tab that leads sends it.
+            // The leader sends it.
             self.broadcast(TabMessage::SendNow);
         }
     }
@@ -57,7 +57,7 @@ impl Session {
         self.mark_snapshot_dirty();
     }
 
-    /// Shows how far a message has come.
+    /// Shows the delivery of a message.
     fn show_delivery(&mut self, entry: EntryKey) {
         if let Some(delivery) = self.outbox.delivery(entry)
             && self.timeline.set_delivery(entry, delivery)
@@ -66,7 +66,7 @@ impl Session {
         }
     }
 
-    /// Takes over a message that another tab, or an earlier page, stored.
+    /// Applies a message that another tab, or an earlier page, stored.
     pub(super) fn apply_remote_pending(&mut self, now_ms: u64, mut pending: PendingMessage) {
         if pending.is_stale(now_ms) {
             pending.fail();
@@ -98,9 +98,9 @@ impl Session {
         }
     }
 
-    /// Another tab removed the pending message: it knows that the message was delivered. The response to an attempt in
-    /// flight will say so, too.
-    pub(super) fn delivered_elsewhere(&mut self, now_ms: u64, id: &str) {
+    /// Marks a message as delivered, because another tab removed it from storage. For an attempt in flight, the
+    /// response decides.
+    pub(super) fn on_remote_delivery(&mut self, now_ms: u64, id: &str) {
         if let Some(entry) = self.outbox.idle_entry(id) {
             self.outbox.remove(entry);
             self.timeline.deliver_in_doubt(entry);
@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// Storage has the pending message no more: it was delivered, unless storage lost it.
+    /// Removes a delivered message that storage no longer has. Storage may also have lost a pending one.
     pub(super) fn remove_if_delivered(&mut self, id: &str) {
         if self.timeline.of_pending(id).is_none_or(|entry| entry.delivery == Delivery::Delivered) {
             self.outbox.remove_id(id);
@@ -139,7 +139,7 @@ impl Session {
             let Some(next) = self.outbox.next() else { return };
             let (entry, is_attempted) = (next.entry(), next.is_attempted());
             if self.outbox.is_next_expired(now_ms) {
-                self.give_up(entry);
+                self.fail_message(entry);
                 continue;
             }
             if !is_attempted {
@@ -167,7 +167,7 @@ impl Session {
         let Some(entry) = request.message else { return };
         if self.conversation.as_ref() != Some(&result.conversation_id) {
             if self.conversation.is_some() && self.is_delivered(entry) {
-                // The response is from a conversation that another tab has found gone since.
+                // Another tab has found since that the conversation of this response is gone.
                 self.remove_delivered(entry);
                 return;
             }
@@ -180,7 +180,7 @@ impl Session {
         } else if self.timeline.deliver(entry, result.user_message_id) {
             self.resync(now_ms);
         }
-        // The echo may have been taken for another message, which is to be sent after all, or was given up before.
+        // The echo may have been matched with another message, which must be sent again or has failed.
         self.restore_missing(&[]);
         for pending in self.outbox.iter().filter(|pending| pending.is_failed()) {
             self.timeline.set_delivery(pending.entry(), Delivery::Failed);
@@ -193,11 +193,11 @@ impl Session {
         self.notice = match result.ai_status {
             AiStatus::QuotaInsufficient => Some(Notice::Quota),
             _ if result.blocked || result.ai_status == AiStatus::Blocked => Some(Notice::Blocked),
-            // Nobody is writing a reply. One that comes later is shown, and removes the notice.
+            // No reply is being written. A late one is shown, and removes the notice.
             AiStatus::ProviderError if !replied && !self.person_took_over() => Some(Notice::NoReply),
             _ => None,
         };
-        // Messages before the reply that were not polled yet: the service may see nothing to poll for.
+        // Messages before the reply may be missing, and the service may report nothing to poll.
         if self.poller.end_reply_wait() || is_repeated {
             self.poll_now(now_ms);
         }
@@ -207,12 +207,12 @@ impl Session {
         if !replied && self.notice.is_none_or(|notice| notice == Notice::NoReply) {
             self.await_reply(now_ms);
         }
-        self.poller.touch(now_ms);
+        self.poller.record_activity(now_ms);
         self.emit(SessionEvent::Lead(result.lead));
         self.remove_delivered(entry);
     }
 
-    /// The reply did not come with the response: it is polled.
+    /// Polls for a reply that did not come with the response.
     fn await_reply(&mut self, now_ms: u64) {
         self.poller.expect_reply(now_ms);
         self.poll_now(now_ms);
@@ -243,7 +243,7 @@ impl Session {
                 self.outbox.doubt(entry);
                 self.resync(now_ms);
             }
-            // The message was refused with its conversation: it becomes another request, which begins one.
+            // The conversation is gone: the message becomes another request, which starts one.
             ErrorAction::ConversationGone if self.outbox.names_conversation(entry) => {
                 self.forget_conversation();
                 self.outbox.start_over(entry);
@@ -254,7 +254,7 @@ impl Session {
                 if error.status == 402 || error.code == ErrorCode::InsufficientQuota {
                     self.notice = Some(Notice::Quota);
                 }
-                self.give_up(entry);
+                self.fail_message(entry);
             }
         }
         self.mark_snapshot_dirty();
@@ -264,21 +264,21 @@ impl Session {
         self.timeline.entry(entry).is_some_and(|shown| shown.delivery == Delivery::Delivered)
     }
 
-    /// Makes another attempt later, unless there were enough.
+    /// Makes another attempt later, or marks the message as failed after the last one.
     fn back_off(&mut self, now_ms: u64, entry: EntryKey, retry_after_ms: Option<u64>) {
         match self.outbox.back_off(now_ms, entry, retry_after_ms, &mut self.random) {
             AfterFailure::BacksOff => self.persist_pending(entry),
-            AfterFailure::Exhausted => self.give_up(entry),
+            AfterFailure::Exhausted => self.fail_message(entry),
             AfterFailure::Gone => return,
         }
-        // The service may have the message, also when it is given up.
+        // The service may have the message, even if it is marked as failed.
         if retry_after_ms.is_none() {
             self.poller.poll_until_idle(self.in_flight.any(Endpoint::Messages));
             self.poller.poll_soon(now_ms, &mut self.random);
         }
     }
 
-    /// Without a network, messages that are not in flight are shown as waiting for it.
+    /// Shows messages that are not in flight as waiting while the browser is offline.
     pub(super) fn wait_for_network(&mut self) {
         if !self.online {
             self.outbox.wait_for_network();
@@ -292,7 +292,7 @@ impl Session {
         }
     }
 
-    /// A poll showed that the service has the message.
+    /// Handles a message that a poll has found delivered.
     pub(super) fn on_found_delivered(&mut self, now_ms: u64, entry: EntryKey) {
         self.timeline.deliver(entry, None);
         self.emit_delivered(entry);
@@ -303,7 +303,7 @@ impl Session {
     }
 
     /// Marks a message as failed.
-    pub(super) fn give_up(&mut self, entry: EntryKey) {
+    pub(super) fn fail_message(&mut self, entry: EntryKey) {
         self.outbox.fail(entry);
         self.persist_pending(entry);
         self.timeline.set_delivery(entry, Delivery::Failed);

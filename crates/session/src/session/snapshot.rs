@@ -1,4 +1,4 @@
-//! The session's side of a snapshot: what it is made of, and how one of another tab is taken over.
+//! Snapshots of a session: encoded from its state, and adopted from other tabs.
 
 use chat_protocol::Value;
 
@@ -7,7 +7,7 @@ use crate::timeline::Delivery;
 use crate::{Session, SessionEvent};
 
 impl Session {
-    /// Returns the snapshot of the conversation, its room halved `shrink` times; all of it without a number.
+    /// Returns the snapshot of the conversation, with its room halved `shrink` times, or all of it for `None`.
     pub(super) fn snapshot(&self, shrink: Option<u32>) -> Value {
         let state = LocalState {
             visitor: self.identity.id(),
@@ -25,22 +25,22 @@ impl Session {
         state.encode(shrink)
     }
 
-    /// Takes over a snapshot of another tab, or of an earlier page, if it is newer than what is known. The page is told of
+    /// Adopts a snapshot of another tab, or of an earlier page, if it is newer than the present state. Emits events for
     /// new messages if it is `live`.
     pub(super) fn adopt_snapshot(&mut self, value: Value, live: bool) {
         let is_own = self.identity.is_of(&value);
         let snapshot = Snapshot::decode(value);
         let known = self.tab_sync.revision();
-        // Version 1 stored the id alone: the whole history was said before.
+        // Version 1 stored only the id: nothing in the history is new.
         let id_alone = snapshot.revision == 0 && known == 0 && snapshot.conversation.is_some() && !live;
         if !is_own || (snapshot.revision <= known && !id_alone) {
             return;
         }
-        // A poll of this tab does not go on from where the other one has come to.
+        // A poll of this tab does not start at the other tab's cursor.
         self.cancel_polls();
         let is_truncated = snapshot.is_truncated;
         let local_ids = snapshot.local_ids();
-        // Storage may have had less room than a broadcast: then it is not what its writer told the others.
+        // A stored snapshot may be shorter than the one that its writer broadcast.
         let writer = snapshot.writer.filter(|_| live || !is_truncated);
         self.tab_sync.adopt(snapshot.revision, writer.as_deref().unwrap_or_default());
         self.election.observe_term(snapshot.term);
@@ -57,12 +57,12 @@ impl Session {
             self.poller.backfill();
         }
         let newest = self.timeline.newest();
-        // The beginning that this tab lacked was said before.
+        // The beginning that this tab lacked is not new.
         let is_beginning = self.timeline.is_truncated() && !is_truncated;
         let new = self.timeline.adopt(
             snapshot.entries,
             snapshot.after,
-            snapshot.read_up_to,
+            snapshot.polled_up_to,
             snapshot.archived_len,
             is_truncated,
         );

@@ -1,4 +1,4 @@
-//! How a session begins: on a page that loads, on one that comes back, and when the visitor agrees to be remembered.
+//! The start of a session: on a page that loads, on one that is restored, and after consent.
 
 use super::Session;
 use crate::config_loader::ConfigLoader;
@@ -16,7 +16,7 @@ use crate::wait::Waiting;
 use crate::{Effect, Reports, Start};
 
 impl Session {
-    /// Begins, or goes on where this browser left off. Gives what is to be done first.
+    /// Starts a session, or continues a stored one. Returns its first effects.
     pub fn start(start: Start) -> (Self, Vec<Effect>) {
         let Start {
             now_ms,
@@ -35,9 +35,9 @@ impl Session {
         let stored_config = stored_config.get("data").cloned();
         let suffix = stored::suffix(customer_id.as_deref());
         let mut stored = stored::of_customer(stored, &suffix);
-        let kept = stored::visitor(&stored::take(&mut stored, keys::VISITOR));
+        let stored_id = stored::visitor(&stored::take(&mut stored, keys::VISITOR));
         let named = visitor.visitor_id.clone().filter(|id| !id.as_str().is_empty());
-        let known = named.or(kept);
+        let known = named.or(stored_id);
         let is_new = known.is_none();
         let visitor_id = known.unwrap_or_else(|| stored::new_visitor(&mut random));
         let mut session = Self {
@@ -69,16 +69,16 @@ impl Session {
             effects: Vec::new(),
         };
         session.persist_visitor();
-        session.take_over(now_ms, stored);
+        session.apply_stored(now_ms, stored);
         session.broadcast(TabMessage::Hello);
         let effects = session.decide(now_ms);
         (session, effects)
     }
 
-    /// From now on the browser keeps what it is given.
+    /// Handles consent: from now on the browser stores the session.
     pub(super) fn on_consent(&mut self, now_ms: u64, stored: Stored, reports: Reports) {
         self.tracking.set_reports(reports);
-        // A visitor whom the site named is not new, and goes on as well.
+        // A visitor whom the site named is not new, but continues a stored conversation as well.
         if self.tab_sync.revision() == 0 && self.outbox.is_empty() && !self.identity.has_erased() {
             self.on_page_restored(now_ms, stored);
             self.persist_visitor();
@@ -96,24 +96,25 @@ impl Session {
             && id != *self.identity.id()
         {
             if was_left {
-                // The visitor was forgotten in the meantime.
+                // The visitor was erased in the meantime.
                 self.replace_visitor(id);
             } else if self.identity.is_new() {
                 self.adopt_visitor(id);
                 self.identity.mark_known();
             }
         }
-        let kept = |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
-        let mut gone = Vec::new();
+        let is_stored =
+            |name: &str| stored.iter().any(|(key, _)| key.strip_prefix(keys::OUTBOX) == Some(name));
+        let mut missing = Vec::new();
         for pending in self.outbox.iter() {
-            if !kept(pending.id()) {
-                gone.push(pending.id().to_owned());
+            if !is_stored(pending.id()) {
+                missing.push(pending.id().to_owned());
             }
         }
-        // What this page kept, and storage no longer has, another tab has sent.
+        // Another tab has sent the events that storage no longer has.
         self.tracking.clear();
-        self.take_over(now_ms, stored);
-        for name in gone {
+        self.apply_stored(now_ms, stored);
+        for name in missing {
             self.remove_if_delivered(&name);
         }
         self.broadcast(TabMessage::Hello);

@@ -17,7 +17,7 @@ impl Session {
         if sender.visitor != self.identity.id().as_str() {
             return self.resolve_visitor_conflict(&sender, &message);
         }
-        // What the other tab knew, against what this one knew when it heard of it.
+        // Every message carries the position that its sender has seen.
         self.view_dirty |= self.timeline.apply_remote_seen(sender.seen);
         let Sender { tab, term, revision, visible, .. } = sender;
         let peer = Peer { tab, term, revision, visible };
@@ -26,7 +26,7 @@ impl Session {
                 self.on_candidate(now_ms, &peer);
                 self.bring_up_to_date(now_ms, &sender, false);
             }
-            // The tab was not here before, so that no earlier broadcast reached it.
+            // The tab is new: no earlier broadcast reached it.
             TabMessage::Hello => self.bring_up_to_date(now_ms, &sender, true),
             TabMessage::Leader => self.on_leader(now_ms, &peer),
             TabMessage::Vacancy => self.on_vacancy(now_ms),
@@ -53,7 +53,7 @@ impl Session {
         }
     }
 
-    /// Broadcasts what another tab lacks. `is_new` tells that no earlier broadcast reached it.
+    /// Broadcasts what another tab lacks. No earlier broadcast reached a tab that `is_new`.
     fn bring_up_to_date(&mut self, now_ms: u64, other: &Sender<'_>, is_new: bool) {
         let (leads, seen) = (self.leads(), self.timeline.seen());
         let (update, is_dirty) = self.tab_sync.bring_up_to_date(now_ms, other, is_new, leads, seen);
@@ -67,13 +67,13 @@ impl Session {
         }
     }
 
-    /// Another tab has another visitor: both began before storage held one, or storage is blocked. The tab that has nothing
-    /// to lose adopts the other's visitor.
+    /// Handles a message of a tab with another visitor: both started before storage held one, or storage is blocked.
+    /// The tab with nothing to lose adopts the other's visitor.
     fn resolve_visitor_conflict(&mut self, other: &Sender<'_>, message: &TabMessage<'_>) {
         let visitor = other.visitor;
         if let Some(old) = self.identity.erased(visitor).cloned() {
-            // It had not heard of the reset when it sent this, and may have stored what was erased. Each tab says so: perhaps
-            // none leads yet.
+            // The other tab has missed the reset, and may have stored erased values. Every tab replies, because there
+            // may be no leader yet.
             if !matches!(message, TabMessage::Reset { .. }) {
                 self.broadcast_reset(&old);
                 self.erase_stored();
@@ -85,7 +85,7 @@ impl Session {
             self.adopt_visitor(visitor.into());
             self.identity.set_merged(other.revision > 0);
             self.persist_visitor();
-            // The tabs that know more reply.
+            // Tabs with more state reply.
             self.broadcast(TabMessage::Hello);
         } else if *message == TabMessage::Candidate {
             self.broadcast(TabMessage::Here);

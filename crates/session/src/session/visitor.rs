@@ -7,12 +7,12 @@ use crate::stored;
 use crate::tab_sync::TabMessage;
 
 impl Session {
-    /// Nothing has happened yet that would be lost.
+    /// Returns whether the visitor is new and has no state that could be lost.
     pub(super) fn is_fresh(&self) -> bool {
         self.identity.is_new() && self.tab_sync.revision() == 0 && self.outbox.is_empty()
     }
 
-    /// Forgets everything, here and in the other tabs.
+    /// Erases the visitor, here and in the other tabs.
     pub(super) fn reset(&mut self, now_ms: u64) {
         let old = self.identity.id().clone();
         self.erase_stored();
@@ -24,19 +24,19 @@ impl Session {
         self.poll_now(now_ms);
     }
 
-    /// Whoever comes now is not who was there: nothing that was known of that person goes along with what is sent.
+    /// Replaces the visitor by another person: the profile is dropped as well.
     pub(super) fn replace_visitor(&mut self, id: VisitorId) {
         self.adopt_visitor(id);
         self.identity.replace();
     }
 
-    /// Tells the tabs that still have this visitor that there is another one.
+    /// Broadcasts the new visitor to the tabs that still have the old one.
     pub(super) fn broadcast_reset(&mut self, old: &VisitorId) {
         let new = self.identity.id().clone();
         self.broadcast_as(old, TabMessage::Reset { visitor: Some(new) });
     }
 
-    /// Another visitor begins: nothing of the one before stays.
+    /// Adopts another visitor, and drops the state of the present one.
     pub(super) fn adopt_visitor(&mut self, id: VisitorId) {
         // The config is the same for all visitors.
         self.cancel(|endpoint| endpoint != Endpoint::Config);

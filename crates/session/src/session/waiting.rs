@@ -1,4 +1,4 @@
-//! The wait for an answer, as the visitor sees it.
+//! The wait for a reply, as the visitor sees it.
 
 use chat_protocol::Role;
 
@@ -7,13 +7,13 @@ use crate::Wait;
 use crate::timeline::Delivery;
 
 impl Session {
-    /// Returns how long the visitor has waited for an answer.
+    /// Returns how long the visitor has waited for a reply.
     pub fn wait(&self) -> Wait {
         self.waiting.shown()
     }
 
-    /// Returns whether the assistant is composing an answer: the service has the visitor's message, and its reply is due.
-    /// A message that is still being sent may not have arrived.
+    /// Returns whether the assistant is composing a reply: the service has the visitor's message, and its reply is
+    /// awaited. A message that is still being sent may not have arrived.
     pub fn is_writing(&self) -> bool {
         let attempted = |delivery| matches!(delivery, Delivery::Sending | Delivery::Delivered);
         let newest = self
@@ -24,13 +24,13 @@ impl Session {
         self.waiting.is_waiting() && newest.is_some_and(|entry| entry.delivery == Delivery::Delivered)
     }
 
-    /// Returns whether a person was the last to answer: the assistant is not expected to.
+    /// Returns whether an operator wrote last: then no reply of the assistant is expected.
     pub fn person_took_over(&self) -> bool {
         let last = self.entries().iter().rev().find(|entry| entry.author != Role::Visitor);
         last.is_some_and(|entry| entry.author == Role::Operator)
     }
 
-    /// Returns whether the last answer was a fallback text, because the assistant could not answer (4.5).
+    /// Returns whether the last reply was a fallback text, because the assistant could not answer (4.5).
     pub fn fell_back(&self) -> bool {
         self.fell_back
     }

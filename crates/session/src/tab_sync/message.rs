@@ -7,10 +7,10 @@ use chat_protocol::{Value, VisitorId};
 
 use crate::stored::{self, to_value};
 
-/// What every message says of its sender.
+/// The sender's state, which is part of every message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sender<'a> {
-    /// The visitor, as far as this tab knows.
+    /// The visitor's id.
     pub(crate) visitor: &'a str,
     /// The tab's name among the tabs.
     pub(crate) tab: &'a str,
@@ -30,23 +30,23 @@ pub(crate) struct Sender<'a> {
 /// A message to the other tabs.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TabMessage<'a> {
-    /// The tab is new here, and would like to know what the others know.
+    /// The tab is new, and requests the state of the others.
     Hello,
     /// The reply to a candidate with another visitor.
     Here,
-    /// The tab stands for election, and would like to know what the others know.
+    /// The tab stands for election, and requests the state of the others.
     Candidate,
     /// The tab leads.
     Leader,
-    /// The tab does not lead any more.
+    /// The tab no longer leads.
     Vacancy,
-    /// The visitor asked for pending messages to be sent at once.
+    /// The visitor sends pending messages at once.
     SendNow,
-    /// A response arrived that the leading tab may wait for, and that asks for silence until this time.
+    /// A response arrived in a tab that no longer leads. A `Retry-After` holds until this time.
     Response { hold_until_ms: u64 },
     /// The tab stored a value under a name; null if it removed the name.
     Stored { name: &'a str, value: Value },
-    /// The visitor was erased; this one begins.
+    /// The visitor was erased. This is the new one.
     Reset { visitor: Option<VisitorId> },
     /// A message of another version.
     Unknown,
@@ -85,8 +85,8 @@ impl<'a> TabMessage<'a> {
         message.to_json()
     }
 
-    /// Reads a message and its sender, and takes the value out of it. Fields that are missing, or make no sense, are empty,
-    /// zero or false.
+    /// Reads a message and its sender, and takes the value out of it. Fields that are missing, or make no sense, are
+    /// empty, zero or false.
     pub(crate) fn decode(message: &'a mut Value) -> (Sender<'a>, Self) {
         let value = stored::take_member(message, "value");
         let text = |field| message.get(field).and_then(Value::as_text).unwrap_or_default();

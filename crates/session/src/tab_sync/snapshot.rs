@@ -9,8 +9,8 @@ use crate::outbox::is_valid_id;
 use crate::stored::{self, VERSION, to_value};
 use crate::timeline::{Created, Delivery, Entry, EntryKey, Timeline};
 
-/// Maximum number of characters of messages in a snapshot, the last ones. It is written with each message, and a browser
-/// has a few megabytes for all that a site stores.
+/// Maximum number of characters of messages in a snapshot, the last ones. It is written with each message, and a
+/// browser has a few megabytes for all that a site stores.
 const MAX_SNAPSHOT_CHARS: usize = 16 * 1024;
 /// The size of an entry beside its text.
 const ENTRY_OVERHEAD_CHARS: usize = 128;
@@ -20,7 +20,7 @@ const MAX_CONVERSATION_ID_LEN: usize = 512;
 const UNDELIVERED: [(Delivery, &str); 3] =
     [(Delivery::Waiting, "waiting"), (Delivery::Sending, "sending"), (Delivery::Failed, "failed")];
 
-/// The state of this tab that a snapshot is made of.
+/// The state that a snapshot is encoded from.
 #[derive(Debug)]
 pub(crate) struct LocalState<'a> {
     pub(crate) visitor: &'a VisitorId,
@@ -46,7 +46,7 @@ pub(crate) struct Snapshot {
     /// The position after which messages are polled.
     pub(crate) after: Option<MessageId>,
     /// The entry that the last poll ended with.
-    pub(crate) read_up_to: Option<usize>,
+    pub(crate) polled_up_to: Option<usize>,
     /// The number of entries of a conversation that is gone.
     pub(crate) archived_len: usize,
     /// Messages before the first entry are missing.
@@ -62,8 +62,8 @@ pub(crate) struct Snapshot {
 }
 
 impl LocalState<'_> {
-    /// Returns the snapshot, with as many messages as fit into [`MAX_SNAPSHOT_CHARS`] halved `shrink` times; all of them
-    /// without a number.
+    /// Returns the snapshot, with as many messages as fit into [`MAX_SNAPSHOT_CHARS`] halved `shrink` times; all of
+    /// them without a number.
     pub(crate) fn encode(&self, shrink: Option<u32>) -> Value {
         let entries = self.timeline.entries();
         let mut room = shrink.map_or(usize::MAX, |shrink| MAX_SNAPSHOT_CHARS >> shrink);
@@ -74,9 +74,9 @@ impl LocalState<'_> {
             fits
         });
         let dropped = entries.len() - fitting.count();
-        // One more than the index; zero stands for none.
-        let read_up_to =
-            self.timeline.index_read_up_to().map_or(0, |index| index + 1).saturating_sub(dropped);
+        // The index plus one; zero means none.
+        let polled_up_to =
+            self.timeline.index_polled_up_to().map_or(0, |index| index + 1).saturating_sub(dropped);
         Value::object([
             ("v", VERSION.into()),
             ("visitorId", self.visitor.into()),
@@ -85,7 +85,7 @@ impl LocalState<'_> {
             ("term", to_value(self.term)),
             ("conversationId", self.conversation.into()),
             ("after", self.timeline.cursor().into()),
-            ("readUpTo", to_value(read_up_to as u64)),
+            ("readUpTo", to_value(polled_up_to as u64)),
             ("floor", to_value(self.timeline.archived_len().saturating_sub(dropped) as u64)),
             ("cut", (dropped > 0 || self.timeline.is_truncated()).into()),
             ("newest", self.timeline.newest().into()),
@@ -113,7 +113,7 @@ impl Snapshot {
             term: number("term"),
             conversation: text("conversationId").filter(is_valid).map(Into::into),
             after: text("after").map(Into::into),
-            read_up_to: index("readUpTo").checked_sub(1),
+            polled_up_to: index("readUpTo").checked_sub(1),
             archived_len: index("floor"),
             is_truncated: is("cut"),
             newest: i64::try_from(number("newest")).unwrap_or(0),
@@ -126,7 +126,7 @@ impl Snapshot {
         };
         let entries = &mut snapshot.entries;
         for value in Fields::lenient(value).list("entries").unwrap_or_default() {
-            // A message has one place: with two, it would be given up in one and waited for in the other.
+            // A message has one position. With two, it could fail in one and wait in the other.
             let is_listed = |entry: &Entry| {
                 entry.local_id.is_some() && entries.iter().any(|known| known.local_id == entry.local_id)
             };
@@ -245,14 +245,14 @@ mod tests {
         for (id, length) in [("m1", 900), ("m2", MAX_SNAPSHOT_CHARS / 4 - 128), ("m3", 1)] {
             timeline.write(id, &"t".repeat(length), 0, Delivery::Waiting);
         }
-        let kept = |shrink| Snapshot::decode(state(&visitor, &timeline).encode(shrink));
+        let decoded = |shrink| Snapshot::decode(state(&visitor, &timeline).encode(shrink));
         for (shrink, ids, is_truncated) in [
             (None, vec!["m1", "m2", "m3"], false),
             (Some(0), vec!["m1", "m2", "m3"], false),
             (Some(2), vec!["m3"], true),
             (Some(16), vec![], true),
         ] {
-            let snapshot = kept(shrink);
+            let snapshot = decoded(shrink);
             let expected: Vec<Rc<str>> = ids.into_iter().map(Into::into).collect();
             assert_eq!((snapshot.local_ids(), snapshot.is_truncated), (expected, is_truncated), "{shrink:?}");
         }

@@ -1,25 +1,25 @@
-//! How what a read gave comes into its place among what is known.
+//! Merging polled messages with known entries.
 
 use chat_protocol::{ChatMessage, MessageId, Role};
 
 use super::{Created, Delivery, Entry, EntryKey, Ids, Timeline};
 
-/// How to take in what a read gave.
+/// How to merge a polled history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sync {
-    /// What is new was said just now.
+    /// Unknown messages are new.
     Live,
-    /// What stands before a message that is known was said before; it is read once more from the beginning.
+    /// The history is polled again from the beginning: unknown messages before a known one are not new.
     Resync,
-    /// All of it was said before.
+    /// The history is polled for the first time: nothing in it is new.
     Backfill,
 }
 
 impl Timeline {
-    /// Takes in what a read gave, in the service's order. Gives the entries that are new.
+    /// Merges polled messages, in the service's order. Returns the added entries.
     ///
-    /// `attempted` are the visitor's messages that may have arrived without an answer: an echo that says the same is
-    /// shown as theirs, and delivers them.
+    /// `attempted` are the visitor's messages that may have arrived without a response. An echo with the same text
+    /// matches and delivers them.
     pub(crate) fn merge(
         &mut self,
         messages: Vec<ChatMessage>,
@@ -29,29 +29,29 @@ impl Timeline {
     ) -> Vec<Entry> {
         let mut listed = Ids::default();
         messages.iter().filter_map(|message| message.id.as_ref()).for_each(|id| listed.insert(id));
-        // Where they are listed, one that is not was said after all that is.
+        // If visitor messages are listed, one that is not listed is newer than all that are.
         let mut lists_visitor = messages.iter().any(|message| message.role == Role::Visitor);
         let last = messages.iter().rev().find_map(|message| message.id.clone());
-        let mut place = self.place_after_cursor();
+        let mut place = self.index_after_cursor();
         let mut new = Vec::new();
         for message in messages {
-            // An AI that failed may leave an empty message behind: nothing to show, and no reply.
+            // A failed AI may leave an empty message. It is not shown, and is not a reply.
             if message.content.trim().is_empty() {
                 continue;
             }
             if let Some(index) = self.find(&message, place, attempted) {
-                // By whatever name.
+                // The role may be any.
                 lists_visitor |= self.entries[index].author == Role::Visitor;
-                place = self.put_at(index, place);
+                place = self.move_to(index, place);
             } else {
                 if !lists_visitor {
-                    place = self.past_unlisted(place, &listed);
+                    place = self.skip_unlisted(place, &listed);
                 }
                 let entry = self.insert(place, message, sync);
                 place += 1;
                 new.push(entry);
             }
-            self.read_up_to = Some(self.entries[place - 1].key);
+            self.polled_up_to = Some(self.entries[place - 1].key);
         }
         if let Some(cursor) = next_after.or(last) {
             self.cursor = Some(cursor);
@@ -59,14 +59,14 @@ impl Timeline {
         new
     }
 
-    /// Where what a read brings begins.
-    fn place_after_cursor(&self) -> usize {
+    /// Returns the index at which polled messages begin.
+    fn index_after_cursor(&self) -> usize {
         let Some(cursor) = &self.cursor else { return self.archived_len };
-        let index = self.index_of_id(cursor).or_else(|| self.index_read_up_to());
+        let index = self.index_of_id(cursor).or_else(|| self.index_polled_up_to());
         index.map_or(0, |index| index + 1).max(self.archived_len)
     }
 
-    /// Where a message of the service stands already.
+    /// Returns the index of the entry that a polled message matches, if any.
     fn find(&mut self, message: &ChatMessage, place: usize, attempted: &[EntryKey]) -> Option<usize> {
         if let Some(id) = &message.id
             && self.known.contains(id)
@@ -74,13 +74,13 @@ impl Timeline {
         {
             return Some(index);
         }
-        // A conversation that seemed to be gone may be the one that goes on.
+        // An archived conversation may be continued.
         let gone = &self.entries[..self.archived_len];
         if let Some(index) = gone.iter().position(|entry| entry.is_still(message)) {
             message.id.iter().for_each(|id| self.known.insert(id));
             return Some(index);
         }
-        // Without id and date, only its place tells it from another one that says the same.
+        // Without id and date, only its position distinguishes it from one with the same text.
         let from =
             if message.id.is_none() && message.created_at.is_none() { place } else { self.archived_len };
         let same = |entry: &Entry| {
@@ -99,14 +99,14 @@ impl Timeline {
             self.known.insert(id);
             entry.id = Some(id.clone());
         } else if let Some(date) = &message.created_at {
-            // The next one that says the same has another date, and is another one.
+            // The date distinguishes the entry from later ones with the same text.
             entry.created = Some(Created::Remote(date.as_str().into()));
         }
         Some(index)
     }
 
-    /// Moves the entry at `index` so that it stands where the service has it: not before `place`. Gives the place after.
-    fn put_at(&mut self, index: usize, place: usize) -> usize {
+    /// Moves the entry at `index` to `place`, unless it stands after it. Returns the index after the entry.
+    fn move_to(&mut self, index: usize, place: usize) -> usize {
         if index >= place {
             return index + 1;
         }
@@ -117,9 +117,9 @@ impl Timeline {
         place
     }
 
-    /// A service that does not list the visitor's messages says nothing about their place: what was delivered before
-    /// stays before.
-    fn past_unlisted(&self, mut place: usize, listed: &Ids) -> usize {
+    /// Skips delivered visitor messages that are not listed. A service that does not list them says nothing about their
+    /// position.
+    fn skip_unlisted(&self, mut place: usize, listed: &Ids) -> usize {
         while let Some(entry) = self.entries.get(place)
             && entry.author == Role::Visitor
             && entry.is_settled()

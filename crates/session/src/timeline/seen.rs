@@ -1,4 +1,4 @@
-//! What the visitor has seen of the conversation, and the number of messages that are unread.
+//! The position up to which the visitor has seen the conversation, and the number of unread messages.
 
 use chat_protocol::Role;
 
@@ -10,19 +10,19 @@ impl Timeline {
         self.seen
     }
 
-    /// Takes over what the visitor has seen in another tab. Returns whether that is more than was known.
+    /// Applies the seen position of another tab. Returns whether it is further than the known one.
     pub(crate) fn apply_remote_seen(&mut self, sequence: i64) -> bool {
         let is_more = sequence > self.seen;
         self.seen = self.seen.max(sequence);
         is_more
     }
 
-    /// The visitor sees all messages. Returns whether some of them were unread.
+    /// Marks all messages as seen. Returns whether some of them were unread.
     pub(crate) fn mark_seen(&mut self) -> bool {
         self.apply_remote_seen(self.newest)
     }
 
-    /// Forgets positions after the newest message: where storage lost the conversation, its sequence begins again.
+    /// Limits the position to the newest message: if storage lost the conversation, its sequence starts again.
     pub(crate) fn limit_seen(&mut self) {
         self.seen = self.seen.min(self.newest);
     }

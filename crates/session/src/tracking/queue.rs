@@ -12,7 +12,8 @@ const BATCH_DELAY_MS: u64 = 3_000;
 const MAX_QUEUED_EVENTS: usize = 200;
 /// Maximum send attempts before a batch is dropped.
 const MAX_ATTEMPTS: u32 = 4;
-/// Maximum size of a batch that is sent from a page that is left. A browser allows 64 KiB for all its requests together.
+/// Maximum size of a batch that is sent from a page that is left. A browser allows 64 KiB for all its requests
+/// together.
 const MAX_BATCH_BYTES: usize = 60 * 1024;
 const LEAD: &str = "lead_submitted";
 pub(super) const PAGE_VIEW: &str = "page_view";
@@ -48,7 +49,7 @@ impl Batch {
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     waiting: Vec<(String, Value)>,
-    /// Batches whose bodies do not change any more, the oldest first.
+    /// Frozen batches, the oldest first.
     batches: Vec<Batch>,
     not_before_ms: u64,
 }
@@ -58,7 +59,7 @@ fn kind(event: &Value) -> &str {
 }
 
 impl EventQueue {
-    /// Adds an event. Returns the name of one that had to make room for it, if any.
+    /// Adds an event. Returns the name of one that was dropped to make room, if any.
     pub(crate) fn push(&mut self, now_ms: u64, name: &str, event: Value) -> Vec<String> {
         if self.waiting.is_empty() && self.batches.is_empty() {
             self.not_before_ms = now_ms + BATCH_DELAY_MS;
@@ -77,7 +78,7 @@ impl EventQueue {
         index.map(|index| vec![self.waiting.remove(index).0]).unwrap_or_default()
     }
 
-    /// Takes over an event that another tab, or an earlier page, stored under this name; null if it was removed.
+    /// Applies an event that another tab, or an earlier page, stored under this name; null if it was removed.
     pub(crate) fn apply_remote_event(&mut self, now_ms: u64, name: &str, event: Value) {
         self.waiting.retain(|(known, _)| known != name);
         if event != Value::Null {
@@ -85,7 +86,7 @@ impl EventQueue {
         }
     }
 
-    /// Takes over a batch in the same way.
+    /// Applies a batch in the same way.
     pub(crate) fn apply_remote_batch(&mut self, name: &str, batch: &Value) {
         let known = self.batches.iter().position(|known| known.name == name);
         match (known, Batch::from_stored(name, batch)) {
@@ -138,7 +139,7 @@ impl EventQueue {
             .cloned()
     }
 
-    /// The batch is in flight with this request.
+    /// Records the request of a batch that is in flight.
     pub(crate) fn started(&mut self, name: &str, request: RequestId) {
         for batch in self.batches.iter_mut().filter(|batch| batch.name == name) {
             batch.attempts += 1;
@@ -146,14 +147,14 @@ impl EventQueue {
         }
     }
 
-    /// The service took the batch, or never will. Returns its name, if it still exists.
+    /// Removes the batch of a request. Returns its name, if it still exists.
     pub(crate) fn done(&mut self, now_ms: u64, request: RequestId) -> Vec<String> {
         self.not_before_ms = now_ms + BATCH_DELAY_MS;
         let index = self.batches.iter().position(|batch| batch.request == Some(request));
         index.map(|index| vec![self.batches.remove(index).name]).unwrap_or_default()
     }
 
-    /// The batch may be tried again after `wait_ms`. Returns its name if it was tried often enough.
+    /// Plans another attempt of a batch after `wait_ms`. Returns its name after the last attempt.
     pub(crate) fn failed(&mut self, now_ms: u64, wait_ms: u64, request: RequestId) -> Vec<String> {
         let index = self.batches.iter().position(|batch| batch.request == Some(request));
         if index.is_some_and(|index| self.batches[index].attempts >= MAX_ATTEMPTS) {
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn events_are_collected_for_three_seconds_or_until_a_batch_is_full() {
         let mut queue = queue([PAGE_VIEW; 49]);
-        assert_eq!(queue.due_ms(), Some(4_000), "three seconds after the first");
+        assert_eq!(queue.due_ms(), Some(4_000), "three seconds after the first event");
         queue.push(2_000, "last", event(PAGE_VIEW));
         assert_eq!(queue.due_ms(), Some(2_000), "at once when there are 50");
         assert_eq!(EventQueue::default().due_ms(), None);
@@ -235,13 +236,13 @@ mod tests {
             "huge",
             Value::object([("eventType", "x".into()), ("title", "t".repeat(61_440).into())]),
         );
-        assert!(queue.freeze(&mut Random::new(1)).is_some(), "it goes by itself");
-        assert!(queue.parting().is_none(), "and not from a page that is left");
+        assert!(queue.freeze(&mut Random::new(1)).is_some(), "it is sent alone");
+        assert!(queue.parting().is_none(), "but not from a page that is left");
     }
 
     #[test]
     fn the_size_of_a_batch_is_exact() {
-        // `{"events":[` and `]}`, two events and what parts them.
+        // `{"events":[` and `]}`, two events and the comma between them.
         let around = |bytes: usize| "t".repeat(bytes - r#"{"eventType":""}"#.len());
         let room = 60 * 1024 - 13 - 2;
         for (bytes, fitting) in [(room, 2), (room + 1, 1)] {
@@ -279,11 +280,11 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_page_views_make_room_and_leads_never_do() {
+    fn drops_the_oldest_page_views_first_and_leads_never() {
         let mut full = queue(std::iter::once("cta_clicked").chain([PAGE_VIEW; MAX_QUEUED_EVENTS - 1]));
         assert_eq!(full.push(0, "new", event("cta_clicked")), ["1"], "the oldest page view");
         let mut other = queue(std::iter::once(LEAD).chain(["cta_clicked"; MAX_QUEUED_EVENTS - 1]));
-        assert_eq!(other.push(0, "new", event(LEAD)), ["1"], "the oldest that is no lead");
+        assert_eq!(other.push(0, "new", event(LEAD)), ["1"], "the oldest event that is not a lead");
         let mut leads = queue([LEAD; MAX_QUEUED_EVENTS]);
         assert!(leads.push(0, "new", event(LEAD)).is_empty());
     }

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use chat_protocol::Endpoint::{Events, Messages, Send};
-use chat_session::{Delivery, Notice};
+use chat_protocol::{ConversationId, IdempotencyKey, Value};
+use chat_session::{Delivery, Input, Notice};
 
 use crate::fixture::{Tab, json};
 
@@ -23,7 +24,7 @@ fn opened() -> Tab {
     Tab::open(stored(), NOW_MS)
 }
 
-fn value(storage: &[(String, String)], key: &str) -> chat_protocol::Value {
+fn value(storage: &[(String, String)], key: &str) -> Value {
     json(&storage.iter().find(|(known, _)| known.contains(key)).expect(key).1)
 }
 
@@ -31,7 +32,7 @@ fn value(storage: &[(String, String)], key: &str) -> chat_protocol::Value {
 fn shows_the_visitor_the_messages_and_their_states() {
     let tab = opened();
     assert_eq!(tab.session.visitor_id().as_str(), VISITOR);
-    assert_eq!(tab.session.conversation_id().map(|id| id.as_str()), Some("c1"));
+    assert_eq!(tab.session.conversation_id().map(ConversationId::as_str), Some("c1"));
     assert_eq!(
         tab.texts(),
         [
@@ -62,9 +63,9 @@ fn shows_the_visitor_the_messages_and_their_states() {
 fn repeats_the_attempt_in_flight_with_the_same_key_and_body() {
     let tab = opened();
     let before = value(&stored(), "m836ded897f3e46e6");
-    let text = |name: &str| before.get(name).and_then(chat_protocol::Value::as_text);
+    let text = |name: &str| before.get(name).and_then(Value::as_text);
     let request = tab.waiting(Send).expect("another attempt");
-    assert_eq!(request.key.as_ref().map(|key| key.as_str()), text("key"));
+    assert_eq!(request.key.as_ref().map(IdempotencyKey::as_str), text("key"));
     assert_eq!(request.body.as_deref(), text("body"));
 }
 
@@ -79,10 +80,10 @@ fn sends_the_queue_in_its_order_and_the_failed_message_when_the_visitor_asks() {
     tab.reply(3, "third");
     assert!(tab.waiting(Send).is_none(), "the failed message waits for the visitor");
     let failed = tab.key("A message that fails");
-    tab.feed(chat_session::Input::Retry(failed));
+    tab.feed(Input::Retry(failed));
     let before = value(&stored(), "m9e54d738297f77ae");
-    let key = before.get("key").and_then(chat_protocol::Value::as_text);
-    assert_eq!(tab.waiting(Send).and_then(|request| request.key.as_ref()).map(|key| key.as_str()), key);
+    let key = before.get("key").and_then(Value::as_text);
+    assert_eq!(tab.waiting(Send).and_then(|request| request.key.as_ref()).map(IdempotencyKey::as_str), key);
     tab.reply(4, "fourth");
     assert_eq!(tab.count_stored("outbox:"), 0, "everything is delivered");
 }
@@ -92,7 +93,7 @@ fn sends_the_batch_of_events_as_it_was_stored_and_polls_from_the_same_position()
     let mut tab = opened();
     let batch = value(&stored(), "chat-widget:batch:");
     let events = tab.wait_for(Events);
-    assert_eq!(events.body.as_deref(), batch.get("body").and_then(chat_protocol::Value::as_text));
+    assert_eq!(events.body.as_deref(), batch.get("body").and_then(Value::as_text));
     let poll = tab.sent.iter().find(|request| request.endpoint == Messages).expect("a poll");
     assert_eq!(poll.query, [("conversationId", "c1".to_owned()), ("after", "o1".to_owned())]);
 }

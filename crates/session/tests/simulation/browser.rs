@@ -281,9 +281,9 @@ impl Simulation {
 
     fn broadcast(&mut self, from: TabId, text: &str, trigger: PollTrigger) -> Result<(), Violation> {
         let channel = self.tabs[from.0].session.channel();
-        let receives = |tab: &&Tab| tab.id != from && tab.is_live() && tab.session.channel() == channel;
+        let is_receiver = |tab: &&Tab| tab.id != from && tab.is_live() && tab.session.channel() == channel;
         let receivers: Vec<(TabId, u32)> =
-            self.tabs.iter().filter(receives).map(|tab| (tab.id, tab.frozen_times)).collect();
+            self.tabs.iter().filter(is_receiver).map(|tab| (tab.id, tab.frozen_times)).collect();
         self.trace.note(self.now_ms, from, || format!("broadcasts {}", summary(text)));
         if receivers.is_empty() {
             return Ok(());

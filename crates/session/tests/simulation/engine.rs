@@ -163,7 +163,8 @@ impl Simulation {
                     if let Some((in_ms, conversation)) = result.late {
                         self.schedule(in_ms, Event::LateReply(conversation));
                     }
-                    // If the page was left, the next page may not await this reply. Only the service's hint makes it poll.
+                    // If the page was left, the next page may not await this reply. Only the service's hint makes it
+                    // poll.
                     self.service.has_unpolled |= !result.waiting.iter().any(|flight| self.is_awaited(flight));
                     for flight in result.waiting {
                         self.send_response(&flight, result.answer.clone());

@@ -37,7 +37,7 @@ impl Display for Invariant {
             Self::NothingLost => "Each message arrives, or is shown as failed in every tab.",
             Self::SameKey => "A message keeps its idempotency key, unless its conversation is gone.",
             Self::SameBody => "Each attempt with the same key repeats the body byte for byte.",
-            Self::ShownOnce => "Nothing is shown more often than it was said.",
+            Self::ShownOnce => "No message is shown more often than it was written.",
             Self::HistoryShown => "Every visible tab shows the whole history.",
             Self::SameOrder => "All tabs show messages in the service's order.",
             Self::OneLeader => "Two tabs lead for at most a second.",

@@ -39,8 +39,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Forgets the request of a pending message that was removed. With equal texts, the echo may be that of another message:
-    /// then it is sent after all, with the same key and another source page.
+    /// Forgets the request of a pending message that was removed. With equal texts, the echo may be that of another
+    /// message: then it is sent after all, with the same key and another source page.
     pub fn forget_request(&mut self, local_id: &str) {
         self.bodies.retain(|key, _| !key.as_str().contains(local_id));
     }
@@ -221,8 +221,8 @@ impl Simulation {
     }
 }
 
-/// Returns the interval that the service asks for, within the widget's bounds. A tab without the hint uses the default, or
-/// the hint of another tab.
+/// Returns the interval that the service asks for, within the widget's bounds. A tab without the hint uses the default,
+/// or the hint of another tab.
 fn interval_ms(endpoint: Endpoint, scenario: &Scenario, hinted: bool) -> u64 {
     let (hint, default_ms, min_ms, max_ms) = match endpoint {
         Endpoint::Presence => (scenario.presence_hint, 20_000, 3_000, 300_000),

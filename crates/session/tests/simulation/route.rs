@@ -85,7 +85,7 @@ impl Simulation {
             return Ok(());
         }
         match self.service.take(flight, self.now_ms, &mut self.stats)? {
-            // Nobody waits for the response to a second copy.
+            // No page awaits the response to a second copy.
             Reaction::Answer(answer) if !again => self.send_response(flight, answer),
             Reaction::Answer(_) | Reaction::Wait => {}
             Reaction::Think(in_ms, key) => self.schedule(in_ms, Event::AiReplies(key)),

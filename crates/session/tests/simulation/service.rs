@@ -87,8 +87,8 @@ pub struct Service {
     keys: HashMap<IdempotencyKey, KeyRecord>,
     message_count: u32,
     operator_joined: bool,
-    /// Some messages were not in a response, or in one that nobody awaited. Presence always reports this: otherwise no client
-    /// could find them.
+    /// Some messages were not in a response, or in one that nobody awaited. Presence always reports this: otherwise no
+    /// client could find them.
     pub has_unpolled: bool,
     /// The chat is switched on.
     pub on: bool,
@@ -230,17 +230,17 @@ impl Service {
         &mut self,
         flight: &Rc<InFlight>,
         now_ms: u64,
-        stats: &mut Stats,
+        statistics: &mut Stats,
     ) -> Result<Reaction, Violation> {
         let malformed = |what: &str| Violation::new(Invariant::WellFormed, format!("a message {what}"));
         let text = flight.request.body.as_deref().ok_or_else(|| malformed("without a body"))?;
         let key = flight.request.key.as_ref().ok_or_else(|| malformed("without a key"))?;
         if let Some(record) = self.keys.get_mut(key) {
             if record.body != text {
-                stats.count(Fact::Conflict);
+                statistics.count(Fact::Conflict);
                 return Ok(Reaction::Answer(refuse(409, &ErrorCode::IdempotencyConflict)));
             }
-            stats.count(Fact::RequestRepeatedByService);
+            statistics.count(Fact::RequestRepeatedByService);
             return Ok(match &mut record.state {
                 State::Done(answer) => Reaction::Answer(answer.clone()),
                 State::Pending { waiting, .. } => {

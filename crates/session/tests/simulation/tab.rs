@@ -151,8 +151,8 @@ impl Tab {
         (entries.len(), entries.iter().filter(|entry| entry.delivery == Delivery::Delivered).count())
     }
 
-    /// Returns whether two tabs have the same visitor. If storage fails, a tab may start another visitor, and keeps it if both
-    /// visitors have messages.
+    /// Returns whether two tabs have the same visitor. If storage fails, a tab may start another visitor, and keeps it
+    /// if both visitors have messages.
     pub fn shares_visitor(&self, other: &Self) -> bool {
         self.session.channel() == other.session.channel()
             && self.session.visitor_id() == other.session.visitor_id()

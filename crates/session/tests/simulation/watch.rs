@@ -89,8 +89,9 @@ impl Simulation {
         let could_lead = tab.visible && tab.has_to_lead();
         let no_leader = could_lead && !tabs_of_visitor().any(|other| other.session.leads());
         let no_visible_leader = could_lead && !tabs_of_visitor().any(Tab::leads_for_all);
-        // A seen position is broadcast once and stored. A page that hung may miss the broadcast, and storage may refuse the
-        // write. A page from the cache may also use other sequence numbers than one that has polled everything again.
+        // A seen position is broadcast once and stored. A page that hung may miss the broadcast, and storage may refuse
+        // the write. A page from the cache may also use other sequence numbers than one that has polled everything
+        // again.
         let cached = self.tabs.iter().any(|other| other.frozen_times > 0);
         let may_not_know = self.storage_failed && (self.has_hung || cached);
         // After two leaders, there are two versions of the snapshot, until the next leader publishes one.
@@ -153,8 +154,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Returns whether there are two conversations. If storage failed or a page hung, two pages may each start one. A message
-    /// accepted in one of them may be shown again until the tab switches to it.
+    /// Returns whether there are two conversations. If storage failed or a page hung, two pages may each start one. A
+    /// message accepted in one of them may be shown again until the tab switches to it.
     pub fn is_split(&self) -> bool {
         (self.storage_failed || self.has_hung) && self.service.is_split()
     }

@@ -60,7 +60,7 @@ fn a_failed_message_is_stored_as_failed_with_and_without_a_request() {
 }
 
 #[test]
-fn an_attempt_in_flight_is_stored_as_one_that_may_be_repeated_at_once() {
+fn stores_an_attempt_in_flight_as_repeatable_at_once() {
     let mut pending = pending("m1");
     start(&mut pending);
     let back = PendingMessage::from_stored("m1", &pending.to_stored(&VisitorId::from("v1")));
@@ -139,10 +139,10 @@ fn any_visitor_id_makes_a_key_that_the_contract_accepts() {
     }
     let table = &crate::clients_table()["idempotencyKey"];
     let longest = table["maxVisitorIdLength"].as_u64().expect("a number");
-    for (length, kept) in [(longest, longest), (longest + 1, longest)] {
+    for (length, expected_len) in [(longest, longest), (longest + 1, longest)] {
         let visitor = "v".repeat(usize::try_from(length).expect("small"));
         let key = key(&VisitorId::from(&*visitor), "m1", 0);
-        let expected = format!("chat-{}-m1", "v".repeat(usize::try_from(kept).expect("small")));
+        let expected = format!("chat-{}-m1", "v".repeat(usize::try_from(expected_len).expect("small")));
         assert_eq!(key.as_str(), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! A conversation that is gone stays before the next one.
+//! Archived conversations: they stand before the next one.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn archives_delivered_entries_and_moves_pending_ones_to_the_next_conversation() 
     timeline.move_to_end(failed);
     assert_eq!((texts(&timeline)[0], timeline.archived_len()), ("said", 1));
     timeline.move_to_end(failed);
-    assert_eq!(timeline.archived_len(), 1, "it had left the old conversation");
+    assert_eq!(timeline.archived_len(), 1, "the message was no longer archived");
 }
 
 #[test]
@@ -43,14 +43,14 @@ fn shows_a_resumed_conversation_once() {
     assert_eq!((texts(&timeline), timeline.archived_len()), (vec!["one", "two"], 0));
     timeline.close();
     let other = read(&mut timeline, vec![message("o1", "operator", "other")]);
-    assert_eq!(other.len(), 1, "an id that is given again");
+    assert_eq!(other.len(), 1, "the id is used again");
     let mut timeline = Timeline::default();
     read(&mut timeline, vec![message("", "operator", "one")]);
     timeline.close();
     assert_eq!(
         read(&mut timeline, vec![message("", "operator", "one")]).len(),
         1,
-        "without an id, another one"
+        "without an id, it is a new message"
     );
 }
 
@@ -64,7 +64,11 @@ fn shows_visitor_messages_of_a_resumed_conversation_once() {
     timeline.close();
     assert_eq!(read(&mut timeline, vec![message("u1", "person", "another")]).len(), 1);
     timeline.close();
-    assert_eq!(read(&mut timeline, vec![message("u9", "visitor", "mine")]).len(), 1, "said once more");
+    assert_eq!(
+        read(&mut timeline, vec![message("u9", "visitor", "mine")]).len(),
+        1,
+        "the visitor wrote it again"
+    );
 }
 
 #[test]
@@ -73,7 +77,7 @@ fn a_retried_message_leaves_the_archived_part() {
     let key = here.write("m-1", "mine", 1, Delivery::Waiting);
     there.write("m-1", "mine", 1, Delivery::Waiting);
     read(&mut there, vec![message("o1", "operator", "gone"), message("o2", "operator", "one")]);
-    let mut entries = told(&there);
+    let mut entries = snapshot(&there);
     entries.rotate_right(1);
     assert_eq!(entries.iter().map(|entry| &*entry.text).collect::<Vec<_>>(), ["mine", "gone", "one"]);
     here.adopt(entries, None, None, 2, false);

@@ -1,4 +1,4 @@
-//! What the visitor wrote and what the service shows of it are one message, and nothing else is.
+//! Echoes: a visitor message and its echo are one entry, and nothing else matches it.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a read brings is shown once, and where the service has it.
+//! Polled messages: shown once, at the service's position.
 
 use super::*;
 
@@ -99,7 +99,7 @@ fn a_history_in_known_order_rearranges_nothing() {
     assert!(!timeline.take_rearranged());
     timeline.rewind();
     read(&mut timeline, vec![message("o1", "operator", "one"), message("o1", "operator", "one")]);
-    assert!(!timeline.take_rearranged(), "nor does one that comes twice");
+    assert!(!timeline.take_rearranged(), "a repeated message rearranges nothing");
     timeline.rewind();
     read(&mut timeline, vec![message("o2", "operator", "two"), message("o1", "operator", "one")]);
     assert!(timeline.take_rearranged());
@@ -134,7 +134,7 @@ fn the_cursor_is_the_last_id_unless_the_service_names_one() {
     assert_eq!(timeline.cursor(), Some(&"x".into()));
     read(&mut timeline, vec![]);
     assert_eq!(timeline.cursor(), Some(&"x".into()));
-    assert_eq!(timeline.index_read_up_to(), Some(2));
+    assert_eq!(timeline.index_polled_up_to(), Some(2));
     read(&mut timeline, vec![message("o4", "operator", "four")]);
     assert_eq!(texts(&timeline), ["one", "two", "three", "four"]);
 }

@@ -1,4 +1,4 @@
-//! What a timeline does with what it is told.
+//! Unit tests of the timeline.
 
 mod archived;
 mod echoes;
@@ -31,8 +31,8 @@ fn delivered(timeline: &mut Timeline, text: &str, id: &str) -> EntryKey {
     key
 }
 
-/// Another tab's timeline, as it is told: without what only its own tab knows.
-fn told(timeline: &Timeline) -> Vec<Entry> {
+/// Returns the entries of another tab's timeline, as a snapshot contains them.
+fn snapshot(timeline: &Timeline) -> Vec<Entry> {
     timeline.entries().iter().map(|entry| Entry { key: EntryKey::default(), ..entry.clone() }).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What the visitor writes, how far it has come, and what is said to it.
+//! Visitor messages: their position, their delivery and the replies to them.
 
 use super::*;
 
@@ -39,7 +39,7 @@ fn recognises_a_reply_without_an_id_by_position_or_date() {
     let again = delivered(&mut timeline, "question again", "u2");
     assert!(
         timeline.reply(again, message("", "assistant", "answer")).is_some(),
-        "it stands behind another message"
+        "it stands after another message"
     );
     assert!(timeline.reply(again, message("", "assistant", "answer")).is_none());
 
@@ -48,7 +48,10 @@ fn recognises_a_reply_without_an_id_by_position_or_date() {
     let mine = delivered(&mut timeline, "question", "u1");
     assert!(timeline.reply(mine, dated("", "answer", "10:00")).is_none(), "the same date");
     assert!(timeline.reply(mine, dated("", "answer", "10:01")).is_some());
-    assert!(timeline.reply(mine, dated("", "another", "10:01")).is_some(), "the date alone does not tell");
+    assert!(
+        timeline.reply(mine, dated("", "another", "10:01")).is_some(),
+        "the date alone does not identify it"
+    );
 }
 
 #[test]
