@@ -41,7 +41,9 @@ impl Identity {
 
     /// Returns the profile as it is sent with a message.
     pub(crate) fn sent_profile(&self) -> VisitorProfile {
-        VisitorProfile { visitor_id: Some(self.id.clone()), ..self.profile.clone() }
+        let mut profile = self.profile.clone();
+        profile.visitor_id = Some(self.id.clone());
+        profile
     }
 
     pub(crate) fn customer_id(&self) -> Option<&str> {

@@ -12,7 +12,7 @@ use chat_protocol::{SendMessage, VisitorId, limits};
 
 use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::random::Random;
-use crate::timeline::{Delivery, Entry, EntryKey};
+use crate::timeline::{Delivery, Entry, EntryKey, Timeline};
 use message::DeliveryState;
 pub(crate) use message::{PendingMessage, SendRequest, is_valid_id, new_id};
 
@@ -123,7 +123,7 @@ impl Outbox {
     /// Returns when the next attempt may be made, during a `Retry-After` until `hold_until_ms`. Returns
     /// `None` while a message is in flight or in doubt: it comes before the others.
     pub(crate) fn next_attempt_ms(&self, hold_until_ms: u64) -> Option<u64> {
-        if self.in_doubt().is_some() || self.messages.iter().any(PendingMessage::is_in_flight) {
+        if self.messages.iter().any(PendingMessage::blocks_others) {
             return None;
         }
         let hold_until_ms = if self.urgent { 0 } else { hold_until_ms };
@@ -246,7 +246,7 @@ impl Outbox {
     pub(crate) fn interrupt(&mut self) {
         self.urgent = false;
         for pending in &mut self.messages {
-            if pending.is_in_flight() || matches!(pending.state, DeliveryState::InDoubt(_)) {
+            if pending.blocks_others() {
                 pending.back_off(0);
             }
         }
@@ -276,13 +276,15 @@ impl Outbox {
         }
     }
 
-    /// Returns the attempted messages that may match an echo. `backfill` excludes all but the one in doubt: in the
-    /// first history, an older message may have the same text.
-    pub(crate) fn attempted(&self, backfill: bool) -> impl Iterator<Item = EntryKey> {
-        self.messages.iter().filter_map(move |pending| {
+    /// Adds the attempted messages that may match an echo, except the one in flight. `backfill` excludes all but the one
+    /// in doubt: in the first history, an older message may have the same text.
+    pub(crate) fn extend_attempted(&self, attempted: &mut Vec<EntryKey>, backfill: bool) {
+        for pending in &self.messages {
             let counts = !backfill || matches!(pending.state, DeliveryState::InDoubt(_));
-            (pending.is_attempted() && counts && !pending.is_in_flight()).then_some(pending.entry)
-        })
+            if pending.is_attempted() && counts && !pending.is_in_flight() {
+                attempted.push(pending.entry);
+            }
+        }
     }
 
     /// Returns the number of attempted messages with this text: a poll cannot tell their echoes apart.
@@ -321,13 +323,13 @@ impl Outbox {
         RemoteMessage::Taken
     }
 
-    /// Applies the entries and failures of another tab's snapshot. `find` returns the entry of a message there and
-    /// its delivery. Messages that were delivered, or that no tab shows, are removed.
-    pub(crate) fn reconcile<'a>(&mut self, find: impl Fn(&str) -> Option<(EntryKey, Delivery)> + 'a) {
+    /// Applies the entries and failures of another tab's snapshot, which the timeline shows. Messages that were delivered,
+    /// or that no tab shows, are removed.
+    pub(crate) fn reconcile(&mut self, timeline: &Timeline) {
         self.messages.retain_mut(|pending| {
-            let Some((entry, delivery)) = find(&pending.id) else { return false };
-            pending.entry = entry;
-            match delivery {
+            let Some(entry) = timeline.of_pending(&pending.id) else { return false };
+            pending.entry = entry.key;
+            match entry.delivery {
                 Delivery::Delivered => return false,
                 // The response to an attempt in flight takes precedence over another tab's state.
                 Delivery::Failed if !pending.is_in_flight() => pending.fail(),

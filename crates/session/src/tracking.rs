@@ -31,11 +31,13 @@ pub(crate) struct Tracking {
     queue: EventQueue,
     /// Tracking is disabled until this time.
     off_until_ms: u64,
+    /// The writes that the session has not carried out yet.
+    writes: Vec<Write>,
 }
 
 impl Tracking {
     pub(crate) fn new(reports: Reports) -> Self {
-        Self { reports, queue: EventQueue::default(), off_until_ms: 0 }
+        Self { reports, queue: EventQueue::default(), off_until_ms: 0, writes: Vec::new() }
     }
 
     /// Changes which events are reported.
@@ -53,8 +55,8 @@ impl Tracking {
         self.off_until_ms = self.off_until_ms.min(now_ms + TRACKING_OFF_MS);
     }
 
-    /// Queues an event with the site's `data`. Its data names the conversation, if there is one. Returns the
-    /// writes that store it, and that remove an event that was dropped to make room.
+    /// Queues an event with the site's `data`. Its data names the conversation, if there is one. Writes store it, and
+    /// remove an event that was dropped to make room.
     pub(crate) fn report(
         &mut self,
         now_ms: u64,
@@ -63,9 +65,9 @@ impl Tracking {
         page: Page,
         subject: &Subject<'_>,
         random: &mut Random,
-    ) -> Vec<Write> {
+    ) {
         if self.reports == Reports::Off || now_ms < self.off_until_ms {
-            return Vec::new();
+            return;
         }
         let mut event_data = if let Value::Object(data) = data { data } else { Vec::new() };
         if let Some(id) = subject.conversation
@@ -88,9 +90,19 @@ impl Tracking {
         };
         let (name, event) = (random.hex(), Value::from(&event));
         let displaced = self.queue.push(now_ms, &name, event.clone());
-        let mut writes = vec![([keys::EVENT, &name].concat(), event)];
-        remove(&mut writes, keys::EVENT, displaced);
-        writes
+        self.writes.push(([keys::EVENT, &name].concat(), event));
+        self.remove(keys::EVENT, displaced);
+    }
+
+    /// Takes the writes that keep storage in step with the queue, in order.
+    pub(crate) fn take_writes(&mut self) -> Vec<Write> {
+        std::mem::take(&mut self.writes)
+    }
+
+    fn remove(&mut self, kind: &str, names: Vec<String>) {
+        for name in names {
+            self.writes.push(([kind, &name].concat(), Value::Null));
+        }
     }
 
     /// Returns when events are sent next.
@@ -98,24 +110,25 @@ impl Tracking {
         self.queue.due_ms()
     }
 
-    /// Returns the batch to send now, and the writes that store it. Freezes one if there is none.
-    pub(crate) fn next_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
-        let writes = if self.queue.has_batch() { Vec::new() } else { self.freeze(random) };
-        (writes, self.queue.first())
-    }
-
-    /// Returns a batch of the latest events for a page that is left, and the writes that store it.
-    pub(crate) fn parting_batch(&mut self, random: &mut Random) -> (Vec<Write>, Option<Batch>) {
-        (self.freeze(random), self.queue.parting())
-    }
-
-    fn freeze(&mut self, random: &mut Random) -> Vec<Write> {
-        let mut writes = Vec::new();
-        if let Some((batch, events)) = self.queue.freeze(random) {
-            writes.push(([keys::BATCH, &batch.name].concat(), batch.to_stored()));
-            remove(&mut writes, keys::EVENT, events);
+    /// Returns the batch to send now. Freezes one if there is none.
+    pub(crate) fn next_batch(&mut self, random: &mut Random) -> Option<Batch> {
+        if !self.queue.has_batch() {
+            self.freeze(random);
         }
-        writes
+        self.queue.first()
+    }
+
+    /// Returns a batch of the latest events for a page that is left.
+    pub(crate) fn parting_batch(&mut self, random: &mut Random) -> Option<Batch> {
+        self.freeze(random);
+        self.queue.parting()
+    }
+
+    fn freeze(&mut self, random: &mut Random) {
+        if let Some((batch, events)) = self.queue.freeze(random) {
+            self.writes.push(([keys::BATCH, &batch.name].concat(), batch.to_stored()));
+            self.remove(keys::EVENT, events);
+        }
     }
 
     /// Records the request of a batch that is in flight.
@@ -123,59 +136,43 @@ impl Tracking {
         self.queue.started(name, request);
     }
 
-    /// Removes a batch that the service accepted, or `None` if it rejected it. Returns the writes that remove it, and
-    /// everything else if tracking is disabled.
-    pub(crate) fn on_accepted(
-        &mut self,
-        now_ms: u64,
-        request: RequestId,
-        acceptance: Option<&Acceptance>,
-    ) -> Vec<Write> {
-        let mut writes = Vec::new();
-        remove(&mut writes, keys::BATCH, self.queue.done(now_ms, request));
+    /// Removes a batch that the service accepted, or `None` if it rejected it, and everything else if tracking is disabled.
+    pub(crate) fn on_accepted(&mut self, now_ms: u64, request: RequestId, acceptance: Option<&Acceptance>) {
+        let done = self.queue.done(now_ms, request);
+        self.remove(keys::BATCH, done);
         if acceptance.is_some_and(|acceptance| !acceptance.enabled) {
             self.off_until_ms = now_ms + TRACKING_OFF_MS;
             let off = [("v", VERSION.into()), ("offUntil", to_value(self.off_until_ms))];
-            writes.push((keys::TRACKING.to_owned(), Value::object(off)));
-            remove(&mut writes, "", self.queue.clear());
+            self.writes.push((keys::TRACKING.to_owned(), Value::object(off)));
+            let names = self.queue.clear();
+            self.remove("", names);
         }
-        writes
     }
 
-    /// Plans another attempt of a batch after `wait_ms`. Returns the writes that remove it after the last
-    /// attempt.
-    pub(crate) fn on_error(&mut self, now_ms: u64, request: RequestId, wait_ms: u64) -> Vec<Write> {
-        let mut writes = Vec::new();
-        remove(&mut writes, keys::BATCH, self.queue.failed(now_ms, wait_ms, request));
-        writes
+    /// Plans another attempt of a batch after `wait_ms`, or removes it after the last attempt.
+    pub(crate) fn on_error(&mut self, now_ms: u64, request: RequestId, wait_ms: u64) {
+        let dropped = self.queue.failed(now_ms, wait_ms, request);
+        self.remove(keys::BATCH, dropped);
     }
 
     /// Applies an event or a batch that another tab, or an earlier page, stored under this name, or removed: null.
-    /// Returns the writes that remove it if tracking is disabled.
-    pub(crate) fn apply_remote(&mut self, now_ms: u64, name: &str, value: Value) -> Vec<Write> {
+    /// Removes it if tracking is disabled.
+    pub(crate) fn apply_remote(&mut self, now_ms: u64, name: &str, value: Value) {
         if name == keys::TRACKING {
             self.off_until_ms = self.off_until_ms.max(stored::number(&value, "offUntil"));
         } else if value != Value::Null && now_ms < self.off_until_ms {
             // The other tab does not know yet that tracking is disabled.
-            return vec![(name.to_owned(), Value::Null)];
+            self.writes.push((name.to_owned(), Value::Null));
         } else if let Some(event) = name.strip_prefix(keys::EVENT) {
             self.queue.apply_remote_event(now_ms, event, value);
         } else if let Some(batch) = name.strip_prefix(keys::BATCH) {
             self.queue.apply_remote_batch(batch, &value);
         }
-        Vec::new()
     }
 
     /// Empties the queue. Returns the names under which its events and batches are stored.
     pub(crate) fn clear(&mut self) -> Vec<String> {
         self.queue.clear()
-    }
-}
-
-/// Adds the removal of names of one kind.
-fn remove(writes: &mut Vec<Write>, kind: &str, names: Vec<String>) {
-    for name in names {
-        writes.push(([kind, &name].concat(), Value::Null));
     }
 }
 
@@ -189,7 +186,13 @@ mod tests {
         let (visitor, conversation) = (VisitorId::from("v1"), ConversationId::from("c1"));
         let subject = Subject { visitor: &visitor, customer: Some("ann"), conversation: Some(&conversation) };
         let page = Page { path: "/a".into(), ..Page::default() };
-        tracking.report(now_ms, event_type.to_owned(), data, page, &subject, &mut Random::new(now_ms.into()))
+        tracking.report(now_ms, event_type.to_owned(), data, page, &subject, &mut Random::new(now_ms.into()));
+        tracking.take_writes()
+    }
+
+    fn applied(tracking: &mut Tracking, now_ms: u64, name: &str, value: Value) -> Vec<Write> {
+        tracking.apply_remote(now_ms, name, value);
+        tracking.take_writes()
     }
 
     fn acceptance(enabled: bool) -> Acceptance {
@@ -240,12 +243,14 @@ mod tests {
     fn sends_no_events_for_a_day_after_tracking_was_disabled() {
         let mut tracking = Tracking::new(Reports::Auto);
         report(&mut tracking, 0, "page_view", Value::Null);
-        let (frozen, batch) = tracking.next_batch(&mut Random::new(1));
+        let batch = tracking.next_batch(&mut Random::new(1));
+        let frozen = tracking.take_writes();
         let batch = batch.expect("a batch");
         assert_eq!(frozen.len(), 2, "the batch is stored, the event removed");
         tracking.on_started(&batch.name, RequestId(1));
         report(&mut tracking, 10, "custom", Value::Null);
-        let writes = tracking.on_accepted(100, RequestId(1), Some(&acceptance(false)));
+        tracking.on_accepted(100, RequestId(1), Some(&acceptance(false)));
+        let writes = tracking.take_writes();
         let names: Vec<&str> =
             writes.iter().map(|(name, _)| &name[..name.find(':').unwrap_or(name.len())]).collect();
         assert_eq!(names, ["batch", "tracking", "event"]);
@@ -267,17 +272,21 @@ mod tests {
     fn removes_an_accepted_batch_and_repeats_a_failed_one_unchanged() {
         let mut tracking = Tracking::new(Reports::Auto);
         report(&mut tracking, 0, "page_view", Value::Null);
-        let (_, first) = tracking.next_batch(&mut Random::new(1));
+        let first = tracking.next_batch(&mut Random::new(1));
+        tracking.take_writes();
         let first = first.expect("a batch");
         tracking.on_started(&first.name, RequestId(1));
-        assert!(tracking.on_error(10, RequestId(1), 2_000).is_empty());
+        tracking.on_error(10, RequestId(1), 2_000);
+        assert!(tracking.take_writes().is_empty());
         assert_eq!(tracking.due_ms(), Some(2_010));
-        let (writes, again) = tracking.next_batch(&mut Random::new(2));
+        let again = tracking.next_batch(&mut Random::new(2));
+        let writes = tracking.take_writes();
         let again = again.expect("the batch");
         assert!(writes.is_empty());
         assert_eq!((again.key, again.body), (first.key, first.body));
         tracking.on_started(&first.name, RequestId(2));
-        let writes = tracking.on_accepted(20, RequestId(2), Some(&acceptance(true)));
+        tracking.on_accepted(20, RequestId(2), Some(&acceptance(true)));
+        let writes = tracking.take_writes();
         assert_eq!(writes, [([keys::BATCH, &first.name].concat(), Value::Null)]);
         assert!(tracking.due_ms().is_none());
     }
@@ -285,9 +294,10 @@ mod tests {
     #[test]
     fn a_page_that_is_left_sends_its_latest_events_in_a_batch_of_their_own() {
         let mut tracking = Tracking::new(Reports::Auto);
-        assert!(tracking.parting_batch(&mut Random::new(1)).1.is_none());
+        assert!(tracking.parting_batch(&mut Random::new(1)).is_none());
         report(&mut tracking, 0, "page_view", Value::Null);
-        let (writes, batch) = tracking.parting_batch(&mut Random::new(1));
+        let batch = tracking.parting_batch(&mut Random::new(1));
+        let writes = tracking.take_writes();
         assert_eq!(writes.len(), 2);
         assert!(batch.is_some_and(|batch| batch.body.contains("page_view")));
     }
@@ -296,12 +306,12 @@ mod tests {
     fn removes_events_that_other_tabs_store_while_tracking_is_disabled() {
         let mut tracking = Tracking::new(Reports::Auto);
         let name = [keys::EVENT, "e1"].concat();
-        assert!(tracking.apply_remote(0, &name, Value::object([])).is_empty());
+        assert!(applied(&mut tracking, 0, &name, Value::object([])).is_empty());
         assert!(tracking.due_ms().is_some());
         let off = Value::object([("offUntil", to_value(1_000))]);
-        assert!(tracking.apply_remote(0, keys::TRACKING, off).is_empty());
-        assert_eq!(tracking.apply_remote(999, &name, Value::object([])), [(name.clone(), Value::Null)]);
-        assert!(tracking.apply_remote(999, &name, Value::Null).is_empty(), "another tab removed it");
+        assert!(applied(&mut tracking, 0, keys::TRACKING, off).is_empty());
+        assert_eq!(applied(&mut tracking, 999, &name, Value::object([])), [(name.clone(), Value::Null)]);
+        assert!(applied(&mut tracking, 999, &name, Value::Null).is_empty(), "another tab removed it");
         assert!(tracking.due_ms().is_none());
     }
 }

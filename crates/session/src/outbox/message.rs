@@ -144,6 +144,11 @@ impl PendingMessage {
         matches!(self.state, DeliveryState::InFlight { .. })
     }
 
+    /// Returns whether other messages wait for the outcome of this one.
+    pub(super) fn blocks_others(&self) -> bool {
+        matches!(self.state, DeliveryState::InFlight { .. } | DeliveryState::InDoubt(_))
+    }
+
     pub(super) fn attempts(&self) -> u64 {
         self.state.request().map_or(0, |request| request.attempts)
     }

@@ -2,7 +2,7 @@
 
 use chat_protocol::{Endpoint, Value};
 
-use crate::tracking::{Batch, Subject, Write};
+use crate::tracking::{Batch, Subject};
 use crate::{Effect, Page, Request, Session};
 
 impl Session {
@@ -20,13 +20,13 @@ impl Session {
             customer: self.identity.customer_id(),
             conversation: self.conversation.as_ref(),
         };
-        let writes = self.tracking.report(now_ms, event_type, data, page, &subject, &mut self.random);
-        self.persist_all(writes);
+        self.tracking.report(now_ms, event_type, data, page, &subject, &mut self.random);
+        self.persist_events();
     }
 
-    /// Stores values of the event queue.
-    pub(super) fn persist_all(&mut self, writes: Vec<Write>) {
-        for (name, value) in writes {
+    /// Carries out the writes of the event queue.
+    pub(super) fn persist_events(&mut self) {
+        for (name, value) in self.tracking.take_writes() {
             self.persist(&name, value);
         }
     }
@@ -39,8 +39,7 @@ impl Session {
 
     pub(super) fn send_events(&mut self, now_ms: u64) {
         if self.next_events_ms().is_some_and(|due| now_ms >= due) {
-            let (writes, batch) = self.tracking.next_batch(&mut self.random);
-            self.persist_all(writes);
+            let batch = self.tracking.next_batch(&mut self.random);
             self.send_batch(now_ms, batch, false);
         }
     }
@@ -52,13 +51,14 @@ impl Session {
             && (self.leads() || self.election.is_candidate())
             && now_ms >= self.poller.hold_until_ms()
         {
-            let (writes, batch) = self.tracking.parting_batch(&mut self.random);
-            self.persist_all(writes);
+            let batch = self.tracking.parting_batch(&mut self.random);
             self.send_batch(now_ms, batch, true);
         }
     }
 
     fn send_batch(&mut self, now_ms: u64, batch: Option<Batch>, keepalive: bool) {
+        // The batch is stored before it is sent.
+        self.persist_events();
         let Some(batch) = batch else { return };
         let request = self.in_flight.start(now_ms, Endpoint::Events, Vec::new(), None);
         self.tracking.on_started(&batch.name, request.id);

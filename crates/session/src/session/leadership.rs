@@ -115,14 +115,13 @@ impl Session {
 
     /// Sends a message to the other tabs.
     pub(super) fn broadcast(&mut self, message: TabMessage<'_>) {
-        let visitor = self.identity.id().clone();
-        self.broadcast_as(&visitor, message);
+        self.broadcast_as(None, message);
     }
 
     /// Sends a message to the other tabs of this visitor.
-    pub(super) fn broadcast_as(&mut self, visitor: &VisitorId, message: TabMessage<'_>) {
+    pub(super) fn broadcast_as(&mut self, visitor: Option<&VisitorId>, message: TabMessage<'_>) {
         let sender = Sender {
-            visitor: visitor.as_str(),
+            visitor: visitor.unwrap_or(self.identity.id()).as_str(),
             tab: self.election.tab(),
             term: self.election.term(),
             visible: self.visible,

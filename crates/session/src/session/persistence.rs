@@ -1,10 +1,11 @@
 //! Writes to storage, and their broadcasts to the other tabs.
 
+use std::rc::Rc;
+
 use chat_protocol::{Value, VisitorProfile};
 
 use super::Session;
 use crate::Effect;
-use crate::outbox::PendingMessage;
 use crate::stored::{VERSION, keys};
 use crate::tab_sync::TabMessage;
 use crate::timeline::EntryKey;
@@ -55,14 +56,15 @@ impl Session {
         }
     }
 
-    /// Stores the pending messages for which `which` is true.
-    pub(super) fn persist_outbox(&mut self, which: impl Fn(&PendingMessage) -> bool) {
-        let mut messages = Vec::new();
-        for pending in self.outbox.iter().filter(|pending| which(pending)) {
-            messages.push(([keys::OUTBOX, pending.id()].concat(), pending.to_stored(self.identity.id())));
-        }
-        for (name, value) in messages {
-            self.persist(&name, value);
+    /// Stores the pending messages, except those with the ids `known`.
+    pub(super) fn persist_outbox(&mut self, known: &[Rc<str>]) {
+        let mut index = 0;
+        while let Some(pending) = self.outbox.iter().nth(index) {
+            let (entry, is_known) = (pending.entry(), known.iter().any(|id| **id == *pending.id()));
+            if !is_known {
+                self.persist_pending(entry);
+            }
+            index += 1;
         }
     }
 
@@ -96,7 +98,7 @@ impl Session {
     /// Stores and broadcasts the whole state of this tab, because the browser refused a write or another tab lacks it.
     pub(super) fn retry_persist(&mut self) {
         self.persist_visitor();
-        self.persist_outbox(|_| true);
+        self.persist_outbox(&[]);
         self.persist_conversation();
         self.persist_seen();
         if *self.identity.contact() != Value::Null {

@@ -119,7 +119,7 @@ impl Session {
     fn attempted(&self) -> Vec<EntryKey> {
         let mut attempted = Vec::new();
         attempted.extend(self.in_flight.message());
-        attempted.extend(self.outbox.attempted(self.poller.sync() == Sync::Backfill));
+        self.outbox.extend_attempted(&mut attempted, self.poller.sync() == Sync::Backfill);
         attempted
     }
 

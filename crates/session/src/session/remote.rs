@@ -83,8 +83,8 @@ impl Session {
                         None => {}
                     }
                 } else {
-                    let writes = self.tracking.apply_remote(now_ms, name, value);
-                    self.persist_all(writes);
+                    self.tracking.apply_remote(now_ms, name, value);
+                    self.persist_events();
                 }
             }
         }

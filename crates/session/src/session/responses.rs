@@ -25,8 +25,8 @@ impl Session {
             }
             Endpoint::Config => open_envelope(status, body).and_then(|data| Ok(self.on_config(data)?)),
             Endpoint::Events => usable(status, body).map(|tracking: Tracking| {
-                let writes = self.tracking.on_accepted(now_ms, request.id, Some(&tracking));
-                self.persist_all(writes);
+                self.tracking.on_accepted(now_ms, request.id, Some(&tracking));
+                self.persist_events();
             }),
         };
         if let Err(error) = outcome {
@@ -63,12 +63,12 @@ impl Session {
             }
             Endpoint::Events if ErrorAction::of(error) == ErrorAction::Retry => {
                 let wait = wait_ms(3, retry_after_ms, &mut self.random);
-                let writes = self.tracking.on_error(now_ms, request.id, wait.max(MIN_EVENTS_RETRY_MS));
-                self.persist_all(writes);
+                self.tracking.on_error(now_ms, request.id, wait.max(MIN_EVENTS_RETRY_MS));
+                self.persist_events();
             }
             Endpoint::Events => {
-                let writes = self.tracking.on_accepted(now_ms, request.id, None);
-                self.persist_all(writes);
+                self.tracking.on_accepted(now_ms, request.id, None);
+                self.persist_events();
             }
         }
     }

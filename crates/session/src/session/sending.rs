@@ -120,10 +120,9 @@ impl Session {
 
     /// Adapts the outbox to the snapshot of another tab, which knows the pending messages `remote`.
     pub(super) fn reconcile_outbox(&mut self, remote: &[Rc<str>]) {
-        let timeline = &self.timeline;
-        self.outbox.reconcile(|id| timeline.of_pending(id).map(|entry| (entry.key, entry.delivery)));
+        self.outbox.reconcile(&self.timeline);
         // The other tab does not know these.
-        self.persist_outbox(|pending| remote.iter().all(|id| **id != *pending.id()));
+        self.persist_outbox(remote);
     }
 
     /// Returns when the next attempt may be made.

@@ -27,9 +27,9 @@ impl Session {
 
     /// Adopts a snapshot of another tab, or of an earlier page, if it is newer than the present state. Emits events for
     /// new messages if it is `live`.
-    pub(super) fn adopt_snapshot(&mut self, value: Value, live: bool) {
+    pub(super) fn adopt_snapshot(&mut self, mut value: Value, live: bool) {
         let is_own = self.identity.is_of(&value);
-        let snapshot = Snapshot::decode(value);
+        let snapshot = Snapshot::decode(&mut value);
         let known = self.tab_sync.revision();
         // Version 1 stored only the id: nothing in the history is new.
         let id_alone = snapshot.revision == 0 && known == 0 && snapshot.conversation.is_some() && !live;
@@ -41,8 +41,8 @@ impl Session {
         let is_truncated = snapshot.is_truncated;
         let local_ids = snapshot.local_ids();
         // A stored snapshot may be shorter than the one that its writer broadcast.
-        let writer = snapshot.writer.filter(|_| live || !is_truncated);
-        self.tab_sync.adopt(snapshot.revision, writer.as_deref().unwrap_or_default());
+        let writer = if live || !is_truncated { snapshot.writer } else { "" };
+        self.tab_sync.adopt(snapshot.revision, writer);
         self.election.observe_term(snapshot.term);
         self.conversation = snapshot.conversation;
         self.notice = snapshot.notice;

@@ -33,7 +33,7 @@ impl Session {
     /// Broadcasts the new visitor to the tabs that still have the old one.
     pub(super) fn broadcast_reset(&mut self, old: &VisitorId) {
         let new = self.identity.id().clone();
-        self.broadcast_as(old, TabMessage::Reset { visitor: Some(new) });
+        self.broadcast_as(Some(old), TabMessage::Reset { visitor: Some(new) });
     }
 
     /// Adopts another visitor, and drops the state of the present one.

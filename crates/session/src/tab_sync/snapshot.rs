@@ -38,9 +38,9 @@ pub(crate) struct LocalState<'a> {
 
 /// A snapshot of another tab, or of an earlier page.
 #[derive(Debug, Default)]
-pub(crate) struct Snapshot {
+pub(crate) struct Snapshot<'a> {
     pub(crate) revision: u64,
-    pub(crate) writer: Option<String>,
+    pub(crate) writer: &'a str,
     pub(crate) term: u64,
     pub(crate) conversation: Option<ConversationId>,
     /// The position after which messages are polled.
@@ -99,17 +99,19 @@ impl LocalState<'_> {
     }
 }
 
-impl Snapshot {
+impl<'a> Snapshot<'a> {
     /// Reads a snapshot. Fields that are missing, or make no sense, are empty, zero or false.
-    pub(crate) fn decode(value: Value) -> Self {
+    pub(crate) fn decode(value: &'a mut Value) -> Self {
+        let list = stored::take_member(value, "entries");
+        let value = &*value;
         let text = |field| value.get(field).and_then(Value::as_text);
-        let number = |field| stored::number(&value, field);
+        let number = |field| stored::number(value, field);
         let index = |field| usize::try_from(number(field)).unwrap_or(0);
         let is = |field| value.get(field) == Some(&Value::Bool(true));
         let is_valid = |id: &&str| (1..=MAX_CONVERSATION_ID_LEN).contains(&id.len());
         let mut snapshot = Self {
             revision: number("revision"),
-            writer: text("writer").map(str::to_owned),
+            writer: text("writer").unwrap_or_default(),
             term: number("term"),
             conversation: text("conversationId").filter(is_valid).map(Into::into),
             after: text("after").map(Into::into),
@@ -125,7 +127,7 @@ impl Snapshot {
             entries: Vec::new(),
         };
         let entries = &mut snapshot.entries;
-        for value in Fields::lenient(value).list("entries").unwrap_or_default() {
+        for value in if let Value::List(list) = list { list } else { Vec::new() } {
             // A message has one position. With two, it could fail in one and wait in the other.
             let is_listed = |entry: &Entry| {
                 entry.local_id.is_some() && entries.iter().any(|known| known.local_id == entry.local_id)
@@ -225,8 +227,9 @@ mod tests {
         timeline.write("m1", "one", 5, Delivery::Failed);
         timeline.write("m2", "two", 6, Delivery::Sending);
         let text = state(&visitor, &timeline).encode(Some(0)).to_json();
-        let snapshot = Snapshot::decode(json(&text));
-        assert_eq!((snapshot.revision, snapshot.writer.as_deref(), snapshot.term), (3, Some("a"), 2));
+        let mut value = json(&text);
+        let snapshot = Snapshot::decode(&mut value);
+        assert_eq!((snapshot.revision, snapshot.writer, snapshot.term), (3, "a", 2));
         assert_eq!((snapshot.notice, snapshot.operator_online), (Some(Notice::Quota), Some(true)));
         assert_eq!((snapshot.reply_due_ms, snapshot.hold_until_ms), (Some(1_700_000_000_000), 7));
         assert!(snapshot.deferred && !snapshot.is_truncated);
@@ -245,14 +248,15 @@ mod tests {
         for (id, length) in [("m1", 900), ("m2", MAX_SNAPSHOT_CHARS / 4 - 128), ("m3", 1)] {
             timeline.write(id, &"t".repeat(length), 0, Delivery::Waiting);
         }
-        let decoded = |shrink| Snapshot::decode(state(&visitor, &timeline).encode(shrink));
+        let encoded = |shrink| state(&visitor, &timeline).encode(shrink);
         for (shrink, ids, is_truncated) in [
             (None, vec!["m1", "m2", "m3"], false),
             (Some(0), vec!["m1", "m2", "m3"], false),
             (Some(2), vec!["m3"], true),
             (Some(16), vec![], true),
         ] {
-            let snapshot = decoded(shrink);
+            let mut value = encoded(shrink);
+            let snapshot = Snapshot::decode(&mut value);
             let expected: Vec<Rc<str>> = ids.into_iter().map(Into::into).collect();
             assert_eq!((snapshot.local_ids(), snapshot.is_truncated), (expected, is_truncated), "{shrink:?}");
         }
@@ -261,14 +265,16 @@ mod tests {
     #[test]
     fn a_message_listed_twice_keeps_its_first_position() {
         let entry = r#"{"letter":"m1","role":"visitor","text":"a","delivery":"failed"}"#;
-        let snapshot = Snapshot::decode(json(&format!(r#"{{"entries":[{entry},{entry}],"floor":9}}"#)));
+        let mut value = json(&format!(r#"{{"entries":[{entry},{entry}],"floor":9}}"#));
+        let snapshot = Snapshot::decode(&mut value);
         assert_eq!((snapshot.entries.len(), snapshot.archived_len), (1, 1));
     }
 
     #[test]
     fn unusable_snapshots_and_entries_are_empty() {
         for text in ["null", "7", "[]", "{}", r#"{"entries":7,"revision":-1,"conversationId":""}"#] {
-            let snapshot = Snapshot::decode(json(text));
+            let mut value = json(text);
+            let snapshot = Snapshot::decode(&mut value);
             assert_eq!((snapshot.revision, snapshot.entries.len()), (0, 0), "{text}");
             assert!(snapshot.conversation.is_none() && snapshot.reply_due_ms.is_none());
         }
@@ -280,7 +286,7 @@ mod tests {
             r#"{"letter":"not a key\n","role":"visitor","text":"a"}"#,
         ] {
             assert!(
-                Snapshot::decode(json(&format!(r#"{{"entries":[{entry}]}}"#))).entries.is_empty(),
+                Snapshot::decode(&mut json(&format!(r#"{{"entries":[{entry}]}}"#))).entries.is_empty(),
                 "{entry}"
             );
         }
