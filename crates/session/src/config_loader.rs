@@ -65,9 +65,11 @@ impl ConfigLoader {
 
     /// Applies `data` of a config that another tab stored. Returns whether it is usable.
     pub(crate) fn apply_remote(&mut self, data: Value) -> bool {
-        let config = ChatConfig::try_from(data).ok();
-        let is_usable = config.is_some();
-        self.config = config.or(self.config.take());
+        let config = ChatConfig::try_from(data);
+        let is_usable = config.is_ok();
+        if let Ok(config) = config {
+            self.config = Some(config);
+        }
         is_usable
     }
 }

@@ -46,8 +46,8 @@ impl Identity {
         profile
     }
 
-    pub(crate) fn customer_id(&self) -> Option<&str> {
-        self.customer_id.as_deref()
+    pub(crate) fn customer_id(&self) -> Option<String> {
+        self.customer_id.clone()
     }
 
     /// Adds fields from the site or the visitor to the profile.
@@ -217,7 +217,7 @@ mod tests {
     fn a_customer_an_erased_and_a_known_visitor_are_remembered() {
         let ann = Some("ann".to_owned());
         let mut identity = Identity::new(VisitorId::from("v1"), true, VisitorProfile::default(), ann);
-        assert_eq!((identity.customer_id(), identity.is_new()), (Some("ann"), true));
+        assert_eq!((identity.customer_id().as_deref(), identity.is_new()), (Some("ann"), true));
         identity.mark_known();
         assert!(!identity.is_new() && !identity.has_erased());
         identity.mark_erased(VisitorId::from("v0"));

@@ -2,7 +2,7 @@
 
 use chat_protocol::Endpoint;
 
-use crate::{EntryKey, Request, RequestId};
+use crate::{EntryKey, RequestId};
 
 /// Maximum time to wait for a response. Milliseconds. An AI needs longer than the other endpoints.
 const SEND_TIMEOUT_MS: u64 = 30_000;
@@ -26,19 +26,19 @@ pub(crate) struct InFlightRequests {
 }
 
 impl InFlightRequests {
+    /// Adds a request. Returns its id and its deadline.
     pub(crate) fn start(
         &mut self,
         now_ms: u64,
         endpoint: Endpoint,
-        query: Vec<(&'static str, String)>,
         message: Option<EntryKey>,
-    ) -> Request {
+    ) -> (RequestId, u64) {
         self.last += 1;
         let id = RequestId(self.last);
         let within_ms = if endpoint == Endpoint::Send { SEND_TIMEOUT_MS } else { READ_TIMEOUT_MS };
         let deadline_ms = now_ms + within_ms;
         self.requests.push(InFlight { id, endpoint, message, deadline_ms });
-        Request { id, endpoint, query, body: None, key: None, deadline_ms, keepalive: false }
+        (id, deadline_ms)
     }
 
     /// Removes the request of a response. Returns `None` if it was cancelled.

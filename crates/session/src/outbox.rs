@@ -106,13 +106,19 @@ impl Outbox {
     }
 
     pub(crate) fn remove_id(&mut self, id: &str) {
-        self.messages.retain(|pending| pending.id != id);
+        if let Some(index) = self.index_of_id(id) {
+            self.messages.remove(index);
+        }
+    }
+
+    fn index_of_id(&self, id: &str) -> Option<usize> {
+        self.messages.iter().position(|pending| pending.id == id)
     }
 
     /// Returns the entry of a message that has no attempt in flight, and may therefore be removed.
     pub(crate) fn idle_entry(&self, id: &str) -> Option<EntryKey> {
-        let pending = self.messages.iter().find(|pending| pending.id == id);
-        pending.filter(|pending| !pending.is_in_flight()).map(|pending| pending.entry)
+        let pending = &self.messages[self.index_of_id(id)?];
+        (!pending.is_in_flight()).then_some(pending.entry)
     }
 
     /// Returns the message to send next.
@@ -306,20 +312,23 @@ impl Outbox {
             // The clock may have been wrong when this was stored.
             *until_ms = (*until_ms).min(now_ms + MAX_RETRY_AFTER_MS);
         }
-        let Some(known) = self.messages.iter_mut().find(|known| known.id == remote.id) else {
+        let index = self.index_of_id(&remote.id);
+        let known = index.map(|index| &self.messages[index]);
+        let is_requeued = known.is_some_and(PendingMessage::is_failed) && !remote.is_failed();
+        if is_requeued {
+            remote.queue();
+        } else if sends && known.is_some_and(|known| known.is_attempted() || !remote.is_attempted()) {
+            return RemoteMessage::Ignored;
+        }
+        let Some(index) = index else {
             self.messages.push(remote);
             return RemoteMessage::Taken;
         };
-        if known.is_failed() && !remote.is_failed() {
-            remote.queue();
-            *known = remote;
+        self.messages[index] = remote;
+        if is_requeued {
             self.move_to_end(entry);
             return RemoteMessage::Requeued;
         }
-        if sends && (known.is_attempted() || !remote.is_attempted()) {
-            return RemoteMessage::Ignored;
-        }
-        *known = remote;
         RemoteMessage::Taken
     }
 

@@ -20,7 +20,7 @@ pub(crate) type Write = (String, Value);
 #[derive(Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) visitor: &'a VisitorId,
-    pub(crate) customer: Option<&'a str>,
+    pub(crate) customer: Option<String>,
     pub(crate) conversation: Option<&'a ConversationId>,
 }
 
@@ -63,7 +63,7 @@ impl Tracking {
         event_type: String,
         data: Value,
         page: Page,
-        subject: &Subject<'_>,
+        subject: Subject<'_>,
         random: &mut Random,
     ) {
         if self.reports == Reports::Off || now_ms < self.off_until_ms {
@@ -79,7 +79,7 @@ impl Tracking {
         let event = VisitorEvent {
             event_type,
             visitor_id: Some(subject.visitor.clone()),
-            customer_id: subject.customer.map(str::to_owned),
+            customer_id: subject.customer,
             channel: Some("webchat".to_owned()),
             path: Some(page.path),
             url: Some(page.url),
@@ -184,9 +184,13 @@ mod tests {
 
     fn report(tracking: &mut Tracking, now_ms: u64, event_type: &str, data: Value) -> Vec<Write> {
         let (visitor, conversation) = (VisitorId::from("v1"), ConversationId::from("c1"));
-        let subject = Subject { visitor: &visitor, customer: Some("ann"), conversation: Some(&conversation) };
+        let subject = Subject {
+            visitor: &visitor,
+            customer: Some("ann".to_owned()),
+            conversation: Some(&conversation),
+        };
         let page = Page { path: "/a".into(), ..Page::default() };
-        tracking.report(now_ms, event_type.to_owned(), data, page, &subject, &mut Random::new(now_ms.into()));
+        tracking.report(now_ms, event_type.to_owned(), data, page, subject, &mut Random::new(now_ms.into()));
         tracking.take_writes()
     }
 

@@ -1,11 +1,10 @@
 //! The work after each input: starts everything that is due, and sets a timer for what is due next.
 
-use chat_protocol::Endpoint;
+use chat_protocol::{Endpoint, IdempotencyKey};
 
 use super::Session;
-use crate::outbox::SendRequest;
 use crate::timeline::EntryKey;
-use crate::{Effect, Request};
+use crate::{Effect, Request, RequestId};
 
 impl Session {
     /// Starts everything that is due, and sets a timer for what is due next.
@@ -51,19 +50,32 @@ impl Session {
             if let Some(locale) = &self.locale {
                 query.push(("locale", locale.clone()));
             }
-            self.request(now_ms, Endpoint::Config, query);
+            self.request(now_ms, Endpoint::Config, query, None, None, false);
         }
     }
 
-    pub(super) fn request(&mut self, now_ms: u64, endpoint: Endpoint, query: Vec<(&'static str, String)>) {
-        let request = self.in_flight.start(now_ms, endpoint, query, None);
-        self.effects.push(Effect::Request(request));
-    }
-
-    pub(super) fn send(&mut self, now_ms: u64, entry: EntryKey, request: SendRequest) {
-        let SendRequest { key, body, .. } = request;
-        let request = self.in_flight.start(now_ms, Endpoint::Send, Vec::new(), Some(entry));
-        self.effects.push(Effect::Request(Request { body: Some(body), key: Some(key), ..request }));
+    /// Sends a request, with a body and its key for `POST`, and with the message that it sends. Returns its id.
+    pub(super) fn request(
+        &mut self,
+        now_ms: u64,
+        endpoint: Endpoint,
+        query: Vec<(&'static str, String)>,
+        body: Option<(String, IdempotencyKey)>,
+        message: Option<EntryKey>,
+        keepalive: bool,
+    ) -> RequestId {
+        let (id, deadline_ms) = self.in_flight.start(now_ms, endpoint, message);
+        let (body, key) = body.unzip();
+        self.effects.push(Effect::Request(Request {
+            id,
+            endpoint,
+            query,
+            body,
+            key,
+            deadline_ms,
+            keepalive,
+        }));
+        id
     }
 
     /// Cancels requests to the endpoints for which `which` is true.

@@ -3,7 +3,7 @@
 use chat_protocol::{Endpoint, Value};
 
 use crate::tracking::{Batch, Subject};
-use crate::{Effect, Page, Request, Session};
+use crate::{Page, Session};
 
 impl Session {
     /// Reports an event that the widget observes, if the site allows it.
@@ -20,7 +20,7 @@ impl Session {
             customer: self.identity.customer_id(),
             conversation: self.conversation.as_ref(),
         };
-        self.tracking.report(now_ms, event_type, data, page, &subject, &mut self.random);
+        self.tracking.report(now_ms, event_type, data, page, subject, &mut self.random);
         self.persist_events();
     }
 
@@ -60,9 +60,8 @@ impl Session {
         // The batch is stored before it is sent.
         self.persist_events();
         let Some(batch) = batch else { return };
-        let request = self.in_flight.start(now_ms, Endpoint::Events, Vec::new(), None);
-        self.tracking.on_started(&batch.name, request.id);
-        let (body, key) = (Some(batch.body), Some(batch.key));
-        self.effects.push(Effect::Request(Request { body, key, keepalive, ..request }));
+        let body = Some((batch.body, batch.key));
+        let id = self.request(now_ms, Endpoint::Events, Vec::new(), body, None, keepalive);
+        self.tracking.on_started(&batch.name, id);
     }
 }

@@ -19,21 +19,24 @@ impl Session {
             return;
         }
         let [presence, messages] = self.next_polls_ms();
-        let mut query = Vec::new();
-        if let Some(id) = &self.conversation {
-            query.push(("conversationId", id.as_str().to_owned()));
-        }
         if presence.is_some_and(|due| now_ms >= due) {
-            self.request(now_ms, Endpoint::Presence, query.clone());
+            let query = self.conversation_query();
+            self.request(now_ms, Endpoint::Presence, query, None, None, false);
         }
         if messages.is_some_and(|due| now_ms >= due) {
             self.poller.on_poll_started();
             self.outbox.mark_polled();
+            let mut query = self.conversation_query();
             if let Some(id) = self.timeline.cursor() {
                 query.push(("after", id.as_str().to_owned()));
             }
-            self.request(now_ms, Endpoint::Messages, query);
+            self.request(now_ms, Endpoint::Messages, query, None, None, false);
         }
+    }
+
+    fn conversation_query(&self) -> Vec<(&'static str, String)> {
+        let id = self.conversation.as_ref().map_or("", ConversationId::as_str);
+        vec![("conversationId", id.to_owned())]
     }
 
     /// Cancels polls in flight.

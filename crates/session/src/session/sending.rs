@@ -158,7 +158,8 @@ impl Session {
             self.persist_pending(entry);
             self.show_delivery(entry);
             self.mark_snapshot_dirty();
-            self.send(now_ms, entry, request);
+            let body = Some((request.body, request.key));
+            self.request(now_ms, Endpoint::Send, Vec::new(), body, Some(entry), false);
         }
     }
 
