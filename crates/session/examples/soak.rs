@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         let step = so_far.stats.simulations / PROGRESS;
         if printed.fetch_max(step, Ordering::Relaxed) < step {
             println!("{:>6.0?}: {}, {} violations", started.elapsed(), so_far.stats, so_far.violations());
+            so_far.print_broken();
         }
     });
     for (fact, name, _) in Fact::ALL {

@@ -14,6 +14,8 @@ use crate::back_off::{MAX_RETRY_AFTER_MS, wait_ms};
 use crate::random::Random;
 use crate::timeline::{Delivery, Entry, EntryKey, Timeline};
 use message::DeliveryState;
+#[cfg(test)]
+pub(crate) use message::MAX_ATTEMPTS;
 pub(crate) use message::{PendingMessage, SendRequest, is_valid_id, new_id};
 
 /// The time after which a message in flight is polled for: the service may have accepted it, and be composing the

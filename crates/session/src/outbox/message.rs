@@ -8,7 +8,7 @@ use crate::stored;
 use crate::timeline::{Created, Delivery, Entry, EntryKey};
 
 /// Maximum send attempts in a row before a message is marked as failed.
-pub(super) const MAX_ATTEMPTS: u64 = 6;
+pub(crate) const MAX_ATTEMPTS: u64 = 6;
 /// Messages older than 24 hours are not sent automatically. Milliseconds.
 pub(super) const MAX_QUEUE_AGE_MS: u64 = 24 * 60 * 60 * 1000;
 

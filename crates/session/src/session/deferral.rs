@@ -32,3 +32,21 @@ impl Session {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::back_off::wait_ms;
+    use crate::outbox::MAX_ATTEMPTS;
+    use crate::random::Random;
+
+    #[test]
+    fn the_visitor_does_not_see_the_back_off_between_the_allowed_attempts() {
+        for failures in 1..MAX_ATTEMPTS {
+            for seed in 0..500 {
+                let wait_ms = wait_ms(failures, None, &mut Random::new(seed));
+                assert!(wait_ms <= MAX_QUIET_DELAY_MS, "{wait_ms} ms after {failures} failures");
+            }
+        }
+    }
+}

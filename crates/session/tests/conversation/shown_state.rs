@@ -1,7 +1,7 @@
 //! What a window may show besides the messages, and the effects that make it show it again.
 
-use chat_protocol::Endpoint::{Messages, Send};
-use chat_protocol::VisitorProfile;
+use chat_protocol::Endpoint::{Events, Messages, Send};
+use chat_protocol::{MessageId, VisitorProfile};
 use chat_session::{Delivery, Effect, Input, Notice, Page, Start, keys};
 
 use crate::fixture::{LEAD_MS, Tab, json};
@@ -138,4 +138,38 @@ fn events_name_the_customer() {
     };
     assert!(start(Some("ann")).contains(r#""customerId":"ann""#));
     assert!(!start(None).contains("customerId"));
+}
+
+#[test]
+fn shows_the_writing_indicator_while_the_next_message_waits_for_a_retry_after() {
+    let mut tab = Tab::in_conversation();
+    tab.send("two");
+    tab.answer(Send, r#"{"conversationId":"c1","userMessageId":"u2"}"#);
+    tab.wait_for(Messages);
+    tab.refuse(Messages, 503, "UNAVAILABLE", Some(10_000));
+    tab.send("three");
+    assert_eq!((tab.delivery("two"), tab.delivery("three")), (Delivery::Delivered, Delivery::Waiting));
+    assert!(tab.session.is_writing(), "the reply to the first message is due");
+}
+
+#[test]
+fn a_leader_stays_the_leader_once_its_events_are_accepted() {
+    let mut tab = Tab::open(vec![], 0);
+    tab.feed(Input::PageViewed(Page::default()));
+    tab.wait_for(Events);
+    assert!(tab.session.leads());
+    tab.answer(Events, r#"{"accepted":1,"rejected":0,"tracking":"enabled"}"#);
+    tab.wait(5_000);
+    assert!(tab.session.leads(), "the next message must not wait for an election");
+}
+
+#[test]
+fn a_repeated_attempt_keeps_the_id_of_its_response() {
+    let mut tab = Tab::in_conversation();
+    tab.send("two");
+    tab.fail(Send);
+    tab.wait_for(Send);
+    tab.reply(2, "second");
+    let shown = tab.session.entries().iter().find(|entry| &*entry.text == "two").expect("an entry");
+    assert_eq!(shown.id.as_ref().map(MessageId::as_str), Some("u2"));
 }

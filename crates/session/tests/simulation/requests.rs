@@ -16,7 +16,8 @@ const MAX_ATTEMPTS: u32 = 6;
 const MAX_RETRY_AFTER_MS: u64 = 300_000;
 /// Maximum interval of polls, whatever the service asks for.
 const MAX_INTERVAL_MS: u64 = 300_000;
-/// Minimum interval while a reply is awaited: 2 s, minus a fifth for jitter.
+/// Minimum interval while a reply is awaited: 2 s, minus a fifth for jitter. The poll for a message in flight, after 2 s,
+/// may be sooner than a longer interval.
 const MIN_REPLY_INTERVAL_MS: u64 = 1_600;
 /// Minimum interval after a failed poll, whose back-off replaces the interval.
 const MIN_RETRY_INTERVAL_MS: u64 = 1_000;
