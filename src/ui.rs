@@ -101,7 +101,7 @@ impl Ui {
         &self.shared.state
     }
 
-    /// Returns the site's settings.
+    /// Borrows the site's settings. A borrow that is held while the settings are replaced causes a panic.
     pub(crate) fn settings(&self) -> Ref<'_, Settings> {
         self.shared.settings.borrow()
     }

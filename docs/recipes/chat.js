@@ -30,7 +30,7 @@ function isJson(answer) {
 
 async function call(r) {
     const path = CALLS[`${r.method} ${r.uri}`];
-    if (!path) return refuse(r, 404, 'NOT_FOUND', 'The proxy has no such path.');
+    if (!path) return refuse(r, 404, 'NOT_FOUND', 'This path does not exist.');
     // A page of another site cannot send JSON without a preflight request. This check blocks its forms.
     if (r.method === 'POST' && !JSON_TYPE.test(r.headersIn['Content-Type'])) {
         return refuse(r, 415, 'INVALID_REQUEST', 'Content-Type must be application/json.');

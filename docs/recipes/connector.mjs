@@ -50,7 +50,7 @@ export function chatConnector({
       const [path, query] = request.url.split(/(?=\?)(.*)/s);
       if (next && !path.startsWith(`${prefix}/`)) return next();
       const call = `${request.method} ${path.startsWith(prefix) ? path.slice(prefix.length) : ""}`;
-      if (!CALLS.has(call)) throw new Refusal(404, "NOT_FOUND", "The proxy has no such path.");
+      if (!CALLS.has(call)) throw new Refusal(404, "NOT_FOUND", "This path does not exist.");
       const wait = secondsToWait(request.ip ?? request.socket.remoteAddress ?? "");
       if (wait > 0) throw new Refusal(429, "RATE_LIMITED", "Too many requests.", { "Retry-After": wait });
       const body = request.method === "POST" ? await read(request, CALLS.get(call)) : undefined;

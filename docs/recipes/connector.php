@@ -133,7 +133,7 @@ $prefix = '/connector';
 [$path, $query] = explode('?', $_SERVER['REQUEST_URI'], 2) + [1 => ''];
 $call = $_SERVER['REQUEST_METHOD'] . ' ' . (str_starts_with($path, "$prefix/") ? substr($path, strlen($prefix)) : '');
 if (!array_key_exists($call, CALLS) || preg_match('/[^!-~]/', $query)) {
-    refuse(404, 'NOT_FOUND', 'The proxy has no such path.');
+    refuse(404, 'NOT_FOUND', 'This path does not exist.');
 }
 $wait = seconds_to_wait($_SERVER['REMOTE_ADDR'] ?? '');
 if ($wait > 0) {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { optionTable } from "../../scripts/options.mjs";
 import { CONFIG, eventually, openChat, part } from "./chat.mjs";
 import { payloads } from "./corpora.mjs";
 import { test } from "./harness.mjs";
@@ -192,27 +193,33 @@ test("Hostile text in any string option runs no script", async ({ visit, server 
   await server.operatorSays("Anna here.");
   await part(page, "presence").getByText("A person is online").waitFor();
   const names = Object.keys(TEXTS);
+  const table = await optionTable();
+  const mountable = Object.keys(table).filter((name) => table[name].effect !== "load");
+  const textOptions = mountable.filter((name) => table[name].expected === "a string");
   for (const some of parts(payloads, Math.ceil(payloads.length / 200))) {
     const [text] = some;
     const all = some.join("\n");
     const questions = parts(some, 20).map((texts) => texts.join(" ").slice(0, 4000));
     const options = {
-      operatorName: all,
-      replyTime: all,
+      ...Object.fromEntries(textOptions.map((name) => [name, all])),
       suggestedQuestions: questions,
       greeting: { text: all, after: 0 },
       strings: Object.fromEntries(parts(some, names.length).map((texts, index) => [names[index], texts.join(" ")])),
       visitor: { name: text, email: text },
     };
-    for (const refused of [
-      { themeTokens: { accent: `${text}{}` } },
-      { themeTokens: { [text]: "red" } },
-      { locale: text },
+    const customerId = text.slice(0, 200);
+    const others = mountable.filter((name) => !(name in { ...options, customerId }));
+    for (const [name, value] of [
+      ...others.map((name) => [name, `<img src=x onerror=alert(1)>${text}`]),
+      ["themeTokens", { accent: `${text}{}` }],
+      ["themeTokens", { [text]: "red" }],
+      ["locale", text],
     ]) {
-      await assert.rejects(page.evaluate(mount, { ...options, ...refused }), /TypeError: chat widget: the option/);
+      const expected = new RegExp(`TypeError: chat widget: the option ${name}`);
+      await assert.rejects(page.evaluate(mount, { ...options, [name]: value }), expected, `${name} accepts any text`);
     }
     // Without a conversation there are a greeting and suggestions; in a conversation there is the operator's name.
-    await page.evaluate(mount, { ...options, customerId: text.slice(0, 200) });
+    await page.evaluate(mount, { ...options, customerId });
     await part(page, "preview").waitFor();
     await isHarmless(page);
     await page.evaluate(() => window.mounted.open());

@@ -102,7 +102,7 @@ test("Every part in the docs is in the interface", () => {
 test("Every part of the interface is in the docs", () => {
   const named = [...docs.split("## Parts\n")[1].matchAll(/`([a-z-]+)`/g)].map(([, name]) => name);
   for (const [, name] of all(inFolder("src/ui")).matchAll(/[ "]part=([a-z]+(?:-[a-z]+)*)[ "]/g))
-    assert.ok(named.includes(name), name);
+    assert.ok(named.includes(name), `add ${name} to ## Parts of docs/frontend.md`);
 });
 
 test("docs/troubleshooting.md quotes the console's messages exactly", () => {

@@ -73,6 +73,7 @@ test("docs/frontend.md documents the values and the default of each option", () 
   );
   for (const [name, row] of Object.entries(TABLE)) {
     if (name === "load") continue;
+    assert.ok(rows.has(name), `docs/frontend.md has no row for ${name}`);
     const { type, words } = rows.get(name);
     const choices = row.expected.match(/^one of (.*)$/)?.[1].split(", ");
     if (choices && name !== "theme") {

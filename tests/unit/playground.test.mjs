@@ -177,31 +177,43 @@ test("The component of Vue has every option as a prop", () => {
   assert.match(code, /<ChatWidget v-bind="options" inline \/>/);
 });
 
-test("The component of Leptos has every option of Settings, and names the place of the others", () => {
-  const code = codeOf("leptos", { ...OF_EVERYTHING, theme: "light_rose" });
+/** Fields of `Settings` without an option of the same meaning: `strings` in another language needs them. */
+const RUST_ONLY = ["language", "direction"];
+
+test("The component of Leptos has every option of Settings, and names the others", () => {
+  const code = codeOf("leptos", OF_EVERYTHING);
   for (const line of [
-    'locale: Some("de-AT".to_owned()),',
-    'color_scheme: "auto",',
-    'position: "start",',
-    'events: "off",',
-    "isolate: false,",
-    "preview: false,",
-    "greeting_after_ms: 2500,",
-    "inline: true,",
-    "consent: false,",
-    "launcher: false,",
+    "use chat_widget::{ChatWidget, ColorScheme, EventMode, Offset, Position, Settings, Theme};",
+    'let mut settings = Settings::new("/chat");',
+    'settings.locale = Some("de-AT".to_owned());',
+    "settings.color_scheme = ColorScheme::Auto;",
+    "settings.position = Position::Start;",
+    "settings.events = EventMode::Off;",
+    "settings.isolate = false;",
+    "settings.preview = false;",
+    "settings.greeting_after_ms = 2500;",
+    "settings.inline = true;",
+    "settings.consent = false;",
+    "settings.launcher = false;",
+    "settings.offset = Offset { x: Some(40.0), y: Some(60.5) };",
+    "settings.z_index = Some(7);",
+    'settings.theme_tokens = vec![("radius-window".to_owned(), "8px".to_owned())];',
     '("newMessages.one".to_owned(), "One new reply".to_owned())',
     'visitor_id: Some("v1".into()),',
-    '..Settings::new("/chat")',
-    "theme=Theme::LightRose",
-    "//   --cw-offset-y: 60.5px;",
-    "//   --cw-z-root: 7;",
+    'let theme = Theme::Custom("#0a6b4a".parse().expect("a colour"));',
+    "<ChatWidget settings theme/>",
     "// Not in Settings: titleAlert, load, contact.",
-    `reply_time: Some("Ask \\"the\\" potter's </script> <b>&amp; Co</b> \\\\n {x}".to_owned()),`,
+    `settings.reply_time = Some("Ask \\"the\\" potter's </script> <b>&amp; Co</b> \\\\n {x}".to_owned());`,
   ]) {
     assert.ok(code.includes(line), `${line}\n\n${code}`);
   }
-  const fields = [...read("src/settings.rs").matchAll(/^ {4}pub (\w+):/gm)].map(([, name]) => name);
-  const written = [...code.matchAll(/^ {8}(\w+): /gm)].map(([, name]) => name);
-  for (const name of written) assert.ok(fields.includes(name), `Settings has ${name}`);
+  const struct = read("src/settings.rs").match(/^pub struct Settings \{\n([^]*?)\n\}/m)[1];
+  const fields = [...struct.matchAll(/^ {4}pub (\w+):/gm)].map(([, name]) => name);
+  const written = [...code.matchAll(/^ {4}settings\.(\w+) = /gm)].map(([, name]) => name);
+  assert.deepEqual([...written, "proxy", ...RUST_ONLY].sort(), fields.sort());
+});
+
+test("The component of Leptos has the theme of a preset, and the defaults without a line", () => {
+  assert.match(codeOf("leptos", { proxy: "/chat", theme: "light_rose" }), /let theme = Theme::LightRose;/);
+  assert.doesNotMatch(codeOf("leptos", { proxy: "/chat" }), /mut|theme|Theme/);
 });

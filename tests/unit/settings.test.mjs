@@ -36,6 +36,19 @@ test("Settings has a field for each option, except those that JavaScript derives
   );
 });
 
+/** Fields of `Settings` that the JavaScript entry does not pass on: it sets them on the host element itself. */
+const ON_THE_HOST = ["themeTokens", "offset", "zIndex"];
+
+test("Settings are read from each option that the JavaScript entry passes on", () => {
+  const body = settings.match(/^impl From<Value> for Settings \{\n([^]*?)\n\}/m)[1];
+  const names = [...body.matchAll(/"(\w+)"/g)].map(([, name]) => name);
+  for (const name of Object.keys(TABLE)) {
+    if (name in ELSEWHERE) continue;
+    const isRead = names.includes(name);
+    assert.equal(isRead, !ON_THE_HOST.includes(name), `From<Value> for Settings ${isRead ? "reads" : "lacks"} ${name}`);
+  }
+});
+
 test("the enums have the choices of the option table, in its order", () => {
   const enums = Object.fromEntries(
     [...read("src/choices.rs").matchAll(/^ {4}(\w+) \{\n([^]*?)^ {4}\}/gm)].map(([, name, body]) => [
