@@ -6,8 +6,8 @@ use std::{env, error::Error, fs};
 /// In this order: what is general first.
 const SHEETS: [&str; 8] = ["tokens", "base", "launcher", "window", "log", "text", "composer", "modes"];
 
-/// The sheets of what is not visible at first, in this order after the others. With the feature `deferred-styles` they are
-/// left out: `dist/` has them as a file of its own.
+/// The sheets of what is not visible at first, in this order after the others. With the feature
+/// `deferred-styles` they are left out: `dist/` has them as a file of its own.
 const DEFERRED: [&str; 11] = [
     "deferred/rich-text",
     "deferred/preview",

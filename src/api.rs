@@ -26,8 +26,8 @@ pub struct Handle(Mounted);
 impl Handle {
     /// Starts or continues a conversation, which [`Self::show`] renders.
     ///
-    /// `options` are the page's validated options. `config` is `data` of the chat config or undefined. `on_event` is called
-    /// with the name and the detail of each event.
+    /// `options` are the page's validated options. `config` is `data` of the chat config or undefined.
+    /// `on_event` is called with the name and the detail of each event.
     #[wasm_bindgen(constructor)]
     pub fn new(options: &JsValue, config: &JsValue, on_event: js_sys::Function) -> Handle {
         let settings = Settings::from(json::from_js(options));

@@ -50,7 +50,8 @@ choice! {
 choice! {
     /// The visitor events that are reported (2.7). Global Privacy Control turns all of them off.
     EventMode {
-        /// Page views, opening and closing, clicks on `data-chat-cta`, and events that the application tracks.
+        /// Page views, opening and closing, clicks on `data-chat-cta`, and events that the application
+        /// tracks.
         #[default]
         Auto = "auto",
         /// Events that the application tracks.

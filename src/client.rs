@@ -1,5 +1,6 @@
-//! `BrowserWidgetClient`: the five requests of the site's proxy (4.13), for applications with a chat window of their own.
-//! It shares visitor and conversation with the widget on the same site, and behaves as `www/client.ts` does.
+//! `BrowserWidgetClient`: the five requests of the site's proxy (4.13), for applications with a chat window
+//! of their own. It shares visitor and conversation with the widget on the same site, and behaves as
+//! `www/client.ts` does.
 
 mod error;
 mod identity;
@@ -29,19 +30,20 @@ use transport::{Call, Limit, Transport};
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Default maximum number of retries.
 const MAX_RETRIES: u32 = 3;
-/// Maximum UTF-16 units of a body that outlives its page: browsers allow 64 KiB, and a unit has up to three bytes.
+/// Maximum UTF-16 units of a body that outlives its page: browsers allow 64 KiB, and a unit has up to three
+/// bytes.
 const MAX_KEEPALIVE_LENGTH: usize = 20_000;
 /// `channel` of events.
 const CHANNEL: &str = "webchat";
 /// The event that does not belong to a conversation.
 const PAGE_VIEW: &str = "page_view";
 
-/// Sends the requests of a chat to the proxy on the customer's site. It never holds a token, and calls the proxy's paths
-/// only.
+/// Sends the requests of a chat to the proxy on the customer's site. It never holds a token, and calls the
+/// proxy's paths only.
 ///
-/// A request that fails for a transient reason is repeated, with the same body and idempotency key, after a back-off with
-/// jitter or after `Retry-After`. Visitor and conversation are kept in `localStorage`, or in memory where it is blocked.
-/// Clones share both.
+/// A request that fails for a transient reason is repeated, with the same body and idempotency key, after a
+/// back-off with jitter or after `Retry-After`. Visitor and conversation are kept in `localStorage`, or in
+/// memory where it is blocked. Clones share both.
 ///
 /// ```
 /// use chat_widget::{BrowserWidgetClient, ClientError, SendOptions};
@@ -81,8 +83,9 @@ pub struct SendOptions {
 }
 
 impl BrowserWidgetClient {
-    /// Creates a client of the proxy under a prefix such as `/connector`. It belongs to the page's own origin, whatever
-    /// the page's `<base>` says; a proxy on another origin needs the full address, `https://api.example/connector`.
+    /// Creates a client of the proxy under a prefix such as `/connector`. It belongs to the page's own
+    /// origin, whatever the page's `<base>` says; a proxy on another origin needs the full address,
+    /// `https://api.example/connector`.
     pub fn new(proxy: &str) -> Self {
         Self {
             transport: Transport::new(proxy),
@@ -131,11 +134,12 @@ impl BrowserWidgetClient {
         self.get(Endpoint::Config, query).await
     }
 
-    /// Sends a message of 1 to 4,000 characters (4.5) and returns the response, with the reply if there is one already.
+    /// Sends a message of 1 to 4,000 characters (4.5) and returns the response, with the reply if there is
+    /// one already.
     ///
-    /// Messages are sent one after the other, so that the second belongs to the conversation of the first. To repeat a
-    /// message whose last retry failed, pass the error's `idempotency_key` to this client: the service accepts the message
-    /// once, whatever happened to the earlier attempts.
+    /// Messages are sent one after the other, so that the second belongs to the conversation of the first. To
+    /// repeat a message whose last retry failed, pass the error's `idempotency_key` to this client: the
+    /// service accepts the message once, whatever happened to the earlier attempts.
     pub async fn send_message(&self, text: &str, options: SendOptions) -> Result<SendResult, ClientError> {
         let _turn = self.queue.wait().await;
         let SendOptions { locale, source_page, mut visitor, idempotency_key } = options;
@@ -163,8 +167,8 @@ impl BrowserWidgetClient {
         Ok(result)
     }
 
-    /// Returns the messages of the conversation (4.6), or those after one of them. Without a conversation it sends no
-    /// request.
+    /// Returns the messages of the conversation (4.6), or those after one of them. Without a conversation it
+    /// sends no request.
     pub async fn list_messages(&self, after: Option<&MessageId>) -> Result<History, ClientError> {
         let Some(conversation) = self.conversation_id() else {
             return Ok(History { conversation_id: None, messages: Vec::new(), next_after: None });
@@ -201,8 +205,8 @@ impl BrowserWidgetClient {
         .await
     }
 
-    /// Reports any number of events (4.8), at most 50 in a request. Fields that are `None` get the visitor, the page and
-    /// the time. Every event but `page_view` gets the conversation.
+    /// Reports any number of events (4.8), at most 50 in a request. Fields that are `None` get the visitor,
+    /// the page and the time. Every event but `page_view` gets the conversation.
     pub async fn track_batch(&self, events: Vec<VisitorEvent>) -> Result<Tracking, ClientError> {
         let visitor_id = self.visitor_id();
         let mut total = Tracking { accepted: 0, rejected: 0, enabled: true };

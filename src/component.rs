@@ -13,13 +13,15 @@ use crate::page_widget::PageWidget;
 use crate::settings::Settings;
 use crate::theme::Theme;
 
-/// Renders a chat widget: a launcher in the corner of the page, and the window that it opens, in a shadow root.
+/// Renders a chat widget: a launcher in the corner of the page, and the window that it opens, in a shadow
+/// root.
 ///
-/// The widget is removed when the component's owner is cleaned up. The host of the shadow root is an element `<chat-widget>`,
-/// on which a style sheet of the page may set every token (`chat-widget { --cw-accent: purple }`).
+/// The widget is removed when the component's owner is cleaned up. The host of the shadow root is an element
+/// `<chat-widget>`, on which a style sheet of the page may set every token (`chat-widget { --cw-accent:
+/// purple }`).
 ///
-/// The component works with `leptos/csr`, and with `leptos/hydrate` and a server with `leptos/ssr`, which renders an empty
-/// element.
+/// The component works with `leptos/csr`, and with `leptos/hydrate` and a server with `leptos/ssr`, which
+/// renders an empty element.
 ///
 /// ```
 /// use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
@@ -43,7 +45,8 @@ use crate::theme::Theme;
 /// ```
 #[component]
 pub fn ChatWidget(
-    /// Options of the site. Read when the component is put on the page; [`ChatControls::change`] changes them.
+    /// Options of the site. Read when the component is put on the page; [`ChatControls::change`] changes
+    /// them.
     settings: Settings,
     /// Theme, or a signal of one that the look follows.
     #[prop(optional, into)]

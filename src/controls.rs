@@ -15,9 +15,10 @@ type Widget = StoredValue<Option<SendWrapper<Weak<PageWidget>>>>;
 
 /// Controls and observes a [`ChatWidget`](crate::ChatWidget).
 ///
-/// Create it before the view and pass it to the component. It is `Copy`, and can be used in a context or a closure like a
-/// signal. While no widget is on the page, calls do nothing, and the signals say closed, 0 unread, and `None` for the
-/// operator. Controls that were passed to several components control the last of them.
+/// Create it before the view and pass it to the component. It is `Copy`, and can be used in a context or a
+/// closure like a signal. While no widget is on the page, calls do nothing, and the signals say closed, 0
+/// unread, and `None` for the operator. Controls that were passed to several components control the last of
+/// them.
 ///
 /// ```
 /// use chat_widget::{ChatControls, ChatWidget, Settings};
@@ -75,8 +76,8 @@ impl ChatControls {
         self.with(|ui| ui.set_open(!ui.state().open.get(), false));
     }
 
-    /// Sends a message as the visitor: 1 to 4,000 characters, counted as UTF-16 code units (4.5). An empty or longer message
-    /// is not sent.
+    /// Sends a message as the visitor: 1 to 4,000 characters, counted as UTF-16 code units (4.5). An empty or
+    /// longer message is not sent.
     pub fn send_message(&self, text: impl Into<String>) {
         self.with(|ui| ui.driver().send(text.into()));
     }
@@ -86,8 +87,8 @@ impl ChatControls {
         self.with(|ui| ui.set_draft(text.into()));
     }
 
-    /// Applies other settings. `proxy`, `customer_id`, `inline`, `isolate`, `events` and `consent` stay those of the
-    /// component; [`Self::identify`] changes the visitor.
+    /// Applies other settings. `proxy`, `customer_id`, `inline`, `isolate`, `events` and `consent` stay those
+    /// of the component; [`Self::identify`] changes the visitor.
     pub fn change(&self, settings: Settings) {
         if let Some(widget) = current(self.widget) {
             widget.change(settings);
@@ -99,8 +100,8 @@ impl ChatControls {
         self.with(|ui| ui.driver().identify(visitor));
     }
 
-    /// Reports an event of this type (2.7), with an object of data or [`Value::Null`], unless the settings, a missing
-    /// consent or the visitor's browser forbid it.
+    /// Reports an event of this type (2.7), with an object of data or [`Value::Null`], unless the settings, a
+    /// missing consent or the visitor's browser forbid it.
     pub fn track(&self, event_type: impl Into<String>, data: Value) {
         self.with(|ui| ui.driver().track(event_type.into(), data));
     }

@@ -1,5 +1,5 @@
-//! Connects session, transport and browser: passes inputs to the session, applies its effects, and publishes the rows of
-//! the view. All decisions are the session's.
+//! Connects session, transport and browser: passes inputs to the session, applies its effects, and publishes
+//! the rows of the view. All decisions are the session's.
 
 pub mod rows;
 
@@ -335,7 +335,8 @@ impl Inner {
         self.channel.replace(Some(channel));
     }
 
-    /// Handles that the page is hidden or restored. An open channel may keep a page out of the back-forward cache.
+    /// Handles that the page is hidden or restored. An open channel may keep a page out of the back-forward
+    /// cache.
     fn set_hidden(self: &Rc<Self>, hidden: bool) {
         if hidden == self.hidden.replace(hidden) {
             return;

@@ -59,8 +59,8 @@ impl From<SessionEvent> for ChatEvent {
     }
 }
 
-/// Returns the name and the detail of an event for JavaScript. A conversion through [`ChatEvent`] is 150 bytes larger
-/// (brotli).
+/// Returns the name and the detail of an event for JavaScript. A conversion through [`ChatEvent`] is 150
+/// bytes larger (brotli).
 #[cfg(feature = "js-api")]
 pub(crate) fn name_and_detail(session_event: SessionEvent) -> (&'static str, Value) {
     match session_event {

@@ -1,13 +1,14 @@
 //! A chat widget for any website: a Leptos component, compiled to WebAssembly, in a shadow root.
 //!
-//! The driver passes events of the visitor and the network to the session and applies its effects. The interface shows the
-//! session's state.
+//! The driver passes events of the visitor and the network to the session and applies its effects. The
+//! interface shows the session's state.
 //!
-//! - [`ChatWidget`] is the component for Leptos applications. They control it through [`ChatControls`], and receive each
-//!   [`ChatEvent`].
-//! - [`BrowserWidgetClient`] sends the requests of the site's proxy, for applications with a window of their own.
-//!   [`protocol`] has its types.
-//! - The module `api`, behind the feature `js-api`, has the exports to JavaScript for the entry of the npm package.
+//! - [`ChatWidget`] is the component for Leptos applications. They control it through [`ChatControls`], and
+//!   receive each [`ChatEvent`].
+//! - [`BrowserWidgetClient`] sends the requests of the site's proxy, for applications with a window of their
+//!   own. [`protocol`] has its types.
+//! - The module `api`, behind the feature `js-api`, has the exports to JavaScript for the entry of the npm
+//!   package.
 //!
 //! Section numbers in these docs are those of the connector API's specification.
 //!

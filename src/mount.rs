@@ -29,7 +29,8 @@ pub(crate) struct Mounted {
 impl Mounted {
     /// Starts or continues the conversation. [`Self::show`] renders it, so that the page can run in between.
     ///
-    /// `config` is `data` of the chat config, if it is known. `changed` is notified when the view has to be updated.
+    /// `config` is `data` of the chat config, if it is known. `changed` is notified when the view has to be
+    /// updated.
     pub(crate) fn new(
         mut settings: Settings,
         config: Option<Value>,
@@ -62,8 +63,9 @@ impl Mounted {
         Self { ui, view: Cell::default() }
     }
 
-    /// Renders the widget into the shadow root of `host`, which is attached if necessary, with the tokens of `theme` and the
-    /// widget's own sheet. Without isolation, it renders into the host itself, and the caller adds the sheets to the page.
+    /// Renders the widget into the shadow root of `host`, which is attached if necessary, with the tokens of
+    /// `theme` and the widget's own sheet. Without isolation, it renders into the host itself, and the caller
+    /// adds the sheets to the page.
     ///
     /// Everything that the browser may refuse comes first: the page is unchanged after an error.
     pub(crate) fn show(&self, host: &HtmlElement, theme: &str) -> Result<(), JsValue> {

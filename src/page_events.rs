@@ -1,5 +1,5 @@
-//! Visitor events of the page around the widget: `page_view` on navigation, `cta_clicked` on clicks on elements with
-//! `data-chat-cta` (2.7). `www/page-listeners.ts` does the same for the script tag.
+//! Visitor events of the page around the widget: `page_view` on navigation, `cta_clicked` on clicks on
+//! elements with `data-chat-cta` (2.7). `www/page-listeners.ts` does the same for the script tag.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};

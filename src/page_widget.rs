@@ -1,5 +1,6 @@
-//! A widget on the page of an application, with its effects on the page: tokens on the host element, the sheets of a widget
-//! without a shadow root, and reports of the page's events. `www/host-page.ts` does the same for the script tag.
+//! A widget on the page of an application, with its effects on the page: tokens on the host element, the
+//! sheets of a widget without a shadow root, and reports of the page's events. `www/host-page.ts` does the
+//! same for the script tag.
 
 use std::cell::RefCell;
 use std::rc::Rc;

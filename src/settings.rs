@@ -8,8 +8,8 @@ use crate::choices::{ColorScheme, Direction, EventMode, Position};
 
 /// The options of one widget.
 ///
-/// [`Settings::new`] gives the defaults; each field can be set on its own. `docs/frontend.md` explains the options by
-/// the same names in camel case.
+/// [`Settings::new`] gives the defaults; each field can be set on its own. `docs/frontend.md` explains the
+/// options by the same names in camel case.
 ///
 /// ```
 /// use chat_widget::{ColorScheme, Position, Settings};
@@ -24,8 +24,8 @@ use crate::choices::{ColorScheme, Direction, EventMode, Position};
 pub struct Settings {
     /// Prefix of the proxy on the site, such as `/connector`; an address in full for another origin.
     pub proxy: String,
-    /// Locale of times, BCP 47, at most 35 characters. The service receives it as well. Without a valid one, the page's
-    /// `lang` applies, then the browser's language.
+    /// Locale of times, BCP 47, at most 35 characters. The service receives it as well. Without a valid one,
+    /// the page's `lang` applies, then the browser's language.
     pub locale: Option<String>,
     /// Language of the texts, BCP 47. `en`, unless `strings` translate them.
     pub language: String,
@@ -39,13 +39,13 @@ pub struct Settings {
     pub offset: Offset,
     /// `z-index` of the floating widget. 2,147,483,000 by default.
     pub z_index: Option<i32>,
-    /// Tokens in place of the theme's: names without `--cw-`, such as `accent`, and values of CSS. `docs/themes.md` lists
-    /// them.
+    /// Tokens in place of the theme's: names without `--cw-`, such as `accent`, and values of CSS.
+    /// `docs/themes.md` lists them.
     pub theme_tokens: Vec<(String, String)>,
     /// Events that are reported to the service.
     pub events: EventMode,
-    /// Texts in place of the widget's own, by their names. Plural forms have names such as `newMessages.one`, with the
-    /// categories of CLDR.
+    /// Texts in place of the widget's own, by their names. Plural forms have names such as `newMessages.one`,
+    /// with the categories of CLDR.
     pub strings: Vec<(String, String)>,
     /// Questions that are offered at the start of a conversation. At most 20, each of 1 to 4,000 characters.
     pub suggested_questions: Vec<String>,
@@ -65,8 +65,8 @@ pub struct Settings {
     pub preview: bool,
     /// Whether the widget fills its place in the page, always open, instead of floating.
     pub inline: bool,
-    /// Whether the widget renders into a shadow root. Without one, it renders into its host element, where the page's
-    /// style sheets reach it.
+    /// Whether the widget renders into a shadow root. Without one, it renders into its host element, where
+    /// the page's style sheets reach it.
     pub isolate: bool,
     /// Whether the visitor has given consent, or does not need to. Otherwise nothing is stored or reported.
     pub consent: bool,
@@ -123,8 +123,8 @@ impl Settings {
         }
     }
 
-    /// Returns the settings with an absolute proxy address and a valid locale. The JavaScript entry does the same before
-    /// it passes its options on.
+    /// Returns the settings with an absolute proxy address and a valid locale. The JavaScript entry does the
+    /// same before it passes its options on.
     pub(crate) fn for_page(mut self) -> Self {
         self.proxy = page::absolute(&self.proxy);
         let locales = std::iter::once(self.locale.take()).chain(page::languages());
@@ -142,7 +142,8 @@ const DEFAULT_LANGUAGE: &str = "en";
 impl From<Value> for Settings {
     /// Reads options that the JavaScript entry has validated. An invalid value falls back to the default.
     ///
-    /// Tokens, offset and z-index are not read: the entry sets them on the host element itself (`www/host-page.ts`).
+    /// Tokens, offset and z-index are not read: the entry sets them on the host element itself
+    /// (`www/host-page.ts`).
     fn from(options: Value) -> Self {
         let mut fields = Fields::lenient(options);
         let mut settings = Self::new(&fields.lenient_text("proxy").unwrap_or_default());

@@ -57,7 +57,8 @@ struct Shared {
 }
 
 impl Ui {
-    /// Creates the interface of the conversation of `driver`. `changed` is notified when the view has to be updated.
+    /// Creates the interface of the conversation of `driver`. `changed` is notified when the view has to be
+    /// updated.
     pub(crate) fn new(driver: Driver, changed: ArcTrigger, mut settings: Settings) -> Self {
         let (strings, times) = localize(&mut settings);
         let draft = RefCell::new(driver.draft());

@@ -1,5 +1,5 @@
-//! Messages between the tabs of one browser: by `BroadcastChannel`, else by storage events. Without either, a tab is
-//! alone.
+//! Messages between the tabs of one browser: by `BroadcastChannel`, else by storage events. Without either, a
+//! tab is alone.
 
 use js_sys::Reflect;
 use web_sys::BroadcastChannel;

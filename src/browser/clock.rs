@@ -7,11 +7,12 @@ thread_local! {
     static OFFSET: Cell<f64> = const { Cell::new(0.0) };
 }
 
-/// Maximum lag of the page's clock behind the wall clock, as it arises while the machine sleeps. Milliseconds.
+/// Maximum lag of the page's clock behind the wall clock, as it arises while the machine sleeps.
+/// Milliseconds.
 const MAX_LAG_MS: f64 = 1000.0;
 
-/// Returns milliseconds since the Unix epoch. The clock is monotonic while the page lives, and catches up with the wall
-/// clock.
+/// Returns milliseconds since the Unix epoch. The clock is monotonic while the page lives, and catches up
+/// with the wall clock.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "milliseconds since 1970 fit")]
 pub fn now_ms() -> u64 {
     let wall = js_sys::Date::now();

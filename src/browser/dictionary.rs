@@ -5,8 +5,8 @@ use std::ops::Deref;
 use js_sys::{Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
-/// An object that inherits nothing. The browser reads inherited members of an option bag like its own, and a page may
-/// have put some on `Object.prototype`.
+/// An object that inherits nothing. The browser reads inherited members of an option bag like its own, and a
+/// page may have put some on `Object.prototype`.
 pub struct Dictionary(JsValue);
 
 impl Dictionary {

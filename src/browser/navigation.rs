@@ -1,4 +1,5 @@
-//! Navigation within a single-page application: by the Navigation API, and in browsers without it by patching `history`.
+//! Navigation within a single-page application: by the Navigation API, and in browsers without it by patching
+//! `history`.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -17,8 +17,8 @@ pub fn current() -> Page {
     }
 }
 
-/// The beginning of the prefix that `www/title.ts` adds to the title while there are unread messages; the count and `) `
-/// follow.
+/// The beginning of the prefix that `www/title.ts` adds to the title while there are unread messages; the
+/// count and `) ` follow.
 const UNREAD: &str = "\u{1f4ac} (";
 
 /// Returns the title without the unread count.
@@ -36,8 +36,8 @@ pub fn languages() -> [Option<String>; 2] {
     [root.and_then(|root| root.get_attribute("lang")), super::window().navigator().language()]
 }
 
-/// Returns the address of a prefix. A relative one belongs to the page's own origin, whatever `<base>` says; without a
-/// leading slash it begins in the page's folder.
+/// Returns the address of a prefix. A relative one belongs to the page's own origin, whatever `<base>` says;
+/// without a leading slash it begins in the page's folder.
 pub fn absolute(prefix: &str) -> String {
     let location = super::window().location();
     let origin = location.origin().unwrap_or_default();

@@ -39,7 +39,8 @@ impl Storage {
         all
     }
 
-    /// Stores a text under a key, or removes the key. Returns whether the browser did; always true without a storage.
+    /// Stores a text under a key, or removes the key. Returns whether the browser did; always true without a
+    /// storage.
     pub fn set(&self, key: &str, text: Option<&str>) -> bool {
         let Some(local) = &self.0 else { return true };
         let kept = match text {

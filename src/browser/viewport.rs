@@ -24,7 +24,8 @@ pub fn follow(on_change: impl Fn() + Clone + 'static) -> Vec<Listener> {
     listeners
 }
 
-/// Calls a function whenever an element changes its size, or is hidden or shown. Both are collected with the element.
+/// Calls a function whenever an element changes its size, or is hidden or shown. Both are collected with the
+/// element.
 pub fn when_resized(element: &Element, on_change: impl Fn() + 'static) {
     let function = Closure::<dyn Fn()>::new(on_change).into_js_value();
     // Only a browser without such an observer has none to give.

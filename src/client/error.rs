@@ -42,7 +42,8 @@ impl ClientError {
         match &self.kind {
             ErrorKind::Network | ErrorKind::Timeout => true,
             ErrorKind::InvalidEvent(_) => false,
-            // An invalid response with a status of success comes from a network in between: a log-in page, or a cache.
+            // An invalid response with a status of success comes from a network in between: a log-in page, or
+            // a cache.
             ErrorKind::Service(error) => {
                 matches!(error.status, 200..=299 | 408 | 409 | 425 | 429 | 500..=599)
                     && error.code != ErrorCode::IdempotencyConflict

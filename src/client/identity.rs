@@ -56,8 +56,8 @@ impl Identity {
         id.filter(|id| is_own && !id.is_empty()).map(ConversationId::from)
     }
 
-    /// Stores the conversation. The widget keeps more under this key, and fetches the messages of a conversation that has
-    /// an id only; the same conversation is therefore not written again.
+    /// Stores the conversation. The widget keeps more under this key, and fetches the messages of a
+    /// conversation that has an id only; the same conversation is therefore not written again.
     pub(super) fn set_conversation(&self, visitor_id: &VisitorId, id: &ConversationId) {
         if self.conversation_id().as_ref() != Some(id) {
             let members =

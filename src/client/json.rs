@@ -27,7 +27,8 @@ pub fn to_js(value: &Value) -> JsValue {
     Plain(value).serialize(&serde_wasm_bindgen::Serializer::json_compatible()).unwrap_or(JsValue::NULL)
 }
 
-/// A value whose integers are serialized as floats: 64-bit integers would add the error messages of those that do not fit.
+/// A value whose integers are serialized as floats: 64-bit integers would add the error messages of those
+/// that do not fit.
 #[cfg(feature = "js-api")]
 struct Plain<'a>(&'a Value);
 
@@ -49,7 +50,8 @@ impl Serialize for Plain<'_> {
     }
 }
 
-/// Converts by hand: the deserializer of serde-wasm-bindgen adds 9 KB, for the formatting of floats in its errors.
+/// Converts by hand: the deserializer of serde-wasm-bindgen adds 9 KB, for the formatting of floats in its
+/// errors.
 fn read(value: &JsValue, depth: u32) -> Option<Value> {
     if let Some(text) = value.as_string() {
         return Some(Value::Text(text));

@@ -33,8 +33,9 @@ impl Transport {
         &self.proxy
     }
 
-    /// Sends a request of the session. Returns the response, with any status, or `None` if there is none. The session
-    /// aborts the request when it takes too long. `reload` bypasses the caches of a request for the config.
+    /// Sends a request of the session. Returns the response, with any status, or `None` if there is none. The
+    /// session aborts the request when it takes too long. `reload` bypasses the caches of a request for the
+    /// config.
     pub(crate) async fn exchange(
         &self,
         request: &Request,
@@ -137,8 +138,8 @@ impl Call<'_> {
         init
     }
 
-    /// Calls the page's `fetch`, which another script may have replaced. A `fetch` that throws or returns neither a promise
-    /// nor a response, and a response that throws, are failed requests like any other.
+    /// Calls the page's `fetch`, which another script may have replaced. A `fetch` that throws or returns
+    /// neither a promise nor a response, and a response that throws, are failed requests like any other.
     pub(super) async fn fetch(&self, proxy: &str, signal: &AbortSignal) -> Result<Answer, JsValue> {
         let window = browser::window();
         let fetch: Function = Reflect::get(&window, &"fetch".into())?.unchecked_into();
@@ -161,14 +162,15 @@ impl Call<'_> {
     }
 }
 
-/// Returns the value of a promise, or the value itself if it is not a promise. `Promise.all` catches exceptions of `then`,
-/// which a promise of the page may throw.
+/// Returns the value of a promise, or the value itself if it is not a promise. `Promise.all` catches
+/// exceptions of `then`, which a promise of the page may throw.
 async fn settled(value: &JsValue) -> Result<JsValue, JsValue> {
     let settled = JsFuture::from(Promise::all(&Array::of2(value, &JsValue::UNDEFINED))).await?;
     Reflect::get_u32(&settled, 0)
 }
 
-/// Returns `Retry-After`, a number of seconds or an HTTP date, in milliseconds from now; `None` for a negative number.
+/// Returns `Retry-After`, a number of seconds or an HTTP date, in milliseconds from now; `None` for a
+/// negative number.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 fn retry_after_ms(text: &str) -> Option<u64> {
     let wait_ms = match json::parse(text) {

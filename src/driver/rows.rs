@@ -38,7 +38,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns whether the row is up to date with this entry. Texts are shared, so that comparing pointers suffices.
+    /// Returns whether the row is up to date with this entry. Texts are shared, so that comparing pointers
+    /// suffices.
     fn shows(&self, entry: &Entry) -> bool {
         let created = match (&self.created, &entry.created) {
             (Some(Created::Remote(shown)), Some(Created::Remote(known))) => Rc::ptr_eq(shown, known),
@@ -48,8 +49,8 @@ impl Row {
     }
 }
 
-/// Brings rows up to date, from the first entry that differs: the cost of a message does not grow with the conversation.
-/// `read_date` parses a date of the service, `day_of` returns the local day of a time.
+/// Brings rows up to date, from the first entry that differs: the cost of a message does not grow with the
+/// conversation. `read_date` parses a date of the service, `day_of` returns the local day of a time.
 pub fn update_rows(
     rows: &mut Vec<Row>,
     entries: &[Entry],

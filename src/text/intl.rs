@@ -7,7 +7,8 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::browser::dictionary::Dictionary;
 
-/// An object of `Intl`, or undefined in a browser without it. It is created on first use, because that takes milliseconds.
+/// An object of `Intl`, or undefined in a browser without it. It is created on first use, because that takes
+/// milliseconds.
 pub struct Intl {
     class: &'static str,
     locale: String,
@@ -18,7 +19,8 @@ pub struct Intl {
 type Options = &'static [(&'static str, &'static str)];
 
 impl Intl {
-    /// Creates an object of this class and locale. The browser's own locale replaces one that it does not accept.
+    /// Creates an object of this class and locale. The browser's own locale replaces one that it does not
+    /// accept.
     pub fn new(class: &'static str, locale: &str, options: Options) -> Self {
         Self { class, locale: locale.to_owned(), options, object: OnceCell::new() }
     }

@@ -1,9 +1,9 @@
 //! Message text in the Markdown that assistants write, as elements and text.
 //!
-//! The rules are those of chats: a line end is a line break, and an item continues while its lines are indented. HTML and
-//! entities are text, and an image is a link. No part of a text is lost: whatever does not match a rule is shown as it was
-//! written. An unmatched marker is such a case, also at the end of a text that still grows: a stray asterisk must not set
-//! the rest of a paragraph in italics.
+//! The rules are those of chats: a line end is a line break, and an item continues while its lines are
+//! indented. HTML and entities are text, and an image is a link. No part of a text is lost: whatever does not
+//! match a rule is shown as it was written. An unmatched marker is such a case, also at the end of a text
+//! that still grows: a stray asterisk must not set the rest of a paragraph in italics.
 //!
 //! The running time is linear in the length of the text: [`inline`] explains why.
 
@@ -16,8 +16,9 @@ mod tests;
 
 /// Receives the elements and texts of a message, in order.
 pub trait Sink {
-    /// Opens an element, which contains everything up to its [`close`](Self::close). `value` is the address of an `a`, the
-    /// first number of an `ol`, the language of a `pre`, and the class of any other element; it may be empty.
+    /// Opens an element, which contains everything up to its [`close`](Self::close). `value` is the address
+    /// of an `a`, the first number of an `ol`, the language of a `pre`, and the class of any other element;
+    /// it may be empty.
     fn open(&mut self, tag: &'static str, value: &str);
 
     /// Closes the element that was opened last.

@@ -1,5 +1,5 @@
-//! The texts of the interface, in English. Each other language is a file in `locales/`, which the entry loads. A page may
-//! replace every text.
+//! The texts of the interface, in English. Each other language is a file in `locales/`, which the entry
+//! loads. A page may replace every text.
 
 use chat_protocol::decimal;
 use js_sys::JsString;
@@ -22,7 +22,8 @@ macro_rules! texts {
 }
 
 impl Text {
-    /// Returns the text's name in the options, and the English text; plural forms are separated as `one|other`.
+    /// Returns the text's name in the options, and the English text; plural forms are separated as
+    /// `one|other`.
     fn entry(self) -> (&'static str, &'static str) {
         let mut rest = TABLE;
         for _ in 0..self as usize {
@@ -142,7 +143,8 @@ impl Strings {
         let category = self.plural.call("select", &count.into());
         let is_one = category == "one";
         let mut form = None;
-        // A replacement may have one text for all numbers. For one, the English form fits better than `other`.
+        // A replacement may have one text for all numbers. For one, the English form fits better than
+        // `other`.
         for category in ["", &category, if is_one { "" } else { "other" }] {
             form = form.or_else(|| self.replacement(text, category));
         }
@@ -166,8 +168,8 @@ fn english_form(text: &str, is_one: bool) -> &str {
     form.unwrap_or(text)
 }
 
-/// Replaces `mark` by `value` through the browser: Rust's substring search would add 3 KB. Its `replace` would interpret a
-/// `$` in a name.
+/// Replaces `mark` by `value` through the browser: Rust's substring search would add 3 KB. Its `replace`
+/// would interpret a `$` in a name.
 fn fill(text: String, mark: &str, value: &str) -> String {
     JsString::from(text).split(mark).join(value).into()
 }

@@ -1,5 +1,5 @@
-//! A theme from one brand colour: every colour that a file of `themes/` sets, for light and dark. `www/derive.ts`
-//! does the same, and a test compares the results.
+//! A theme from one brand colour: every colour that a file of `themes/` sets, for light and dark.
+//! `www/derive.ts` does the same, and a test compares the results.
 
 use std::error::Error;
 use std::fmt::{self, Display, Formatter};
@@ -7,7 +7,8 @@ use std::str::FromStr;
 
 use super::colour::{Rgb, contrast, oklch, paint};
 
-/// The brand colour of [`Theme::Custom`](crate::Theme::Custom), from which the theme's other colours are derived.
+/// The brand colour of [`Theme::Custom`](crate::Theme::Custom), from which the theme's other colours are
+/// derived.
 ///
 /// ```
 /// use chat_widget::{Accent, Theme};
@@ -66,7 +67,8 @@ const MAX_SHIFT: f64 = 0.07;
 const RED: f64 = 0.44;
 const GREEN: f64 = 2.65;
 
-/// Returns the first colour from one lightness upwards or downwards that has this contrast; at the end, white or black.
+/// Returns the first colour from one lightness upwards or downwards that has this contrast; at the end, white
+/// or black.
 fn reach(mut from: f64, chroma: f64, step: f64, ratio: f64, ground: Rgb, hue: f64) -> Rgb {
     loop {
         let colour = paint(from, chroma, hue);
@@ -87,8 +89,8 @@ impl Accent {
         [":host{", &declarations.join(";"), "}"].concat()
     }
 
-    /// Returns the colours by the names of their tokens. The hue of the accent is kept, and its lightness as far as the
-    /// contrast allows.
+    /// Returns the colours by the names of their tokens. The hue of the accent is kept, and its lightness as
+    /// far as the contrast allows.
     fn colours(self) -> [(&'static str, Sides); 21] {
         let brand = self.0;
         let (lightness, chroma, hue) = oklch(brand);
@@ -225,7 +227,8 @@ mod tests {
 
     #[test]
     fn derives_the_colours_that_the_script_tag_derives() {
-        // Each line has an accent and the result of `www/derive.ts`, which tests/unit/settings.test.mjs compares.
+        // Each line has an accent and the result of `www/derive.ts`, which tests/unit/settings.test.mjs
+        // compares.
         let derived = include_str!("../../tests/unit/derived-themes.txt");
         let mut count = 0;
         for line in derived.lines() {

@@ -1,5 +1,5 @@
-//! Colours by lightness, chroma and hue in OKLCH (<https://bottosson.github.io/posts/oklab>), and their contrast. The
-//! same as `www/colour.ts`.
+//! Colours by lightness, chroma and hue in OKLCH (<https://bottosson.github.io/posts/oklab>), and their
+//! contrast. The same as `www/colour.ts`.
 
 #![expect(clippy::unreadable_literal, reason = "coefficients as they are published")]
 
@@ -45,7 +45,8 @@ pub(super) fn oklch(colour: Rgb) -> (f64, f64, f64) {
     (lightness, a.hypot(b), b.atan2(a))
 }
 
-/// Returns the colour with the largest chroma up to this one that sRGB has at this lightness and hue (radians).
+/// Returns the colour with the largest chroma up to this one that sRGB has at this lightness and hue
+/// (radians).
 pub(super) fn paint(lightness: f64, mut chroma: f64, hue: f64) -> Rgb {
     loop {
         let lab = [lightness, chroma * hue.cos(), chroma * hue.sin()];

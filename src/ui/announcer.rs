@@ -1,5 +1,5 @@
-//! Announcements for screen readers, in a live region outside of the shadow root: not every screen reader observes regions
-//! inside.
+//! Announcements for screen readers, in a live region outside of the shadow root: not every screen reader
+//! observes regions inside.
 
 use chat_protocol::Role;
 use chat_session::{Delivery, Entry, Notice, Session, Wait};
@@ -13,11 +13,12 @@ use crate::text::strings::Text;
 
 /// Maximum announcements in the region. One that is removed too early is not spoken.
 const MAX_ANNOUNCEMENTS: u32 = 4;
-/// Time after which the region is emptied, so that a visitor who reads the page does not find it. Milliseconds.
+/// Time after which the region is emptied, so that a visitor who reads the page does not find it.
+/// Milliseconds.
 const CLEAR_TIMEOUT_MS: u32 = 10_000;
 
-/// The state that was announced last: the number of failed messages, a missing reply, the writing indicator, the wait, and
-/// deferred messages.
+/// The state that was announced last: the number of failed messages, a missing reply, the writing indicator,
+/// the wait, and deferred messages.
 pub(super) type Announced = (usize, bool, bool, Wait, bool);
 
 impl Ui {

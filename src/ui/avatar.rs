@@ -29,7 +29,8 @@ fn initials(name: &str) -> String {
     initials
 }
 
-/// Renders the avatar of the assistant: the config's picture if its address is `https` and loads, else an icon.
+/// Renders the avatar of the assistant: the config's picture if its address is `https` and loads, else an
+/// icon.
 pub(crate) fn assistant_avatar(ui: &Ui) -> El {
     ui.el("span.cw-avatar.cw-avatar-ai aria-hidden=true")
         .child_if(|ui| address(ui).is_some(), picture)

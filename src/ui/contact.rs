@@ -55,8 +55,8 @@ impl Ui {
         }
     }
 
-    /// Offers the contact line when the service asks for an operator. The offers are limited, because a service may ask with
-    /// every message.
+    /// Offers the contact line when the service asks for an operator. The offers are limited, because a
+    /// service may ask with every message.
     pub(super) fn on_lead(&self, lead: &Lead) {
         let needed = lead.needs_handoff && !lead.has_contact;
         let handoffs = &self.state().handoffs;
@@ -161,7 +161,8 @@ pub(crate) fn done(ui: &Ui) -> El {
         .child(dismiss(ui, "contact-dismiss"))
 }
 
-/// Asks for an operator: by a message if one is online or the contact details are known, else through the contact line.
+/// Asks for an operator: by a message if one is online or the contact details are known, else through the
+/// contact line.
 pub(crate) fn ask_person(ui: &Ui) {
     if ui.session(Session::operator_online) == Some(true) || ui.contact().is_some() {
         ui.focus_field();
@@ -177,7 +178,8 @@ pub(crate) fn open(ui: &Ui) {
     ui.focus_later("[name=email]");
 }
 
-/// Sends the details in a message that the visitor can see, so that they take the same reliable way as every message.
+/// Sends the details in a message that the visitor can see, so that they take the same reliable way as every
+/// message.
 fn submit(ui: &Ui, event: &Event) {
     event.prevent_default();
     let Some(form) = event.target().map(JsCast::unchecked_into::<Element>) else { return };
@@ -243,7 +245,8 @@ fn is_address(text: &str) -> bool {
     state == 5
 }
 
-/// Returns whether a text is a phone number: at least five digits, and no characters that phone numbers do not have.
+/// Returns whether a text is a phone number: at least five digits, and no characters that phone numbers do
+/// not have.
 fn is_number(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() >= 5
         && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-()./ ".contains(&byte))

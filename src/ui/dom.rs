@@ -1,8 +1,9 @@
 //! Elements that Leptos's effects keep up to date.
 //!
-//! Leptos's own elements carry their attributes and children in their types, which generates separate code for each. The
-//! elements of this module have one type, and bindings are plain functions of the state:
-//! `docs/decisions/0003-elements-of-one-type.md` has the figures. Nothing here parses HTML, which Trusted Types forbid.
+//! Leptos's own elements carry their attributes and children in their types, which generates separate code
+//! for each. The elements of this module have one type, and bindings are plain functions of the state:
+//! `docs/decisions/0003-elements-of-one-type.md` has the figures. Nothing here parses HTML, which Trusted
+//! Types forbid.
 
 use chat_protocol::decimal;
 use leptos::prelude::RenderEffect;
@@ -15,8 +16,8 @@ use crate::browser::document;
 use crate::text::strings::Text as Words;
 use crate::text::take;
 
-/// An element under construction, with the bindings of its subtree. It is boxed because each method takes and returns it:
-/// moving the parts would add 1 KB (brotli).
+/// An element under construction, with the bindings of its subtree. It is boxed because each method takes and
+/// returns it: moving the parts would add 1 KB (brotli).
 pub(crate) struct El(Box<Parts>);
 
 struct Parts {
@@ -161,8 +162,8 @@ impl El {
         self.children(Keys::One(on), child)
     }
 
-    /// Adds a child for each key, in their order. Children are created, moved and dropped with their keys. `child` finds its
-    /// key in [`Ui::key`].
+    /// Adds a child for each key, in their order. Children are created, moved and dropped with their keys.
+    /// `child` finds its key in [`Ui::key`].
     pub(crate) fn each(self, keys: fn(&Ui) -> Vec<u32>, child: fn(&Ui) -> Self) -> Self {
         self.children(Keys::Each(keys), child)
     }

@@ -7,8 +7,8 @@ use super::Ui;
 use crate::browser::viewport;
 
 impl Ui {
-    /// Moves the focus to the message field, before the element that has it is removed. On touch screens the window gets
-    /// it, because the field would raise the keyboard over the messages.
+    /// Moves the focus to the message field, before the element that has it is removed. On touch screens the
+    /// window gets it, because the field would raise the keyboard over the messages.
     pub(super) fn focus_field(&self) {
         let is_typing = !viewport::is_touch() || self.has_focus("input,textarea");
         self.focus(if is_typing { "[part=input]" } else { "[part=window]" });

@@ -20,7 +20,8 @@ pub(crate) const MAIL: &str =
     "M5 4.5h10a2 2 0 0 1 2 2v7a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-7a2 2 0 0 1 2-2ZM3.5 6l6.5 5 6.5-5";
 pub(crate) const OFFLINE: &str = "m3.25 3.25 13.5 13.5M6.3 6.35A4.6 4.6 0 0 0 5.5 8.6a3.6 3.6 0 0 0 .75 7.15h8.1M17 13.9a3.4 3.4 0 0 0-2.5-5.3 4.6 4.6 0 0 0-5.2-3.2";
 
-/// Renders an icon, which is hidden from screen readers: the text beside it or the button's name says the same.
+/// Renders an icon, which is hidden from screen readers: the text beside it or the button's name says the
+/// same.
 pub(crate) fn icon(ui: &Ui, path: &str) -> El {
     let drawing = ui.svg("path").attr("d", path);
     ui.svg("svg")

@@ -55,7 +55,8 @@ pub(crate) fn log(ui: &Ui) -> El {
 /// The last content of the log: the number of messages, the last one, and the parts after them.
 type Content = (usize, Option<EntryKey>, bool, Option<Notice>, Wait, bool, usize);
 
-/// Updates the range of rendered messages. New messages are rendered while the visitor is at the end, else counted.
+/// Updates the range of rendered messages. New messages are rendered while the visitor is at the end, else
+/// counted.
 fn update_range(ui: &Ui, last_content: &mut Option<Content>) {
     let (rows, state) = (ui.driver().rows(), ui.state());
     let last = rows.last().map(|row| row.key);
@@ -204,8 +205,9 @@ fn assistant_message(ui: &Ui, note: El, bubble: El) -> El {
         .child(bubble)
 }
 
-/// Returns the suggested questions: all of them at first, and those not asked after the first reply. There are none while
-/// something else is more important: an operator, a message that was not sent, or the contact line.
+/// Returns the suggested questions: all of them at first, and those not asked after the first reply. There
+/// are none while something else is more important: an operator, a message that was not sent, or the contact
+/// line.
 fn questions(ui: &Ui) -> Vec<String> {
     let rows = ui.driver().rows();
     let mut asked = rows.iter().filter(|row| row.author == Role::Visitor);

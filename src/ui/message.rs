@@ -119,7 +119,8 @@ fn day(ui: &Ui) -> El {
     ui.el("p.cw-day").text(&caption)
 }
 
-/// Returns whether a message has a status line: the newest one for its delivery, the last one of a group for its time.
+/// Returns whether a message has a status line: the newest one for its delivery, the last one of a group for
+/// its time.
 fn has_status(row: &Row) -> bool {
     row.newest || row.last || row.delivery != Delivery::Delivered
 }

@@ -95,7 +95,8 @@ fn set_confirming(ui: &Ui, confirms: bool) {
     ui.focus_later(if confirms { "[part=forget-no]" } else { "[part=forget]" });
 }
 
-/// Returns the conversation as text: the assistant, the page, and a line with date and author for each message.
+/// Returns the conversation as text: the assistant, the page, and a line with date and author for each
+/// message.
 fn transcript(ui: &Ui) -> String {
     let mut text =
         [&*ui.named(Text::Transcript, &ui.assistant_name()), "\n", &page::current().url, "\n\n"].concat();

@@ -1,4 +1,5 @@
-//! The preview beside the launcher of a closed window: the site's greeting, which a visitor sees once, and new messages.
+//! The preview beside the launcher of a closed window: the site's greeting, which a visitor sees once, and
+//! new messages.
 
 use chat_protocol::{Role, Value};
 use chat_session::{Entry, Session};

@@ -94,7 +94,8 @@ impl Sink for Nodes<'_> {
         } else if !value.is_empty() {
             el = el.attr(if tag == "ol" { "start" } else { "class" }, value);
         }
-        // Each block has its own direction. Nested elements with `dir=auto` would be ignored in determining it.
+        // Each block has its own direction. Nested elements with `dir=auto` would be ignored in determining
+        // it.
         if self.depth == 0 && self.kind == Kind::Rich {
             el = el.attr("dir", "auto");
         }

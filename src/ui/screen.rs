@@ -52,7 +52,8 @@ impl Screen {
     }
 }
 
-/// Fits the window to the visual viewport, which the keyboard makes smaller. The layout viewport stays as it is.
+/// Fits the window to the visual viewport, which the keyboard makes smaller. The layout viewport stays as it
+/// is.
 fn fit(frame: &HtmlElement) {
     let style = frame.style();
     if let Some((top, height)) = viewport::seen() {

@@ -45,8 +45,8 @@ impl Ui {
         }
     }
 
-    /// Returns the position of the newest reply, with the question above it if there is room. Before the first message, it is
-    /// that of the welcome.
+    /// Returns the position of the newest reply, with the question above it if there is room. Before the
+    /// first message, it is that of the welcome.
     fn top_of_newest(&self, log: &Element) -> Option<i32> {
         let place = |name: &str, index: u32| {
             let found = log.get_elements_by_class_name(name).item(index);
@@ -72,8 +72,8 @@ impl Ui {
         Some(element.offset_top() + GAP)
     }
 
-    /// Handles that the log was scrolled, by the visitor or by a change of the layout. Returns whether it still follows new
-    /// messages. `at_end` says whether the newest message is rendered.
+    /// Handles that the log was scrolled, by the visitor or by a change of the layout. Returns whether it
+    /// still follows new messages. `at_end` says whether the newest message is rendered.
     pub(super) fn scrolled(&self, log: &Element, at_end: bool) -> bool {
         let state = self.state();
         let (above, sizes) = (log.scroll_top(), sizes(log));

@@ -88,8 +88,8 @@ impl Ui {
         }
     }
 
-    /// Drops the reference to the log, which is about to leave the page. Its listeners hold the state: the two would keep
-    /// each other from being collected.
+    /// Drops the reference to the log, which is about to leave the page. Its listeners hold the state: the
+    /// two would keep each other from being collected.
     pub(crate) fn release_log(&self) {
         self.state().log.take();
     }

@@ -35,7 +35,7 @@ impl CheckOptions {
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckResult {
-    /// The requirement that was results.
+    /// The requirement that was checked.
     pub requirement: &'static str,
     /// The problem if the requirement is not met: one line, without terminal control characters.
     pub problem: Option<String>,

@@ -1,4 +1,5 @@
-//! The client's log contains no secrets. In a program of its own, as tests on other threads change what is logged.
+//! The client's log contains no secrets. In a program of its own, as tests on other threads change what is
+//! logged.
 
 mod calls;
 mod service;

@@ -108,8 +108,9 @@ impl LeadNotes {
         self.email.is_some() || self.phone.is_some() || profile.has_contact()
     }
 
-    /// Returns the lead, with a score of 0 to 100. Its `needs_handoff` is [`wants_person`](Self::wants_person); the
-    /// answer to a message says instead whether that message asks for a person (2.5).
+    /// Returns the lead, with a score of 0 to 100. Its `needs_handoff` is
+    /// [`wants_person`](Self::wants_person); the answer to a message says instead whether that message asks
+    /// for a person (2.5).
     pub(crate) fn lead(&self, profile: &VisitorProfile) -> Lead {
         let has_contact = self.has_contact(profile);
         let topics = u32::try_from(self.topics.len()).unwrap_or(u32::MAX);

@@ -7,8 +7,8 @@ const MAX_DELAY_MS: u64 = 30_000;
 /// Maximum delay by a `Retry-After`. Milliseconds.
 pub(crate) const MAX_RETRY_AFTER_MS: u64 = 300_000;
 
-/// Returns the delay before the attempt after `failures` failed ones, in milliseconds. A `Retry-After` replaces the
-/// back-off, within bounds. Jitter is added to it, because many clients may get the same value.
+/// Returns the delay before the attempt after `failures` failed ones, in milliseconds. A `Retry-After`
+/// replaces the back-off, within bounds. Jitter is added to it, because many clients may get the same value.
 pub(crate) fn wait_ms(failures: u64, retry_after_ms: Option<u64>, random: &mut Random) -> u64 {
     if let Some(retry_after_ms) = retry_after_ms {
         let bounded_ms = retry_after_ms.min(MAX_RETRY_AFTER_MS);

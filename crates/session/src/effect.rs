@@ -11,8 +11,8 @@ pub enum Effect {
     Request(Request),
     /// Cancel this request.
     Cancel(RequestId),
-    /// Feed [`crate::Input::TimerFired`] at this time (milliseconds since the Unix epoch). It replaces the earlier
-    /// timer.
+    /// Feed [`crate::Input::TimerFired`] at this time (milliseconds since the Unix epoch). It replaces the
+    /// earlier timer.
     WakeAt(u64),
     /// Store a text under a key of the browser's storage; `None` removes the key.
     Store(String, Option<String>),

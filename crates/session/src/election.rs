@@ -1,16 +1,17 @@
 //! Leader election: the leading tab alone polls, and sends what all tabs wrote.
 //!
-//! The tabs elect among themselves, without a server and without locks, which would keep pages out of the back-forward
-//! cache. A tab that wants to lead stands for election, and leads if no other tab objects in time. A visible tab comes
-//! before a hidden one; among equals, the smaller name does. A follower challenges its leader every second, so that a
-//! leader that crashed is replaced within two.
+//! The tabs elect among themselves, without a server and without locks, which would keep pages out of the
+//! back-forward cache. A tab that wants to lead stands for election, and leads if no other tab objects in
+//! time. A visible tab comes before a hidden one; among equals, the smaller name does. A follower challenges
+//! its leader every second, so that a leader that crashed is replaced within two.
 
-/// The time for objections to a candidate. Milliseconds. Longer than a message between tabs takes, unless a page hangs.
+/// The time for objections to a candidate. Milliseconds. Longer than a message between tabs takes, unless a
+/// page hangs.
 const CANDIDACY_MS: u64 = 300;
 /// The interval at which a follower challenges its leader. Milliseconds.
 const CHALLENGE_INTERVAL_MS: u64 = 1_000;
-/// The time after which a hidden tab that yielded stands again: the other tab may have closed without a message.
-/// Milliseconds.
+/// The time after which a hidden tab that yielded stands again: the other tab may have closed without a
+/// message. Milliseconds.
 const YIELD_MS: u64 = 5_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ pub(crate) struct Peer<'a> {
 /// A step of the election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The tab does not want to lead. `was_standing` if it led or stood until now: the others may be waiting for it.
+    /// The tab does not want to lead. `was_standing` if it led or stood until now: the others may be waiting
+    /// for it.
     Idle { was_leader: bool, was_standing: bool },
     /// The tab stands for election from now on.
     Stands,
@@ -146,8 +148,8 @@ impl Election {
         Step::Stands
     }
 
-    /// Stands again after a timer that was late: the tab was stopped, and another one may lead. Once in a row for a
-    /// candidate, because a browser may slow the timers of a hidden tab for good.
+    /// Stands again after a timer that was late: the tab was stopped, and another one may lead. Once in a row
+    /// for a candidate, because a browser may slow the timers of a hidden tab for good.
     pub(crate) fn reconfirm(&mut self, now_ms: u64) -> Step {
         self.reconfirmed = !self.reconfirmed;
         if self.is_leader() || (self.is_candidate() && self.reconfirmed) {

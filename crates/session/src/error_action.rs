@@ -20,7 +20,8 @@ impl ErrorAction {
         match (error.status, &error.code) {
             (409, ErrorCode::IdempotencyConflict) => Self::InDoubt,
             (404, ErrorCode::NotFound) => Self::ConversationGone,
-            // No response, or a success without an envelope, for example from the log-in page of a network or a cache.
+            // No response, or a success without an envelope, for example from the log-in page of a network or
+            // a cache.
             (0 | 200..=299 | 408 | 409 | 425 | 429 | 500..=599, _) => Self::Retry,
             _ => Self::Fail,
         }

@@ -14,7 +14,8 @@ pub(crate) struct Identity {
     contact: Value,
     /// The id is new: neither the site nor storage had one.
     is_new: bool,
-    /// The id is that of another tab with more state. Of two such visitors, the one with the smaller id stays.
+    /// The id is that of another tab with more state. Of two such visitors, the one with the smaller id
+    /// stays.
     is_merged: bool,
     /// The visitor that was erased.
     erased: Option<VisitorId>,
@@ -101,7 +102,8 @@ impl Identity {
 
     /// Replaces the visitor by another person: nothing of the profile stays.
     pub(crate) fn replace(&mut self) {
-        // Leaked on purpose: the code of this only drop would be larger than the few names that stay in memory.
+        // Leaked on purpose: the code of this only drop would be larger than the few names that stay in
+        // memory.
         std::mem::forget(std::mem::take(&mut self.profile));
         self.contact = Value::Null;
         self.is_new = false;
@@ -112,7 +114,8 @@ impl Identity {
         &self.contact
     }
 
-    /// Adds contact details that the visitor entered to the stored ones. The site's own fields are not stored.
+    /// Adds contact details that the visitor entered to the stored ones. The site's own fields are not
+    /// stored.
     pub(crate) fn add_contact(&mut self, given: &VisitorProfile) {
         let before = std::mem::take(&mut self.contact);
         let detail = |name: &'static str, given: &Option<String>| {
@@ -127,8 +130,8 @@ impl Identity {
         ]);
     }
 
-    /// Applies contact details that another tab, or an earlier page, stored. The site's fields take precedence. Returns
-    /// whether they are this visitor's.
+    /// Applies contact details that another tab, or an earlier page, stored. The site's fields take
+    /// precedence. Returns whether they are this visitor's.
     pub(crate) fn apply_remote_contact(&mut self, value: Value) -> bool {
         if value == Value::Null || !self.is_of(&value) {
             return false;

@@ -17,7 +17,8 @@ pub struct Start {
     pub config: Option<Value>,
     /// The site's profile of the visitor.
     pub visitor: VisitorProfile,
-    /// The site's id of the customer. Each customer has a separate conversation, and so have visitors without an id.
+    /// The site's id of the customer. Each customer has a separate conversation, and so have visitors without
+    /// an id.
     pub customer_id: Option<String>,
     /// Locale of the page, BCP 47.
     pub locale: Option<String>,
@@ -66,8 +67,8 @@ pub enum Input {
         /// Path of the page.
         page_path: String,
     },
-    /// The visitor retries a failed message, or sends deferred messages at once. The attempt does not wait for a
-    /// `Retry-After`, which applies again from the next response.
+    /// The visitor retries a failed message, or sends deferred messages at once. The attempt does not wait
+    /// for a `Retry-After`, which applies again from the next response.
     Retry(EntryKey),
     /// The visitor sends the last message again, as a new one, because it got no reply.
     AskAgain {
@@ -76,7 +77,8 @@ pub enum Input {
     },
     /// A response arrived, with any status.
     Answered(RequestId, Answer),
-    /// A request failed without a response, for example without a connection. The session handles timeouts itself.
+    /// A request failed without a response, for example without a connection. The session handles timeouts
+    /// itself.
     Failed(RequestId),
     /// The timer of [`crate::Effect::WakeAt`] has fired.
     TimerFired,
@@ -86,7 +88,8 @@ pub enum Input {
     Online(bool),
     /// The visitor opened the window, or closed it.
     Opened(bool, Page),
-    /// The window opened automatically, because it was open on the previous page of this tab. This is not reported.
+    /// The window opened automatically, because it was open on the previous page of this tab. This is not
+    /// reported.
     Reopened,
     /// The visitor viewed a page.
     PageViewed(Page),
@@ -96,11 +99,11 @@ pub enum Input {
     Identify(VisitorProfile),
     /// The page has another locale, BCP 47.
     Locale(Option<String>),
-    /// The visitor gave consent to storage and reports. Nothing was stored before. A stored conversation of an earlier
-    /// page is continued, unless another one has begun.
+    /// The visitor gave consent to storage and reports. Nothing was stored before. A stored conversation of
+    /// an earlier page is continued, unless another one has begun.
     Consented(Stored, Reports),
-    /// The visitor entered contact details. They are stored, sent with later messages, and reported as `lead_submitted`
-    /// without the details.
+    /// The visitor entered contact details. They are stored, sent with later messages, and reported as
+    /// `lead_submitted` without the details.
     Contact(VisitorProfile, Page),
     /// A message of another tab arrived, from [`crate::Effect::Broadcast`].
     TabMessage(Value),

@@ -1,7 +1,7 @@
 //! Pending messages of the visitor: sent one at a time, each accepted at most once.
 //!
-//! A message is in one [`DeliveryState`]. Its attempts, the time of the next one and the delivery that the visitor sees
-//! follow from the state.
+//! A message is in one [`DeliveryState`]. Its attempts, the time of the next one and the delivery that the
+//! visitor sees follow from the state.
 
 mod message;
 
@@ -18,8 +18,8 @@ use message::DeliveryState;
 pub(crate) use message::MAX_ATTEMPTS;
 pub(crate) use message::{PendingMessage, SendRequest, is_valid_id, new_id};
 
-/// The time after which a message in flight is polled for: the service may have accepted it, and be composing the
-/// reply. Milliseconds.
+/// The time after which a message in flight is polled for: the service may have accepted it, and be composing
+/// the reply. Milliseconds.
 const CONFIRM_DELAY_MS: u64 = 2_000;
 
 /// The reason why a text cannot be sent.
@@ -138,7 +138,8 @@ impl Outbox {
         Some(self.next()?.not_before_ms().max(hold_until_ms))
     }
 
-    /// Returns whether the next message must not be sent automatically: it is too old, or was attempted too often.
+    /// Returns whether the next message must not be sent automatically: it is too old, or was attempted too
+    /// often.
     pub(crate) fn is_next_expired(&self, now_ms: u64) -> bool {
         self.next().is_some_and(|next| next.is_stale(now_ms) || next.is_exhausted())
     }
@@ -205,7 +206,8 @@ impl Outbox {
         self.get(entry).is_some_and(|pending| pending.attempts() > 1)
     }
 
-    /// Queues a failed message again, after all others, with the same request. Returns whether the message was failed.
+    /// Queues a failed message again, after all others, with the same request. Returns whether the message
+    /// was failed.
     pub(crate) fn retry(&mut self, now_ms: u64, entry: EntryKey) -> bool {
         let Some(pending) = self.get_mut(entry).filter(|pending| pending.is_failed()) else {
             return false;
@@ -217,7 +219,8 @@ impl Outbox {
         true
     }
 
-    /// Ends every wait for a later attempt, because the visitor asked. There is still at most one message in flight.
+    /// Ends every wait for a later attempt, because the visitor asked. There is still at most one message in
+    /// flight.
     pub(crate) fn send_now(&mut self) {
         self.urgent = true;
         for pending in self.messages.iter_mut().filter(|pending| !pending.is_in_flight()) {
@@ -249,8 +252,8 @@ impl Outbox {
         }
     }
 
-    /// Stops sending, because another tab leads. Attempts in flight may arrive: that tab repeats them with the same
-    /// key.
+    /// Stops sending, because another tab leads. Attempts in flight may arrive: that tab repeats them with
+    /// the same key.
     pub(crate) fn interrupt(&mut self) {
         self.urgent = false;
         for pending in &mut self.messages {
@@ -284,8 +287,8 @@ impl Outbox {
         }
     }
 
-    /// Adds the attempted messages that may match an echo, except the one in flight. `backfill` excludes all but the one
-    /// in doubt: in the first history, an older message may have the same text.
+    /// Adds the attempted messages that may match an echo, except the one in flight. `backfill` excludes all
+    /// but the one in doubt: in the first history, an older message may have the same text.
     pub(crate) fn extend_attempted(&self, attempted: &mut Vec<EntryKey>, backfill: bool) {
         for pending in &self.messages {
             let counts = !backfill || matches!(pending.state, DeliveryState::InDoubt(_));
@@ -300,8 +303,8 @@ impl Outbox {
         self.messages.iter().filter(|pending| pending.is_attempted() && pending.text == text).count()
     }
 
-    /// Applies a message that another tab, or an earlier page, stored for this entry. A tab that sends knows the state
-    /// of its messages best, unless another tab led for a moment and sent them.
+    /// Applies a message that another tab, or an earlier page, stored for this entry. A tab that sends knows
+    /// the state of its messages best, unless another tab led for a moment and sent them.
     pub(crate) fn apply_remote(
         &mut self,
         now_ms: u64,
@@ -334,8 +337,8 @@ impl Outbox {
         RemoteMessage::Taken
     }
 
-    /// Applies the entries and failures of another tab's snapshot, which the timeline shows. Messages that were delivered,
-    /// or that no tab shows, are removed.
+    /// Applies the entries and failures of another tab's snapshot, which the timeline shows. Messages that
+    /// were delivered, or that no tab shows, are removed.
     pub(crate) fn reconcile(&mut self, timeline: &Timeline) {
         self.messages.retain_mut(|pending| {
             let Some(entry) = timeline.of_pending(&pending.id) else { return false };
@@ -353,9 +356,9 @@ impl Outbox {
         });
     }
 
-    /// Adds a message for each undelivered entry that has none, in the entry's place: its pending message was lost. The
-    /// key is the same. Messages of another tab's snapshot, by the ids `remote`, are that tab's to send. Returns the
-    /// entries.
+    /// Adds a message for each undelivered entry that has none, in the entry's place: its pending message was
+    /// lost. The key is the same. Messages of another tab's snapshot, by the ids `remote`, are that tab's to
+    /// send. Returns the entries.
     pub(crate) fn restore_missing(&mut self, entries: &[Entry], remote: &[Rc<str>]) -> Vec<EntryKey> {
         let (mut restored, mut place) = (Vec::new(), 0);
         for entry in entries {

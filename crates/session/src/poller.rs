@@ -1,7 +1,7 @@
 //! The times of polls for presence and messages, and how their responses are applied.
 //!
-//! The pace follows the service's hints. Messages are also polled while something is awaited: a reply, the fate of an
-//! attempt, or the rest of a history.
+//! The pace follows the service's hints. Messages are also polled while something is awaited: a reply, the
+//! fate of an attempt, or the rest of a history.
 
 mod pace;
 
@@ -121,8 +121,8 @@ impl Poller {
         self.reply_due_ms = None;
     }
 
-    /// Polls at once: the service may have something new. `in_flight` is whether a poll for messages is in flight,
-    /// which began too early to show it.
+    /// Polls at once: the service may have something new. `in_flight` is whether a poll for messages is in
+    /// flight, which began too early to show it.
     pub(crate) fn poll_now(&mut self, now_ms: u64, in_flight: bool) {
         self.pace.poll_now(now_ms);
         self.poll_until_idle(in_flight);
@@ -154,8 +154,8 @@ impl Poller {
         self.pace.next_presence_ms().max(self.hold_until_ms)
     }
 
-    /// Returns when messages are polled next, but for a message in flight that is looked for at `confirm_ms`. The
-    /// service may say that there is nothing to poll. Awaited messages are polled nevertheless.
+    /// Returns when messages are polled next, but for a message in flight that is looked for at `confirm_ms`.
+    /// The service may say that there is nothing to poll. Awaited messages are polled nevertheless.
     pub(crate) fn messages_due_ms(&self, confirm_ms: Option<u64>, is_awaited: bool) -> Option<u64> {
         let hints = self.presence.as_ref();
         let is_wanted = self.until_idle
@@ -171,8 +171,8 @@ impl Poller {
         self.is_stale = false;
     }
 
-    /// Records a merged history. `is_new` is whether it had new messages, `has_more` whether there may be more after
-    /// it.
+    /// Records a merged history. `is_new` is whether it had new messages, `has_more` whether there may be
+    /// more after it.
     pub(crate) fn on_history(&mut self, is_new: bool, has_more: bool) {
         self.pace.reset_failures();
         self.has_more = has_more;

@@ -30,7 +30,8 @@ impl Random {
         }
     }
 
-    /// Returns `duration_ms`, plus or minus up to a fifth, so that many visitors do not poll at the same moment.
+    /// Returns `duration_ms`, plus or minus up to a fifth, so that many visitors do not poll at the same
+    /// moment.
     pub(crate) fn jitter(&mut self, duration_ms: u64) -> u64 {
         let fifth = duration_ms / 5;
         duration_ms - fifth + self.up_to(2 * fifth)

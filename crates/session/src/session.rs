@@ -216,7 +216,8 @@ impl Session {
         &self.channel
     }
 
-    /// Returns whether the chat is switched on, as far as is known. A chat that is switched off sends no requests.
+    /// Returns whether the chat is switched on, as far as is known. A chat that is switched off sends no
+    /// requests.
     pub fn is_on(&self) -> bool {
         self.config.is_on()
     }

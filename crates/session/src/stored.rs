@@ -6,11 +6,11 @@ use crate::random::Random;
 
 /// The keys in the browser's storage.
 ///
-/// Each value is an object with its version as `v`. Values of other versions are read as far as their fields are known.
-/// Values that cannot be read are ignored.
+/// Each value is an object with its version as `v`. Values of other versions are read as far as their fields
+/// are known. Values that cannot be read are ignored.
 pub mod keys {
-    /// The prefix of every key. One of the names below follows, and with a `customerId`, `@` and the id, except for
-    /// [`CONFIG`], which all customers share.
+    /// The prefix of every key. One of the names below follows, and with a `customerId`, `@` and the id,
+    /// except for [`CONFIG`], which all customers share.
     pub const PREFIX: &str = "chat-widget:";
     /// `visitorId`.
     pub const VISITOR: &str = "visitor";

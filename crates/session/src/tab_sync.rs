@@ -25,8 +25,8 @@ pub(crate) struct TabSync {
     is_dirty: bool,
     /// Another tab has only the end of the conversation.
     is_full_requested: bool,
-    /// The number of times that the room for the stored conversation is halved, because the browser refused a larger
-    /// one.
+    /// The number of times that the room for the stored conversation is halved, because the browser refused a
+    /// larger one.
     shrink: u32,
     retry_persist_ms: Option<u64>,
     /// The time of the last broadcast of everything to a tab that lacked state.
@@ -84,8 +84,9 @@ impl TabSync {
         self.revision = self.revision.max(revision);
     }
 
-    /// Returns how often to halve the room of a snapshot that is broadcast: not at all, or `None` for the whole
-    /// conversation, once after another tab requested it. The other tabs have room, whatever storage has.
+    /// Returns how often to halve the room of a snapshot that is broadcast: not at all, or `None` for the
+    /// whole conversation, once after another tab requested it. The other tabs have room, whatever storage
+    /// has.
     pub(crate) fn take_broadcast_shrink(&mut self) -> Option<u32> {
         (!std::mem::take(&mut self.is_full_requested)).then_some(0)
     }
@@ -127,20 +128,21 @@ impl TabSync {
         }
     }
 
-    /// Adopts a revision of another tab. `writer` is empty if this tab has less of it than its writer broadcast.
+    /// Adopts a revision of another tab. `writer` is empty if this tab has less of it than its writer
+    /// broadcast.
     pub(crate) fn adopt(&mut self, revision: u64, writer: &str) {
         self.revision = revision.max(1);
         writer.clone_into(&mut self.writer);
     }
 
-    /// Ends the adoption of a snapshot. Even a second leader does not publish it again: two of them would answer each
-    /// other for ever.
+    /// Ends the adoption of a snapshot. Even a second leader does not publish it again: two of them would
+    /// answer each other for ever.
     pub(crate) fn on_adopted(&mut self) {
         self.is_dirty = false;
     }
 
-    /// Compares another tab's state to this one. Returns what it lacks, and whether to publish the snapshot again.
-    /// Returns nothing shortly after a broadcast, which has reached every tab.
+    /// Compares another tab's state to this one. Returns what it lacks, and whether to publish the snapshot
+    /// again. Returns nothing shortly after a broadcast, which has reached every tab.
     pub(crate) fn bring_up_to_date(
         &mut self,
         now_ms: u64,

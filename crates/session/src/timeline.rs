@@ -71,8 +71,8 @@ impl Timeline {
         self.is_truncated = false;
     }
 
-    /// Returns whether each entry has an id. Without ids, messages that are polled again cannot be distinguished from
-    /// known ones.
+    /// Returns whether each entry has an id. Without ids, messages that are polled again cannot be
+    /// distinguished from known ones.
     pub(crate) fn is_identified(&self) -> bool {
         self.entries.iter().all(|entry| entry.id.is_some() || entry.local_id.is_some())
     }
@@ -169,8 +169,8 @@ impl Timeline {
         }
     }
 
-    /// Marks a message as delivered, with the service's id if there is one. Returns whether an earlier match with
-    /// another id was wrong, so that the history must be polled again.
+    /// Marks a message as delivered, with the service's id if there is one. Returns whether an earlier match
+    /// with another id was wrong, so that the history must be polled again.
     pub(crate) fn deliver(&mut self, key: EntryKey, id: Option<MessageId>) -> bool {
         let Some(mut index) = self.index_of_key(key) else {
             return false;
@@ -208,8 +208,8 @@ impl Timeline {
         mistaken
     }
 
-    /// Marks a message as delivered whose id is unknown. A page that did not know of the attempt may have polled its
-    /// echo.
+    /// Marks a message as delivered whose id is unknown. A page that did not know of the attempt may have
+    /// polled its echo.
     pub(crate) fn deliver_in_doubt(&mut self, key: EntryKey) {
         let text = self.entry(key).filter(|entry| entry.id.is_none()).map(|entry| entry.text.clone());
         let echo = self.entries[self.archived_len..].iter().rev().find(|entry| {
@@ -221,8 +221,8 @@ impl Timeline {
         self.deliver(key, id);
     }
 
-    /// Adds the reply that came with the response to the message `to`, unless it was polled before. Returns the entry
-    /// if it is new.
+    /// Adds the reply that came with the response to the message `to`, unless it was polled before. Returns
+    /// the entry if it is new.
     pub(crate) fn reply(&mut self, to: EntryKey, message: ChatMessage) -> Option<Entry> {
         let after = self.index_of_key(to).map_or(self.entries.len(), |index| index + 1);
         let known = match &message.id {
@@ -231,7 +231,8 @@ impl Timeline {
                 let gone = &self.entries[..self.archived_len];
                 self.known.contains(id) || gone.iter().any(|entry| entry.is_still(&message))
             }
-            // A poll may have placed it before a message that the service does not list. Then the date identifies it.
+            // A poll may have placed it before a message that the service does not list. Then the date
+            // identifies it.
             None => self.entries.iter().enumerate().any(|(index, entry)| {
                 entry.reads_like(&message) && (index >= after || entry.is_dated(&message))
             }),
@@ -245,8 +246,8 @@ impl Timeline {
 
     /// Adopts the entries of the leader, in its order. Returns those that are new here.
     ///
-    /// If `cut`, these are only the last entries. Pending messages of this tab that the leader does not know yet stay
-    /// at the end.
+    /// If `cut`, these are only the last entries. Pending messages of this tab that the leader does not know
+    /// yet stay at the end.
     pub(crate) fn adopt(
         &mut self,
         entries: Vec<Entry>,

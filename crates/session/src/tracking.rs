@@ -50,13 +50,14 @@ impl Tracking {
         self.reports == Reports::Auto
     }
 
-    /// Bounds the time without tracking: values from storage and other tabs are untrusted, and a clock may be set back.
+    /// Bounds the time without tracking: values from storage and other tabs are untrusted, and a clock may be
+    /// set back.
     pub(crate) fn limit_waits(&mut self, now_ms: u64) {
         self.off_until_ms = self.off_until_ms.min(now_ms + TRACKING_OFF_MS);
     }
 
-    /// Queues an event with the site's `data`. Its data names the conversation, if there is one. Writes store it, and
-    /// remove an event that was dropped to make room.
+    /// Queues an event with the site's `data`. Its data names the conversation, if there is one. Writes store
+    /// it, and remove an event that was dropped to make room.
     pub(crate) fn report(
         &mut self,
         now_ms: u64,
@@ -136,7 +137,8 @@ impl Tracking {
         self.queue.started(name, request);
     }
 
-    /// Removes a batch that the service accepted, or `None` if it rejected it, and everything else if tracking is disabled.
+    /// Removes a batch that the service accepted, or `None` if it rejected it, and everything else if
+    /// tracking is disabled.
     pub(crate) fn on_accepted(&mut self, now_ms: u64, request: RequestId, acceptance: Option<&Acceptance>) {
         let done = self.queue.done(now_ms, request);
         self.remove(keys::BATCH, done);
@@ -155,8 +157,8 @@ impl Tracking {
         self.remove(keys::BATCH, dropped);
     }
 
-    /// Applies an event or a batch that another tab, or an earlier page, stored under this name, or removed: null.
-    /// Removes it if tracking is disabled.
+    /// Applies an event or a batch that another tab, or an earlier page, stored under this name, or removed:
+    /// null. Removes it if tracking is disabled.
     pub(crate) fn apply_remote(&mut self, now_ms: u64, name: &str, value: Value) {
         if name == keys::TRACKING {
             self.off_until_ms = self.off_until_ms.max(stored::number(&value, "offUntil"));

@@ -84,7 +84,8 @@ fn resends_in_a_new_tab_after_the_sending_tab_crashed() -> Result<(), Violation>
     Ok(())
 }
 
-/// Visitors who arrive at the same moment, as after a television spot, must not keep polling at the same moment.
+/// Visitors who arrive at the same moment, as after a television spot, must not keep polling at the same
+/// moment.
 #[test]
 fn spreads_the_polls_of_visitors_who_start_at_the_same_moment() -> Result<(), Violation> {
     const VISITORS: usize = 200;

@@ -1,7 +1,7 @@
 //! The shop's server: it renders the page, serves its module, and contains the proxy of the chat.
 //!
-//! `leptos-ssr-shop ASSETS SERVICE` serves the files of the folder `ASSETS` and the proxy of the service at the address
-//! `SERVICE`, whose token is in `CONNECTOR_TOKEN`. It prints its own address when it listens.
+//! `leptos-ssr-shop ASSETS SERVICE` serves the files of the folder `ASSETS` and the proxy of the service at
+//! the address `SERVICE`, whose token is in `CONNECTOR_TOKEN`. It prints its own address when it listens.
 
 use std::error::Error;
 

@@ -1,7 +1,7 @@
 //! A shop in Leptos, with the chat in its corner and a button of its own that opens it.
 //!
-//! Texts are in braces because `view!` passes elements without dynamic parts to the browser as HTML, which a policy with
-//! Trusted Types refuses. Without such a policy, leave the braces out.
+//! Texts are in braces because `view!` passes elements without dynamic parts to the browser as HTML, which a
+//! policy with Trusted Types refuses. Without such a policy, leave the braces out.
 
 use chat_widget::{ChatControls, ChatEvent, ChatWidget, Settings, Theme};
 use leptos::prelude::*;
@@ -45,7 +45,8 @@ fn Shop() -> impl IntoView {
     }
 }
 
-/// A button that opens the chat and shows the number of unread messages, with a note while an operator is online.
+/// A button that opens the chat and shows the number of unread messages, with a note while an operator is
+/// online.
 #[component]
 fn AskButton() -> impl IntoView {
     let chat: ChatControls = expect_context();

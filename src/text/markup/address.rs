@@ -7,8 +7,8 @@ pub(super) fn has_scheme(text: Source) -> bool {
     ["https://", "http://", "mailto:", "tel:"].iter().any(|scheme| begins(text, scheme))
 }
 
-/// Returns whether a text begins with a prefix that the beginning of a host follows. A browser would skip other characters
-/// and search the host after them.
+/// Returns whether a text begins with a prefix that the beginning of a host follows. A browser would skip
+/// other characters and search the host after them.
 pub(super) fn begins(text: Source, with: &str) -> bool {
     let next = text.at(with.len());
     text.part(0, with.len()).eq_ignore_ascii_case(with) && (next == '+' || next >= '\u{80}' || is_word(next))

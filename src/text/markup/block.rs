@@ -207,8 +207,8 @@ impl<S: Sink> Blocks<'_, S> {
         }
     }
 
-    /// Renders a row and returns the number of its cells. The outer bars are optional. Without a tag it only counts the cells,
-    /// and reads the alignment of the columns.
+    /// Renders a row and returns the number of its cells. The outer bars are optional. Without a tag it only
+    /// counts the cells, and reads the alignment of the columns.
     fn row(&mut self, row: Source, tag: &'static str) -> u32 {
         if tag.is_empty() {
             (self.ends, self.centres) = (0, 0);

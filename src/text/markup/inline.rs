@@ -1,7 +1,7 @@
 //! Inline markup: emphasis, code, links.
 //!
-//! A marker counts if its partner is found further on. The search is bounded for each text, which makes the running time
-//! linear. Beyond the bound, markers are text.
+//! A marker counts if its partner is found further on. The search is bounded for each text, which makes the
+//! running time linear. Beyond the bound, markers are text.
 
 use super::Sink;
 use super::address;
@@ -155,7 +155,8 @@ impl<S: Sink> Inline<'_, S> {
         let mut place = text.run(from);
         let length = place - from;
         let is_code = byte == '`';
-        // Single markers do not count inside words, as in snake_case and 2*3*4. Some languages have no spaces between words.
+        // Single markers do not count inside words, as in snake_case and 2*3*4. Some languages have no spaces
+        // between words.
         let anywhere = length > 1 && byte != '_';
         let within = |next: char| !anywhere && (is_word(next) || (byte == '_' && next >= '\u{80}'));
         let begins = text.at(place) > ' '

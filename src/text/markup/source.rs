@@ -9,8 +9,8 @@ impl<'a> Source<'a> {
         self.0.len()
     }
 
-    /// Returns the byte at a place as a character, and a line end outside of the text. Characters that are not ASCII are read
-    /// byte by byte. Not inlined, because it has many callers.
+    /// Returns the byte at a place as a character, and a line end outside of the text. Characters that are
+    /// not ASCII are read byte by byte. Not inlined, because it has many callers.
     #[inline(never)]
     pub(super) fn at(self, place: usize) -> char {
         #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -24,8 +24,8 @@ pub(crate) struct SendRequest {
 /// The state of a pending message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum DeliveryState {
-    /// Waits for its turn, or for the network. Without a request until the first attempt: the conversation that it
-    /// belongs to may not have begun.
+    /// Waits for its turn, or for the network. Without a request until the first attempt: the conversation
+    /// that it belongs to may not have begun.
     Queued(Option<SendRequest>),
     /// An attempt is in flight since this time, or at no time once the conversation was polled after it.
     InFlight { request: SendRequest, unconfirmed_since_ms: Option<u64> },
@@ -274,10 +274,12 @@ impl SendRequest {
     }
 }
 
-/// Returns `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything: characters that
-/// a header cannot carry are left out, and the id is cut so that the key stays within the limit.
+/// Returns `chat-<visitor-id>-<message-id>` (4.1). A visitor id that the site chose may hold anything:
+/// characters that a header cannot carry are left out, and the id is cut so that the key stays within the
+/// limit.
 ///
-/// The key depends on the arguments only: if storage lost a pending message but not its entry, the key stays the same.
+/// The key depends on the arguments only: if storage lost a pending message but not its entry, the key stays
+/// the same.
 fn key(visitor: &VisitorId, id: &str, round: u64) -> IdempotencyKey {
     let visitor: String = visitor.as_str().chars().filter(char::is_ascii_graphic).take(100).collect();
     let round = if round > 0 { decimal(-round.cast_signed()) } else { String::new() };

@@ -10,8 +10,8 @@ const PRESENCE_BOUNDS_MS: (u64, u64) = (3_000, 300_000);
 /// Intervals without a hint. Milliseconds.
 const DEFAULT_MESSAGES_MS: u64 = 5_000;
 const DEFAULT_PRESENCE_MS: u64 = 20_000;
-/// Interval of polls for messages while a reply or the rest of a history is awaited, and after a failed attempt. Also the
-/// minimum pause after a failed poll. Milliseconds.
+/// Interval of polls for messages while a reply or the rest of a history is awaited, and after a failed
+/// attempt. Also the minimum pause after a failed poll. Milliseconds.
 const AWAITED_INTERVAL_MS: u64 = 2_000;
 /// Interval lengths double after each of these times without activity. Milliseconds.
 const QUIET_STEPS_MS: [u64; 3] = [60_000, 5 * 60_000, 20 * 60_000];

@@ -54,7 +54,8 @@ impl Session {
         }
     }
 
-    /// Sends a request, with a body and its key for `POST`, and with the message that it sends. Returns its id.
+    /// Sends a request, with a body and its key for `POST`, and with the message that it sends. Returns its
+    /// id.
     pub(super) fn request(
         &mut self,
         now_ms: u64,

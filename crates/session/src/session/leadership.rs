@@ -8,7 +8,8 @@ use crate::election::{Peer, Reply, Step};
 use crate::tab_sync::{Sender, TabMessage};
 
 impl Session {
-    /// Returns whether there is work for a leader. A hidden tab leads only until the visitor's messages are sent.
+    /// Returns whether there is work for a leader. A hidden tab leads only until the visitor's messages are
+    /// sent.
     fn wants_to_lead(&self, now_ms: u64) -> bool {
         if self.page_hidden || !self.is_on() {
             return false;
@@ -62,7 +63,8 @@ impl Session {
         }
     }
 
-    /// Confirms leadership after a late timer: the tab was suspended, and may have missed messages of other tabs.
+    /// Confirms leadership after a late timer: the tab was suspended, and may have missed messages of other
+    /// tabs.
     pub(super) fn reconfirm_leadership(&mut self, now_ms: u64) {
         let step = self.election.reconfirm(now_ms);
         self.announce(step);
@@ -108,7 +110,8 @@ impl Session {
     /// Stops the work of a leader.
     fn stop_leading(&mut self) {
         self.cancel_polls();
-        // A message in flight may arrive: it is not cancelled, and the next leader repeats it with the same key.
+        // A message in flight may arrive: it is not cancelled, and the next leader repeats it with the same
+        // key.
         self.in_flight.cancel_where(|endpoint| endpoint == Endpoint::Send);
         self.outbox.interrupt();
     }

@@ -95,7 +95,8 @@ impl Session {
         self.effects.push(Effect::Store(key, Some(stored)));
     }
 
-    /// Stores and broadcasts the whole state of this tab, because the browser refused a write or another tab lacks it.
+    /// Stores and broadcasts the whole state of this tab, because the browser refused a write or another tab
+    /// lacks it.
     pub(super) fn retry_persist(&mut self) {
         self.persist_visitor();
         self.persist_outbox(&[]);

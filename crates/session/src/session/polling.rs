@@ -7,7 +7,8 @@ use crate::timeline::{Delivery, Entry, EntryKey, Sync};
 use crate::{Notice, Session, SessionEvent};
 
 impl Session {
-    /// Returns whether the tab may poll: only the leader does, while it is visible and online, in a conversation.
+    /// Returns whether the tab may poll: only the leader does, while it is visible and online, in a
+    /// conversation.
     fn can_poll(&self) -> bool {
         self.leads() && self.is_on() && self.online && self.visible && self.conversation.is_some()
     }
@@ -126,8 +127,8 @@ impl Session {
         attempted
     }
 
-    /// Returns whether a poll has delivered this message. If several attempted messages have the same text, an echo may
-    /// be that of another one: only sending them again shows which.
+    /// Returns whether a poll has delivered this message. If several attempted messages have the same text,
+    /// an echo may be that of another one: only sending them again shows which.
     fn is_found(&self, entry: EntryKey) -> bool {
         let Some(shown) = self.timeline.entry(entry) else { return false };
         shown.is_settled()

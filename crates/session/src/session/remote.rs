@@ -42,14 +42,15 @@ impl Session {
         }
     }
 
-    /// Applies a value that another tab, or an earlier page, stored under a name; null if it removed the name.
+    /// Applies a value that another tab, or an earlier page, stored under a name; null if it removed the
+    /// name.
     pub(super) fn apply_remote_write(&mut self, now_ms: u64, name: &str, value: Value) {
         match name {
             keys::CONVERSATION => {
                 let writer = value.get("writer").and_then(Value::as_text);
                 match self.tab_sync.compare(stored::number(&value, "revision"), writer) {
-                    // Replaces the outdated value in storage. The other tab is brought up to date when it stands for
-                    // election.
+                    // Replaces the outdated value in storage. The other tab is brought up to date when it
+                    // stands for election.
                     RemoteRevision::Outdated => self.store_snapshot(),
                     RemoteRevision::Conflict => self.tab_sync.mark_dirty(),
                     RemoteRevision::Current => {}

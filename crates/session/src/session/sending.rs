@@ -98,8 +98,8 @@ impl Session {
         }
     }
 
-    /// Marks a message as delivered, because another tab removed it from storage. For an attempt in flight, the
-    /// response decides.
+    /// Marks a message as delivered, because another tab removed it from storage. For an attempt in flight,
+    /// the response decides.
     pub(super) fn on_remote_delivery(&mut self, now_ms: u64, id: &str) {
         if let Some(entry) = self.outbox.idle_entry(id) {
             self.outbox.remove(entry);
@@ -175,7 +175,8 @@ impl Session {
         }
         let is_repeated = self.outbox.is_repeated(entry);
         if is_repeated && result.user_message_id.is_none() {
-            // Another tab may have made the first attempt, and its echo may have been polled before this tab knew.
+            // Another tab may have made the first attempt, and its echo may have been polled before this tab
+            // knew.
             self.timeline.deliver_in_doubt(entry);
         } else if self.timeline.deliver(entry, result.user_message_id) {
             self.resync(now_ms);
@@ -320,7 +321,8 @@ impl Session {
     fn remove_delivered(&mut self, entry: EntryKey) {
         self.mark_snapshot_dirty();
         if let Some(pending) = self.outbox.remove(entry) {
-            // The snapshot is written first: a page that ends between the two writes must not lose the message.
+            // The snapshot is written first: a page that ends between the two writes must not lose the
+            // message.
             self.publish();
             self.persist(&[keys::OUTBOX, pending.id()].concat(), Value::Null);
         }

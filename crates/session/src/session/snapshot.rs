@@ -7,7 +7,8 @@ use crate::timeline::Delivery;
 use crate::{Session, SessionEvent};
 
 impl Session {
-    /// Returns the snapshot of the conversation, with its room halved `shrink` times, or all of it for `None`.
+    /// Returns the snapshot of the conversation, with its room halved `shrink` times, or all of it for
+    /// `None`.
     pub(super) fn snapshot(&self, shrink: Option<u32>) -> Value {
         let state = LocalState {
             visitor: self.identity.id(),
@@ -25,8 +26,8 @@ impl Session {
         state.encode(shrink)
     }
 
-    /// Adopts a snapshot of another tab, or of an earlier page, if it is newer than the present state. Emits events for
-    /// new messages if it is `live`.
+    /// Adopts a snapshot of another tab, or of an earlier page, if it is newer than the present state. Emits
+    /// events for new messages if it is `live`.
     pub(super) fn adopt_snapshot(&mut self, mut value: Value, live: bool) {
         let is_own = self.identity.is_of(&value);
         let snapshot = Snapshot::decode(&mut value);

@@ -67,13 +67,13 @@ impl Session {
         }
     }
 
-    /// Handles a message of a tab with another visitor: both started before storage held one, or storage is blocked.
-    /// The tab with nothing to lose adopts the other's visitor.
+    /// Handles a message of a tab with another visitor: both started before storage held one, or storage is
+    /// blocked. The tab with nothing to lose adopts the other's visitor.
     fn resolve_visitor_conflict(&mut self, other: &Sender<'_>, message: &TabMessage<'_>) {
         let visitor = other.visitor;
         if let Some(old) = self.identity.erased(visitor).cloned() {
-            // The other tab has missed the reset, and may have stored erased values. Every tab replies, because there
-            // may be no leader yet.
+            // The other tab has missed the reset, and may have stored erased values. Every tab replies,
+            // because there may be no leader yet.
             if !matches!(message, TabMessage::Reset { .. }) {
                 self.broadcast_reset(&old);
                 self.erase_stored();

@@ -12,8 +12,8 @@ impl Session {
         self.waiting.shown()
     }
 
-    /// Returns whether the assistant is composing a reply: the service has the visitor's message, and its reply is
-    /// awaited. A message that is still being sent may not have arrived.
+    /// Returns whether the assistant is composing a reply: the service has the visitor's message, and its
+    /// reply is awaited. A message that is still being sent may not have arrived.
     pub fn is_writing(&self) -> bool {
         let attempted = |delivery| matches!(delivery, Delivery::Sending | Delivery::Delivered);
         let newest = self

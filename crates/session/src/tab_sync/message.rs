@@ -1,7 +1,7 @@
 //! Messages between the tabs of one browser, and their one codec.
 //!
-//! Tabs of two versions of the widget talk to each other while a site is updated: the names here are never reused for
-//! something else, and a message that is not known is ignored.
+//! Tabs of two versions of the widget talk to each other while a site is updated: the names here are never
+//! reused for something else, and a message that is not known is ignored.
 
 use chat_protocol::{Value, VisitorId};
 
@@ -85,8 +85,8 @@ impl<'a> TabMessage<'a> {
         message.to_json()
     }
 
-    /// Reads a message and its sender, and takes the value out of it. Fields that are missing, or make no sense, are
-    /// empty, zero or false.
+    /// Reads a message and its sender, and takes the value out of it. Fields that are missing, or make no
+    /// sense, are empty, zero or false.
     pub(crate) fn decode(message: &'a mut Value) -> (Sender<'a>, Self) {
         let value = stored::take_member(message, "value");
         let text = |field| message.get(field).and_then(Value::as_text).unwrap_or_default();

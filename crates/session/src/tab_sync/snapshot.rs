@@ -9,8 +9,8 @@ use crate::outbox::is_valid_id;
 use crate::stored::{self, VERSION, to_value};
 use crate::timeline::{Created, Delivery, Entry, EntryKey, Timeline};
 
-/// Maximum number of characters of messages in a snapshot, the last ones. It is written with each message, and a
-/// browser has a few megabytes for all that a site stores.
+/// Maximum number of characters of messages in a snapshot, the last ones. It is written with each message,
+/// and a browser has a few megabytes for all that a site stores.
 const MAX_SNAPSHOT_CHARS: usize = 16 * 1024;
 /// The size of an entry beside its text.
 const ENTRY_OVERHEAD_CHARS: usize = 128;
@@ -62,8 +62,8 @@ pub(crate) struct Snapshot<'a> {
 }
 
 impl LocalState<'_> {
-    /// Returns the snapshot, with as many messages as fit into [`MAX_SNAPSHOT_CHARS`] halved `shrink` times; all of
-    /// them without a number.
+    /// Returns the snapshot, with as many messages as fit into [`MAX_SNAPSHOT_CHARS`] halved `shrink` times;
+    /// all of them without a number.
     pub(crate) fn encode(&self, shrink: Option<u32>) -> Value {
         let entries = self.timeline.entries();
         let mut room = shrink.map_or(usize::MAX, |shrink| MAX_SNAPSHOT_CHARS >> shrink);

@@ -18,8 +18,8 @@ pub(crate) enum Sync {
 impl Timeline {
     /// Merges polled messages, in the service's order. Returns the added entries.
     ///
-    /// `attempted` are the visitor's messages that may have arrived without a response. An echo with the same text
-    /// matches and delivers them.
+    /// `attempted` are the visitor's messages that may have arrived without a response. An echo with the same
+    /// text matches and delivers them.
     pub(crate) fn merge(
         &mut self,
         messages: Vec<ChatMessage>,
@@ -117,8 +117,8 @@ impl Timeline {
         place
     }
 
-    /// Skips delivered visitor messages that are not listed. A service that does not list them says nothing about their
-    /// position.
+    /// Skips delivered visitor messages that are not listed. A service that does not list them says nothing
+    /// about their position.
     fn skip_unlisted(&self, mut place: usize, listed: &Ids) -> usize {
         while let Some(entry) = self.entries.get(place)
             && entry.author == Role::Visitor

@@ -22,7 +22,8 @@ impl Timeline {
         self.apply_remote_seen(self.newest)
     }
 
-    /// Limits the position to the newest message: if storage lost the conversation, its sequence starts again.
+    /// Limits the position to the newest message: if storage lost the conversation, its sequence starts
+    /// again.
     pub(crate) fn limit_seen(&mut self) {
         self.seen = self.seen.min(self.newest);
     }

@@ -12,8 +12,8 @@ const BATCH_DELAY_MS: u64 = 3_000;
 const MAX_QUEUED_EVENTS: usize = 200;
 /// Maximum send attempts before a batch is dropped.
 const MAX_ATTEMPTS: u32 = 4;
-/// Maximum size of a batch that is sent from a page that is left. A browser allows 64 KiB for all its requests
-/// together.
+/// Maximum size of a batch that is sent from a page that is left. A browser allows 64 KiB for all its
+/// requests together.
 const MAX_BATCH_BYTES: usize = 60 * 1024;
 const LEAD: &str = "lead_submitted";
 pub(super) const PAGE_VIEW: &str = "page_view";
@@ -102,7 +102,8 @@ impl EventQueue {
         any.then_some(self.not_before_ms)
     }
 
-    /// Makes a batch of waiting events, as many as a request may have. Returns it, and the names of its events.
+    /// Makes a batch of waiting events, as many as a request may have. Returns it, and the names of its
+    /// events.
     pub(crate) fn freeze(&mut self, random: &mut Random) -> Option<(&Batch, Vec<String>)> {
         let mut bytes = br#"{"events":[]}"#.len();
         let fitting = self.waiting.iter().take(*limits::EVENTS.end()).take_while(|(_, event)| {

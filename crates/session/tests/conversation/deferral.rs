@@ -1,4 +1,5 @@
-//! Deferred messages: the visitor sees within a minute that the next attempt is far away, and may send at once.
+//! Deferred messages: the visitor sees within a minute that the next attempt is far away, and may send at
+//! once.
 
 use crate::fixture::browser::Browser;
 use crate::fixture::{Tab, json};

@@ -1,6 +1,7 @@
-//! A conversation that an earlier version stored opens unchanged. `earlier_version.json` holds what version 0.1 wrote before
-//! its session was divided into parts: a delivered message, its reply, an operator's message, one message each that failed,
-//! was in flight and was queued, contact details, a config, an event and a batch of events.
+//! A conversation that an earlier version stored opens unchanged. `earlier_version.json` holds what version
+//! 0.1 wrote before its session was divided into parts: a delivered message, its reply, an operator's
+//! message, one message each that failed, was in flight and was queued, contact details, a config, an event
+//! and a batch of events.
 
 use std::collections::BTreeMap;
 

@@ -95,8 +95,8 @@ fn the_response_decides_about_a_message_in_flight() {
     assert_eq!((tab.delivery("two"), tab.attempts().len()), (Delivery::Delivered, 2));
 }
 
-/// The leader receives the outcome of a message and crashes. The other tab receives only the snapshot, and leads
-/// from then on.
+/// The leader receives the outcome of a message and crashes. The other tab receives only the snapshot, and
+/// leads from then on.
 fn leader_crashes_after_publishing(outcome: impl FnOnce(&mut Tab)) -> Browser {
     let mut browser = Browser::in_conversation();
     let (leader, other) = (browser.leaders()[0], 1 - browser.leaders()[0]);

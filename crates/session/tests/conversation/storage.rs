@@ -299,7 +299,8 @@ fn stores_the_end_of_the_conversation_if_storage_is_full() {
     assert_eq!(stored(&browser), (true, true), "the snapshot grows again while the browser accepts writes");
 }
 
-/// Returns a browser with one tab that shows a conversation too long for storage, and the texts of the conversation.
+/// Returns a browser with one tab that shows a conversation too long for storage, and the texts of the
+/// conversation.
 fn in_long_conversation() -> (Browser, Vec<String>) {
     let mut browser = Browser::in_conversation();
     while browser.tabs.len() > 1 {

@@ -96,7 +96,8 @@ impl Simulation {
         tab.life = Life::Gone;
     }
 
-    /// Leaves a page: closes it, or puts it into the back-forward cache. Browsers differ in whether they hide it first.
+    /// Leaves a page: closes it, or puts it into the back-forward cache. Browsers differ in whether they hide
+    /// it first.
     pub fn leave(&mut self, id: TabId, into: Life) -> Result<(), Violation> {
         if self.tabs[id.0].visible && self.rng.bool() {
             self.feed(id, Input::Visible(false))?;
@@ -125,7 +126,8 @@ impl Simulation {
         if !self.tabs[id.0].visible {
             self.feed(id, Input::Visible(true))?;
         }
-        // Requests in flight were aborted when the page was frozen. Some browsers report this to the page, some do not.
+        // Requests in flight were aborted when the page was frozen. Some browsers report this to the page,
+        // some do not.
         let broken: Vec<_> = self.tabs[id.0].outstanding.iter().map(|outstanding| outstanding.id).collect();
         for request in broken {
             if self.rng.bool() && self.tabs[id.0].take_outstanding(request).is_some() {

@@ -70,7 +70,8 @@ pub struct Simulation {
     pub stats: Stats,
     pub trace: Trace,
     queue: BTreeMap<(u64, u64), Event>,
-    /// The number of events scheduled so far: events of the same millisecond happen in the order of scheduling.
+    /// The number of events scheduled so far: events of the same millisecond happen in the order of
+    /// scheduling.
     sequence: u64,
     /// The time of the last delivery from one tab to another: messages between two tabs keep their order.
     pub last_delivery_ms: BTreeMap<(usize, usize), u64>,
@@ -163,8 +164,8 @@ impl Simulation {
                     if let Some((in_ms, conversation)) = result.late {
                         self.schedule(in_ms, Event::LateReply(conversation));
                     }
-                    // If the page was left, the next page may not await this reply. Only the service's hint makes it
-                    // poll.
+                    // If the page was left, the next page may not await this reply. Only the service's hint
+                    // makes it poll.
                     self.service.has_unpolled |= !result.waiting.iter().any(|flight| self.is_awaited(flight));
                     for flight in result.waiting {
                         self.send_response(&flight, result.answer.clone());

@@ -1,9 +1,10 @@
-//! Deterministic simulation of a visitor's chat: a seed decides everything, and the same seed repeats the same run.
+//! Deterministic simulation of a visitor's chat: a seed decides everything, and the same seed repeats the
+//! same run.
 //!
-//! A [`engine::Simulation`] has a clock, several tabs on one storage, a network that loses, repeats and delays, and a
-//! service that uses the freedoms of the contract. While it runs, [`requests`] and [`watch`] check what must always
-//! hold. Then all faults end, and [`settled`] checks what must become true within a bounded time. The
-//! [`invariants`] have names, so that a failing seed names the one it breaks.
+//! A [`engine::Simulation`] has a clock, several tabs on one storage, a network that loses, repeats and
+//! delays, and a service that uses the freedoms of the contract. While it runs, [`requests`] and [`watch`]
+//! check what must always hold. Then all faults end, and [`settled`] checks what must become true within a
+//! bounded time. The [`invariants`] have names, so that a failing seed names the one it breaks.
 
 mod browser;
 pub mod engine;

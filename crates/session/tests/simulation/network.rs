@@ -133,8 +133,8 @@ impl Network {
         Answer { status, retry_after_ms, body: self.draw_body(status) }
     }
 
-    /// Draws a body with or without the envelope. A gateway never uses `NOT_FOUND` or `IDEMPOTENCY_CONFLICT`: clients
-    /// take these for the service's own.
+    /// Draws a body with or without the envelope. A gateway never uses `NOT_FOUND` or `IDEMPOTENCY_CONFLICT`:
+    /// clients take these for the service's own.
     fn draw_body(&mut self, status: u16) -> Value {
         let code = match status {
             400 => "INVALID_REQUEST",

@@ -16,12 +16,13 @@ const MAX_ATTEMPTS: u32 = 6;
 const MAX_RETRY_AFTER_MS: u64 = 300_000;
 /// Maximum interval of polls, whatever the service asks for.
 const MAX_INTERVAL_MS: u64 = 300_000;
-/// Minimum interval while a reply is awaited: 2 s, minus a fifth for jitter. The poll for a message in flight, after 2 s,
-/// may be sooner than a longer interval.
+/// Minimum interval while a reply is awaited: 2 s, minus a fifth for jitter. The poll for a message in
+/// flight, after 2 s, may be sooner than a longer interval.
 const MIN_REPLY_INTERVAL_MS: u64 = 1_600;
 /// Minimum interval after a failed poll, whose back-off replaces the interval.
 const MIN_RETRY_INTERVAL_MS: u64 = 1_000;
-/// Maximum polls in a minute without triggers, at the shortest intervals of 1 s and 3 s, minus a fifth for jitter.
+/// Maximum polls in a minute without triggers, at the shortest intervals of 1 s and 3 s, minus a fifth for
+/// jitter.
 const MAX_POLLS_PER_MINUTE: usize = 75 + 25;
 /// Maximum polls for each trigger: messages and presence at once, and again after the shortened interval.
 const POLLS_PER_TRIGGER: usize = 4;
@@ -40,8 +41,8 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Forgets the request of a pending message that was removed. With equal texts, the echo may be that of another
-    /// message: then it is sent after all, with the same key and another source page.
+    /// Forgets the request of a pending message that was removed. With equal texts, the echo may be that of
+    /// another message: then it is sent after all, with the same key and another source page.
     pub fn forget_request(&mut self, local_id: &str) {
         self.bodies.retain(|key, _| !key.as_str().contains(local_id));
     }
@@ -222,8 +223,8 @@ impl Simulation {
     }
 }
 
-/// Returns the interval that the service asks for, within the widget's bounds. A tab without the hint uses the default,
-/// or the hint of another tab.
+/// Returns the interval that the service asks for, within the widget's bounds. A tab without the hint uses
+/// the default, or the hint of another tab.
 fn interval_ms(endpoint: Endpoint, scenario: &Scenario, hinted: bool) -> u64 {
     let (hint, default_ms, min_ms, max_ms) = match endpoint {
         Endpoint::Presence => (scenario.presence_hint, 20_000, 3_000, 300_000),

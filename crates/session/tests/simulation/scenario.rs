@@ -169,22 +169,24 @@ impl Scenario {
         drawn
     }
 
-    /// Draws the freedoms of the contract. Seven combinations are excluded, because no client could be correct in them:
+    /// Draws the freedoms of the contract. Seven combinations are excluded, because no client could be
+    /// correct in them:
     ///
     /// - A storage that refuses writes may refuse a reset: the next page finds the erased data.
-    /// - A purged conversation loses its idempotency keys: a client whose storage lost the delivery of a message sends
-    ///   it into the next conversation.
-    /// - If storage lost a pending message, and another one has the same text, an echo may be that of either. Without a
-    ///   `userMessageId`, it may be that of a message unknown to the client.
-    /// - Without ids, two messages with the same text look like one message listed twice, unless their dates differ.
-    ///   The visitor's equal messages cannot be distinguished at all. Ids are therefore missing only if dates and texts
-    ///   differ, and the author is known.
-    /// - Without `userMessageId`, an echo is recognised by author and text. It is therefore missing only if the author
-    ///   is known and the texts differ, or if nothing is echoed.
-    /// - The rest of a history needs a cursor. Pages are therefore limited only if `after` is honoured, there are ids
-    ///   or a `nextAfter`, and `nextAfter` moves.
-    /// - Without ids, a client whose storage lost entries cannot tell which messages it has shown: storage is then
-    ///   reliable.
+    /// - A purged conversation loses its idempotency keys: a client whose storage lost the delivery of a
+    ///   message sends it into the next conversation.
+    /// - If storage lost a pending message, and another one has the same text, an echo may be that of either.
+    ///   Without a `userMessageId`, it may be that of a message unknown to the client.
+    /// - Without ids, two messages with the same text look like one message listed twice, unless their dates
+    ///   differ.
+    /// The visitor's equal messages cannot be distinguished at all. Ids are therefore missing only if dates
+    /// and texts differ, and the author is known.
+    /// - Without `userMessageId`, an echo is recognised by author and text. It is therefore missing only if
+    ///   the author is known and the texts differ, or if nothing is echoed.
+    /// - The rest of a history needs a cursor. Pages are therefore limited only if `after` is honoured, there
+    ///   are ids or a `nextAfter`, and `nextAfter` moves.
+    /// - Without ids, a client whose storage lost entries cannot tell which messages it has shown: storage is
+    ///   then reliable.
     fn draw_service(&mut self, rng: &mut Rng) {
         self.echoes = rng.u8(..4) > 0;
         self.visitor_role = ["visitor", "user", "customer", "person"][rng.usize(..4)];

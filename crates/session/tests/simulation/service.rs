@@ -87,8 +87,8 @@ pub struct Service {
     keys: HashMap<IdempotencyKey, KeyRecord>,
     message_count: u32,
     operator_joined: bool,
-    /// Some messages were not in a response, or in one that nobody awaited. Presence always reports this: otherwise no
-    /// client could find them.
+    /// Some messages were not in a response, or in one that nobody awaited. Presence always reports this:
+    /// otherwise no client could find them.
     pub has_unpolled: bool,
     /// The chat is switched on.
     pub on: bool,

@@ -30,8 +30,9 @@ impl Simulation {
     /// Checks that nothing is pending.
     fn check_idle(&self, tab: &Tab) -> Result<(), Violation> {
         let is_unfinished = |entry: &&Entry| matches!(entry.delivery, Delivery::Waiting | Delivery::Sending);
-        // If all tabs of a visitor are hidden, none polls, and the reply stays awaited. The same holds for a message of
-        // a visitor that exists only because storage refused writes, and whose tab yielded to a tab of another visitor.
+        // If all tabs of a visitor are hidden, none polls, and the reply stays awaited. The same holds for a
+        // message of a visitor that exists only because storage refused writes, and whose tab yielded to a
+        // tab of another visitor.
         let is_visible = self.live().any(|other| other.visible && other.shares_visitor(tab));
         let led = self.live().any(|other| other.session.leads() && other.shares_visitor(tab));
         let pending = tab.session.entries().iter().find(is_unfinished);
@@ -93,8 +94,8 @@ impl Simulation {
         })
     }
 
-    /// Checks that visible tabs show the whole history, and that all tabs show messages in the service's order. Hidden
-    /// tabs, and those whose chat is switched off, do not poll.
+    /// Checks that visible tabs show the whole history, and that all tabs show messages in the service's
+    /// order. Hidden tabs, and those whose chat is switched off, do not poll.
     fn check_history(&self, tab: &Tab) -> Result<(), Violation> {
         let conversation = tab.session.conversation_id().and_then(|id| self.service.conversation(id));
         let Some(conversation) = conversation.filter(|conversation| !conversation.purged) else {
@@ -107,8 +108,8 @@ impl Simulation {
         };
         let same = |entry: &Entry, message: &StoredMessage| match &entry.id {
             Some(id) => *id == message.id(),
-            // A message delivered without an id, and not polled since. Of several with the same text, it is not one
-            // that is shown with its id. If there are two conversations, it may be in the other one.
+            // A message delivered without an id, and not polled since. Of several with the same text, it is
+            // not one that is shown with its id. If there are two conversations, it may be in the other one.
             None => {
                 entry.delivery == Delivery::Delivered
                     && *entry.text == *message.content
@@ -129,8 +130,8 @@ impl Simulation {
 
     /// Checks that the service has accepted a message, or that all tabs show it as failed.
     ///
-    /// Messages of an erased visitor are shown nowhere. A message that storage did not take may be lost with its page,
-    /// or when the page is restored and finds another visitor in storage, which looks like a reset.
+    /// Messages of an erased visitor are shown nowhere. A message that storage did not take may be lost with
+    /// its page, or when the page is restored and finds another visitor in storage, which looks like a reset.
     fn check_message(&self, tag: usize) -> Result<(), Violation> {
         let message = &self.messages[tag];
         let Some(visitor) = &message.visitor else { return Ok(()) };

@@ -35,7 +35,8 @@ pub struct Outstanding {
     pub endpoint: Endpoint,
     pub deadline_ms: u64,
     pub tag: Option<Tag>,
-    /// The page has lost the lead since: it still awaits the response, but another tab may send the same request.
+    /// The page has lost the lead since: it still awaits the response, but another tab may send the same
+    /// request.
     pub abandoned: bool,
 }
 
@@ -139,20 +140,22 @@ impl Tab {
         self.session.is_on() && (self.open || self.session.conversation_id().is_some())
     }
 
-    /// Returns whether the tab leads, and can poll or has a message in flight that visible tabs must wait for.
+    /// Returns whether the tab leads, and can poll or has a message in flight that visible tabs must wait
+    /// for.
     pub fn leads_for_all(&self) -> bool {
         let sends = || self.outstanding.iter().any(|waiting| waiting.endpoint == Endpoint::Send);
         self.session.leads() && (self.visible || sends())
     }
 
-    /// Returns the number of entries, and of delivered ones. After a change of either, the tab may poll early.
+    /// Returns the number of entries, and of delivered ones. After a change of either, the tab may poll
+    /// early.
     pub fn known(&self) -> (usize, usize) {
         let entries = self.session.entries();
         (entries.len(), entries.iter().filter(|entry| entry.delivery == Delivery::Delivered).count())
     }
 
-    /// Returns whether two tabs have the same visitor. If storage fails, a tab may start another visitor, and keeps it
-    /// if both visitors have messages.
+    /// Returns whether two tabs have the same visitor. If storage fails, a tab may start another visitor, and
+    /// keeps it if both visitors have messages.
     pub fn shares_visitor(&self, other: &Self) -> bool {
         self.session.channel() == other.session.channel()
             && self.session.visitor_id() == other.session.visitor_id()

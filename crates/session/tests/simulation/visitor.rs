@@ -17,8 +17,9 @@ const SETTLE_TIMEOUT_MS: u64 = 12 * 60_000;
 /// Time for which the simulation must stay settled. A new tab may look settled until it receives messages.
 /// Milliseconds.
 const STABLE_MS: u64 = 3_000;
-/// The same after storage refused writes: a tab that found nothing in storage receives the state at the latest when
-/// another one stores it again, after ten seconds, and a second later if that tab is hidden. Milliseconds.
+/// The same after storage refused writes: a tab that found nothing in storage receives the state at the
+/// latest when another one stores it again, after ten seconds, and a second later if that tab is hidden.
+/// Milliseconds.
 const STABLE_AFTER_REFUSALS_MS: u64 = 12_000;
 
 impl Simulation {
@@ -129,9 +130,9 @@ impl Simulation {
         if self.messages.iter().any(|before| before.text == text) {
             self.stats.count(Fact::EqualTexts);
         }
-        // If storage failed, tabs may start as different visitors and find each other by broadcasts. A message of a
-        // page that ends before that is in storage only, where the next page finds it, unless storage has another
-        // visitor or none.
+        // If storage failed, tabs may start as different visitors and find each other by broadcasts. A
+        // message of a page that ends before that is in storage only, where the next page finds it, unless
+        // storage has another visitor or none.
         let writer = &self.tabs[id.0];
         let has_strangers = self.storage_failed
             && self.tabs.iter().any(|other| other.is_live() && !other.shares_visitor(writer));

@@ -8,9 +8,11 @@ use super::invariants::{Invariant, Violation, check};
 use super::stats::Fact;
 use super::tab::{Outstanding, Tab, TabId};
 
-/// Maximum time with two leaders: they learn of each other by messages, and by a timer of a second. Milliseconds.
+/// Maximum time with two leaders: they learn of each other by messages, and by a timer of a second.
+/// Milliseconds.
 const MAX_TWO_LEADERS_MS: u64 = 1_000;
-/// Maximum time without a leader: a follower challenges every second, and waits 300 ms for objections. Milliseconds.
+/// Maximum time without a leader: a follower challenges every second, and waits 300 ms for objections.
+/// Milliseconds.
 const MAX_NO_LEADER_MS: u64 = 2_000;
 /// Maximum time with only a hidden leader: it yields when it is challenged. Milliseconds.
 const MAX_HIDDEN_LEADER_MS: u64 = 3_000;
@@ -89,9 +91,9 @@ impl Simulation {
         let could_lead = tab.visible && tab.has_to_lead();
         let no_leader = could_lead && !tabs_of_visitor().any(|other| other.session.leads());
         let no_visible_leader = could_lead && !tabs_of_visitor().any(Tab::leads_for_all);
-        // A seen position is broadcast once and stored. A page that hung may miss the broadcast, and storage may refuse
-        // the write. A page from the cache may also use other sequence numbers than one that has polled everything
-        // again.
+        // A seen position is broadcast once and stored. A page that hung may miss the broadcast, and storage
+        // may refuse the write. A page from the cache may also use other sequence numbers than one that has
+        // polled everything again.
         let cached = self.tabs.iter().any(|other| other.frozen_times > 0);
         let may_not_know = self.storage_failed && (self.has_hung || cached);
         // After two leaders, there are two versions of the snapshot, until the next leader publishes one.
@@ -140,9 +142,10 @@ impl Simulation {
         for same in shown.chunk_by(|one, other| one.0 == other.0).filter(|same| same.len() > 1) {
             let text = same[0].0;
             let written = self.messages.iter().filter(|message| message.text == text).count();
-            // An echo may match any pending message with the same text. If storage lost a pending message, a page that is
-            // restored with it learns only from the response that its message is the one that others have polled. If a
-            // leader hung and sent the message as it returned, the next leader may poll the echo before it hears of that.
+            // An echo may match any pending message with the same text. If storage lost a pending message, a
+            // page that is restored with it learns only from the response that its message is the one that
+            // others have polled. If a leader hung and sent the message as it returned, the next leader may
+            // poll the echo before it hears of that.
             let is_certain = written <= 1 && !self.storage_failed && !self.has_hung;
             let counts = |delivery: Delivery| is_certain || delivery == Delivery::Delivered;
             let times = same.iter().filter(|(_, delivery)| counts(*delivery)).count();
@@ -154,8 +157,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Returns whether there are two conversations. If storage failed or a page hung, two pages may each start one. A
-    /// message accepted in one of them may be shown again until the tab switches to it.
+    /// Returns whether there are two conversations. If storage failed or a page hung, two pages may each
+    /// start one. A message accepted in one of them may be shown again until the tab switches to it.
     pub fn is_split(&self) -> bool {
         (self.storage_failed || self.has_hung) && self.service.is_split()
     }

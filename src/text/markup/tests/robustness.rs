@@ -135,7 +135,8 @@ fn assert_is_subsequence(text: &str) {
     assert_eq!(plain(text).is_empty(), text.is_empty());
 }
 
-/// Asserts that every letter is rendered, for texts without addresses of links and languages of code, which are not.
+/// Asserts that every letter is rendered, for texts without addresses of links and languages of code, which
+/// are not.
 fn assert_no_letter_is_lost(text: &str) {
     assert_eq!(letters(&rendered(text).text), letters(text), "{text:?}");
 }

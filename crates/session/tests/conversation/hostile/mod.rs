@@ -206,8 +206,8 @@ fn assert_invariants(tab: &Tab) {
     assert!(tab.session.unread() as usize <= shown.len());
 }
 
-/// Asserts that memory and storage are bounded by what the session received. A text counts a few times: as an entry, as
-/// a pending message, and in a frozen request.
+/// Asserts that memory and storage are bounded by what the session received. A text counts a few times: as an
+/// entry, as a pending message, and in a frozen request.
 fn assert_bounded(tab: &Tab, bytes_in: usize) {
     let shown: usize = tab.session.entries().iter().map(|entry| entry.text.len()).sum();
     let stored: usize = tab.storage.iter().map(|(_, text)| text.len()).sum();
