@@ -178,9 +178,8 @@ impl Scenario {
     /// - If storage lost a pending message, and another one has the same text, an echo may be that of either.
     ///   Without a `userMessageId`, it may be that of a message unknown to the client.
     /// - Without ids, two messages with the same text look like one message listed twice, unless their dates
-    ///   differ.
-    /// The visitor's equal messages cannot be distinguished at all. Ids are therefore missing only if dates
-    /// and texts differ, and the author is known.
+    ///   differ. The visitor's equal messages cannot be distinguished at all. Ids are therefore missing only
+    ///   if dates and texts differ, and the author is known.
     /// - Without `userMessageId`, an echo is recognised by author and text. It is therefore missing only if
     ///   the author is known and the texts differ, or if nothing is echoed.
     /// - The rest of a history needs a cursor. Pages are therefore limited only if `after` is honoured, there
