@@ -4,14 +4,12 @@ use std::cell::RefCell;
 use std::fmt::{self, Debug, Formatter};
 
 use chat_protocol::{ConversationId, IdempotencyKey, Value, VisitorId};
-use chat_session::keys;
+use chat_session::{STORED_VERSION, keys, stored_visitor};
 
 use super::json;
 use crate::browser::clock;
 use crate::browser::storage::Storage;
 
-/// The version of stored values.
-const VERSION: i64 = 2;
 /// Maximum characters of the visitor's id in an idempotency key.
 const MAX_ID_IN_KEY: usize = 100;
 
@@ -35,15 +33,11 @@ impl Identity {
 
     /// Returns the visitor's id. One that no header can carry is replaced, as in the widget.
     pub(super) fn visitor_id(&self) -> VisitorId {
-        let stored = self.read(keys::VISITOR);
-        let id = stored.get("visitorId").and_then(Value::as_text);
-        let is_valid =
-            |id: &&str| (8..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
-        if let Some(id) = id.filter(is_valid) {
-            return id.into();
+        if let Some(id) = stored_visitor(&self.read(keys::VISITOR)) {
+            return id;
         }
         let created = VisitorId::from(uuid(clock::seed()));
-        self.write(keys::VISITOR, [("v", VERSION.into()), ("visitorId", (&created).into())]);
+        self.write(keys::VISITOR, [("v", STORED_VERSION.into()), ("visitorId", (&created).into())]);
         created
     }
 
@@ -60,8 +54,11 @@ impl Identity {
     /// conversation that has an id only; the same conversation is therefore not written again.
     pub(super) fn set_conversation(&self, visitor_id: &VisitorId, id: &ConversationId) {
         if self.conversation_id().as_ref() != Some(id) {
-            let members =
-                [("v", VERSION.into()), ("visitorId", visitor_id.into()), ("conversationId", id.into())];
+            let members = [
+                ("v", STORED_VERSION.into()),
+                ("visitorId", visitor_id.into()),
+                ("conversationId", id.into()),
+            ];
             self.write(keys::CONVERSATION, members);
         }
     }

@@ -36,6 +36,6 @@ pub use input::{Answer, Input, Page, Reports, Start};
 pub use notice::Notice;
 pub use outbox::{Refusal, check_message};
 pub use session::Session;
-pub use stored::{Stored, keys};
+pub use stored::{Stored, VERSION as STORED_VERSION, keys, visitor as stored_visitor};
 pub use timeline::{Created, Delivery, Entry, EntryKey};
 pub use wait::Wait;

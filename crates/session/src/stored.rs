@@ -33,7 +33,7 @@ pub mod keys {
 }
 
 /// The version of stored values.
-pub(crate) const VERSION: i64 = 2;
+pub const VERSION: i64 = 2;
 
 /// The contents of storage under the widget's keys: each key with its parsed text, null if that is not JSON.
 pub type Stored = Vec<(String, Value)>;
@@ -88,7 +88,7 @@ pub(crate) fn to_value(number: u64) -> Value {
 }
 
 /// Returns the stored id of the visitor. An id that is too long, or that no header can carry, is ignored.
-pub(crate) fn visitor(value: &Value) -> Option<VisitorId> {
+pub fn visitor(value: &Value) -> Option<VisitorId> {
     let id = value.get("visitorId")?.as_text()?;
     let usable = (8..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     usable.then(|| id.into())
