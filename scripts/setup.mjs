@@ -216,26 +216,31 @@ export function debianTool(name) {
   if (which(name) && works()) return;
   // Debian's folder of servers, which is not always on the path.
   if (existsSync(join("/usr/sbin", name)) && (onPath("/usr/sbin"), works())) return;
-  const home = join(toolsHome, `debian-${packages.join("+")}`);
-  if (!existsSync(home)) {
-    say(`unpacking Debian's package ${packages.join(" and ")} into the tools cache`);
-    // Renamed once it is complete.
-    const fresh = `${home}-${process.pid}`;
-    try {
-      unpack(packages, fresh);
-      const script = `#!/bin/sh\n${LIBRARIES}\nexec "$home/${found(fresh, file)}" ${options} "$@"\n`;
-      writeFileSync(join(fresh, "bin", name), script, { mode: 0o755 });
-      renameSync(fresh, home);
-    } catch (error) {
-      const why = error instanceof Advice ? error.message : String(error);
-      throw new Advice(
-        `The tests and measurements of the proxy need ${called} (${why}).\n  Install it, so that \`${name}\` can be run, then run this again.`,
-      );
-    } finally {
-      rmSync(fresh, { recursive: true, force: true });
-    }
-  }
+  const why = `The tests and measurements of the proxy need ${called}. Install it, so that \`${name}\` can be run`;
+  const home = debianPackage(packages, why, (fresh) => {
+    const script = `#!/bin/sh\n${LIBRARIES}\nexec "$home/${found(fresh, file)}" ${options} "$@"\n`;
+    writeFileSync(join(fresh, "bin", name), script, { mode: 0o755 });
+  });
   onPath(join(home, "bin"));
+}
+
+/** Unpacks Debian packages into the tools cache, unless they are there, and returns their folder. */
+export function debianPackage(packages, why, prepare = () => {}) {
+  const home = join(toolsHome, `debian-${packages.join("+")}`);
+  if (existsSync(home)) return home;
+  say(`unpacking Debian's package ${packages.join(" and ")} into the tools cache`);
+  // Renamed once it is complete.
+  const fresh = `${home}-${process.pid}`;
+  try {
+    unpack(packages, fresh);
+    prepare(fresh);
+    renameSync(fresh, home);
+  } catch (error) {
+    throw new Advice(`${why}, then run this again. (${error instanceof Advice ? error.message : String(error)})`);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return home;
 }
 
 /** Sets the search path of the libraries in the package for this program alone. */

@@ -1,0 +1,195 @@
+//! The database: SQLite in a file, or PostgreSQL.
+//!
+//! SQL is written once, for both. It uses `$1` for arguments, [`BIGINT`](Arg::Int) for numbers, times and
+//! booleans, and `TEXT` for everything else but hashes. Where the databases differ, [`Dialect`] says so.
+
+mod arg;
+mod error;
+mod migrations;
+mod postgres;
+mod row;
+mod sqlite;
+#[cfg(test)]
+mod tests;
+mod wake;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use sqlx::{SqlSafeStr, SqlStr};
+use tokio::sync::broadcast;
+
+pub(crate) use arg::{Arg, args};
+pub(crate) use error::DbError;
+pub use error::OpenError;
+pub(crate) use row::Row;
+pub(crate) use wake::Wake;
+
+use postgres::Postgres;
+use sqlite::Sqlite;
+
+/// The database's flavour of SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+/// A database. Clones share its connections.
+#[derive(Clone, Debug)]
+pub(crate) struct Db(Arc<Backend>);
+
+#[derive(Debug)]
+enum Backend {
+    Sqlite(Sqlite),
+    Postgres(Postgres),
+}
+
+impl Db {
+    /// Opens a database, and migrates it to this version's schema. `address` is `postgres://…`, or the path
+    /// of an SQLite file, which is created if missing.
+    pub(crate) async fn open(address: &str) -> Result<Self, OpenError> {
+        let backend = if is_postgres(address) {
+            Backend::Postgres(Postgres::open(address).await?)
+        } else {
+            Backend::Sqlite(Sqlite::open(address.as_ref()).await?)
+        };
+        Ok(Self(Arc::new(backend)))
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match &*self.0 {
+            Backend::Sqlite(_) => Dialect::Sqlite,
+            Backend::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Returns the rows of a query, outside of any transaction.
+    pub(crate) async fn all(&self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+        let sql = sql.into_sql_str();
+        match &*self.0 {
+            Backend::Sqlite(sqlite) => sqlite.all(sql, args).await,
+            Backend::Postgres(postgres) => postgres.all(sql, args).await,
+        }
+    }
+
+    /// Returns the first row of a query, if any.
+    pub(crate) async fn optional(
+        &self,
+        sql: impl SqlSafeStr,
+        args: Vec<Arg>,
+    ) -> Result<Option<Row>, DbError> {
+        Ok(self.all(sql, args).await?.into_iter().next())
+    }
+
+    /// Returns the only row of a query such as `SELECT count(*)`.
+    pub(crate) async fn one(&self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<Row, DbError> {
+        self.optional(sql, args).await?.ok_or_else(DbError::no_row)
+    }
+
+    /// Executes `work` in a transaction, which is committed when `work` succeeds and rolled back when it
+    /// fails. Once this returns `Ok`, the change survives a crash of the machine.
+    ///
+    /// With SQLite, transactions run one after the other, and those that wait share a commit. The work goes
+    /// on when the caller is dropped.
+    pub(crate) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static,
+    {
+        match &*self.0 {
+            Backend::Sqlite(sqlite) => sqlite.write(work).await,
+            Backend::Postgres(postgres) => postgres.write(work).await,
+        }
+    }
+
+    /// Returns the stream of changes that other tasks and other nodes have committed.
+    pub(crate) fn wakes(&self) -> broadcast::Receiver<Wake> {
+        match &*self.0 {
+            Backend::Sqlite(sqlite) => sqlite.wakes(),
+            Backend::Postgres(postgres) => postgres.wakes(),
+        }
+    }
+
+    /// Closes all connections, after the transactions in progress.
+    pub(crate) async fn close(&self) {
+        match &*self.0 {
+            Backend::Sqlite(sqlite) => sqlite.close().await,
+            Backend::Postgres(postgres) => postgres.close().await,
+        }
+    }
+}
+
+/// Returns whether an address is that of a PostgreSQL server.
+fn is_postgres(address: &str) -> bool {
+    address.starts_with("postgres://") || address.starts_with("postgresql://")
+}
+
+/// A transaction.
+#[derive(Debug)]
+pub(crate) struct Tx {
+    connection: Connection,
+    wakes: Vec<Wake>,
+}
+
+#[derive(Debug)]
+enum Connection {
+    Sqlite(Box<sqlx::SqliteConnection>),
+    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+}
+
+impl Tx {
+    fn new(connection: Connection) -> Self {
+        Self { connection, wakes: Vec::new() }
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match &self.connection {
+            Connection::Sqlite(_) => Dialect::Sqlite,
+            Connection::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    /// Executes a statement, and returns the number of affected rows.
+    pub(crate) async fn execute(&mut self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<u64, DbError> {
+        let sql = sql.into_sql_str();
+        match &mut self.connection {
+            Connection::Sqlite(connection) => sqlite::execute(connection, sql, args).await,
+            Connection::Postgres(transaction) => postgres::execute(transaction, sql, args).await,
+        }
+    }
+
+    /// Returns the rows of a query.
+    pub(crate) async fn all(&mut self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+        self.fetch(sql.into_sql_str(), args).await
+    }
+
+    /// Returns the first row of a query, if any.
+    pub(crate) async fn optional(
+        &mut self,
+        sql: impl SqlSafeStr,
+        args: Vec<Arg>,
+    ) -> Result<Option<Row>, DbError> {
+        Ok(self.fetch(sql.into_sql_str(), args).await?.into_iter().next())
+    }
+
+    /// Returns the only row of a query such as `SELECT count(*)` or `INSERT … RETURNING`.
+    pub(crate) async fn one(&mut self, sql: impl SqlSafeStr, args: Vec<Arg>) -> Result<Row, DbError> {
+        self.optional(sql, args).await?.ok_or_else(DbError::no_row)
+    }
+
+    async fn fetch(&mut self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+        match &mut self.connection {
+            Connection::Sqlite(connection) => sqlite::all(connection, sql, args).await,
+            Connection::Postgres(transaction) => postgres::all(transaction, sql, args).await,
+        }
+    }
+
+    /// Announces a change to [`Db::wakes`] of all nodes, once this transaction is committed.
+    pub(crate) fn wake(&mut self, wake: Wake) {
+        if !self.wakes.contains(&wake) {
+            self.wakes.push(wake);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The arguments of a query.
+
+use chat_protocol::{ConversationId, JobId, Value};
+
+/// An argument. `None` is NULL, of the argument's type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Arg {
+    Text(Option<String>),
+    /// A number, a time in milliseconds since 1970, or a boolean as 0 or 1.
+    Int(Option<i64>),
+    Bytes(Option<Vec<u8>>),
+}
+
+/// Lists the arguments of a query.
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { vec![$($crate::db::Arg::from($value)),*] };
+}
+pub(crate) use args;
+
+macro_rules! from {
+    ($($type:ty => $variant:ident |$value:ident| $converted:expr;)*) => {
+        $(
+            impl From<$type> for Arg {
+                fn from($value: $type) -> Self {
+                    Self::$variant(Some($converted))
+                }
+            }
+
+            impl From<Option<$type>> for Arg {
+                fn from(value: Option<$type>) -> Self {
+                    Self::$variant(value.map(|$value| $converted))
+                }
+            }
+        )*
+    };
+}
+
+from! {
+    &str => Text |text| text.to_owned();
+    String => Text |text| text;
+    &String => Text |text| text.clone();
+    &ConversationId => Text |id| id.as_str().to_owned();
+    &JobId => Text |id| id.as_str().to_owned();
+    &Value => Text |value| value.to_string();
+    i64 => Int |number| number;
+    i32 => Int |number| number.into();
+    u32 => Int |number| number.into();
+    bool => Int |flag| flag.into();
+    Vec<u8> => Bytes |bytes| bytes;
+    &[u8] => Bytes |bytes| bytes.to_vec();
+    [u8; 32] => Bytes |bytes| bytes.to_vec();
+    &[u8; 32] => Bytes |bytes| bytes.to_vec();
+}

@@ -1,0 +1,80 @@
+//! What can go wrong with a database.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A query or a transaction failed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct DbError(Arc<sqlx::Error>);
+
+impl DbError {
+    pub(super) fn no_row() -> Self {
+        sqlx::Error::RowNotFound.into()
+    }
+
+    /// Returns whether the database was not reachable, busy or full: the same request may succeed later.
+    pub(crate) fn is_transient(&self) -> bool {
+        match &*self.0 {
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            | sqlx::Error::BeginFailed => true,
+            sqlx::Error::Database(error) => {
+                let code = error.code().unwrap_or_default();
+                // PostgreSQL: connection failures (08), resources (53), an operator's shutdown (57P), rollbacks
+                // by other transactions (40), read-only after a failover (25006). SQLite: busy (5), locked (6),
+                // an I/O error (10), full (13), cannot open (14); extended codes have them in the low byte.
+                ["08", "53", "57P", "40", "25006"]
+                    .iter()
+                    .any(|class| code.len() == 5 && code.starts_with(class))
+                    || matches!(
+                        (code.len() < 5, code.parse::<u32>().map(|code| code & 0xff)),
+                        (true, Ok(5 | 6 | 10 | 13 | 14))
+                    )
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a value exists already that has to be unique.
+    pub(crate) fn is_unique_violation(&self) -> bool {
+        matches!(&*self.0, sqlx::Error::Database(error) if error.is_unique_violation())
+    }
+}
+
+impl From<sqlx::Error> for DbError {
+    fn from(error: sqlx::Error) -> Self {
+        Self(Arc::new(error))
+    }
+}
+
+/// A database cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file cannot be created or read.
+    #[error("cannot use {} as the database: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// Another process serves from the file.
+    #[error(
+        "{} is in use by another process: stop it, or choose another file (several nodes need PostgreSQL)", .0.display()
+    )]
+    InUse(PathBuf),
+    /// The address of the database is not valid.
+    #[error("invalid address of the database: expected postgres://user:password@host/name, or a file: {0}")]
+    Address(#[source] sqlx::Error),
+    /// The database refuses the connection, or is no database.
+    #[error("cannot open the database: {0}")]
+    Connect(#[source] sqlx::Error),
+    /// The schema cannot be brought to this version's state.
+    #[error("cannot migrate the database: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+}

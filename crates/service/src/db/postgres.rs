@@ -1,0 +1,160 @@
+//! PostgreSQL: a pool of connections, and one that listens to what other nodes announce.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgListener, PgPool, PgPoolOptions};
+use sqlx::query::Query;
+use sqlx::{ConnectOptions, Executor, PgConnection, SqlStr};
+use tokio::sync::broadcast;
+use tokio::task::JoinHandle;
+use tracing::warn;
+
+use super::{Arg, Connection, DbError, OpenError, Row, Tx, Wake, migrations};
+
+/// Maximum connections of one node.
+const MAX_CONNECTIONS: u32 = 16;
+/// The time that a request waits for a connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The channel on which nodes announce changes.
+const CHANNEL: &str = "chat_service";
+/// The interval between attempts to listen again.
+const LISTEN_AGAIN: Duration = Duration::from_secs(1);
+/// Maximum announcements that a slow receiver can be behind.
+pub(super) const MAX_WAKES: usize = 1024;
+
+#[derive(Debug)]
+pub(super) struct Postgres {
+    pool: PgPool,
+    wakes: broadcast::Sender<Wake>,
+    listening: JoinHandle<()>,
+}
+
+impl Postgres {
+    /// Connects to a database, and migrates it.
+    pub(super) async fn open(address: &str) -> Result<Self, OpenError> {
+        let options = PgConnectOptions::from_str(address)
+            .map_err(OpenError::Address)?
+            .application_name("site-connector")
+            // A row that somebody else has locked must not hold a request for ever.
+            .options([("lock_timeout", "10s"), ("statement_timeout", "30s")])
+            .disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(MAX_CONNECTIONS)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_with(options)
+            .await
+            .map_err(OpenError::Connect)?;
+        let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
+        migrations::migrate_postgres(&mut connection).await?;
+        drop(connection);
+        let wakes = broadcast::Sender::new(MAX_WAKES);
+        let listening = tokio::spawn(listen(pool.clone(), wakes.clone()));
+        Ok(Self { pool, wakes, listening })
+    }
+
+    pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+        let mut connection = self.pool.acquire().await?;
+        all(&mut connection, sql, args).await
+    }
+
+    pub(super) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        E: From<DbError>,
+        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>>,
+    {
+        let transaction = self.pool.begin().await.map_err(DbError::from)?;
+        let mut tx = Tx::new(Connection::Postgres(transaction));
+        // A transaction that is dropped before its commit is rolled back.
+        let value = work(&mut tx).await?;
+        for wake in &tx.wakes {
+            let payload = Arg::from(wake.payload());
+            tx_notify(&mut tx.connection, payload).await?;
+        }
+        if let Connection::Postgres(transaction) = tx.connection {
+            transaction.commit().await.map_err(DbError::from)?;
+        }
+        // This node need not wait for its own announcement; that one changes nothing more.
+        for wake in tx.wakes {
+            let _ = self.wakes.send(wake);
+        }
+        Ok(value)
+    }
+
+    pub(super) fn wakes(&self) -> broadcast::Receiver<Wake> {
+        self.wakes.subscribe()
+    }
+
+    pub(super) async fn close(&self) {
+        self.listening.abort();
+        self.pool.close().await;
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+async fn tx_notify(connection: &mut Connection, payload: Arg) -> Result<(), DbError> {
+    if let Connection::Postgres(transaction) = connection {
+        let sql = sqlx::SqlSafeStr::into_sql_str("SELECT pg_notify($1, $2)");
+        all(transaction, sql, vec![Arg::from(CHANNEL), payload]).await?;
+    }
+    Ok(())
+}
+
+/// Passes on what all nodes announce. After a lost connection, anything may have changed.
+async fn listen(pool: PgPool, wakes: broadcast::Sender<Wake>) {
+    loop {
+        if let Err(error) = listen_once(&pool, &wakes).await {
+            warn!("announcements of other nodes are not received: {error}");
+        }
+        tokio::time::sleep(LISTEN_AGAIN).await;
+    }
+}
+
+async fn listen_once(pool: &PgPool, wakes: &broadcast::Sender<Wake>) -> Result<(), sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.listen(CHANNEL).await?;
+    let _ = wakes.send(Wake::Everything);
+    loop {
+        // `None`: the connection was lost, and is restored with the next call.
+        let wake = match listener.try_recv().await? {
+            Some(notification) => Wake::from_payload(notification.payload()),
+            None => Wake::Everything,
+        };
+        let _ = wakes.send(wake);
+    }
+}
+
+pub(super) async fn execute(
+    connection: &mut PgConnection,
+    sql: SqlStr,
+    args: Vec<Arg>,
+) -> Result<u64, DbError> {
+    Ok(connection.execute(bind(sql, args)).await?.rows_affected())
+}
+
+pub(super) async fn all(
+    connection: &mut PgConnection,
+    sql: SqlStr,
+    args: Vec<Arg>,
+) -> Result<Vec<Row>, DbError> {
+    let rows = connection.fetch_all(bind(sql, args)).await?;
+    Ok(rows.into_iter().map(Row::Postgres).collect())
+}
+
+fn bind(sql: SqlStr, args: Vec<Arg>) -> Query<'static, sqlx::Postgres, PgArguments> {
+    let mut query = sqlx::query(sql);
+    for arg in args {
+        query = match arg {
+            Arg::Text(text) => query.bind(text),
+            Arg::Int(number) => query.bind(number),
+            Arg::Bytes(bytes) => query.bind(bytes),
+        };
+    }
+    query
+}

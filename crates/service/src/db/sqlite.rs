@@ -1,0 +1,273 @@
+//! SQLite: one connection that writes, several that read, and one commit for all transactions that wait.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use sqlx::query::Query;
+use sqlx::sqlite::{
+    SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
+};
+use sqlx::{ConnectOptions, Executor, SqlStr, SqliteConnection};
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tracing::{error, warn};
+
+use super::migrations;
+use super::{Arg, Connection, DbError, OpenError, Row, Tx, Wake};
+
+/// The number of connections that read.
+const READERS: u32 = 4;
+/// Maximum transactions of one commit.
+const MAX_GROUP: usize = 128;
+/// Maximum transactions that wait; further callers wait for their turn to wait.
+const MAX_WAITING: usize = 1024;
+/// The time that a statement waits for another process, such as `site-connector admin`.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The interval at which changes by other processes are looked for.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub(super) struct Sqlite {
+    readers: SqlitePool,
+    writer: mpsc::Sender<Job>,
+    wakes: broadcast::Sender<Wake>,
+    /// Held until the service ends, so that no second one uses the file.
+    _lock: File,
+}
+
+/// A transaction's work. It is told whether the commit succeeded.
+type Job = Box<dyn for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Finished> + Send>;
+
+/// A transaction whose work is done and not committed.
+struct Finished {
+    succeeded: bool,
+    report: Box<dyn FnOnce(Result<(), DbError>) + Send>,
+}
+
+impl Sqlite {
+    /// Opens a file, which is created if missing, and migrates it.
+    pub(super) async fn open(path: &Path) -> Result<Self, OpenError> {
+        let lock = lock(path)?;
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            // A commit that was acknowledged survives a power failure.
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(BUSY_TIMEOUT)
+            // Temporary tables contain the same private data as the file.
+            .pragma("temp_store", "MEMORY")
+            .pragma("journal_size_limit", "67108864")
+            .disable_statement_logging();
+        let mut connection = options.connect().await.map_err(OpenError::Connect)?;
+        migrations::migrate_sqlite(&mut connection).await?;
+        let readers = SqlitePoolOptions::new()
+            .max_connections(READERS)
+            .connect_with(options.pragma("query_only", "1"))
+            .await
+            .map_err(OpenError::Connect)?;
+        let (writer, jobs) = mpsc::channel(MAX_WAITING);
+        let wakes = broadcast::Sender::new(super::postgres::MAX_WAKES);
+        let tx = Tx::new(Connection::Sqlite(Box::new(connection)));
+        tokio::spawn(write_all(tx, jobs, wakes.clone()));
+        Ok(Self { readers, writer, wakes, _lock: lock })
+    }
+
+    pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
+        let mut reader = self.readers.acquire().await?;
+        all(&mut reader, sql, args).await
+    }
+
+    pub(super) async fn write<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+        F: for<'tx> FnOnce(&'tx mut Tx) -> BoxFuture<'tx, Result<T, E>> + Send + 'static,
+    {
+        let (report, outcome) = oneshot::channel();
+        let job: Job = Box::new(move |tx| {
+            Box::pin(async move {
+                let result = work(tx).await;
+                Finished {
+                    succeeded: result.is_ok(),
+                    report: Box::new(move |committed: Result<(), DbError>| {
+                        let result = match (result, committed) {
+                            (Ok(_), Err(error)) => Err(error.into()),
+                            (result, _) => result,
+                        };
+                        // The caller may have been dropped.
+                        let _ = report.send(result);
+                    }),
+                }
+            })
+        });
+        if self.writer.send(job).await.is_err() {
+            return Err(DbError::from(sqlx::Error::PoolClosed).into());
+        }
+        outcome.await.unwrap_or_else(|_| Err(DbError::from(sqlx::Error::WorkerCrashed).into()))
+    }
+
+    pub(super) fn wakes(&self) -> broadcast::Receiver<Wake> {
+        self.wakes.subscribe()
+    }
+
+    pub(super) async fn close(&self) {
+        self.readers.close().await;
+    }
+}
+
+/// Executes the transactions that arrive, and commits those together that wait together.
+async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, wakes: broadcast::Sender<Wake>) {
+    let mut watch = tokio::time::interval(WATCH_INTERVAL);
+    watch.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut known_version = None;
+    let mut group = Vec::with_capacity(MAX_GROUP);
+    loop {
+        tokio::select! {
+            received = jobs.recv_many(&mut group, MAX_GROUP) => {
+                if received == 0 {
+                    return;
+                }
+                // Jobs that were not executed report their failure when they are dropped.
+                if let Err(error) = commit_group(&mut tx, group.drain(..), &wakes).await {
+                    error!("the database failed: {error}");
+                }
+            }
+            _ = watch.tick() => match data_version(&mut tx).await {
+                // The version of this connection changes only with commits of other processes.
+                Ok(version) => {
+                    if known_version.replace(version).is_some_and(|known| known != version) {
+                        let _ = wakes.send(Wake::Everything);
+                    }
+                }
+                Err(error) => warn!("the database cannot be read: {error}"),
+            },
+        }
+    }
+}
+
+/// Executes jobs in one database transaction. Each has a savepoint of its own, so that one that fails takes
+/// back its own changes only.
+async fn commit_group(
+    tx: &mut Tx,
+    group: impl Iterator<Item = Job>,
+    wakes: &broadcast::Sender<Wake>,
+) -> Result<(), DbError> {
+    let mut reports = Vec::new();
+    let mut announced = Vec::new();
+    let outcome = async {
+        tx.run("BEGIN IMMEDIATE").await?;
+        for job in group {
+            tx.run("SAVEPOINT job").await?;
+            let finished = job(tx).await;
+            reports.push(finished.report);
+            if finished.succeeded {
+                announced.append(&mut tx.wakes);
+            } else {
+                tx.wakes.clear();
+                tx.run("ROLLBACK TO job").await?;
+            }
+            tx.run("RELEASE job").await?;
+        }
+        tx.run("COMMIT").await
+    }
+    .await;
+    if outcome.is_err() {
+        tx.wakes.clear();
+        // Fails where the error has already ended the transaction.
+        let _ = tx.run("ROLLBACK").await;
+    }
+    for report in reports {
+        report(outcome.clone());
+    }
+    if outcome.is_ok() {
+        for wake in announced {
+            let _ = wakes.send(wake);
+        }
+    }
+    outcome
+}
+
+/// Returns a number that changes when another process commits.
+async fn data_version(tx: &mut Tx) -> Result<i64, DbError> {
+    tx.one("PRAGMA data_version", Vec::new()).await?.int(0)
+}
+
+impl Tx {
+    async fn run(&mut self, sql: &'static str) -> Result<(), DbError> {
+        self.execute(sql, Vec::new()).await.map(drop)
+    }
+}
+
+pub(super) async fn execute(
+    connection: &mut SqliteConnection,
+    sql: SqlStr,
+    args: Vec<Arg>,
+) -> Result<u64, DbError> {
+    Ok(connection.execute(bind(sql, args)).await?.rows_affected())
+}
+
+pub(super) async fn all(
+    connection: &mut SqliteConnection,
+    sql: SqlStr,
+    args: Vec<Arg>,
+) -> Result<Vec<Row>, DbError> {
+    let rows = connection.fetch_all(bind(sql, args)).await?;
+    Ok(rows.into_iter().map(Row::Sqlite).collect())
+}
+
+fn bind(sql: SqlStr, args: Vec<Arg>) -> Query<'static, sqlx::Sqlite, SqliteArguments> {
+    let mut query = sqlx::query(sql);
+    for arg in args {
+        query = match arg {
+            Arg::Text(text) => query.bind(text),
+            Arg::Int(number) => query.bind(number),
+            Arg::Bytes(bytes) => query.bind(bytes),
+        };
+    }
+    query
+}
+
+/// Creates the file if missing, restricts it to its owner, since it contains personal data of visitors, and
+/// locks it against other services.
+fn lock(path: &Path) -> Result<File, OpenError> {
+    let broken = |source| OpenError::File { path: path.to_owned(), source };
+    for suffix in ["", "-wal", "-shm"] {
+        restrict_to_owner(&with_suffix(path, suffix), suffix.is_empty()).map_err(broken)?;
+    }
+    let lock = restrict_to_owner(&with_suffix(path, "-lock"), true).map_err(broken)?;
+    let lock = lock.ok_or_else(|| broken(io::ErrorKind::NotFound.into()))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(OpenError::InUse(path.to_owned())),
+        Err(TryLockError::Error(source)) => Err(broken(source)),
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Restricts a file to its owner. Without `create`, a missing file stays missing.
+fn restrict_to_owner(path: &Path, create: bool) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(create).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ONLY);
+    let file = match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !create => return Ok(None),
+        opened => opened?,
+    };
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(OWNER_ONLY))?;
+    Ok(Some(file))
+}
+
+#[cfg(unix)]
+const OWNER_ONLY: u32 = 0o600;

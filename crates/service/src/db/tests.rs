@@ -1,0 +1,198 @@
+//! Tests of both databases.
+
+use std::time::Duration;
+
+use super::*;
+use crate::databases::{Kind, TestDatabase, on_both_databases};
+
+async fn add(db: &Db, name: &str, value: &str) -> Result<(), DbError> {
+    let (name, value) = (name.to_owned(), value.to_owned());
+    db.write(move |tx| {
+        Box::pin(async move {
+            tx.wake(Wake::Settings { tenant: name.clone() });
+            tx.execute("INSERT INTO service_values (name, value) VALUES ($1, $2)", args![name, value])
+                .await?;
+            Ok(())
+        })
+    })
+    .await
+}
+
+async fn names(db: &Db) -> Vec<String> {
+    let rows = db.all("SELECT name FROM service_values ORDER BY name", args![]).await.expect("rows");
+    rows.iter().map(|row| row.text(0).expect("text")).collect()
+}
+
+/// Waits for an announcement, and ignores the one that anything may have changed.
+async fn next_wake(wakes: &mut broadcast::Receiver<Wake>) -> Wake {
+    let next = async {
+        loop {
+            match wakes.recv().await.expect("an announcement") {
+                Wake::Everything => {}
+                wake => return wake,
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), next).await.expect("an announcement in time")
+}
+
+on_both_databases! {
+    async fn stores_what_a_transaction_wrote_and_nothing_of_one_that_failed(database: &TestDatabase) {
+        let db = Db::open(&database.address).await.expect("opened");
+        add(&db, "one", "1").await.expect("written");
+        let failed: Result<(), DbError> = db
+            .write(|tx| {
+                Box::pin(async move {
+                    tx.execute("INSERT INTO service_values (name, value) VALUES ('two', '2')", args![]).await?;
+                    Err(DbError::no_row())
+                })
+            })
+            .await;
+        assert!(failed.is_err());
+        let taken = add(&db, "one", "again").await.expect_err("a name is unique");
+        assert!(taken.is_unique_violation() && !taken.is_transient());
+        assert_eq!(names(&db).await, ["one"]);
+    }
+
+    async fn a_failed_transaction_costs_those_beside_it_nothing(database: &TestDatabase) {
+        let db = Db::open(&database.address).await.expect("opened");
+        let writes = (0..200).map(|number| {
+            let db = db.clone();
+            // Every fourth has a name that exists already.
+            let name = if number % 4 == 0 { "taken".to_owned() } else { format!("name {number:03}") };
+            tokio::spawn(async move { add(&db, &name, "").await.is_ok() })
+        });
+        let mut written = 0;
+        for write in writes.collect::<Vec<_>>() {
+            written += usize::from(write.await.expect("no panic"));
+        }
+        assert_eq!((written, names(&db).await.len()), (151, 151));
+    }
+
+    async fn values_come_back_as_they_were(database: &TestDatabase) {
+        let db = Db::open(&database.address).await.expect("opened");
+        let sql = "SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), $3, CAST($4 AS TEXT), CAST($5 AS BIGINT)";
+        let bytes: &[u8] = b"\0\xff";
+        let row = db.one(sql, args!["\u{1f600} '", i64::MIN, bytes, None::<String>, true]).await.expect("a row");
+        assert_eq!((row.text(0).expect("text"), row.int(1).expect("a number")), ("\u{1f600} '".to_owned(), i64::MIN));
+        assert_eq!(row.bytes(2).expect("bytes"), bytes);
+        assert!(row.optional_text(3).expect("a column").is_none() && row.is_null(3).expect("a column"));
+        assert!(row.flag(4).expect("a flag"));
+        assert!(row.text(1).is_err() && row.text(9).is_err());
+    }
+
+    async fn a_commit_is_announced_and_a_rollback_is_not(database: &TestDatabase) {
+        let db = Db::open(&database.address).await.expect("opened");
+        let mut wakes = db.wakes();
+        add(&db, "one", "").await.expect("written");
+        add(&db, "one", "").await.expect_err("a name is unique");
+        add(&db, "two", "").await.expect("written");
+        assert_eq!(next_wake(&mut wakes).await, Wake::Settings { tenant: "one".to_owned() });
+        let mut second = next_wake(&mut wakes).await;
+        while second == (Wake::Settings { tenant: "one".to_owned() }) {
+            second = next_wake(&mut wakes).await;
+        }
+        assert_eq!(second, Wake::Settings { tenant: "two".to_owned() });
+    }
+
+    async fn data_outlives_the_process_and_the_schema_is_migrated_once(database: &TestDatabase) {
+        let db = Db::open(&database.address).await.expect("opened");
+        add(&db, "one", "").await.expect("written");
+        db.close().await;
+        drop(db);
+        // The lock of the file is free when the writer has ended.
+        let reopened = async {
+            loop {
+                match Db::open(&database.address).await {
+                    Err(OpenError::InUse(_)) => tokio::task::yield_now().await,
+                    opened => return opened.expect("opened once more"),
+                }
+            }
+        };
+        let db = tokio::time::timeout(Duration::from_secs(20), reopened).await.expect("in time");
+        assert_eq!(names(&db).await, ["one"]);
+    }
+
+    async fn what_refers_to_a_deleted_row_goes_with_it(database: &TestDatabase) {
+        let db = Db::open(&database.address).await.expect("opened");
+        let outcome: Result<(), DbError> = db
+            .write(|tx| {
+                Box::pin(async move {
+                    tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![]).await?;
+                    let site = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $2, 'S', 1)";
+                    tx.execute(site, args!["s", "t"]).await?;
+                    tx.execute("DELETE FROM tenants", args![]).await?;
+                    let left = tx.one("SELECT count(*) FROM sites", args![]).await?.int(0)?;
+                    assert_eq!(left, 0);
+                    let orphan = tx.execute(site, args!["s", "nobody"]).await;
+                    assert!(orphan.is_err(), "a site needs a tenant");
+                    Err(DbError::no_row())
+                })
+            })
+            .await;
+        assert!(outcome.is_err());
+    }
+}
+
+#[tokio::test]
+async fn nodes_on_postgres_hear_each_other() {
+    let database = TestDatabase::new(Kind::Postgres).await;
+    let one = Db::open(&database.address).await.expect("opened");
+    let other = Db::open(&database.address).await.expect("opened by two nodes");
+    let mut wakes = other.wakes();
+    // The listener announces that it has begun.
+    assert_eq!(wakes.recv().await.expect("an announcement"), Wake::Everything);
+    add(&one, "one", "").await.expect("written");
+    assert_eq!(next_wake(&mut wakes).await, Wake::Settings { tenant: "one".to_owned() });
+}
+
+#[tokio::test]
+async fn a_file_serves_one_process() {
+    let database = TestDatabase::new(Kind::Sqlite).await;
+    let _first = Db::open(&database.address).await.expect("opened");
+    let second = Db::open(&database.address).await;
+    assert!(matches!(second, Err(OpenError::InUse(_))), "{second:?}");
+}
+
+#[tokio::test]
+async fn notices_what_another_process_writes_into_the_file() {
+    let database = TestDatabase::new(Kind::Sqlite).await;
+    let db = Db::open(&database.address).await.expect("opened");
+    let mut wakes = db.wakes();
+    // Written until it is noticed, because the first look only remembers what is there.
+    let writer = async {
+        use sqlx::{ConnectOptions, Executor};
+        let mut other =
+            sqlx::sqlite::SqliteConnectOptions::new().filename(&database.address).connect().await?;
+        loop {
+            other.execute("UPDATE service_values SET value = value").await?;
+            other.execute("PRAGMA user_version = 7").await?;
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+        #[allow(unreachable_code, reason = "names the type of the error")]
+        Ok::<(), sqlx::Error>(())
+    };
+    tokio::select! {
+        outcome = writer => panic!("{outcome:?}"),
+        wake = wakes.recv() => assert_eq!(wake.expect("an announcement"), Wake::Everything),
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_can_read_the_data_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let database = TestDatabase::new(Kind::Sqlite).await;
+    std::fs::write(&database.address, "").expect("written");
+    std::fs::set_permissions(&database.address, std::fs::Permissions::from_mode(0o644)).expect("a mode");
+    let db = Db::open(&database.address).await.expect("opened");
+    add(&db, "one", "").await.expect("written");
+    let folder = std::path::Path::new(&database.address).parent().expect("a folder");
+    let files: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")).collect();
+    assert_eq!(files.len(), 4, "{files:?}");
+    for file in files {
+        let mode = file.metadata().expect("metadata").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{file:?}");
+    }
+}

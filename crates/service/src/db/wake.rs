@@ -1,0 +1,85 @@
+//! The changes that nodes announce to each other.
+
+/// A committed change. On PostgreSQL it reaches all nodes by `NOTIFY`, as the text of its `Display`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Wake {
+    /// A conversation has changed: its tenant, its site, its id.
+    Conversation { tenant: String, site: String, conversation: String },
+    /// Content, reviews, jobs or events of a site have changed.
+    Site { tenant: String, site: String },
+    /// A site's settings or tokens, or a tenant's people or sessions have changed, so that no node may go on
+    /// using what it has cached.
+    Settings { tenant: String },
+    /// The operators that are online have changed.
+    Presence { tenant: String },
+    /// Something waits in a queue: of webhooks or of e-mails.
+    Queue,
+    /// Announcements were lost, so that anything may have changed.
+    Everything,
+}
+
+impl Wake {
+    /// Returns the tenant that the change belongs to; `None` for changes of no tenant in particular.
+    pub(crate) fn tenant(&self) -> Option<&str> {
+        match self {
+            Self::Conversation { tenant, .. }
+            | Self::Site { tenant, .. }
+            | Self::Settings { tenant }
+            | Self::Presence { tenant } => Some(tenant),
+            Self::Queue | Self::Everything => None,
+        }
+    }
+
+    /// Returns the announcement as a payload of `NOTIFY`. Ids contain no spaces.
+    pub(super) fn payload(&self) -> String {
+        match self {
+            Self::Conversation { tenant, site, conversation } => {
+                format!("conversation {tenant} {site} {conversation}")
+            }
+            Self::Site { tenant, site } => format!("site {tenant} {site}"),
+            Self::Settings { tenant } => format!("settings {tenant}"),
+            Self::Presence { tenant } => format!("presence {tenant}"),
+            Self::Queue => "queue".to_owned(),
+            Self::Everything => "everything".to_owned(),
+        }
+    }
+
+    /// Reads a payload. One that is not understood, as of a newer version, may mean anything.
+    pub(super) fn from_payload(payload: &str) -> Self {
+        let words: Vec<&str> = payload.split(' ').collect();
+        let owned = |word: &str| word.to_owned();
+        match words.as_slice() {
+            ["conversation", tenant, site, conversation] => Self::Conversation {
+                tenant: owned(tenant),
+                site: owned(site),
+                conversation: owned(conversation),
+            },
+            ["site", tenant, site] => Self::Site { tenant: owned(tenant), site: owned(site) },
+            ["settings", tenant] => Self::Settings { tenant: owned(tenant) },
+            ["presence", tenant] => Self::Presence { tenant: owned(tenant) },
+            ["queue"] => Self::Queue,
+            _ => Self::Everything,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_gives_the_same_announcement() {
+        let text = |text: &str| text.to_owned();
+        for wake in [
+            Wake::Conversation { tenant: text("t"), site: text("s"), conversation: text("c") },
+            Wake::Site { tenant: text("t"), site: text("s") },
+            Wake::Settings { tenant: text("t") },
+            Wake::Presence { tenant: text("t") },
+            Wake::Queue,
+            Wake::Everything,
+        ] {
+            assert_eq!(Wake::from_payload(&wake.payload()), wake);
+        }
+        assert_eq!(Wake::from_payload("of a newer version"), Wake::Everything);
+    }
+}

@@ -1,0 +1,160 @@
+//! The API's errors, and their responses (7).
+
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chat_protocol::{ErrorCode, FieldError};
+use tracing::error;
+
+use crate::db::DbError;
+use crate::response::ApiResponse;
+
+/// The time after which a request may succeed that the database refused, in seconds.
+const UNAVAILABLE_RETRY_S: u64 = 2;
+
+/// An error of an API. Its response is a failure envelope.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum ApiError {
+    /// The request is at fault.
+    #[error("{0}")]
+    InvalidRequest(String),
+    /// The body is larger than this endpoint reads.
+    #[error("The body may have at most {limit} bytes.")]
+    TooLarge { limit: usize },
+    /// No bearer token, or the wrong one.
+    #[error("Missing or invalid API token.")]
+    InvalidToken,
+    /// The request comes from a place that must not send it, such as another website.
+    #[error("{0}")]
+    Forbidden(&'static str),
+    /// The named resource does not exist.
+    #[error("{0} does not exist.")]
+    NotFound(&'static str),
+    /// The path exists, but not for this method.
+    #[error("This path supports {allow} only.")]
+    MethodNotAllowed { allow: &'static str },
+    /// The key was used with a different body.
+    #[error("This Idempotency-Key was used with a different body.")]
+    IdempotencyConflict,
+    /// The key of a job request was used with a different body, or for another job (7).
+    #[error("This Idempotency-Key was used for a different request.")]
+    JobKeyConflict,
+    /// The claim does not hold the job: its lease expired, or another claim holds it (7).
+    #[error("This claim does not hold the job: claim again.")]
+    LeaseMismatch,
+    /// The job is already completed (7).
+    #[error("This job is already completed.")]
+    AlreadyCompleted,
+    /// The caller exceeded its rate limit.
+    #[error("Too many requests.")]
+    RateLimited { retry_after_s: u64 },
+    /// The maximum number of consoles is open.
+    #[error("Too many consoles are open: close one.")]
+    TooManyConsoles,
+    /// The service failed.
+    #[error("The service failed: see its log.")]
+    Internal,
+    /// The database is not reachable, busy or full.
+    #[error("The service is not available: try again.")]
+    Unavailable,
+    /// The site's AI replies of this month are used up (8).
+    #[error("The AI replies of this month are used up.")]
+    InsufficientQuota,
+    /// The resource was changed or created by somebody else.
+    #[error("{0}")]
+    Conflict(String),
+    /// An injected failure.
+    #[error("Fault injection is on.")]
+    Injected { status: StatusCode, code: ErrorCode, retry_after_s: Option<u64> },
+}
+
+impl ApiError {
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::InvalidRequest(_) => StatusCode::BAD_REQUEST,
+            Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::InvalidToken => StatusCode::UNAUTHORIZED,
+            Self::Forbidden(_) => StatusCode::FORBIDDEN,
+            Self::NotFound(_) => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::IdempotencyConflict
+            | Self::JobKeyConflict
+            | Self::LeaseMismatch
+            | Self::AlreadyCompleted => StatusCode::CONFLICT,
+            Self::RateLimited { .. } | Self::TooManyConsoles => StatusCode::TOO_MANY_REQUESTS,
+            Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::InsufficientQuota => StatusCode::PAYMENT_REQUIRED,
+            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Injected { status, .. } => *status,
+        }
+    }
+
+    pub(crate) fn code(&self) -> ErrorCode {
+        match self {
+            Self::InvalidRequest(_) | Self::TooLarge { .. } => ErrorCode::InvalidRequest,
+            Self::InvalidToken => ErrorCode::InvalidToken,
+            Self::Forbidden(_) => ErrorCode::Other("FORBIDDEN".to_owned()),
+            Self::NotFound(_) => ErrorCode::NotFound,
+            Self::MethodNotAllowed { .. } => ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),
+            Self::IdempotencyConflict => ErrorCode::IdempotencyConflict,
+            Self::InsufficientQuota => ErrorCode::InsufficientQuota,
+            Self::Unavailable => ErrorCode::Other("UNAVAILABLE".to_owned()),
+            Self::Conflict(_) | Self::JobKeyConflict | Self::LeaseMismatch | Self::AlreadyCompleted => {
+                ErrorCode::ResourceConflict
+            }
+            Self::RateLimited { .. } | Self::TooManyConsoles => ErrorCode::RateLimited,
+            Self::Internal => ErrorCode::Other("INTERNAL_ERROR".to_owned()),
+            Self::Injected { code, .. } => code.clone(),
+        }
+    }
+
+    fn retry_after_s(&self) -> Option<u64> {
+        match self {
+            Self::RateLimited { retry_after_s } => Some(*retry_after_s),
+            Self::Unavailable => Some(UNAVAILABLE_RETRY_S),
+            Self::Injected { retry_after_s, .. } => *retry_after_s,
+            _ => None,
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response =
+            ApiResponse::failure(self.status(), &self.code(), &self.to_string()).into_response();
+        let headers = response.headers_mut();
+        if let Some(seconds) = self.retry_after_s() {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if let Self::MethodNotAllowed { allow } = self {
+            headers.insert(header::ALLOW, HeaderValue::from_static(allow));
+        }
+        response
+    }
+}
+
+impl From<DbError> for ApiError {
+    fn from(error: DbError) -> Self {
+        error!("the database failed: {error}");
+        if error.is_transient() { Self::Unavailable } else { Self::Internal }
+    }
+}
+
+impl From<FieldError> for ApiError {
+    fn from(error: FieldError) -> Self {
+        Self::InvalidRequest(format!("{error}."))
+    }
+}
+
+impl From<JsonRejection> for ApiError {
+    fn from(rejection: JsonRejection) -> Self {
+        Self::InvalidRequest(rejection.body_text())
+    }
+}
+
+impl From<QueryRejection> for ApiError {
+    fn from(rejection: QueryRejection) -> Self {
+        Self::InvalidRequest(rejection.body_text())
+    }
+}

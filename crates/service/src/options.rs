@@ -1,0 +1,26 @@
+//! The settings of a service.
+
+use std::path::PathBuf;
+
+use crate::ServiceKey;
+
+/// The settings of a service.
+#[derive(Clone, Debug)]
+pub struct ServiceOptions {
+    /// The database: `postgres://…`, or the path of an SQLite file, which is created if missing.
+    pub database: String,
+    /// The key that encrypts the secrets in the database.
+    pub key: ServiceKey,
+    /// The origin under which browsers reach the service, such as `https://chat.example`; `None` for a
+    /// service on this machine only.
+    pub public_origin: Option<String>,
+    /// The folder of the built widget, served at `/chat-widget/`.
+    pub widget_dir: Option<PathBuf>,
+}
+
+impl ServiceOptions {
+    /// Returns the default settings for a database.
+    pub fn new(database: impl Into<String>, key: ServiceKey) -> Self {
+        Self { database: database.into(), key, public_origin: None, widget_dir: None }
+    }
+}
