@@ -28,6 +28,8 @@ CREATE TABLE sites (
     publishing TEXT NOT NULL DEFAULT 'semi_automatic',
     -- Maximum AI replies in a calendar month (UTC); NULL is no maximum.
     monthly_ai_replies BIGINT,
+    -- Whether messages are refused once they are used up.
+    quota_refuses BIGINT NOT NULL DEFAULT 0,
     ai_base TEXT,
     ai_model TEXT,
     -- The key of the AI endpoint, encrypted.
@@ -124,12 +126,13 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_by_tenant ON invitations (tenant_id);
 CREATE INDEX invitations_by_operator ON invitations (operator_id);
 
--- Open consoles. One that was not seen for a while is gone.
+-- Consoles. An open one that was not seen for a while is gone; a closed one says when somebody was last there.
 CREATE TABLE consoles (
     id TEXT PRIMARY KEY,
     tenant_id TEXT NOT NULL REFERENCES tenants (id) ON DELETE CASCADE,
     operator_id TEXT NOT NULL,
-    seen_ms BIGINT NOT NULL
+    seen_ms BIGINT NOT NULL,
+    open BIGINT NOT NULL
 );
 CREATE INDEX consoles_by_tenant ON consoles (tenant_id);
 

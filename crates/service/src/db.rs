@@ -23,6 +23,7 @@ pub(crate) use arg::{Arg, args};
 pub(crate) use error::DbError;
 pub use error::OpenError;
 pub(crate) use row::Row;
+use wake::Announcer;
 pub(crate) use wake::Wake;
 
 use postgres::Postgres;
@@ -48,11 +49,17 @@ enum Backend {
 impl Db {
     /// Opens a database, and migrates it to this version's schema. `address` is `postgres://…`, or the path
     /// of an SQLite file, which is created if missing.
-    pub(crate) async fn open(address: &str) -> Result<Self, OpenError> {
+    ///
+    /// `caches` hears of each change of this node before its writer does, and of those of other nodes.
+    pub(crate) async fn open(
+        address: &str,
+        caches: Arc<dyn Fn(&Wake) + Send + Sync>,
+    ) -> Result<Self, OpenError> {
+        let announcer = Announcer::new(caches);
         let backend = if is_postgres(address) {
-            Backend::Postgres(Postgres::open(address).await?)
+            Backend::Postgres(Postgres::open(address, announcer).await?)
         } else {
-            Backend::Sqlite(Sqlite::open(address.as_ref()).await?)
+            Backend::Sqlite(Sqlite::open(address.as_ref(), announcer).await?)
         };
         Ok(Self(Arc::new(backend)))
     }

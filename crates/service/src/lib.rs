@@ -5,6 +5,7 @@
 
 #![allow(dead_code, unused_imports, unused_macros, reason = "the parts that use them follow")]
 
+mod cache;
 mod clock;
 #[cfg(test)]
 #[path = "../tests/support/databases.rs"]
@@ -12,9 +13,14 @@ mod databases;
 mod db;
 mod error;
 mod fingerprint;
+mod licenses;
+mod limits;
 mod options;
 mod response;
 mod secrets;
+mod sites;
+mod tenants;
+mod tokens;
 
 use std::sync::Arc;
 

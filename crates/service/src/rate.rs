@@ -1,6 +1,10 @@
-//! The rate limit of each caller (8).
+//! The rate limit of each caller (8), for all nodes together.
+//!
+//! On PostgreSQL, the database counts. A node takes a share of the limit in advance, so that not every request
+//! needs the database: unused shares expire with their window, and the limit is never exceeded.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -8,12 +12,18 @@ use std::time::Duration;
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
-use tokio::time::Instant;
+
+use crate::Service;
+use crate::clock::millis;
+use crate::db::{DbError, Dialect, args};
+use crate::error::ApiError;
 
 /// Maximum callers that are counted individually.
 const MAX_CALLERS: usize = 100_000;
-/// The interval at which expired windows are removed.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+/// Milliseconds between removals of expired windows.
+const SWEEP_INTERVAL_MS: i64 = 1000;
+/// The number of shares that a limit is divided into, where several nodes count together.
+const SHARES: u32 = 20;
 
 /// A number of requests in each time window. Each visitor named by `X-Forwarded-For` is counted individually;
 /// without that header the token's holder is counted.
@@ -81,6 +91,9 @@ impl Caller {
     }
 }
 
+/// A caller of a scope: a site, or a kind of request.
+type Key = (String, Caller);
+
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
     limit: RateLimit,
@@ -89,132 +102,137 @@ pub(crate) struct RateLimiter {
 
 #[derive(Debug)]
 struct Windows {
-    by_caller: HashMap<Caller, Window>,
+    by_key: HashMap<Key, Window>,
     /// Shared by the callers beyond [`MAX_CALLERS`].
     overflow: Window,
-    swept: Instant,
+    swept_ms: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    ends: Instant,
+    ends_ms: i64,
     used: u32,
+    /// The number of requests that this node may accept: the whole limit where there is one node.
+    granted: u32,
+    /// Whether the limit is used up, counting all nodes.
+    exhausted: bool,
 }
 
 impl RateLimiter {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        let now = Instant::now();
-        let overflow = Window { ends: now, used: 0 };
-        let windows = Windows { by_caller: HashMap::new(), overflow, swept: now };
-        Self { limit, windows: Mutex::new(windows) }
+        let overflow = Window { ends_ms: 0, used: 0, granted: 0, exhausted: false };
+        Self { limit, windows: Mutex::new(Windows { by_key: HashMap::new(), overflow, swept_ms: 0 }) }
     }
 
     /// Counts one request of a caller.
-    pub(crate) fn take(&self, caller: Caller) -> Quota {
-        let now = Instant::now();
+    pub(crate) async fn take(
+        &self,
+        service: &Service,
+        scope: &str,
+        caller: Caller,
+    ) -> Result<Quota, ApiError> {
+        let now_ms = service.now_ms();
+        let key = (scope.to_owned(), caller);
+        let is_shared = service.db().dialect() == Dialect::Postgres;
+        let window = self.count(&key, now_ms, is_shared);
+        if !is_shared || window.used <= window.granted || window.exhausted {
+            return Ok(self.quota(window, now_ms));
+        }
+        let share = (self.limit.requests / SHARES).max(1);
+        let granted = self.grant(service, &key, window.ends_ms, share).await?;
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        let window = windows.of(caller, now);
-        if window.ends <= now {
-            *window = Window { ends: now + self.limit.window, used: 0 };
+        let window = windows.of(&key, now_ms);
+        window.granted = window.granted.saturating_add(granted);
+        window.exhausted = granted < share;
+        Ok(self.quota(*window, now_ms))
+    }
+
+    fn count(&self, key: &Key, now_ms: i64, is_shared: bool) -> Window {
+        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = windows.of(key, now_ms);
+        if window.ends_ms <= now_ms {
+            let length = millis(self.limit.window).max(1);
+            // The same for all nodes, whose clocks agree.
+            let ends_ms = if is_shared { now_ms - now_ms.rem_euclid(length) + length } else { now_ms + length };
+            let granted = if is_shared { 0 } else { self.limit.requests };
+            *window = Window { ends_ms, used: 0, granted, exhausted: !is_shared };
         }
         window.used = window.used.saturating_add(1);
-        let left = window.ends - now;
+        *window
+    }
+
+    fn quota(&self, window: Window, now_ms: i64) -> Quota {
+        let left_ms = (window.ends_ms - now_ms).max(0);
         Quota {
             limit: self.limit.requests,
-            remaining: self.limit.requests.saturating_sub(window.used),
+            // On several nodes, what the others have left is not known.
+            remaining: if window.exhausted {
+                window.granted.saturating_sub(window.used)
+            } else {
+                self.limit.requests.saturating_sub(window.used)
+            },
             // Rounded up, so that a new window has begun after this time.
-            reset_s: left.as_secs() + u64::from(left.subsec_nanos() > 0),
-            exceeded: window.used > self.limit.requests,
+            reset_s: u64::try_from((left_ms + 999) / 1000).unwrap_or_default(),
+            exceeded: window.used > window.granted,
         }
     }
 
+    /// Takes a share of the limit from the database, and returns how much of it is left to take.
+    async fn grant(
+        &self,
+        service: &Service,
+        (scope, caller): &Key,
+        ends_ms: i64,
+        share: u32,
+    ) -> Result<u32, ApiError> {
+        let name = format!("{scope} {caller} {}", self.limit.requests);
+        let row = service
+            .db()
+            .write(move |tx| {
+                Box::pin(async move {
+                    tx.one(
+                        "INSERT INTO rate_counters (key, window_ends_ms, used) VALUES ($1, $2, $3)
+                         ON CONFLICT (key, window_ends_ms) DO UPDATE SET used = rate_counters.used + excluded.used
+                         RETURNING used",
+                        args![name, ends_ms, share],
+                    )
+                    .await
+                })
+            })
+            .await
+            .map_err(|error: DbError| ApiError::from(error))?;
+        let before = row.count(0)?.saturating_sub(share);
+        Ok(self.limit.requests.saturating_sub(before).min(share))
+    }
+
     /// Subtracts a request that is not to count.
-    pub(crate) fn refund(&self, caller: Caller) {
+    pub(crate) fn refund(&self, service: &Service, scope: &str, caller: Caller) {
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        let window = windows.of(caller, Instant::now());
+        let window = windows.of(&(scope.to_owned(), caller), service.now_ms());
         window.used = window.used.saturating_sub(1);
     }
 }
 
 impl Windows {
-    fn of(&mut self, caller: Caller, now: Instant) -> &mut Window {
+    fn of(&mut self, key: &Key, now_ms: i64) -> &mut Window {
         // Not at every request: the time of one must not grow with the number of callers.
-        if now.duration_since(self.swept) >= SWEEP_INTERVAL {
-            self.swept = now;
-            self.by_caller.retain(|_, window| window.ends > now);
+        if now_ms - self.swept_ms >= SWEEP_INTERVAL_MS {
+            self.swept_ms = now_ms;
+            self.by_key.retain(|_, window| window.ends_ms > now_ms);
         }
-        if self.by_caller.len() >= MAX_CALLERS && !self.by_caller.contains_key(&caller) {
+        if self.by_key.len() >= MAX_CALLERS && !self.by_key.contains_key(key) {
             return &mut self.overflow;
         }
-        self.by_caller.entry(caller).or_insert(Window { ends: now, used: 0 })
+        let empty = Window { ends_ms: 0, used: 0, granted: 0, exhausted: false };
+        self.by_key.entry(key.clone()).or_insert(empty)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn caller(address: &str) -> Caller {
-        Caller::at(address.parse().expect("an address"))
-    }
-
-    fn forwarded(value: &str) -> Caller {
-        let headers = [("x-forwarded-for".parse().expect("a name"), value.parse().expect("a value"))];
-        Caller::forwarded(&HeaderMap::from_iter(headers))
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn accepts_requests_again_after_the_reset() {
-        let limiter = RateLimiter::new(RateLimit { requests: 2, window: Duration::from_millis(1500) });
-        let caller = caller("192.0.2.1");
-        assert_eq!((limiter.take(caller).remaining, limiter.take(caller).exceeded), (1, false));
-        let over = limiter.take(caller);
-        assert!(over.exceeded);
-        assert_eq!(over.reset_s, 2);
-        tokio::time::advance(Duration::from_secs(over.reset_s)).await;
-        assert!(!limiter.take(caller).exceeded);
-    }
-
-    #[tokio::test]
-    async fn one_visitor_does_not_use_up_the_limit_of_another() {
-        let limiter = RateLimiter::new(RateLimit { requests: 1, ..RateLimit::default() });
-        assert!(!limiter.take(caller("192.0.2.1")).exceeded);
-        assert!(limiter.take(caller("192.0.2.1")).exceeded);
-        assert!(!limiter.take(caller("192.0.2.2")).exceeded);
-    }
-
-    #[tokio::test]
-    async fn a_refunded_request_does_not_count() {
-        let limiter = RateLimiter::new(RateLimit { requests: 1, ..RateLimit::default() });
-        for _ in 0..3 {
-            assert!(!limiter.take(caller("192.0.2.1")).exceeded);
-            limiter.refund(caller("192.0.2.1"));
+impl fmt::Display for Caller {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(address) => write!(out, "{address}"),
+            None => out.write_str("token"),
         }
-    }
-
-    #[test]
-    fn identifies_a_caller_by_address_or_as_the_tokens_holder() {
-        assert_eq!(forwarded("192.0.2.7, 10.0.0.1"), caller("192.0.2.7"));
-        assert_eq!(forwarded("192.0.2.7:4711"), caller("192.0.2.7"));
-        assert_eq!(forwarded("::ffff:192.0.2.7"), caller("192.0.2.7"));
-        assert_eq!(forwarded("2001:db8::1"), caller("2001:db8::ffff"), "one network");
-        assert_ne!(forwarded("2001:db8::1"), caller("2001:db8:0:1::1"));
-        assert_eq!(forwarded(&"x".repeat(10_000)), Caller(None));
-        assert_eq!(Caller::forwarded(&HeaderMap::new()), Caller(None));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn callers_beyond_the_maximum_share_one_window() {
-        let limiter = RateLimiter::new(RateLimit { requests: 1, window: Duration::from_secs(60) });
-        let many = u32::try_from(MAX_CALLERS).expect("fits");
-        for address in 0..many {
-            assert!(!limiter.take(Caller::at(IpAddr::V4(address.into()))).exceeded);
-        }
-        assert!(!limiter.take(caller("255.0.0.1")).exceeded);
-        assert!(limiter.take(caller("255.0.0.2")).exceeded, "they share one");
-        assert_eq!(limiter.windows.lock().expect("not poisoned").by_caller.len(), MAX_CALLERS);
-        tokio::time::advance(Duration::from_secs(60)).await;
-        assert!(!limiter.take(caller("255.0.0.2")).exceeded);
-        assert_eq!(limiter.windows.lock().expect("not poisoned").by_caller.len(), 1);
     }
 }

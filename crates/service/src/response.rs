@@ -4,7 +4,10 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use chat_protocol::{ErrorCode, Value, failure, success};
+use secrecy::ExposeSecret;
 use uuid::Uuid;
+
+use crate::ServiceKey;
 
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(crate) const API_VERSION: HeaderName = HeaderName::from_static("x-service-api-version");
@@ -40,6 +43,18 @@ impl ApiResponse {
         let status = StatusCode::from_u16(status).ok()?;
         let request_id = HeaderValue::try_from(request_id).ok()?;
         Some(Self { status, request_id, body: body.into() })
+    }
+
+    /// Returns a copy whose body is encrypted, to be stored.
+    pub(crate) fn sealed(&self, key: &ServiceKey, purpose: &str) -> Self {
+        let body = String::from_utf8_lossy(&self.body);
+        Self { body: key.seal(purpose, &body).into(), ..self.clone() }
+    }
+
+    /// Returns the response whose encrypted copy this is; `None` with another key.
+    pub(crate) fn unsealed(&self, key: &ServiceKey, purpose: &str) -> Option<Self> {
+        let body = key.unseal(purpose, &self.body).ok()?;
+        Some(Self { body: Bytes::from(body.expose_secret().to_owned()), ..self.clone() })
     }
 
     /// Returns the status, the request id and the body, to be stored.

@@ -11,6 +11,7 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tracing::warn;
 
+use super::wake::Announcer;
 use super::{Arg, Connection, DbError, OpenError, Row, Tx, Wake, migrations};
 
 /// Maximum connections of one node.
@@ -21,19 +22,17 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const CHANNEL: &str = "chat_service";
 /// The interval between attempts to listen again.
 const LISTEN_AGAIN: Duration = Duration::from_secs(1);
-/// Maximum announcements that a slow receiver can be behind.
-pub(super) const MAX_WAKES: usize = 1024;
 
 #[derive(Debug)]
 pub(super) struct Postgres {
     pool: PgPool,
-    wakes: broadcast::Sender<Wake>,
+    announcer: Announcer,
     listening: JoinHandle<()>,
 }
 
 impl Postgres {
     /// Connects to a database, and migrates it.
-    pub(super) async fn open(address: &str) -> Result<Self, OpenError> {
+    pub(super) async fn open(address: &str, announcer: Announcer) -> Result<Self, OpenError> {
         let options = PgConnectOptions::from_str(address)
             .map_err(OpenError::Address)?
             .application_name("site-connector")
@@ -49,9 +48,8 @@ impl Postgres {
         let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
         migrations::migrate_postgres(&mut connection).await?;
         drop(connection);
-        let wakes = broadcast::Sender::new(MAX_WAKES);
-        let listening = tokio::spawn(listen(pool.clone(), wakes.clone()));
-        Ok(Self { pool, wakes, listening })
+        let listening = tokio::spawn(listen(pool.clone(), announcer.clone()));
+        Ok(Self { pool, announcer, listening })
     }
 
     pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
@@ -77,13 +75,13 @@ impl Postgres {
         }
         // This node need not wait for its own announcement; that one changes nothing more.
         for wake in tx.wakes {
-            let _ = self.wakes.send(wake);
+            self.announcer.announce(wake);
         }
         Ok(value)
     }
 
     pub(super) fn wakes(&self) -> broadcast::Receiver<Wake> {
-        self.wakes.subscribe()
+        self.announcer.subscribe()
     }
 
     pub(super) async fn close(&self) {
@@ -107,26 +105,26 @@ async fn tx_notify(connection: &mut Connection, payload: Arg) -> Result<(), DbEr
 }
 
 /// Passes on what all nodes announce. After a lost connection, anything may have changed.
-async fn listen(pool: PgPool, wakes: broadcast::Sender<Wake>) {
+async fn listen(pool: PgPool, announcer: Announcer) {
     loop {
-        if let Err(error) = listen_once(&pool, &wakes).await {
+        if let Err(error) = listen_once(&pool, &announcer).await {
             warn!("announcements of other nodes are not received: {error}");
         }
         tokio::time::sleep(LISTEN_AGAIN).await;
     }
 }
 
-async fn listen_once(pool: &PgPool, wakes: &broadcast::Sender<Wake>) -> Result<(), sqlx::Error> {
+async fn listen_once(pool: &PgPool, announcer: &Announcer) -> Result<(), sqlx::Error> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;
-    let _ = wakes.send(Wake::Everything);
+    announcer.announce(Wake::Everything);
     loop {
         // `None`: the connection was lost, and is restored with the next call.
         let wake = match listener.try_recv().await? {
             Some(notification) => Wake::from_payload(notification.payload()),
             None => Wake::Everything,
         };
-        let _ = wakes.send(wake);
+        announcer.announce(wake);
     }
 }
 

@@ -16,6 +16,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tracing::{error, warn};
 
 use super::migrations;
+use super::wake::Announcer;
 use super::{Arg, Connection, DbError, OpenError, Row, Tx, Wake};
 
 /// The number of connections that read.
@@ -33,7 +34,7 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 pub(super) struct Sqlite {
     readers: SqlitePool,
     writer: mpsc::Sender<Job>,
-    wakes: broadcast::Sender<Wake>,
+    announcer: Announcer,
     /// Held until the service ends, so that no second one uses the file.
     _lock: File,
 }
@@ -49,7 +50,7 @@ struct Finished {
 
 impl Sqlite {
     /// Opens a file, which is created if missing, and migrates it.
-    pub(super) async fn open(path: &Path) -> Result<Self, OpenError> {
+    pub(super) async fn open(path: &Path, announcer: Announcer) -> Result<Self, OpenError> {
         let lock = lock(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
@@ -71,10 +72,9 @@ impl Sqlite {
             .await
             .map_err(OpenError::Connect)?;
         let (writer, jobs) = mpsc::channel(MAX_WAITING);
-        let wakes = broadcast::Sender::new(super::postgres::MAX_WAKES);
         let tx = Tx::new(Connection::Sqlite(Box::new(connection)));
-        tokio::spawn(write_all(tx, jobs, wakes.clone()));
-        Ok(Self { readers, writer, wakes, _lock: lock })
+        tokio::spawn(write_all(tx, jobs, announcer.clone()));
+        Ok(Self { readers, writer, announcer, _lock: lock })
     }
 
     pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
@@ -112,7 +112,7 @@ impl Sqlite {
     }
 
     pub(super) fn wakes(&self) -> broadcast::Receiver<Wake> {
-        self.wakes.subscribe()
+        self.announcer.subscribe()
     }
 
     pub(super) async fn close(&self) {
@@ -121,7 +121,7 @@ impl Sqlite {
 }
 
 /// Executes the transactions that arrive, and commits those together that wait together.
-async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, wakes: broadcast::Sender<Wake>) {
+async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, announcer: Announcer) {
     let mut watch = tokio::time::interval(WATCH_INTERVAL);
     watch.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut known_version = None;
@@ -133,7 +133,7 @@ async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, wakes: broadcast::
                     return;
                 }
                 // Jobs that were not executed report their failure when they are dropped.
-                if let Err(error) = commit_group(&mut tx, group.drain(..), &wakes).await {
+                if let Err(error) = commit_group(&mut tx, group.drain(..), &announcer).await {
                     error!("the database failed: {error}");
                 }
             }
@@ -141,7 +141,7 @@ async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, wakes: broadcast::
                 // The version of this connection changes only with commits of other processes.
                 Ok(version) => {
                     if known_version.replace(version).is_some_and(|known| known != version) {
-                        let _ = wakes.send(Wake::Everything);
+                        announcer.announce(Wake::Everything);
                     }
                 }
                 Err(error) => warn!("the database cannot be read: {error}"),
@@ -155,7 +155,7 @@ async fn write_all(mut tx: Tx, mut jobs: mpsc::Receiver<Job>, wakes: broadcast::
 async fn commit_group(
     tx: &mut Tx,
     group: impl Iterator<Item = Job>,
-    wakes: &broadcast::Sender<Wake>,
+    announcer: &Announcer,
 ) -> Result<(), DbError> {
     let mut reports = Vec::new();
     let mut announced = Vec::new();
@@ -181,13 +181,14 @@ async fn commit_group(
         // Fails where the error has already ended the transaction.
         let _ = tx.run("ROLLBACK").await;
     }
+    if outcome.is_ok() {
+        announced.iter().for_each(|wake| announcer.invalidate(wake));
+    }
     for report in reports {
         report(outcome.clone());
     }
     if outcome.is_ok() {
-        for wake in announced {
-            let _ = wakes.send(wake);
-        }
+        announced.into_iter().for_each(|wake| announcer.announce(wake));
     }
     outcome
 }

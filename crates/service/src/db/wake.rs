@@ -1,5 +1,47 @@
 //! The changes that nodes announce to each other.
 
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+/// Maximum announcements that a slow receiver can be behind.
+const MAX_WAKES: usize = 1024;
+
+/// Passes announcements on: first to the caches of this node, which then hold nothing outdated when the
+/// writer gets its answer, and then to everybody who waits for changes.
+#[derive(Clone)]
+pub(super) struct Announcer {
+    caches: Arc<dyn Fn(&Wake) + Send + Sync>,
+    receivers: broadcast::Sender<Wake>,
+}
+
+impl fmt::Debug for Announcer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Announcer")
+    }
+}
+
+impl Announcer {
+    pub(super) fn new(caches: Arc<dyn Fn(&Wake) + Send + Sync>) -> Self {
+        Self { caches, receivers: broadcast::Sender::new(MAX_WAKES) }
+    }
+
+    pub(super) fn invalidate(&self, wake: &Wake) {
+        (self.caches)(wake);
+    }
+
+    pub(super) fn announce(&self, wake: Wake) {
+        self.invalidate(&wake);
+        // Fails when nobody waits.
+        let _ = self.receivers.send(wake);
+    }
+
+    pub(super) fn subscribe(&self) -> broadcast::Receiver<Wake> {
+        self.receivers.subscribe()
+    }
+}
+
 /// A committed change. On PostgreSQL it reaches all nodes by `NOTIFY`, as the text of its `Display`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Wake {

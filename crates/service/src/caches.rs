@@ -1,0 +1,64 @@
+//! What this node remembers of the database, and when it forgets it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::cache::Cache;
+use crate::conversations::Head;
+use crate::db::Wake;
+use crate::presence::OperatorsOnline;
+use crate::sites::Site;
+use crate::tokens::StoredToken;
+
+/// The time after which a row is read again even if no change was announced.
+const LIFETIME: Duration = Duration::from_secs(5);
+/// The lifetime of presence, which ends without an announcement when a node dies.
+const PRESENCE_LIFETIME: Duration = Duration::from_secs(1);
+/// The lifetime of the heads of conversations, which the only process that writes keeps current.
+const HEAD_LIFETIME: Duration = Duration::from_secs(600);
+/// Maximum cached sites, tokens and tenants.
+const MAX_ENTRIES: usize = 10_000;
+/// Maximum cached conversations: some 200 bytes each.
+const MAX_HEADS: usize = 50_000;
+
+#[derive(Debug)]
+pub(crate) struct Caches {
+    /// Sites by their id; `None` where there is no such site.
+    pub(crate) sites: Cache<String, Option<Arc<Site>>>,
+    /// Site tokens by their id; `None` where there is no such token.
+    pub(crate) tokens: Cache<String, Option<Arc<StoredToken>>>,
+    /// The operators that are online, by tenant.
+    pub(crate) presence: Cache<String, Arc<OperatorsOnline>>,
+    /// Conversations by their id. Used only where this process is the only one that writes.
+    pub(crate) heads: Cache<String, Arc<Head>>,
+}
+
+impl Caches {
+    pub(crate) fn new() -> Self {
+        Self {
+            sites: Cache::new(MAX_ENTRIES, LIFETIME),
+            tokens: Cache::new(MAX_ENTRIES, LIFETIME),
+            presence: Cache::new(MAX_ENTRIES, PRESENCE_LIFETIME),
+            heads: Cache::new(MAX_HEADS, HEAD_LIFETIME),
+        }
+    }
+
+    /// Forgets what a change makes outdated.
+    pub(crate) fn invalidate(&self, wake: &Wake) {
+        match wake {
+            Wake::Conversation { conversation, .. } => self.heads.remove(conversation),
+            Wake::Settings { .. } => {
+                self.sites.clear();
+                self.tokens.clear();
+            }
+            Wake::Presence { tenant } => self.presence.remove(tenant),
+            Wake::Site { .. } | Wake::Queue => {}
+            Wake::Everything => {
+                self.sites.clear();
+                self.tokens.clear();
+                self.presence.clear();
+                self.heads.clear();
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The connector API (4): its routes, and what happens to each request before it is executed.
+
+mod access;
+mod activation;
+mod call;
+mod chat;
+mod command;
+mod publishing;
+mod send;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::any;
+use chat_protocol::{IdempotencyKey, JobId};
+use tracing::error;
+
+use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
+use crate::idempotency::KeyedRequest;
+use crate::rate::{Caller, Quota};
+use crate::response::ApiResponse;
+use crate::{API_BASE, Service};
+use access::Access;
+use call::Call;
+use command::Command;
+
+/// Maximum bytes of a body that is parsed on the async thread; a larger one is parsed on a blocking thread.
+const MAX_INLINE_BODY_BYTES: usize = 64 * 1024;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// Returns the routes of the API.
+pub(crate) fn routes() -> Router<Service> {
+    Router::new()
+        .route(API_BASE, any(handle))
+        .route(&format!("{API_BASE}/"), any(handle))
+        .route(&format!("{API_BASE}/{{*path}}"), any(handle))
+}
+
+async fn handle(State(service): State<Service>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let mut quota = None;
+    let result = process(&service, &parts, body, &mut quota).await;
+    let mut response = match result {
+        Ok(response) => response.into_response(),
+        Err(error) => error.into_response(),
+    };
+    if let Some(quota) = quota {
+        quota.write_to(response.headers_mut());
+    }
+    response
+}
+
+async fn process(
+    service: &Service,
+    parts: &Parts,
+    body: Body,
+    quota: &mut Option<Quota>,
+) -> Result<ApiResponse, ApiError> {
+    let call = Call::from_request(parts);
+    // Only the holder of a token is told which paths exist.
+    let access = access::authorize(service, call.as_ref().ok().map(|(call, _)| *call), &parts.headers).await?;
+    // `X-Forwarded-For` is believed only when it comes with the token.
+    let caller = match &access {
+        Access::Site(_) => Caller::forwarded(&parts.headers),
+        Access::Public => Caller::peer(parts),
+    };
+    let taken = service.0.limiter.take(service, access.site_id(), caller).await?;
+    *quota = Some(taken);
+    if taken.exceeded {
+        return Err(ApiError::RateLimited { retry_after_s: taken.reset_s });
+    }
+    let (call, job) = call?;
+    if call.method() == chat_protocol::Method::Get {
+        return command::query(service, access.site()?, call, &parts.uri).await;
+    }
+    let key = idempotency_key(&parts.headers)?;
+    if !is_json(&parts.headers) {
+        return Err(ApiError::InvalidRequest("Content-Type must be application/json.".to_owned()));
+    }
+    let limit = call.body_limit();
+    // The only other error is a closed connection, where nobody reads the response.
+    let body = to_bytes(body, limit).await.map_err(|_| ApiError::TooLarge { limit })?;
+    let path = job.as_ref().map_or("", JobId::as_str).as_bytes();
+    let request = fingerprint(&[path, b"\n", &body]);
+    let command = if body.len() <= MAX_INLINE_BODY_BYTES {
+        Command::parse(call, job, &body)?
+    } else {
+        service.run_blocking(move || Command::parse(call, job, &body)).await??
+    };
+    let site_id = access.site_id().to_owned();
+    let keyed = key.map(|key| KeyedRequest { site_id, scope: call.path(), key, request });
+    execute(service, command, access, Caller::peer(parts), keyed).await
+}
+
+/// Executes a command in a task of its own, so that a client that disconnects does not cancel it.
+async fn execute(
+    service: &Service,
+    command: Command,
+    access: Access,
+    peer: Caller,
+    keyed: Option<KeyedRequest>,
+) -> Result<ApiResponse, ApiError> {
+    let task = {
+        let service = service.clone();
+        async move { command.execute(&service, access, peer, keyed).await }
+    };
+    service.0.tasks.spawn(task).await.unwrap_or_else(|panic| {
+        error!("{panic}");
+        Err(ApiError::Internal)
+    })
+}
+
+/// Returns whether the content type is JSON.
+pub(crate) fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|value| value.split(';').next()).unwrap_or_default();
+    media_type.trim().eq_ignore_ascii_case("application/json")
+}
+
+/// Returns the idempotency key of a request, if it has one.
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, ApiError> {
+    let mut keys = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    let (Ok(key), None) = (key.to_str(), keys.next()) else {
+        return Err(ApiError::InvalidRequest(
+            "Idempotency-Key must be one header of visible ASCII characters.".to_owned(),
+        ));
+    };
+    Ok(Some(IdempotencyKey::new(key)?))
+}

@@ -1,0 +1,117 @@
+//! The chat's endpoints (4.4 to 4.8), except sending.
+
+use std::sync::Arc;
+
+use chat_protocol::{
+    ChatConfig, ConversationId, EventBatch, History, Value,
+};
+
+use crate::Service;
+use crate::conversations::{self, head, page, sequence_of};
+use crate::db::Wake;
+use crate::error::ApiError;
+use crate::idempotency::{KeyedRequest, execute_once};
+use crate::presence;
+use crate::response::ApiResponse;
+use crate::sites::Site;
+use crate::visitors::events as visitor_events;
+
+pub(super) use super::send::send;
+
+/// The locale of a site that names none.
+const DEFAULT_LOCALE: &str = "en";
+/// The assistant's name where the site gives none.
+const ASSISTANT_NAME: &str = "Assistant";
+
+pub(super) fn config(site: &Site, locale: Option<&str>) -> Value {
+    let supported = match site.supported_locales.as_slice() {
+        [] => vec![site.primary_locale.clone().unwrap_or_else(|| DEFAULT_LOCALE.to_owned())],
+        locales => locales.to_vec(),
+    };
+    let is_supported = |tag: &&str| supported.iter().any(|known| language(known) == language(tag));
+    let resolved = locale
+        .filter(is_supported)
+        .or(site.primary_locale.as_deref())
+        .or(supported.first().map(String::as_str))
+        .unwrap_or(DEFAULT_LOCALE)
+        .to_owned();
+    let config = ChatConfig {
+        tenant_id: Some(site.tenant_id.clone()),
+        site_id: Some(site.id.clone()),
+        enabled: site.chat_enabled,
+        widget_enabled: site.widget_enabled,
+        assistant_name: Some(site.assistant_name.clone().unwrap_or_else(|| ASSISTANT_NAME.to_owned())),
+        welcome_message: welcome(site, &resolved),
+        avatar_url: site.avatar_url.clone(),
+        locale: Some(resolved),
+        supported_locales: supported,
+        stale: false,
+    };
+    Value::from(&config)
+}
+
+fn language(tag: &str) -> String {
+    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Returns the welcome message for a locale: that of the locale itself, of its language, or of all others.
+fn welcome(site: &Site, locale: &str) -> Option<String> {
+    let same_language = || site.welcome.iter().find(|(tag, _)| language(tag) == language(locale)).map(|(_, text)| text);
+    site.welcome.get(locale).or_else(same_language).or_else(|| site.welcome.get("")).cloned()
+}
+
+pub(super) async fn messages(
+    service: &Service,
+    site: &Site,
+    id: &ConversationId,
+    after: Option<&str>,
+) -> Result<Value, ApiError> {
+    let head = head(service, &site.id, id).await?;
+    let after_seq = after.map_or(0, |after| sequence_of(id, after));
+    let messages: Vec<_> = if after_seq >= head.last_seq && after_seq > 0 {
+        Vec::new()
+    } else {
+        let page = page(service.db(), id, head.no, after_seq).await?;
+        page.into_iter().map(|stored| stored.message).collect()
+    };
+    let next_after = match messages.last() {
+        Some(last) => last.id.clone(),
+        // A cursor beyond the last message, as of a conversation that was erased, becomes the last message.
+        None => (head.last_seq > 0).then(|| conversations::message_id(id, head.last_seq)),
+    };
+    Ok(Value::from(&History { conversation_id: Some(id.clone()), messages, next_after }))
+}
+
+pub(super) async fn presence(
+    service: &Service,
+    site: &Site,
+    conversation_id: Option<&str>,
+) -> Result<Value, ApiError> {
+    let exists = match conversation_id {
+        None => false,
+        Some(id) => match head(service, &site.id, &id.into()).await {
+            Ok(_) => true,
+            Err(ApiError::NotFound(_)) => false,
+            Err(error) => return Err(error),
+        },
+    };
+    presence::presence(service, site, exists).await
+}
+
+pub(super) async fn events(
+    service: &Service,
+    site: Arc<Site>,
+    batch: EventBatch,
+    keyed: Option<KeyedRequest>,
+) -> Result<ApiResponse, ApiError> {
+    let now_ms = service.now_ms();
+    let key = keyed.as_ref().map(|keyed| keyed.key.clone());
+    execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
+        Box::pin(async move {
+            let tracking = visitor_events::record(tx, now_ms, &site, batch, key.as_ref()).await?;
+            tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
+            Ok(ApiResponse::success(Value::from(&tracking)))
+        })
+    })
+    .await
+}

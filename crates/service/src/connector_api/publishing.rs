@@ -1,0 +1,132 @@
+//! The endpoints that a site's server calls: status, content, overlays and jobs (4.3, 4.9 to 4.12).
+
+use std::sync::Arc;
+
+use chat_protocol::{Claim, Completion, ContentPage, JobId, SiteStatus, SyncReceipt, Value};
+
+use crate::Service;
+use crate::content;
+use crate::db::Wake;
+use crate::error::ApiError;
+use crate::idempotency::{KeyedRequest, execute_once};
+use crate::publishing::{self, Publishing};
+use crate::response::ApiResponse;
+use crate::sites::Site;
+
+fn changed(site: &Site) -> Wake {
+    Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() }
+}
+
+pub(super) async fn status(service: &Service, site: &Site) -> Result<Value, ApiError> {
+    let (db, now_ms) = (service.db(), service.now_ms());
+    let extra = Value::object([
+        ("activatedAt", site.activated_at.clone().into()),
+        ("platform", site.platform.clone().into()),
+        ("primaryLocale", site.primary_locale.clone().into()),
+        ("supportedLocales", site.supported_locales.iter().map(String::as_str).collect()),
+        ("publishing", site.publishing.as_str().into()),
+        ("contentItems", content::count(db, &site.id).await?.into()),
+        ("jobsWaiting", publishing::pending_count(db, now_ms, &site.id).await?.into()),
+    ]);
+    Ok(Value::from(&SiteStatus {
+        tenant_id: Some(site.tenant_id.clone()),
+        site_id: Some(site.id.clone()),
+        site_name: Some(site.name.clone()),
+        domain: site.domain.clone(),
+        status: Some("active".to_owned()),
+        tracking_enabled: Some(site.tracking_enabled),
+        extra,
+    }))
+}
+
+/// Parses a page of content. A page without any usable item is refused: most likely its sender makes the same
+/// mistake in all of them.
+pub(super) fn content_page(body: Value) -> Result<ContentPage, ApiError> {
+    let page = ContentPage::try_from(body)?;
+    match page.refused.first() {
+        Some(refused) if page.items.is_empty() => Err(refused.clone().into()),
+        _ => Ok(page),
+    }
+}
+
+pub(super) async fn sync(
+    service: &Service,
+    site: Arc<Site>,
+    mut page: ContentPage,
+    keyed: Option<KeyedRequest>,
+) -> Result<ApiResponse, ApiError> {
+    let now_ms = service.now_ms();
+    let items = std::mem::take(&mut page.items);
+    let items = service.run_blocking(move || content::prepare(items)).await?;
+    execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
+        Box::pin(async move {
+            let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);
+            let mut synced = content::sync(tx, now_ms, &site.id, &page, items).await?;
+            let suggestions = std::mem::take(&mut synced.suggestions);
+            let mode = Publishing::from_setting(&site.publishing);
+            publishing::suggest_overlays(tx, now_ms, &site.id, mode, suggestions).await?;
+            tx.wake(changed(&site));
+            Ok(ApiResponse::success(Value::from(&SyncReceipt {
+                accepted: Some(synced.accepted),
+                rejected: Some(rejected),
+                removed: Some(synced.removed),
+                extra: Value::Null,
+            })))
+        })
+    })
+    .await
+}
+
+pub(super) async fn overlays(
+    service: &Service,
+    site: &Site,
+    path: Option<&str>,
+    locale: Option<&str>,
+) -> Result<Value, ApiError> {
+    let overlays = publishing::overlays(service.db(), &site.id, path, locale).await?;
+    Ok(Value::object([("siteId", site.id.as_str().into()), ("overlays", Value::List(overlays))]))
+}
+
+pub(super) async fn claim(
+    service: &Service,
+    site: Arc<Site>,
+    keyed: Option<KeyedRequest>,
+) -> Result<ApiResponse, ApiError> {
+    let now_ms = service.now_ms();
+    execute_once(service, keyed, ApiError::JobKeyConflict, move |tx| {
+        Box::pin(async move {
+            let job = publishing::claim(tx, now_ms, &site.id, publishing::LEASE).await?;
+            if job.is_some() {
+                tx.wake(changed(&site));
+            }
+            Ok(ApiResponse::success(Value::from(&Claim { site_id: Some(site.id.clone()), job })))
+        })
+    })
+    .await
+}
+
+pub(super) async fn complete(
+    service: &Service,
+    site: Arc<Site>,
+    id: JobId,
+    body: Completion,
+    keyed: Option<KeyedRequest>,
+) -> Result<ApiResponse, ApiError> {
+    let now_ms = service.now_ms();
+    execute_once(service, keyed, ApiError::JobKeyConflict, move |tx| {
+        Box::pin(async move {
+            let job = publishing::complete(tx, now_ms, &site.id, &id, &body).await?;
+            tx.wake(changed(&site));
+            // The fields that the contract shows (4.12).
+            let shown = Value::object([
+                ("id", (&job.id).into()),
+                ("type", job.job_type.as_str().into()),
+                ("status", job.status.as_str().into()),
+                ("completedAt", job.completed_at.into()),
+                ("updatedAt", job.updated_at.into()),
+            ]);
+            Ok(ApiResponse::success(Value::object([("job", shown)])))
+        })
+    })
+    .await
+}

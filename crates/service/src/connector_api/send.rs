@@ -1,0 +1,303 @@
+//! Sending a message (4.5), in three steps, each of which a crash leaves whole.
+//!
+//! 1. One transaction binds the idempotency key and stores the visitor's message.
+//! 2. The AI answers, outside of any transaction.
+//! 3. One transaction stores the answer and the response.
+//!
+//! A node that dies between the steps loses its lease. The next repetition of the request, at whichever node,
+//! goes on with the second step.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chat_protocol::{
+    AiStatus, ChatMessage, ConversationId, Lead, MessageId, Role, SendMessage, SendResult, Value,
+};
+
+use crate::Service;
+use crate::ai::{self, Answer, Understanding, understand};
+use crate::clock::iso;
+use crate::conversations::{
+    self, NewMessage, Status, add_message, answer_to, last_messages,
+};
+use crate::db::Tx;
+use crate::error::ApiError;
+use crate::idempotency::{KeyedRequest, Known};
+use crate::lead::contacts_in;
+use crate::presence::operators_online;
+use crate::response::ApiResponse;
+use crate::sites::Site;
+use crate::visitors;
+
+/// Milliseconds that a node has to answer a message before another one may take over: longer than the AI's
+/// time limit.
+const LEASE_MS: i64 = 150_000;
+/// The interval at which a repetition looks whether its request was answered by another task or node.
+const WAIT_INTERVAL: Duration = Duration::from_millis(100);
+/// The `provider` in responses to visitors, which does not disclose the AI.
+const PROVIDER: &str = "assistant";
+
+/// A visitor's message that is stored and not answered.
+#[derive(Clone, Debug)]
+struct Recorded {
+    conversation_id: ConversationId,
+    conversation_no: i64,
+    /// The number of the message.
+    seq: i64,
+    message_id: Option<MessageId>,
+    lead: Lead,
+}
+
+/// The outcome of the first step.
+enum Step {
+    Answer(Recorded),
+    Answered(ApiResponse),
+    /// Another task or node works on the request.
+    Wait,
+}
+
+pub(super) async fn send(
+    service: &Service,
+    site: &Arc<Site>,
+    body: SendMessage,
+    keyed: Option<KeyedRequest>,
+) -> Result<ApiResponse, ApiError> {
+    let body = Arc::new(body);
+    let recorded = loop {
+        match record(service, site, &body, keyed.clone()).await? {
+            Step::Answer(recorded) => break recorded,
+            Step::Answered(response) => return Ok(response),
+            Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
+        }
+    };
+    let answer = answer(service, site, &body, &recorded).await?;
+    finish(service, site, &body, keyed, recorded, answer).await
+}
+
+/// Binds the key and stores the message, unless an earlier attempt did.
+async fn record(
+    service: &Service,
+    site: &Arc<Site>,
+    body: &Arc<SendMessage>,
+    keyed: Option<KeyedRequest>,
+) -> Result<Step, ApiError> {
+    let now_ms = service.now_ms();
+    let (site, body) = (Arc::clone(site), Arc::clone(body));
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let Some(keyed) = keyed else {
+                    return Ok(Step::Answer(store(tx, now_ms, &site, &body, None).await?));
+                };
+                match keyed.bind(tx, now_ms, now_ms.saturating_add(LEASE_MS)).await? {
+                    Known::New => {
+                        let recorded = store(tx, now_ms, &site, &body, Some(&keyed)).await?;
+                        keyed.store_progress(tx, &recorded.to_json()).await?;
+                        Ok(Step::Answer(recorded))
+                    }
+                    Known::Answered(response) => Ok(Step::Answered(response)),
+                    Known::Begun { leased: true, .. } => Ok(Step::Wait),
+                    Known::Begun { progress, leased: false } => {
+                        let recorded = Recorded::from_json(progress).ok_or(ApiError::Internal)?;
+                        Ok(Step::Answer(recorded))
+                    }
+                    Known::Conflict => Err(ApiError::IdempotencyConflict),
+                }
+            })
+        })
+        .await
+}
+
+/// Stores the visitor's message, in a new conversation if it names none.
+async fn store(
+    tx: &mut Tx,
+    now_ms: i64,
+    site: &Site,
+    body: &SendMessage,
+    keyed: Option<&KeyedRequest>,
+) -> Result<Recorded, ApiError> {
+    let mut conversation = match conversations::target(body) {
+        Some(id) => conversations::lock(tx, &site.id, id).await?,
+        None => conversations::create(tx, now_ms, &site.id).await?,
+    };
+    conversation.merge_profile(body);
+    if let Some(visitor_id) = &conversation.profile.visitor_id {
+        let no = visitors::upsert(tx, now_ms, &site.id, visitor_id, &conversation.profile, None).await?;
+        conversation.visitor_no = Some(no);
+    }
+    conversation.unread += 1;
+    let contacts = contacts_in(&body.message);
+    let Understanding { topic, wants_person } = understand(&body.message);
+    conversation.notes.record_message(&contacts, topic.as_deref(), wants_person);
+    let lead = conversation.notes.lead(&conversation.profile);
+    conversation.score = lead.score.map_or(0, |score| score.round() as i64);
+    if wants_person || conversation.ai_paused_until_ms > now_ms {
+        conversation.status = Status::Waiting;
+        conversation.waiting_since_ms = conversation.waiting_since_ms.or(Some(now_ms));
+    } else if conversation.status == Status::Closed {
+        conversation.status = Status::Open;
+    }
+    conversation.closed_ms = None;
+    conversations::store(tx, &conversation).await?;
+    let new = NewMessage {
+        key: keyed.map(|keyed| keyed.key.as_str().to_owned()),
+        ..NewMessage::new(Role::Visitor, body.message.clone())
+    };
+    let written = add_message(tx, now_ms, site, &mut conversation, new).await?;
+    Ok(Recorded {
+        conversation_id: conversation.id,
+        conversation_no: conversation.no,
+        seq: written.seq,
+        message_id: written.message.id,
+        // The lead of a send result reports whether this message asks for a person.
+        lead: Lead { needs_handoff: wants_person, ..lead },
+    })
+}
+
+impl Recorded {
+    /// Returns what a later attempt needs to go on, to be stored.
+    fn to_json(&self) -> Value {
+        Value::object([
+            ("conversationId", (&self.conversation_id).into()),
+            ("conversationNo", self.conversation_no.into()),
+            ("seq", self.seq.into()),
+            ("messageId", self.message_id.as_ref().into()),
+            ("lead", (&self.lead).into()),
+        ])
+    }
+
+    fn from_json(progress: Value) -> Option<Self> {
+        let text = |name: &str| progress.get(name).and_then(Value::as_text).map(str::to_owned);
+        let number = |name: &str| match progress.get(name) {
+            Some(Value::Integer(number)) => Some(*number),
+            _ => None,
+        };
+        let lead = progress.get("lead");
+        let lead_flag = |name: &str| matches!(lead.and_then(|lead| lead.get(name)), Some(Value::Bool(true)));
+        Some(Self {
+            conversation_id: text("conversationId")?.into(),
+            conversation_no: number("conversationNo")?,
+            seq: number("seq")?,
+            message_id: text("messageId").map(MessageId::from),
+            lead: Lead {
+                score: lead.and_then(|lead| match lead.get("score")? {
+                    Value::Number(number) => Some(*number),
+                    #[expect(clippy::cast_precision_loss, reason = "a score is 0 to 100")]
+                    Value::Integer(number) => Some(*number as f64),
+                    _ => None,
+                }),
+                has_contact: lead_flag("hasContact"),
+                needs_handoff: lead_flag("needsHandoff"),
+                summary: lead.and_then(|lead| lead.get("summary")?.as_text()).map(str::to_owned),
+            },
+        })
+    }
+}
+
+/// Asks the AI, unless a person has taken over.
+async fn answer(
+    service: &Service,
+    site: &Arc<Site>,
+    body: &SendMessage,
+    recorded: &Recorded,
+) -> Result<Answer, ApiError> {
+    let conversation = match conversations::find(service.db(), &site.id, &recorded.conversation_id).await {
+        Ok(conversation) => conversation,
+        // Erased since: the visitor gets the response to a message that no longer exists.
+        Err(ApiError::NotFound(_)) => return Ok(Answer::silent()),
+        Err(error) => return Err(error),
+    };
+    let online = operators_online(service, &site.tenant_id).await?.is_online();
+    if !conversation.ai_answers(service.now_ms(), online) {
+        return Ok(Answer::silent());
+    }
+    let (db, no) = (service.db(), recorded.conversation_no);
+    let history = last_messages(db, &recorded.conversation_id, no, ai::MAX_HISTORY).await?;
+    ai::answer(service, site, &conversation, &body.message, body.locale.as_deref(), &history).await
+}
+
+/// Stores the answer and the response.
+async fn finish(
+    service: &Service,
+    site: &Arc<Site>,
+    body: &SendMessage,
+    keyed: Option<KeyedRequest>,
+    recorded: Recorded,
+    answer: Answer,
+) -> Result<ApiResponse, ApiError> {
+    let now_ms = service.now_ms();
+    let site = Arc::clone(site);
+    let locale = body.locale.clone();
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let message = store_answer(tx, now_ms, &site, &recorded, &answer).await?;
+                let response = ApiResponse::success(response(recorded, message, answer, locale));
+                if let Some(keyed) = keyed {
+                    keyed.store_response(tx, &response).await?;
+                }
+                Ok(response)
+            })
+        })
+        .await
+}
+
+/// Stores the answer, unless another attempt did, and returns it as the visitor sees it.
+async fn store_answer(
+    tx: &mut Tx,
+    now_ms: i64,
+    site: &Site,
+    recorded: &Recorded,
+    answer: &Answer,
+) -> Result<Option<ChatMessage>, ApiError> {
+    let Some(text) = &answer.text else { return Ok(None) };
+    // An empty message is returned to the sender, but not stored.
+    let unstored = || ChatMessage {
+        id: None,
+        role: Role::Assistant,
+        content: text.clone(),
+        created_at: Some(iso(now_ms)),
+    };
+    if text.is_empty() {
+        return Ok(Some(unstored()));
+    }
+    let mut conversation = match conversations::lock(tx, &site.id, &recorded.conversation_id).await {
+        Ok(conversation) => conversation,
+        Err(ApiError::NotFound(_)) => return Ok(Some(unstored())),
+        Err(error) => return Err(error),
+    };
+    let (id, no) = (&recorded.conversation_id, recorded.conversation_no);
+    if let Some(stored) = answer_to(tx, id, no, recorded.seq).await? {
+        return Ok(Some(stored.message));
+    }
+    let new = NewMessage {
+        reply_to: Some(recorded.seq),
+        sources: answer.sources.clone(),
+        ..NewMessage::new(Role::Assistant, text.clone())
+    };
+    Ok(Some(add_message(tx, now_ms, site, &mut conversation, new).await?.message))
+}
+
+fn response(
+    recorded: Recorded,
+    message: Option<ChatMessage>,
+    answer: Answer,
+    locale: Option<String>,
+) -> Value {
+    let ok = answer.status == AiStatus::Ok;
+    let blocked = answer.status == AiStatus::Blocked;
+    Value::from(&SendResult {
+        conversation_id: recorded.conversation_id,
+        user_message_id: recorded.message_id,
+        message,
+        provider: Some(PROVIDER.to_owned()),
+        used_fallback: !ok && !blocked,
+        blocked,
+        ai_status_message: (!ok).then(|| "The AI gave no answer that can be shown.".to_owned()),
+        ai_status: answer.status,
+        locale,
+        lead: recorded.lead,
+    })
+}

@@ -1,0 +1,240 @@
+//! Conversations and their messages.
+
+mod message;
+mod status;
+
+use std::sync::Arc;
+
+use chat_protocol::{ConversationId, SendMessage, Value, VisitorProfile};
+
+use crate::Service;
+use crate::db::{Db, DbError, Dialect, Row, Tx, args};
+use crate::error::ApiError;
+use crate::lead::LeadNotes;
+use crate::secrets::new_id;
+use crate::text::truncate_bytes;
+
+pub(crate) use message::{
+    Author, NewMessage, StoredMessage, add_message, answer_to, last_messages, message_id, page, sequence_of,
+};
+pub(crate) use status::Status;
+
+pub(crate) const NO_CONVERSATION: ApiError = ApiError::NotFound("This conversation");
+
+/// Maximum characters of a profile field; the rest is cut off.
+const MAX_PROFILE_FIELD_LENGTH: usize = 500;
+
+/// What a poll needs of a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Head {
+    pub(crate) site_id: String,
+    pub(crate) no: i64,
+    /// The number of the last message.
+    pub(crate) last_seq: i64,
+}
+
+/// Returns the head of a conversation of a site; one of another site does not exist.
+pub(crate) async fn head(
+    service: &Service,
+    site_id: &str,
+    id: &ConversationId,
+) -> Result<Arc<Head>, ApiError> {
+    let cache = &service.0.caches.heads;
+    let key = id.as_str().to_owned();
+    // On PostgreSQL another node may have written a moment ago.
+    let is_cached = service.db().dialect() == Dialect::Sqlite;
+    let cached = if is_cached { cache.get(&key).map_err(Some) } else { Err(None) };
+    let version = match cached {
+        Ok(head) if head.site_id == site_id => return Ok(head),
+        Ok(_) => return Err(NO_CONVERSATION),
+        Err(version) => version,
+    };
+    let sql = "SELECT no, last_seq FROM conversations WHERE id = $1 AND site_id = $2";
+    let row = service.db().optional(sql, args![id, site_id]).await?.ok_or(NO_CONVERSATION)?;
+    let head = Arc::new(Head { site_id: site_id.to_owned(), no: row.int(0)?, last_seq: row.int(1)? });
+    if let Some(version) = version {
+        cache.put(version, key, Arc::clone(&head));
+    }
+    Ok(head)
+}
+
+/// A conversation.
+#[derive(Clone, Debug)]
+pub(crate) struct Conversation {
+    pub(crate) no: i64,
+    pub(crate) id: ConversationId,
+    pub(crate) site_id: String,
+    pub(crate) visitor_no: Option<i64>,
+    pub(crate) status: Status,
+    pub(crate) assignee_id: Option<String>,
+    /// The AI does not answer before this time.
+    pub(crate) ai_paused_until_ms: i64,
+    pub(crate) locale: Option<String>,
+    pub(crate) source_page: Option<String>,
+    pub(crate) profile: VisitorProfile,
+    pub(crate) notes: LeadNotes,
+    /// The lead's score, 0 to 100.
+    pub(crate) score: i64,
+    /// The number of the visitor's messages that no operator has read.
+    pub(crate) unread: i64,
+    pub(crate) last_seq: i64,
+    pub(crate) created_ms: i64,
+    /// The time of the last message.
+    pub(crate) updated_ms: i64,
+    pub(crate) closed_ms: Option<i64>,
+    /// The time since which the visitor has waited for a person.
+    pub(crate) waiting_since_ms: Option<i64>,
+}
+
+const COLUMNS: &str = "c.no, c.id, c.site_id, c.visitor_no, c.status, c.assignee_id, c.ai_paused_until_ms,
+    c.locale, c.source_page, c.profile, c.notes, c.score, c.unread, c.last_seq, c.created_ms, c.updated_ms,
+    c.closed_ms, c.waiting_since_ms";
+
+/// Returns a query of conversations `c` with more tables and conditions.
+pub(crate) fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
+    sqlx::AssertSqlSafe(format!("SELECT {COLUMNS} FROM conversations c {rest}"))
+}
+
+pub(crate) fn read(row: &Row) -> Result<Conversation, DbError> {
+    let parsed = |text: String| -> Value { serde_json::from_str(&text).unwrap_or_default() };
+    Ok(Conversation {
+        no: row.int(0)?,
+        id: ConversationId::from(row.text(1)?),
+        site_id: row.text(2)?,
+        visitor_no: row.optional_int(3)?,
+        status: Status::from_stored(&row.text(4)?),
+        assignee_id: row.optional_text(5)?,
+        ai_paused_until_ms: row.int(6)?,
+        locale: row.optional_text(7)?,
+        source_page: row.optional_text(8)?,
+        profile: VisitorProfile::try_from(parsed(row.text(9)?)).unwrap_or_default(),
+        notes: serde_json::from_str(&row.text(10)?).unwrap_or_default(),
+        score: row.int(11)?,
+        unread: row.int(12)?,
+        last_seq: row.int(13)?,
+        created_ms: row.int(14)?,
+        updated_ms: row.int(15)?,
+        closed_ms: row.optional_int(16)?,
+        waiting_since_ms: row.optional_int(17)?,
+    })
+}
+
+/// Returns a conversation of a site, locked until the transaction ends.
+pub(crate) async fn lock(tx: &mut Tx, site_id: &str, id: &ConversationId) -> Result<Conversation, ApiError> {
+    let sql = sqlx::AssertSqlSafe(format!(
+        "UPDATE conversations AS c SET no = no WHERE id = $1 AND site_id = $2 RETURNING {}",
+        COLUMNS.replace("c.", "")
+    ));
+    let row = match tx.dialect() {
+        // The only writer has the lock already.
+        Dialect::Sqlite => {
+            tx.optional(select("WHERE c.id = $1 AND c.site_id = $2"), args![id, site_id]).await?
+        }
+        Dialect::Postgres => tx.optional(sql, args![id, site_id]).await?,
+    };
+    Ok(read(&row.ok_or(NO_CONVERSATION)?)?)
+}
+
+/// Returns a conversation of a site.
+pub(crate) async fn find(db: &Db, site_id: &str, id: &ConversationId) -> Result<Conversation, ApiError> {
+    let row = db.optional(select("WHERE c.id = $1 AND c.site_id = $2"), args![id, site_id]).await?;
+    Ok(read(&row.ok_or(NO_CONVERSATION)?)?)
+}
+
+/// Creates a conversation.
+pub(crate) async fn create(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<Conversation, ApiError> {
+    let id = ConversationId::from(new_id("conv"));
+    let row = tx
+        .one(
+            "INSERT INTO conversations (id, site_id, status, created_ms, updated_ms) VALUES ($1, $2, $3, $4, $4)
+             RETURNING no",
+            args![&id, site_id, Status::Open.as_str(), now_ms],
+        )
+        .await?;
+    Ok(Conversation {
+        no: row.int(0)?,
+        id,
+        site_id: site_id.to_owned(),
+        visitor_no: None,
+        status: Status::Open,
+        assignee_id: None,
+        ai_paused_until_ms: 0,
+        locale: None,
+        source_page: None,
+        profile: VisitorProfile::default(),
+        notes: LeadNotes::default(),
+        score: 0,
+        unread: 0,
+        last_seq: 0,
+        created_ms: now_ms,
+        updated_ms: now_ms,
+        closed_ms: None,
+        waiting_since_ms: None,
+    })
+}
+
+/// Stores the fields of a conversation that messages and operators change. The caller holds its lock.
+pub(crate) async fn store(tx: &mut Tx, conversation: &Conversation) -> Result<(), DbError> {
+    let Conversation { visitor_no, status, assignee_id, ai_paused_until_ms, locale, source_page, .. } =
+        conversation;
+    tx.execute(
+        "UPDATE conversations SET visitor_no = $1, status = $2, assignee_id = $3, ai_paused_until_ms = $4,
+             locale = $5, source_page = $6, profile = $7, notes = $8, score = $9, unread = $10,
+             closed_ms = $11, waiting_since_ms = $12
+         WHERE no = $13",
+        args![
+            *visitor_no,
+            status.as_str(),
+            assignee_id.clone(),
+            *ai_paused_until_ms,
+            locale.clone(),
+            source_page.clone(),
+            &Value::from(&conversation.profile),
+            serde_json::to_string(&conversation.notes).unwrap_or_default(),
+            conversation.score,
+            conversation.unread,
+            conversation.closed_ms,
+            conversation.waiting_since_ms,
+            conversation.no,
+        ],
+    )
+    .await
+    .map(drop)
+}
+
+impl Conversation {
+    /// Merges the profile of a message into the stored one. Missing fields keep their value.
+    pub(crate) fn merge_profile(&mut self, body: &SendMessage) {
+        let sent = &body.visitor;
+        let known = &mut self.profile;
+        for (known, sent) in [
+            (&mut known.name, &sent.name),
+            (&mut known.email, &sent.email),
+            (&mut known.phone, &sent.phone),
+            (&mut known.company, &sent.company),
+            (&mut known.wechat, &sent.wechat),
+            (&mut known.whatsapp, &sent.whatsapp),
+            (&mut known.country, &sent.country),
+            (&mut self.locale, &body.locale),
+            (&mut self.source_page, &body.source_page),
+        ] {
+            if let Some(sent) = sent {
+                *known = Some(sent.chars().take(MAX_PROFILE_FIELD_LENGTH).collect());
+            }
+        }
+        if let Some(id) = &sent.visitor_id {
+            known.visitor_id = Some(truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH).into());
+        }
+    }
+
+    /// Returns whether the AI answers: not after a person took over, until it is told to go on or the pause
+    /// ends, and not in the pause while somebody of the tenant is online.
+    pub(crate) fn ai_answers(&self, now_ms: i64, operator_online: bool) -> bool {
+        !operator_online || self.ai_paused_until_ms <= now_ms
+    }
+}
+
+/// Returns the conversation that a message names, if any.
+pub(crate) fn target(body: &SendMessage) -> Option<&ConversationId> {
+    body.conversation_id.as_ref().filter(|id| !id.as_str().is_empty())
+}

@@ -1,0 +1,220 @@
+//! The messages of a conversation, numbered from 1 without gaps.
+
+use chat_protocol::{ChatMessage, ConversationId, MessageId, Role, Value};
+
+use super::Conversation;
+use crate::clock::iso;
+use crate::db::{Db, DbError, Row, Tx, Wake, args};
+use crate::sites::Site;
+
+/// Maximum messages of one read.
+const MAX_READ: i64 = 500;
+/// Maximum bytes of the messages of one read: proxies accept responses of up to 1 MiB.
+const MAX_READ_BYTES: usize = 512 * 1024;
+
+/// A stored message.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredMessage {
+    pub(crate) seq: i64,
+    pub(crate) message: ChatMessage,
+    /// The operator's name, in messages of operators.
+    pub(crate) operator_name: Option<String>,
+    /// The operator's id, in messages of operators.
+    pub(crate) operator_id: Option<String>,
+    /// The idempotency key that the message was sent with.
+    pub(crate) key: Option<String>,
+    /// The knowledge that an answer of the AI is based on, as JSON.
+    pub(crate) sources: Option<String>,
+}
+
+/// The operator that writes a message.
+#[derive(Clone, Debug)]
+pub(crate) struct Author {
+    pub(crate) id: String,
+    pub(crate) name: String,
+}
+
+/// A message to add.
+#[derive(Clone, Debug)]
+pub(crate) struct NewMessage {
+    pub(crate) role: Role,
+    pub(crate) content: String,
+    pub(crate) author: Option<Author>,
+    pub(crate) key: Option<String>,
+    /// The number of the visitor's message that this one answers.
+    pub(crate) reply_to: Option<i64>,
+    pub(crate) sources: Vec<String>,
+}
+
+impl NewMessage {
+    pub(crate) fn new(role: Role, content: impl Into<String>) -> Self {
+        Self { role, content: content.into(), author: None, key: None, reply_to: None, sources: Vec::new() }
+    }
+}
+
+/// Appends a message to a conversation, and announces it.
+pub(crate) async fn add_message(
+    tx: &mut Tx,
+    now_ms: i64,
+    site: &Site,
+    conversation: &mut Conversation,
+    new: NewMessage,
+) -> Result<StoredMessage, DbError> {
+    // The update locks the conversation until the commit, so messages become visible in their order.
+    let row = tx
+        .one(
+            "UPDATE conversations SET last_seq = last_seq + 1, updated_ms = $1 WHERE no = $2 RETURNING last_seq",
+            args![now_ms, conversation.no],
+        )
+        .await?;
+    let seq = row.int(0)?;
+    conversation.last_seq = seq;
+    conversation.updated_ms = now_ms;
+    let NewMessage { role, content, author, key, reply_to, sources } = new;
+    let (operator_id, operator_name) = author.map(|author| (author.id, author.name)).unzip();
+    let sources = (!sources.is_empty()).then(|| serde_json::to_string(&sources).unwrap_or_default());
+    tx.execute(
+        "INSERT INTO messages (conversation_no, seq, role, content, operator_id, operator_name, created_ms, key,
+             reply_to, sources)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        args![
+            conversation.no,
+            seq,
+            role.as_str(),
+            &content,
+            operator_id.clone(),
+            operator_name.clone(),
+            now_ms,
+            key.clone(),
+            reply_to,
+            sources.clone(),
+        ],
+    )
+    .await?;
+    tx.wake(Wake::Conversation {
+        tenant: site.tenant_id.clone(),
+        site: site.id.clone(),
+        conversation: conversation.id.as_str().to_owned(),
+    });
+    let message = ChatMessage {
+        id: Some(message_id(&conversation.id, seq)),
+        role,
+        content,
+        created_at: Some(iso(now_ms)),
+    };
+    Ok(StoredMessage { seq, message, operator_name, operator_id, key, sources })
+}
+
+/// Returns the id of a message, which contains its number, so that a poll needs no index of ids.
+pub(crate) fn message_id(conversation: &ConversationId, seq: i64) -> MessageId {
+    MessageId::from(format!("msg_{seq}_{}", tail(conversation)))
+}
+
+fn tail(conversation: &ConversationId) -> &str {
+    conversation.as_str().strip_prefix("conv_").unwrap_or(conversation.as_str())
+}
+
+/// Returns the number of the message with an id; 0, from which a history is read from its beginning, for an
+/// id of another conversation.
+pub(crate) fn sequence_of(conversation: &ConversationId, id: &str) -> i64 {
+    let parts = id.strip_prefix("msg_").and_then(|rest| rest.split_once('_'));
+    match parts {
+        Some((seq, of)) if of == tail(conversation) => seq.parse().ok().filter(|seq| *seq > 0).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+const COLUMNS: &str = "SELECT seq, role, content, operator_id, operator_name, created_ms, key, sources FROM messages";
+
+fn read(conversation: &ConversationId, row: &Row) -> Result<StoredMessage, DbError> {
+    let seq = row.int(0)?;
+    let message = ChatMessage {
+        id: Some(message_id(conversation, seq)),
+        role: Role::from(row.text(1)?.as_str()),
+        content: row.text(2)?,
+        created_at: Some(iso(row.int(5)?)),
+    };
+    Ok(StoredMessage {
+        seq,
+        message,
+        operator_id: row.optional_text(3)?,
+        operator_name: row.optional_text(4)?,
+        key: row.optional_text(6)?,
+        sources: row.optional_text(7)?,
+    })
+}
+
+/// Returns the messages after the one with the number `after`: at most [`MAX_READ`] messages and
+/// [`MAX_READ_BYTES`]. The next read continues after the last of them.
+pub(crate) async fn page(
+    db: &Db,
+    conversation: &ConversationId,
+    no: i64,
+    after: i64,
+) -> Result<Vec<StoredMessage>, DbError> {
+    let sql = sqlx::AssertSqlSafe(format!(
+        "{COLUMNS} WHERE conversation_no = $1 AND seq > $2 ORDER BY seq LIMIT $3"
+    ));
+    let mut bytes = 0;
+    let mut messages = Vec::new();
+    for row in db.all(sql, args![no, after, MAX_READ]).await? {
+        let stored = read(conversation, &row)?;
+        bytes += Value::from(&stored.message).to_json().len();
+        if bytes > MAX_READ_BYTES && !messages.is_empty() {
+            break;
+        }
+        messages.push(stored);
+    }
+    Ok(messages)
+}
+
+/// Returns the last messages of a conversation, oldest first.
+pub(crate) async fn last_messages(
+    db: &Db,
+    conversation: &ConversationId,
+    no: i64,
+    limit: u32,
+) -> Result<Vec<StoredMessage>, DbError> {
+    let sql = sqlx::AssertSqlSafe(format!("{COLUMNS} WHERE conversation_no = $1 ORDER BY seq DESC LIMIT $2"));
+    let rows = db.all(sql, args![no, limit]).await?;
+    rows.iter().rev().map(|row| read(conversation, row)).collect()
+}
+
+/// Returns the answer to the visitor's message with a number, if there is one.
+pub(crate) async fn answer_to(
+    tx: &mut Tx,
+    conversation: &ConversationId,
+    no: i64,
+    seq: i64,
+) -> Result<Option<StoredMessage>, DbError> {
+    let sql = sqlx::AssertSqlSafe(format!(
+        "{COLUMNS} WHERE conversation_no = $1 AND reply_to = $2 AND seq > $2 ORDER BY seq LIMIT 1"
+    ));
+    let row = tx.optional(sql, args![no, seq]).await?;
+    row.as_ref().map(|row| read(conversation, row)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_id_gives_its_number_in_its_own_conversation_only() {
+        let one = ConversationId::from("conv_1");
+        let id = message_id(&one, 42);
+        assert_eq!(sequence_of(&one, id.as_str()), 42);
+        assert_eq!(sequence_of(&ConversationId::from("conv_2"), id.as_str()), 0);
+        for id in ["", "msg_", "msg_-1_1", "msg_1", "42", "msg_99999999999999999999_1"] {
+            assert_eq!(sequence_of(&one, id), 0, "{id}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_cursor_is_a_number_from_zero(id in any::<String>()) {
+            prop_assert!(sequence_of(&ConversationId::from("conv_1"), &id) >= 0);
+        }
+    }
+}

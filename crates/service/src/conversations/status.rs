@@ -1,0 +1,31 @@
+//! The states of a conversation.
+
+/// The state of a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// The AI answers, or an operator has.
+    Open,
+    /// The visitor waits for a person.
+    Waiting,
+    /// Done. The next message of the visitor opens it again.
+    Closed,
+}
+
+impl Status {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Waiting => "waiting",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Reads a stored state.
+    pub(crate) fn from_stored(text: &str) -> Self {
+        match text {
+            "waiting" => Self::Waiting,
+            "closed" => Self::Closed,
+            _ => Self::Open,
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Sites, and their settings.
+
+mod settings;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use utoipa::ToSchema;
+
+use crate::clock::iso;
+use crate::db::{Arg, Db, DbError, Row, Tx, Wake, args};
+use crate::error::ApiError;
+use crate::limits::check_name;
+use crate::secrets::{ServiceKey, new_id};
+
+pub use settings::{AiChange, SiteChange};
+
+/// A site. What the settings mean is described in [`SiteChange`].
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Site {
+    /// The site's id, as in the proxy path `/connector/{id}`.
+    pub id: String,
+    /// The tenant that the site belongs to.
+    pub tenant_id: String,
+    /// The site's name.
+    pub name: String,
+    /// The site's origin, as its activation named it.
+    pub domain: Option<String>,
+    /// The site's platform, as its activation named it.
+    pub platform: Option<String>,
+    /// The locale of visitors whose own is not supported.
+    pub primary_locale: Option<String>,
+    /// The locales that the chat offers.
+    pub supported_locales: Vec<String>,
+    /// Origins whose pages may use the proxy paths of the service itself.
+    pub allowed_origins: Vec<String>,
+    /// The chat switch (2.3).
+    pub chat_enabled: bool,
+    /// The widget switch (2.3).
+    pub widget_enabled: bool,
+    /// Whether visitor events are recorded (4.8).
+    pub tracking_enabled: bool,
+    /// The assistant's name.
+    pub assistant_name: Option<String>,
+    /// Welcome messages by locale; that of "" is for all others.
+    pub welcome: BTreeMap<String, String>,
+    /// The assistant's avatar.
+    pub avatar_url: Option<String>,
+    /// `semi_automatic` or `automatic` (1.4).
+    pub publishing: String,
+    /// Maximum replies of the AI in a calendar month.
+    pub monthly_ai_replies: Option<i64>,
+    /// Whether messages are refused with 402 once those are used up.
+    pub quota_refuses: bool,
+    /// The AI endpoint, without its key.
+    pub ai: Option<AiSettings>,
+    /// Milliseconds that the AI stays silent after a message of an operator.
+    pub ai_pause_ms: i64,
+    /// Days after which closed and silent conversations are deleted.
+    pub retention_days: Option<i64>,
+    /// The time of its creation, ISO 8601.
+    pub created_at: String,
+    /// The time of its activation, ISO 8601.
+    pub activated_at: Option<String>,
+    /// Whether the site is switched off: its tokens are not valid.
+    pub disabled: bool,
+    /// Whether its tenant is switched off.
+    #[serde(skip)]
+    pub(crate) tenant_disabled: bool,
+    /// The encrypted key of the AI endpoint.
+    #[serde(skip)]
+    pub(crate) ai_key: Option<Vec<u8>>,
+}
+
+/// An AI endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AiSettings {
+    /// The base address, such as `https://ai.example/v1`.
+    pub base: String,
+    /// The model's name.
+    pub model: String,
+    /// Whether a key is stored.
+    pub has_key: bool,
+    /// Milliseconds until a request to the AI is given up.
+    pub timeout_ms: i64,
+}
+
+impl Site {
+    /// Returns whether requests for the site are served.
+    pub(crate) fn is_active(&self) -> bool {
+        !self.disabled && !self.tenant_disabled
+    }
+
+    /// Returns the place of the AI's key, for which it is encrypted.
+    pub(crate) fn ai_key_purpose(id: &str) -> String {
+        format!("ai key of {id}")
+    }
+}
+
+const NO_SITE: ApiError = ApiError::NotFound("This site");
+
+const SELECT: &str = "SELECT s.id, s.tenant_id, s.name, s.domain, s.platform, s.primary_locale,
+    s.supported_locales, s.allowed_origins, s.chat_enabled, s.widget_enabled, s.tracking_enabled,
+    s.assistant_name, s.welcome, s.avatar_url, s.publishing, s.monthly_ai_replies, s.quota_refuses, s.ai_base,
+    s.ai_model, s.ai_key, s.ai_timeout_ms, s.ai_pause_ms, s.retention_days, s.created_ms, s.activated_ms,
+    s.disabled_ms, t.disabled_ms
+    FROM sites s JOIN tenants t ON t.id = s.tenant_id WHERE s.deleted_ms IS NULL";
+
+fn select(rest: &str) -> sqlx::AssertSqlSafe<String> {
+    sqlx::AssertSqlSafe(format!("{SELECT} {rest}"))
+}
+
+fn read(row: &Row) -> Result<Site, DbError> {
+    let ai_key = row.optional_bytes(19)?;
+    let ai = match (row.optional_text(17)?, row.optional_text(18)?) {
+        (Some(base), Some(model)) => {
+            Some(AiSettings { base, model, has_key: ai_key.is_some(), timeout_ms: row.int(20)? })
+        }
+        _ => None,
+    };
+    Ok(Site {
+        id: row.text(0)?,
+        tenant_id: row.text(1)?,
+        name: row.text(2)?,
+        domain: row.optional_text(3)?,
+        platform: row.optional_text(4)?,
+        primary_locale: row.optional_text(5)?,
+        supported_locales: json(&row.text(6)?),
+        allowed_origins: json(&row.text(7)?),
+        chat_enabled: row.flag(8)?,
+        widget_enabled: row.flag(9)?,
+        tracking_enabled: row.flag(10)?,
+        assistant_name: row.optional_text(11)?,
+        welcome: json(&row.text(12)?),
+        avatar_url: row.optional_text(13)?,
+        publishing: row.text(14)?,
+        monthly_ai_replies: row.optional_int(15)?,
+        quota_refuses: row.flag(16)?,
+        ai,
+        ai_pause_ms: row.int(21)?,
+        retention_days: row.optional_int(22)?,
+        created_at: iso(row.int(23)?),
+        activated_at: row.optional_int(24)?.map(iso),
+        disabled: !row.is_null(25)?,
+        tenant_disabled: !row.is_null(26)?,
+        ai_key,
+    })
+}
+
+/// Reads a list or an object of a column; empty if it is invalid, as after an edit by hand.
+fn json<T: DeserializeOwned + Default>(text: &str) -> T {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Creates a site. Every setting has its default.
+pub(crate) async fn create(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    name: &str,
+) -> Result<Site, ApiError> {
+    let name = check_name("name", name)?;
+    let tenant = tx.optional("SELECT id FROM tenants WHERE id = $1", args![tenant_id]).await?;
+    if tenant.is_none() {
+        return Err(ApiError::NotFound("This tenant"));
+    }
+    let id = new_id("site");
+    tx.execute(
+        "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $2, $3, $4)",
+        args![&id, tenant_id, name, now_ms],
+    )
+    .await?;
+    load(tx, &id).await
+}
+
+/// Returns a site by its id, within a transaction.
+pub(crate) async fn load(tx: &mut Tx, id: &str) -> Result<Site, ApiError> {
+    let row = tx.optional(select("AND s.id = $1"), args![id]).await?;
+    Ok(read(&row.ok_or(NO_SITE)?)?)
+}
+
+/// Returns a site by its id.
+pub(crate) async fn find(db: &Db, id: &str) -> Result<Option<Site>, ApiError> {
+    let row = db.optional(select("AND s.id = $1"), args![id]).await?;
+    Ok(row.as_ref().map(read).transpose()?)
+}
+
+/// Returns a site of a tenant; one of another tenant does not exist.
+pub(crate) async fn of_tenant(db: &Db, tenant_id: &str, id: &str) -> Result<Site, ApiError> {
+    let row = db.optional(select("AND s.tenant_id = $1 AND s.id = $2"), args![tenant_id, id]).await?;
+    Ok(read(&row.ok_or(NO_SITE)?)?)
+}
+
+/// Returns the sites of a tenant, or of all tenants, oldest first.
+pub(crate) async fn list(db: &Db, tenant_id: Option<&str>) -> Result<Vec<Site>, ApiError> {
+    let rows = match tenant_id {
+        Some(id) => db.all(select("AND s.tenant_id = $1 ORDER BY s.created_ms, s.id"), args![id]).await?,
+        None => db.all(select("ORDER BY s.created_ms, s.id"), args![]).await?,
+    };
+    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// Changes settings of a site, and returns the changed site.
+pub(crate) async fn change(
+    tx: &mut Tx,
+    key: &ServiceKey,
+    site: &Site,
+    change: SiteChange,
+) -> Result<Site, ApiError> {
+    let columns = change.checked(key, &site.id)?;
+    for (column, value) in columns {
+        let sql = sqlx::AssertSqlSafe(format!("UPDATE sites SET {column} = $1 WHERE id = $2"));
+        tx.execute(sql, vec![value, Arg::from(&site.id)]).await?;
+    }
+    tx.wake(Wake::Settings { tenant: site.tenant_id.clone() });
+    load(tx, &site.id).await
+}
+
+/// Switches a site off, or on again.
+pub(crate) async fn set_disabled(
+    tx: &mut Tx,
+    now_ms: i64,
+    site: &Site,
+    disabled: bool,
+) -> Result<(), ApiError> {
+    let sql = "UPDATE sites SET disabled_ms = $1 WHERE id = $2";
+    tx.execute(sql, args![disabled.then_some(now_ms), &site.id]).await?;
+    tx.wake(Wake::Settings { tenant: site.tenant_id.clone() });
+    Ok(())
+}
+
+/// Deletes a site: from now on it does not exist. Its data is removed little by little.
+pub(crate) async fn delete(tx: &mut Tx, now_ms: i64, site: &Site) -> Result<(), ApiError> {
+    tx.execute("UPDATE sites SET deleted_ms = $1 WHERE id = $2", args![now_ms, &site.id]).await?;
+    tx.execute("DELETE FROM site_tokens WHERE site_id = $1", args![&site.id]).await?;
+    tx.execute("DELETE FROM licenses WHERE site_id = $1", args![&site.id]).await?;
+    tx.wake(Wake::Settings { tenant: site.tenant_id.clone() });
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! Changes of a site's settings, and the checks that they pass.
+
+use std::collections::BTreeMap;
+
+use chat_protocol::FieldError;
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Deserializer};
+use utoipa::ToSchema;
+
+use super::Site;
+use crate::db::Arg;
+use crate::error::ApiError;
+use crate::limits::{MAX_LIST_LENGTH, MAX_URL_LENGTH, check_name, check_text};
+use crate::secrets::ServiceKey;
+
+/// Maximum characters of a welcome message.
+const MAX_WELCOME_LENGTH: usize = 1000;
+/// Maximum days of retention: ten years.
+const MAX_RETENTION_DAYS: i64 = 3650;
+
+/// The settings to change. A missing member keeps its value; `null` removes an optional one.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SiteChange {
+    /// The site's name, 1 to 200 characters.
+    pub name: Option<String>,
+    /// The locale of visitors whose own is not supported, such as `en-US`.
+    #[serde(default, deserialize_with = "nullable")]
+    pub primary_locale: Option<Option<String>>,
+    /// The locales that the chat offers.
+    pub supported_locales: Option<Vec<String>>,
+    /// Origins whose pages may use the proxy paths of the service itself, such as `https://shop.example`.
+    pub allowed_origins: Option<Vec<String>>,
+    /// The chat switch (2.3).
+    pub chat_enabled: Option<bool>,
+    /// The widget switch (2.3).
+    pub widget_enabled: Option<bool>,
+    /// Whether visitor events are recorded (4.8).
+    pub tracking_enabled: Option<bool>,
+    /// The assistant's name.
+    #[serde(default, deserialize_with = "nullable")]
+    pub assistant_name: Option<Option<String>>,
+    /// Welcome messages by locale; that of "" is for all others.
+    pub welcome: Option<BTreeMap<String, String>>,
+    /// The assistant's avatar: an https address.
+    #[serde(default, deserialize_with = "nullable")]
+    pub avatar_url: Option<Option<String>>,
+    /// `semi_automatic`: a person approves what is published; `automatic`: nobody does (1.4).
+    pub publishing: Option<String>,
+    /// Maximum replies of the AI in a calendar month (UTC).
+    #[serde(default, deserialize_with = "nullable")]
+    pub monthly_ai_replies: Option<Option<i64>>,
+    /// Once those are used up: `false` accepts messages and answers with the fallback text
+    /// (`aiStatus: quota_insufficient`), `true` refuses messages with 402 `INSUFFICIENT_QUOTA`.
+    pub quota_refuses: Option<bool>,
+    /// The AI endpoint; `null` uses the built-in assistant.
+    #[serde(default, deserialize_with = "nullable")]
+    pub ai: Option<Option<AiChange>>,
+    /// Milliseconds that the AI stays silent after a message of an operator, up to a day.
+    pub ai_pause_ms: Option<i64>,
+    /// Days after which closed and silent conversations are deleted, 1 to 3650; `null` keeps them.
+    #[serde(default, deserialize_with = "nullable")]
+    pub retention_days: Option<Option<i64>>,
+}
+
+/// An OpenAI-compatible AI endpoint.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AiChange {
+    /// The base address, such as `https://ai.example/v1`.
+    pub base: String,
+    /// The model's name.
+    pub model: String,
+    /// The key, which is stored encrypted and never shown. Missing: the stored key is kept.
+    #[serde(default, deserialize_with = "secret")]
+    #[schema(value_type = Option<String>)]
+    pub key: Option<SecretString>,
+    /// Milliseconds until a request to the AI is given up, 1,000 to 120,000.
+    #[serde(default)]
+    pub timeout_ms: Option<i64>,
+}
+
+/// Reads a member that may be null: then it is `Some(None)`.
+fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(value: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(value).map(Some)
+}
+
+/// Reads a secret, which `Debug` does not show from then on.
+fn secret<'de, D: Deserializer<'de>>(value: D) -> Result<Option<SecretString>, D::Error> {
+    Ok(Option::<String>::deserialize(value)?.map(SecretString::from))
+}
+
+type Columns = Vec<(&'static str, Arg)>;
+
+impl SiteChange {
+    /// Checks all values, and returns the columns to set.
+    pub(super) fn checked(self, key: &ServiceKey, site_id: &str) -> Result<Columns, ApiError> {
+        let mut columns = Columns::new();
+        let mut set = |column, value: Arg| columns.push((column, value));
+        if let Some(name) = self.name {
+            set("name", check_name("name", &name)?.into());
+        }
+        if let Some(locale) = self.primary_locale {
+            set("primary_locale", locale.map(|tag| language_tag("primaryLocale", &tag)).transpose()?.into());
+        }
+        if let Some(locales) = self.supported_locales {
+            let locales = list("supportedLocales", &locales, |tag| language_tag("supportedLocales", tag))?;
+            set("supported_locales", locales);
+        }
+        if let Some(origins) = self.allowed_origins {
+            set("allowed_origins", list("allowedOrigins", &origins, |origin| checked_origin(origin))?);
+        }
+        for (column, flag) in [
+            ("chat_enabled", self.chat_enabled),
+            ("widget_enabled", self.widget_enabled),
+            ("tracking_enabled", self.tracking_enabled),
+            ("quota_refuses", self.quota_refuses),
+        ] {
+            if let Some(flag) = flag {
+                set(column, flag.into());
+            }
+        }
+        if let Some(name) = self.assistant_name {
+            let name = name.map(|name| check_name("assistantName", &name)).transpose()?;
+            set("assistant_name", name.into());
+        }
+        if let Some(welcome) = self.welcome {
+            set("welcome", welcome_messages(welcome)?);
+        }
+        if let Some(address) = self.avatar_url {
+            let address = address.map(|address| web_address("avatarUrl", &address)).transpose()?;
+            set("avatar_url", address.into());
+        }
+        if let Some(publishing) = self.publishing {
+            if !["semi_automatic", "automatic"].contains(&publishing.as_str()) {
+                return Err(FieldError::new("publishing", "must be semi_automatic or automatic").into());
+            }
+            set("publishing", publishing.into());
+        }
+        if let Some(replies) = self.monthly_ai_replies {
+            set("monthly_ai_replies", within("monthlyAiReplies", replies, 0, i64::MAX)?);
+        }
+        if let Some(pause) = self.ai_pause_ms {
+            set("ai_pause_ms", within("aiPauseMs", Some(pause), 0, 24 * 60 * 60 * 1000)?);
+        }
+        if let Some(days) = self.retention_days {
+            set("retention_days", within("retentionDays", days, 1, MAX_RETENTION_DAYS)?);
+        }
+        match self.ai {
+            None => {}
+            Some(None) => {
+                for column in ["ai_base", "ai_model"] {
+                    set(column, None::<String>.into());
+                }
+                set("ai_key", None::<Vec<u8>>.into());
+            }
+            Some(Some(ai)) => {
+                set("ai_base", web_address("ai.base", &ai.base)?.into());
+                set("ai_model", check_name("ai.model", &ai.model)?.into());
+                if let Some(timeout) = ai.timeout_ms {
+                    set("ai_timeout_ms", within("ai.timeoutMs", Some(timeout), 1000, 120_000)?);
+                }
+                if let Some(secret) = ai.key {
+                    let secret = check_text("ai.key", secret.expose_secret(), 1, MAX_URL_LENGTH)?;
+                    set("ai_key", key.seal(&Site::ai_key_purpose(site_id), &secret).into());
+                }
+            }
+        }
+        Ok(columns)
+    }
+}
+
+fn within(field: &'static str, value: Option<i64>, min: i64, max: i64) -> Result<Arg, FieldError> {
+    match value {
+        Some(number) if !(min..=max).contains(&number) => {
+            Err(FieldError::new(field, format!("must be {min} to {max}")))
+        }
+        value => Ok(value.into()),
+    }
+}
+
+fn list(
+    field: &'static str,
+    items: &[String],
+    check: impl Fn(&str) -> Result<String, FieldError>,
+) -> Result<Arg, FieldError> {
+    if items.len() > MAX_LIST_LENGTH {
+        return Err(FieldError::new(field, format!("must have at most {MAX_LIST_LENGTH} entries")));
+    }
+    let mut checked: Vec<String> = Vec::new();
+    for item in items {
+        let item = check(item)?;
+        if !checked.contains(&item) {
+            checked.push(item);
+        }
+    }
+    Ok(serde_json::to_string(&checked).unwrap_or_default().into())
+}
+
+fn welcome_messages(welcome: BTreeMap<String, String>) -> Result<Arg, FieldError> {
+    if welcome.len() > MAX_LIST_LENGTH {
+        return Err(FieldError::new("welcome", format!("must have at most {MAX_LIST_LENGTH} entries")));
+    }
+    let mut checked = BTreeMap::new();
+    for (locale, text) in welcome {
+        let locale = if locale.is_empty() { locale } else { language_tag("welcome", &locale)? };
+        if text.chars().count() > MAX_WELCOME_LENGTH {
+            let limit = format!("must have at most {MAX_WELCOME_LENGTH} characters each");
+            return Err(FieldError::new("welcome", limit));
+        }
+        checked.insert(locale, text);
+    }
+    Ok(serde_json::to_string(&checked).unwrap_or_default().into())
+}
+
+/// Returns a language tag, which consists of letters, digits and hyphens.
+pub(super) fn language_tag(field: &'static str, tag: &str) -> Result<String, FieldError> {
+    let parts = tag.split('-').all(|part| {
+        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    if !parts || tag.len() > 35 {
+        return Err(FieldError::new(field, "must be a language tag such as en-US"));
+    }
+    Ok(tag.to_owned())
+}
+
+fn web_address(field: &'static str, address: &str) -> Result<String, FieldError> {
+    let address = check_text(field, address, 1, MAX_URL_LENGTH)?;
+    match reqwest::Url::parse(&address) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.username().is_empty() => Ok(address),
+        _ => Err(FieldError::new(field, "must be an address such as https://example.com/path")),
+    }
+}
+
+/// Returns an origin as browsers write it: in lower case, without a default port or a path.
+pub(crate) fn checked_origin(origin: &str) -> Result<String, FieldError> {
+    let advice = || FieldError::new("allowedOrigins", "must be origins such as https://shop.example");
+    let url = reqwest::Url::parse(origin.trim()).map_err(|_| advice())?;
+    let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+    let is_plain = url.username().is_empty() && url.password().is_none();
+    // A pattern such as https://*.example would never match.
+    let is_name = url.host_str().is_some_and(|host| !host.contains('*') && !host.is_empty());
+    if !matches!(url.scheme(), "http" | "https") || !is_bare || !is_plain || !is_name {
+        return Err(advice());
+    }
+    Ok(url.origin().ascii_serialization())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(json: &str) -> String {
+        let change: SiteChange = match serde_json::from_str(json) {
+            Ok(change) => change,
+            Err(error) => return error.to_string(),
+        };
+        change.checked(&ServiceKey::random(), "site_1").expect_err(json).to_string()
+    }
+
+    #[test]
+    fn names_the_setting_that_is_wrong() {
+        for (json, field) in [
+            (r#"{"name": " "}"#, "name"),
+            (r#"{"allowedOrigins": ["https://*.example"]}"#, "allowedOrigins"),
+            (r#"{"allowedOrigins": ["https://shop.example/path"]}"#, "allowedOrigins"),
+            (r#"{"allowedOrigins": ["null"]}"#, "allowedOrigins"),
+            (r#"{"allowedOrigins": ["javascript:alert(1)"]}"#, "allowedOrigins"),
+            (r#"{"primaryLocale": "en_US!"}"#, "primaryLocale"),
+            (r#"{"avatarUrl": "javascript:alert(1)"}"#, "avatarUrl"),
+            (r#"{"publishing": "yes"}"#, "publishing"),
+            (r#"{"monthlyAiReplies": -1}"#, "monthlyAiReplies"),
+            (r#"{"retentionDays": 0}"#, "retentionDays"),
+            (r#"{"ai": {"base": "ai.example", "model": "m"}}"#, "ai.base"),
+            (r#"{"ai": {"base": "https://ai.example", "model": "m", "key": "two\nlines"}}"#, "ai.key"),
+            (r#"{"widgetenabled": true}"#, "widgetenabled"),
+        ] {
+            let error = error(json);
+            assert!(error.contains(field), "{json}: {error}");
+        }
+    }
+
+    #[test]
+    fn writes_origins_as_browsers_do() {
+        for (given, expected) in [
+            ("HTTPS://Shop.Example:443/", "https://shop.example"),
+            ("http://localhost:8080", "http://localhost:8080"),
+            ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ] {
+            assert_eq!(checked_origin(given).expect(given), expected);
+        }
+    }
+
+    #[test]
+    fn null_removes_an_optional_setting_and_a_missing_member_keeps_it() {
+        let change: SiteChange = serde_json::from_str(r#"{"avatarUrl": null}"#).expect("a change");
+        let columns = change.checked(&ServiceKey::random(), "site_1").expect("valid");
+        assert_eq!(columns, [("avatar_url", Arg::Text(None))]);
+    }
+}
