@@ -63,7 +63,8 @@ async fn process(
 ) -> Result<ApiResponse, ApiError> {
     let call = Call::from_request(parts);
     // Only the holder of a token is told which paths exist.
-    let access = access::authorize(service, call.as_ref().ok().map(|(call, _)| *call), &parts.headers).await?;
+    let access =
+        access::authorize(service, call.as_ref().ok().map(|(call, _)| *call), &parts.headers).await?;
     // `X-Forwarded-For` is believed only when it comes with the token.
     let caller = match &access {
         Access::Site(_) => Caller::forwarded(&parts.headers),

@@ -121,17 +121,12 @@ pub(crate) fn read(row: &Row) -> Result<Conversation, DbError> {
 
 /// Returns a conversation of a site, locked until the transaction ends.
 pub(crate) async fn lock(tx: &mut Tx, site_id: &str, id: &ConversationId) -> Result<Conversation, ApiError> {
-    let sql = sqlx::AssertSqlSafe(format!(
-        "UPDATE conversations AS c SET no = no WHERE id = $1 AND site_id = $2 RETURNING {}",
-        COLUMNS.replace("c.", "")
-    ));
-    let row = match tx.dialect() {
+    let sql = match tx.dialect() {
         // The only writer has the lock already.
-        Dialect::Sqlite => {
-            tx.optional(select("WHERE c.id = $1 AND c.site_id = $2"), args![id, site_id]).await?
-        }
-        Dialect::Postgres => tx.optional(sql, args![id, site_id]).await?,
+        Dialect::Sqlite => select("WHERE c.id = $1 AND c.site_id = $2"),
+        Dialect::Postgres => select("WHERE c.id = $1 AND c.site_id = $2 FOR UPDATE"),
     };
+    let row = tx.optional(sql, args![id, site_id]).await?;
     Ok(read(&row.ok_or(NO_CONVERSATION)?)?)
 }
 

@@ -64,6 +64,12 @@ impl Db {
         Ok(Self(Arc::new(backend)))
     }
 
+    /// Opens a database for a test without caches.
+    #[cfg(test)]
+    pub(crate) async fn open_uncached(address: &str) -> Result<Self, OpenError> {
+        Self::open(address, Arc::new(|_| {})).await
+    }
+
     pub(crate) fn dialect(&self) -> Dialect {
         match &*self.0 {
             Backend::Sqlite(_) => Dialect::Sqlite,

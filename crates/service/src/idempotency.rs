@@ -48,12 +48,7 @@ impl KeyedRequest {
     }
 
     /// Binds the key to this request, and takes the lease until `lease_until_ms` if nobody has it.
-    pub(crate) async fn bind(
-        &self,
-        tx: &mut Tx,
-        now_ms: i64,
-        lease_until_ms: i64,
-    ) -> Result<Known, DbError> {
+    pub(crate) async fn bind(&self, tx: &mut Tx, now_ms: i64, lease_until_ms: i64) -> Result<Known, DbError> {
         let Self { site_id, scope, key, request } = self;
         let bound = tx
             .execute(
@@ -98,7 +93,8 @@ impl KeyedRequest {
         if !leased {
             let mut args = self.args();
             args.push(lease_until_ms.into());
-            let sql = "UPDATE idempotency SET lease_until_ms = $4 WHERE site_id = $1 AND scope = $2 AND key = $3";
+            let sql =
+                "UPDATE idempotency SET lease_until_ms = $4 WHERE site_id = $1 AND scope = $2 AND key = $3";
             tx.execute(sql, args).await?;
         }
         let progress = row.optional_text(4)?.unwrap_or_default();
@@ -111,6 +107,12 @@ impl KeyedRequest {
         args.push(progress.into());
         let sql = "UPDATE idempotency SET progress = $4 WHERE site_id = $1 AND scope = $2 AND key = $3";
         tx.execute(sql, args).await.map(drop)
+    }
+
+    /// Gives the lease back, so that the next attempt goes on at once.
+    pub(crate) async fn release(&self, tx: &mut Tx) -> Result<(), DbError> {
+        let sql = "UPDATE idempotency SET lease_until_ms = 0 WHERE site_id = $1 AND scope = $2 AND key = $3";
+        tx.execute(sql, self.args()).await.map(drop)
     }
 
     /// Stores the response, which every repetition gets.

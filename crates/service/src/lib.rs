@@ -5,39 +5,69 @@
 
 #![allow(dead_code, unused_imports, unused_macros, reason = "the parts that use them follow")]
 
+mod accounts;
+mod audit;
 mod cache;
+mod caches;
 mod clock;
+mod connector_api;
+mod conversations;
 #[cfg(test)]
 #[path = "../tests/support/databases.rs"]
 mod databases;
 mod db;
+mod directory;
 mod error;
 mod fingerprint;
+mod idempotency;
+mod lead;
 mod licenses;
 mod limits;
 mod options;
+mod presence;
+mod publishing;
+mod rate;
 mod response;
 mod secrets;
 mod sites;
+mod stand_in;
 mod tenants;
+mod text;
 mod tokens;
+mod visitors;
 
 use std::sync::Arc;
 
+use axum::Router;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::error;
 
 pub use db::OpenError;
+pub use directory::Directory;
+pub use error::ApiError;
+pub use licenses::{License, NewLicense};
 pub use options::ServiceOptions;
+pub use presence::{Intervals, Pace};
+pub use rate::RateLimit;
 pub use secrets::{KEY_BYTES, ServiceKey};
+pub use sites::{AiChange, AiSettings, Site, SiteChange};
+pub use tenants::Tenant;
+pub use tokens::{NewToken, TokenInfo};
 
+use caches::Caches;
 use clock::Clock;
 use db::Db;
+use rate::{FAILED_ACTIVATION_LIMIT, RateLimiter};
 
 /// The path of the connector API below the service's origin (9).
 pub const API_BASE: &str = "/api/connector/v1";
 /// The path of the admin API below the service's origin.
 pub const ADMIN_BASE: &str = "/api/admin/v1";
+
+/// Maximum searches and content parses that run at the same time; further ones wait.
+const MAX_WORKERS: usize = 4;
 
 /// A running service. Clones share everything.
 #[derive(Clone, Debug)]
@@ -48,6 +78,11 @@ struct Inner {
     db: Db,
     clock: Clock,
     options: ServiceOptions,
+    caches: Arc<Caches>,
+    limiter: RateLimiter,
+    failed_activations: RateLimiter,
+    /// Limits the blocking threads that parse and search.
+    workers: Semaphore,
     /// Cancelled when the service is told to stop: event streams end, and background tasks finish.
     closing: CancellationToken,
     /// Work that must not be cut off, such as a reply of the AI that nobody waits for any more.
@@ -57,17 +92,32 @@ struct Inner {
 impl Service {
     /// Opens the database and migrates it.
     pub async fn open(options: ServiceOptions) -> Result<Self, OpenError> {
-        let db = Db::open(&options.database).await?;
+        let caches = Arc::new(Caches::new());
+        let invalidate = {
+            let caches = Arc::clone(&caches);
+            Arc::new(move |wake: &db::Wake| caches.invalidate(wake))
+        };
+        let db = Db::open(&options.database, invalidate).await?;
         Ok(Self(Arc::new(Inner {
             db,
             clock: Clock::start(),
+            caches,
+            limiter: RateLimiter::new(options.rate_limit),
+            failed_activations: RateLimiter::new(FAILED_ACTIVATION_LIMIT),
+            workers: Semaphore::new(MAX_WORKERS),
             options,
             closing: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })))
     }
 
-    /// Stops background work, waits until what must not be cut off is done, and closes the database.
+    /// Returns the routes of the service.
+    pub fn router(&self) -> Router {
+        connector_api::routes().with_state(self.clone())
+    }
+
+    /// Ends event streams and background work, waits until what must not be cut off is done, and closes the
+    /// database.
     pub async fn close(&self) {
         self.0.closing.cancel();
         self.0.tasks.close();
@@ -82,4 +132,25 @@ impl Service {
     fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()
     }
+
+    /// Runs slow work on a blocking thread. At most [`MAX_WORKERS`] run at a time; further ones wait.
+    async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let Ok(_turn) = self.0.workers.acquire().await else { return Err(ApiError::Internal) };
+        tokio::task::spawn_blocking(work).await.map_err(|panic| {
+            error!("{panic}");
+            ApiError::Internal
+        })
+    }
+}
+
+/// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves
+/// it as it is.
+#[cfg(test)]
+fn cases(count: u32) -> proptest::test_runner::Config {
+    use proptest::test_runner::Config;
+    let config = Config::default();
+    Config { cases: count.saturating_mul(config.cases).div_ceil(256).max(1), ..config }
 }

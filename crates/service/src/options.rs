@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::ServiceKey;
+use crate::{Pace, RateLimit, ServiceKey};
 
 /// The settings of a service.
 #[derive(Clone, Debug)]
@@ -16,11 +16,22 @@ pub struct ServiceOptions {
     pub public_origin: Option<String>,
     /// The folder of the built widget, served at `/chat-widget/`.
     pub widget_dir: Option<PathBuf>,
+    /// The polling intervals that are suggested to clients.
+    pub pace: Pace,
+    /// The rate limit of each visitor, and of each token where a proxy does not name the visitor.
+    pub rate_limit: RateLimit,
 }
 
 impl ServiceOptions {
     /// Returns the default settings for a database.
     pub fn new(database: impl Into<String>, key: ServiceKey) -> Self {
-        Self { database: database.into(), key, public_origin: None, widget_dir: None }
+        Self {
+            database: database.into(),
+            key,
+            public_origin: None,
+            widget_dir: None,
+            pace: Pace::default(),
+            rate_limit: RateLimit::default(),
+        }
     }
 }

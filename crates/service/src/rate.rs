@@ -134,34 +134,38 @@ impl RateLimiter {
         let now_ms = service.now_ms();
         let key = (scope.to_owned(), caller);
         let is_shared = service.db().dialect() == Dialect::Postgres;
-        let window = self.count(&key, now_ms, is_shared);
-        if !is_shared || window.used <= window.granted || window.exhausted {
-            return Ok(self.quota(window, now_ms));
+        let (window, accepted) = self.count(&key, now_ms, is_shared);
+        if accepted || !is_shared || window.exhausted {
+            return Ok(self.quota(window, now_ms, accepted));
         }
         let share = (self.limit.requests / SHARES).max(1);
         let granted = self.grant(service, &key, window.ends_ms, share).await?;
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         let window = windows.of(&key, now_ms);
         window.granted = window.granted.saturating_add(granted);
+        window.used = window.used.saturating_add(granted.min(1));
         window.exhausted = granted < share;
-        Ok(self.quota(*window, now_ms))
+        Ok(self.quota(*window, now_ms, granted > 0))
     }
 
-    fn count(&self, key: &Key, now_ms: i64, is_shared: bool) -> Window {
+    /// Counts a request if this node may accept it.
+    fn count(&self, key: &Key, now_ms: i64, is_shared: bool) -> (Window, bool) {
         let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
         let window = windows.of(key, now_ms);
         if window.ends_ms <= now_ms {
             let length = millis(self.limit.window).max(1);
             // The same for all nodes, whose clocks agree.
-            let ends_ms = if is_shared { now_ms - now_ms.rem_euclid(length) + length } else { now_ms + length };
+            let ends_ms =
+                if is_shared { now_ms - now_ms.rem_euclid(length) + length } else { now_ms + length };
             let granted = if is_shared { 0 } else { self.limit.requests };
             *window = Window { ends_ms, used: 0, granted, exhausted: !is_shared };
         }
-        window.used = window.used.saturating_add(1);
-        *window
+        let accepted = window.used < window.granted;
+        window.used += u32::from(accepted);
+        (*window, accepted)
     }
 
-    fn quota(&self, window: Window, now_ms: i64) -> Quota {
+    fn quota(&self, window: Window, now_ms: i64, accepted: bool) -> Quota {
         let left_ms = (window.ends_ms - now_ms).max(0);
         Quota {
             limit: self.limit.requests,
@@ -173,7 +177,7 @@ impl RateLimiter {
             },
             // Rounded up, so that a new window has begun after this time.
             reset_s: u64::try_from((left_ms + 999) / 1000).unwrap_or_default(),
-            exceeded: window.used > window.granted,
+            exceeded: !accepted,
         }
     }
 

@@ -156,12 +156,7 @@ fn json<T: DeserializeOwned + Default>(text: &str) -> T {
 }
 
 /// Creates a site. Every setting has its default.
-pub(crate) async fn create(
-    tx: &mut Tx,
-    now_ms: i64,
-    tenant_id: &str,
-    name: &str,
-) -> Result<Site, ApiError> {
+pub(crate) async fn create(tx: &mut Tx, now_ms: i64, tenant_id: &str, name: &str) -> Result<Site, ApiError> {
     let name = check_name("name", name)?;
     let tenant = tx.optional("SELECT id FROM tenants WHERE id = $1", args![tenant_id]).await?;
     if tenant.is_none() {

@@ -63,10 +63,7 @@ fn sql(rest: &str) -> sqlx::AssertSqlSafe<String> {
 /// Disables a tenant, or enables it again.
 pub(crate) async fn set_disabled(tx: &mut Tx, now_ms: i64, id: &str, disabled: bool) -> Result<(), ApiError> {
     let changed = tx
-        .execute(
-            "UPDATE tenants SET disabled_ms = $1 WHERE id = $2",
-            args![disabled.then_some(now_ms), id],
-        )
+        .execute("UPDATE tenants SET disabled_ms = $1 WHERE id = $2", args![disabled.then_some(now_ms), id])
         .await?;
     if changed == 0 {
         return Err(ApiError::NotFound("This tenant"));

@@ -56,9 +56,16 @@ pub(crate) struct StoredToken {
 impl StoredToken {
     /// Returns whether a secret with this hash is valid now.
     pub(crate) fn accepts(&self, hash: &Fingerprint, now_ms: i64) -> bool {
-        let is_current = self.revoked_ms.is_none_or(|at| now_ms < at)
-            && self.expires_ms.is_none_or(|at| now_ms < at);
+        let is_current =
+            self.revoked_ms.is_none_or(|at| now_ms < at) && self.expires_ms.is_none_or(|at| now_ms < at);
         is_same_hash(&self.hash, hash) && is_current
+    }
+}
+
+impl StoredToken {
+    /// Returns the token as it is after a use.
+    pub(crate) fn used_at(&self, now_ms: i64) -> Self {
+        Self { last_used_ms: Some(now_ms), ..self.clone() }
     }
 }
 

@@ -63,7 +63,8 @@ pub(super) async fn authorize(
         return Ok(Access::Public);
     }
     let authorization = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let bearer = authorization.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ApiError::InvalidToken)?;
+    let bearer =
+        authorization.and_then(|value| value.strip_prefix("Bearer ")).ok_or(ApiError::InvalidToken)?;
     let hash = fingerprint(&[bearer.as_bytes()]);
     let id = tokens::id_of(&hash);
     let token = token(service, &id).await?.ok_or(ApiError::InvalidToken)?;
@@ -81,7 +82,7 @@ pub(super) async fn authorize(
 
 /// Records the use of a token, without holding up the request.
 fn record_use(service: &Service, id: String, token: &StoredToken, now_ms: i64) {
-    let used = Arc::new(StoredToken { last_used_ms: Some(now_ms), ..token.clone() });
+    let used = Arc::new(token.used_at(now_ms));
     let cache = &service.0.caches.tokens;
     cache.put(cache.version(), id.clone(), Some(used));
     let service = service.clone();

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use chat_protocol::{
-    ChatConfig, ConversationId, EventBatch, History, Value,
-};
+use chat_protocol::{ChatConfig, ConversationId, EventBatch, History, Value};
 
 use crate::Service;
 use crate::conversations::{self, head, page, sequence_of};
@@ -14,7 +12,7 @@ use crate::idempotency::{KeyedRequest, execute_once};
 use crate::presence;
 use crate::response::ApiResponse;
 use crate::sites::Site;
-use crate::visitors::events as visitor_events;
+use crate::stand_in::visitors::events as visitor_events;
 
 pub(super) use super::send::send;
 
@@ -56,7 +54,8 @@ fn language(tag: &str) -> String {
 
 /// Returns the welcome message for a locale: that of the locale itself, of its language, or of all others.
 fn welcome(site: &Site, locale: &str) -> Option<String> {
-    let same_language = || site.welcome.iter().find(|(tag, _)| language(tag) == language(locale)).map(|(_, text)| text);
+    let same_language =
+        || site.welcome.iter().find(|(tag, _)| language(tag) == language(locale)).map(|(_, text)| text);
     site.welcome.get(locale).or_else(same_language).or_else(|| site.welcome.get("")).cloned()
 }
 

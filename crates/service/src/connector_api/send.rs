@@ -13,21 +13,20 @@ use std::time::Duration;
 use chat_protocol::{
     AiStatus, ChatMessage, ConversationId, Lead, MessageId, Role, SendMessage, SendResult, Value,
 };
+use tracing::warn;
 
 use crate::Service;
-use crate::ai::{self, Answer, Understanding, understand};
 use crate::clock::iso;
-use crate::conversations::{
-    self, NewMessage, Status, add_message, answer_to, last_messages,
-};
-use crate::db::Tx;
+use crate::conversations::{self, NewMessage, Status, add_message, answer_to, last_messages};
+use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known};
 use crate::lead::contacts_in;
 use crate::presence::operators_online;
 use crate::response::ApiResponse;
 use crate::sites::Site;
-use crate::visitors;
+use crate::stand_in::ai::{self, Answer, Understanding, understand};
+use crate::stand_in::visitors;
 
 /// Milliseconds that a node has to answer a message before another one may take over: longer than the AI's
 /// time limit.
@@ -70,8 +69,23 @@ pub(super) async fn send(
             Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
         }
     };
-    let answer = answer(service, site, &body, &recorded).await?;
-    finish(service, site, &body, keyed, recorded, answer).await
+    let response = match answer(service, site, &body, &recorded).await {
+        Ok(answer) => finish(service, site, &body, keyed.clone(), recorded, answer).await,
+        Err(error) => Err(error),
+    };
+    if let (Err(_), Some(keyed)) = (&response, keyed) {
+        release(service, keyed).await;
+    }
+    response
+}
+
+/// Lets a repetition go on at once with a request that failed after its message was stored.
+async fn release(service: &Service, keyed: KeyedRequest) {
+    let released: Result<(), DbError> =
+        service.db().write(move |tx| Box::pin(async move { keyed.release(tx).await })).await;
+    if let Err(error) = released {
+        warn!("the lease of a request is kept until it ends: {error}");
+    }
 }
 
 /// Binds the key and stores the message, unless an earlier attempt did.

@@ -124,7 +124,8 @@ pub(crate) fn sequence_of(conversation: &ConversationId, id: &str) -> i64 {
     }
 }
 
-const COLUMNS: &str = "SELECT seq, role, content, operator_id, operator_name, created_ms, key, sources FROM messages";
+const COLUMNS: &str =
+    "SELECT seq, role, content, operator_id, operator_name, created_ms, key, sources FROM messages";
 
 fn read(conversation: &ConversationId, row: &Row) -> Result<StoredMessage, DbError> {
     let seq = row.int(0)?;

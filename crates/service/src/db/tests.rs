@@ -5,10 +5,6 @@ use std::time::Duration;
 use super::*;
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 
-async fn open(address: &str) -> Result<Db, OpenError> {
-    Db::open(address, Arc::new(|_| {})).await
-}
-
 async fn add(db: &Db, name: &str, value: &str) -> Result<(), DbError> {
     let (name, value) = (name.to_owned(), value.to_owned());
     db.write(move |tx| {
@@ -42,7 +38,7 @@ async fn next_wake(wakes: &mut broadcast::Receiver<Wake>) -> Wake {
 
 on_both_databases! {
     async fn stores_what_a_transaction_wrote_and_nothing_of_one_that_failed(database: &TestDatabase) {
-        let db = open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         add(&db, "one", "1").await.expect("written");
         let failed: Result<(), DbError> = db
             .write(|tx| {
@@ -59,7 +55,7 @@ on_both_databases! {
     }
 
     async fn a_failed_transaction_costs_those_beside_it_nothing(database: &TestDatabase) {
-        let db = open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         let writes = (0..200).map(|number| {
             let db = db.clone();
             // Every fourth has a name that exists already.
@@ -74,7 +70,7 @@ on_both_databases! {
     }
 
     async fn values_come_back_as_they_were(database: &TestDatabase) {
-        let db = open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         let sql = "SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), $3, CAST($4 AS TEXT), CAST($5 AS BIGINT)";
         let bytes: &[u8] = b"\0\xff";
         let row = db.one(sql, args!["\u{1f600} '", i64::MIN, bytes, None::<String>, true]).await.expect("a row");
@@ -86,7 +82,7 @@ on_both_databases! {
     }
 
     async fn a_commit_is_announced_and_a_rollback_is_not(database: &TestDatabase) {
-        let db = open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         let mut wakes = db.wakes();
         add(&db, "one", "").await.expect("written");
         add(&db, "one", "").await.expect_err("a name is unique");
@@ -100,14 +96,14 @@ on_both_databases! {
     }
 
     async fn data_outlives_the_process_and_the_schema_is_migrated_once(database: &TestDatabase) {
-        let db = open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         add(&db, "one", "").await.expect("written");
         db.close().await;
         drop(db);
         // The lock of the file is free when the writer has ended.
         let reopened = async {
             loop {
-                match open(&database.address).await {
+                match Db::open_uncached(&database.address).await {
                     Err(OpenError::InUse(_)) => tokio::task::yield_now().await,
                     opened => return opened.expect("opened once more"),
                 }
@@ -118,7 +114,7 @@ on_both_databases! {
     }
 
     async fn what_refers_to_a_deleted_row_goes_with_it(database: &TestDatabase) {
-        let db = open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         let outcome: Result<(), DbError> = db
             .write(|tx| {
                 Box::pin(async move {
@@ -141,8 +137,8 @@ on_both_databases! {
 #[tokio::test]
 async fn nodes_on_postgres_hear_each_other() {
     let database = TestDatabase::new(Kind::Postgres).await;
-    let one = open(&database.address).await.expect("opened");
-    let other = open(&database.address).await.expect("opened by two nodes");
+    let one = Db::open_uncached(&database.address).await.expect("opened");
+    let other = Db::open_uncached(&database.address).await.expect("opened by two nodes");
     let mut wakes = other.wakes();
     // The listener announces that it has begun.
     assert_eq!(wakes.recv().await.expect("an announcement"), Wake::Everything);
@@ -153,15 +149,15 @@ async fn nodes_on_postgres_hear_each_other() {
 #[tokio::test]
 async fn a_file_serves_one_process() {
     let database = TestDatabase::new(Kind::Sqlite).await;
-    let _first = open(&database.address).await.expect("opened");
-    let second = open(&database.address).await;
+    let _first = Db::open_uncached(&database.address).await.expect("opened");
+    let second = Db::open_uncached(&database.address).await;
     assert!(matches!(second, Err(OpenError::InUse(_))), "{second:?}");
 }
 
 #[tokio::test]
 async fn notices_what_another_process_writes_into_the_file() {
     let database = TestDatabase::new(Kind::Sqlite).await;
-    let db = open(&database.address).await.expect("opened");
+    let db = Db::open_uncached(&database.address).await.expect("opened");
     let mut wakes = db.wakes();
     // Written until it is noticed, because the first look only remembers what is there.
     let writer = async {
@@ -189,7 +185,7 @@ async fn only_the_owner_can_read_the_data_files() {
     let database = TestDatabase::new(Kind::Sqlite).await;
     std::fs::write(&database.address, "").expect("written");
     std::fs::set_permissions(&database.address, std::fs::Permissions::from_mode(0o644)).expect("a mode");
-    let db = open(&database.address).await.expect("opened");
+    let db = Db::open_uncached(&database.address).await.expect("opened");
     add(&db, "one", "").await.expect("written");
     let folder = std::path::Path::new(&database.address).parent().expect("a folder");
     let files: Vec<_> =

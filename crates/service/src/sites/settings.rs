@@ -215,9 +215,9 @@ fn welcome_messages(welcome: BTreeMap<String, String>) -> Result<Arg, FieldError
 
 /// Returns a language tag, which consists of letters, digits and hyphens.
 pub(super) fn language_tag(field: &'static str, tag: &str) -> Result<String, FieldError> {
-    let parts = tag.split('-').all(|part| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    });
+    let parts = tag
+        .split('-')
+        .all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     if !parts || tag.len() > 35 {
         return Err(FieldError::new(field, "must be a language tag such as en-US"));
     }

@@ -1,0 +1,120 @@
+//! A license code is exchanged once for a site token (4.2).
+
+use axum::body::Body;
+use axum::http::Request;
+use chat_service::{API_BASE, SiteChange};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+
+use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+use crate::support::{Answer, Client};
+
+/// A time in the far future, in milliseconds since 1970.
+const LATER: i64 = 4_000_000_000_000;
+
+async fn activate(client: &Client, key: Option<&str>, code: &str) -> Answer {
+    let body = json!({
+        "licenseCode": code,
+        "domain": "https://shop.example",
+        "platform": "wordpress",
+        "siteName": "The shop",
+        "primaryLocale": "de-DE",
+        "supportedLocales": ["de-DE", "en"],
+    });
+    let mut request = Request::builder()
+        .method("POST")
+        .uri(format!("{API_BASE}/auth/activate"))
+        .header("content-type", "application/json");
+    if let Some(key) = key {
+        request = request.header("idempotency-key", key);
+    }
+    client.send(request.body(Body::from(body.to_string())).expect("a request")).await
+}
+
+async fn new_code(client: &Client, site: Option<&str>) -> String {
+    let directory = client.service.directory();
+    let license = directory.create_license(&client.site.tenant_id, site, LATER).await.expect("a license");
+    license.code.expose_secret().to_owned()
+}
+
+on_both_databases! {
+    async fn a_code_gives_the_token_of_a_new_site_once(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let code = new_code(&client, None).await;
+        let activated = activate(&client, None, &code).await.data();
+        let site = activated["siteId"].as_str().expect("an id");
+        assert_ne!(site, client.site.id);
+        let mut new = client.clone();
+        new.token = activated["siteToken"].as_str().expect("a token").to_owned();
+        let status = new.get("/site/status").await.data();
+        assert_eq!((&status["siteName"], &status["domain"]), (&json!("The shop"), &json!("https://shop.example")));
+        assert_eq!(new.get("/chat/config?locale=fr").await.data()["locale"], "de-DE");
+        let again = activate(&client, None, &code).await;
+        assert_eq!(again.failure(), (400, "INVALID_REQUEST".to_owned()));
+    }
+
+    async fn of_twenty_activations_with_one_code_one_succeeds(database: &TestDatabase) {
+        let client = Client::with(crate::support::options(database), SiteChange::default()).await;
+        let site = client.site.id.clone();
+        let code = new_code(&client, Some(&site)).await;
+        let activating = (0..8).map(|_| {
+            let (client, code) = (client.clone(), code.clone());
+            tokio::spawn(async move { activate(&client, None, &code).await.status.as_u16() })
+        });
+        let mut statuses = Vec::new();
+        for activation in activating.collect::<Vec<_>>() {
+            statuses.push(activation.await.expect("no panic"));
+        }
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 400, 400, 400, 400, 400, 400, 400]);
+        assert_eq!(client.service.directory().tokens(&site).await.expect("tokens").len(), 2);
+    }
+
+    async fn a_repeated_activation_gets_the_same_token_which_is_not_in_the_database(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let code = new_code(&client, None).await;
+        let first = activate(&client, Some("activation-1"), &code).await;
+        let again = activate(&client, Some("activation-1"), &code).await;
+        assert_eq!(first.body, again.body);
+        let token = first.data()["siteToken"].as_str().expect("a token").to_owned();
+        if database.address.starts_with("postgres") {
+            return;
+        }
+        client.service.close().await;
+        for suffix in ["", "-wal"] {
+            let file = std::fs::read(format!("{}{suffix}", database.address)).unwrap_or_default();
+            for secret in [&token, &code] {
+                let found = file.windows(secret.len()).any(|window| window == secret.as_bytes());
+                assert!(!found, "{secret} is in the file{suffix}");
+            }
+        }
+    }
+
+    async fn wrong_expired_and_revoked_codes_are_refused_alike(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let directory = client.service.directory();
+        let revoked = directory.create_license(&client.site.tenant_id, None, LATER).await.expect("a license");
+        directory.revoke_license(&client.site.tenant_id, &revoked.info.id).await.expect("revoked");
+        let disabled = new_code(&client, None).await;
+        directory.set_tenant_disabled(&client.site.tenant_id, true).await.expect("disabled");
+        let mut errors: Vec<Value> = Vec::new();
+        for code in ["lic_wrong", revoked.code.expose_secret(), &disabled] {
+            let answer = activate(&client, None, code).await;
+            assert_eq!(answer.status, 400);
+            errors.push(answer.json()["error"].clone());
+        }
+        errors.dedup();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+    }
+
+    async fn somebody_who_guesses_codes_is_slowed_down(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let code = new_code(&client, None).await;
+        for _ in 0..10 {
+            assert_eq!(activate(&client, None, "lic_wrong").await.status, 400);
+        }
+        let refused = activate(&client, None, &code).await;
+        assert_eq!(refused.failure(), (429, "RATE_LIMITED".to_owned()));
+        assert!(refused.header("retry-after").is_some());
+    }
+}

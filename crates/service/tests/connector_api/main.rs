@@ -1,0 +1,10 @@
+//! The connector API on both databases, and on two nodes of one.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod activation;
+mod contract;
+mod idempotency;
+mod nodes;
+mod sites;

@@ -1,0 +1,89 @@
+//! Sites are separate, and their tokens and settings take effect at once.
+
+use chat_service::SiteChange;
+use secrecy::ExposeSecret;
+use serde_json::json;
+
+use crate::support::Client;
+use crate::support::databases::{Kind, TestDatabase, on_both_databases};
+
+async fn assert_is_refused(client: &Client) {
+    let answer = client.get("/chat/config").await;
+    assert_eq!(answer.failure(), (401, "INVALID_TOKEN".to_owned()));
+    assert_eq!(answer.json()["error"]["message"], "Missing or invalid API token.");
+}
+
+on_both_databases! {
+    async fn a_token_reads_nothing_of_another_site(database: &TestDatabase) {
+        let one = Client::new(database).await;
+        let other = Client::of(one.service.clone(), SiteChange::default()).await;
+        let conversation = one.begin("Hello").await;
+        // Cached by the one, and still not there for the other.
+        one.history(&conversation).await;
+        let path = format!("/chat/messages?conversationId={conversation}");
+        assert_eq!(other.get(&path).await.status, 404);
+        assert_eq!(one.get(&path).await.status, 200);
+        let body = json!({ "message": "Hello", "conversationId": conversation });
+        assert_eq!(other.post("/chat/messages", None, &body).await.status, 404);
+        assert_eq!(one.history(&conversation).await.len(), 2);
+        let presence = other.get(&format!("/chat/presence?conversationId={conversation}")).await.data();
+        assert_eq!(presence["shouldPollMessages"], false);
+    }
+
+    async fn a_disabled_or_deleted_site_or_tenant_refuses_its_tokens_at_once(database: &TestDatabase) {
+        let client = Client::new(database).await;
+        let directory = client.service.directory();
+        let (site, tenant) = (&client.site.id, &client.site.tenant_id);
+        client.get("/chat/config").await.data();
+        directory.set_site_disabled(site, true).await.expect("disabled");
+        assert_is_refused(&client).await;
+        directory.set_site_disabled(site, false).await.expect("enabled");
+        client.get("/chat/config").await.data();
+        directory.set_tenant_disabled(tenant, true).await.expect("disabled");
+        assert_is_refused(&client).await;
+        directory.set_tenant_disabled(tenant, false).await.expect("enabled");
+        client.get("/chat/config").await.data();
+        directory.delete_site(site).await.expect("deleted");
+        assert_is_refused(&client).await;
+        directory.site(site).await.expect_err("it does not exist any more");
+    }
+
+    async fn a_revoked_token_is_refused_and_a_rotated_one_after_its_overlap(database: &TestDatabase) {
+        let mut client = Client::new(database).await;
+        let directory = client.service.directory();
+        let site = client.site.id.clone();
+        let second = directory.rotate_token(&site, "second", 3_600_000).await.expect("rotated");
+        client.get("/chat/config").await.data();
+        let third = directory.rotate_token(&site, "third", 0).await.expect("rotated");
+        assert_is_refused(&client).await;
+        client.token = second.secret.expose_secret().to_owned();
+        assert_is_refused(&client).await;
+        client.token = third.secret.expose_secret().to_owned();
+        client.get("/chat/config").await.data();
+        directory.revoke_token(&site, &third.info.id).await.expect("revoked");
+        assert_is_refused(&client).await;
+        let tokens = directory.tokens(&site).await.expect("tokens");
+        assert_eq!(tokens.len(), 3);
+        assert!(tokens.iter().any(|token| token.revoked_at.is_some() && token.name == "third"));
+    }
+
+    async fn the_config_follows_the_sites_settings_and_the_visitors_locale(database: &TestDatabase) {
+        let change = serde_json::from_value(json!({
+            "supportedLocales": ["de-DE", "en"],
+            "primaryLocale": "de-DE",
+            "assistantName": "Clover",
+            "welcome": { "": "Hello!", "de-DE": "Hallo!" },
+            "avatarUrl": "https://shop.example/clover.png",
+        }));
+        let client = Client::with(crate::support::options(database), change.expect("settings")).await;
+        let config = async |locale: &str| client.get(&format!("/chat/config?locale={locale}")).await.data();
+        let german = config("de-AT").await;
+        assert_eq!((&german["locale"], &german["config"]["welcomeMessage"]), (&json!("de-AT"), &json!("Hallo!")));
+        assert_eq!(config("en-GB").await["config"]["welcomeMessage"], "Hello!");
+        assert_eq!(config("fr").await["locale"], "de-DE");
+        assert_eq!(german["config"]["assistantName"], "Clover");
+        let off = SiteChange { widget_enabled: Some(false), ..SiteChange::default() };
+        client.service.directory().change_site(&client.site.id, off).await.expect("changed");
+        assert_eq!(config("de-AT").await["config"]["widgetEnabled"], false);
+    }
+}
