@@ -29,6 +29,10 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use accounts::{
+    CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
+    reset_operator_password, set_operator_disabled,
+};
 pub use db::OpenError;
 pub use options::ServiceOptions;
 pub use secrets::{KEY_BYTES, ServiceKey};
@@ -54,6 +58,7 @@ struct Inner {
     closing: CancellationToken,
     /// Work that must not be cut off, such as a reply of the AI that nobody waits for any more.
     tasks: TaskTracker,
+    accounts: accounts::Accounts,
 }
 
 impl Service {
@@ -66,6 +71,7 @@ impl Service {
             options,
             closing: CancellationToken::new(),
             tasks: TaskTracker::new(),
+            accounts: accounts::Accounts::default(),
         })))
     }
 

@@ -1,0 +1,1 @@
+//! Attacks on accounts, through a real router.
