@@ -12,7 +12,7 @@ use crate::audit;
 use crate::clock::iso;
 use crate::db::{Tx, args};
 use crate::error::ApiError;
-use crate::secrets::new_id;
+use crate::tenants;
 
 /// A command failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -85,10 +85,7 @@ async fn first_tenant(tx: &mut Tx, now_ms: i64) -> Result<String, ApiError> {
     if let Some(row) = tx.optional(sql, args![]).await? {
         return Ok(row.text(0)?);
     }
-    let id = new_id("tenant");
-    let sql = "INSERT INTO tenants (id, name, created_ms) VALUES ($1, 'Main', $2)";
-    tx.execute(sql, args![&id, now_ms]).await?;
-    Ok(id)
+    Ok(tenants::create(tx, now_ms, "Main").await?.id)
 }
 
 /// Creates a link for a further owner of a tenant.

@@ -11,9 +11,6 @@ use crate::clock::iso;
 use crate::db::{DbError, Row, Tx, Wake, args};
 use crate::error::ApiError;
 
-/// Maximum length of an operator's name, in characters.
-const MAX_NAME_CHARS: usize = 200;
-
 /// An operator as others see them.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
@@ -101,17 +98,6 @@ pub(super) async fn still_may(tx: &mut Tx, operator: &Operator, right: Right) ->
     Operator { role: person.role, ..operator.clone() }.may(right)
 }
 
-/// Accepts the name of a person.
-pub(super) fn accept_name(name: &str) -> Result<String, ApiError> {
-    let name = name.trim();
-    let length = name.chars().count();
-    if length == 0 || length > MAX_NAME_CHARS || name.chars().any(char::is_control) {
-        let expected = format!("invalid name: expected 1 to {MAX_NAME_CHARS} characters in one line.");
-        return Err(ApiError::InvalidRequest(expected));
-    }
-    Ok(name.to_owned())
-}
-
 /// What is changed of an operator.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
@@ -195,7 +181,7 @@ pub(super) async fn remove_totp(
 async fn end_access(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<(), DbError> {
     session::revoke_all(tx, tenant_id, id, None).await?;
     links::revoke_of(tx, id).await?;
-    let sql = "DELETE FROM consoles WHERE operator_id = $1 AND tenant_id = $2";
+    let sql = "UPDATE consoles SET open = 0 WHERE operator_id = $1 AND tenant_id = $2 AND open <> 0";
     if tx.execute(sql, args![id, tenant_id]).await? > 0 {
         tx.wake(Wake::Presence { tenant: tenant_id.to_owned() });
     }

@@ -17,6 +17,7 @@ use crate::accounts::{Operator, Right, Role};
 use crate::audit;
 use crate::clock::iso;
 use crate::error::ApiError;
+use crate::limits::check_name;
 use crate::response::ApiResponse;
 
 pub(super) fn routes() -> Router<Service> {
@@ -67,7 +68,7 @@ pub(super) async fn change(
     Path(id): Path<String>,
     Body(request): Body<ChangeOperator>,
 ) -> Result<ApiResponse, ApiError> {
-    let name = request.name.as_deref().map(people::accept_name).transpose()?;
+    let name = request.name.map(|name| check_name("name", &name)).transpose()?;
     let change = Change { name, role: request.role, disabled: request.disabled };
     let now = service.now_ms();
     let changed: Person = service

@@ -20,6 +20,7 @@ use crate::accounts::{Operator, Role, password, people};
 use crate::audit;
 use crate::db::{DbError, Tx, args};
 use crate::error::ApiError;
+use crate::limits::check_name;
 use crate::response::ApiResponse;
 use crate::secrets::new_id;
 
@@ -134,7 +135,7 @@ struct Account {
 
 async fn accept(service: &Service, link: &Link, request: &Setup) -> Result<Account, ApiError> {
     let given = request.email.as_deref().map(parse_email).transpose()?;
-    let name = || people::accept_name(request.name.as_deref().unwrap_or_default());
+    let name = || check_name("name", request.name.as_deref().unwrap_or_default());
     let account = match &link.purpose {
         Purpose::Owner => {
             let missing =
