@@ -22,9 +22,8 @@ fn normalize(text: &str) -> Option<String> {
     if text.len() > MAX_BYTES || text.chars().any(char::is_control) {
         return None;
     }
-    text.parse::<lettre::Address>().ok()?;
     let email: String = text.nfc().flat_map(char::to_lowercase).nfc().collect();
-    // Lower case may be longer, or may not be valid.
+    // Lower case may be longer.
     (email.len() <= MAX_BYTES && email.parse::<lettre::Address>().is_ok()).then_some(email)
 }
 

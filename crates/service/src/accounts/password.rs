@@ -233,7 +233,7 @@ mod tests {
         ] {
             assert!(accepted(password), "{password}");
         }
-        assert!(accepted(&"abcdefghijklmnopqrsz0 ".repeat(45)));
+        assert!(accepted(&"four score and 7 years".repeat(45)));
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
         ] {
             assert!(!accepted(password), "{password}");
         }
-        assert!(!accepted(&"abcdefghijklmnopqrsz0 ".repeat(46)));
+        assert!(!accepted(&"four score and 7 years".repeat(46)));
         assert!(!accepted(&"\u{fdfa}".repeat(1000)), "18 characters each, once normalised");
         assert!(!accepted(&"x".repeat(1_000_000)));
     }

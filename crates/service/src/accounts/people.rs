@@ -26,7 +26,7 @@ pub(super) struct Person {
 macro_rules! select {
     ($condition:literal) => {
         concat!(
-            "SELECT id, email, name, role, CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END, created_ms,
+            "SELECT id, email, name, role, CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT), created_ms,
              disabled_ms FROM operators WHERE ",
             $condition
         )
@@ -91,7 +91,10 @@ pub(super) async fn lock(tx: &mut Tx, tenant_id: &str) -> Result<(), DbError> {
 
 /// Checks a right by the stored role of an operator, which may have changed since the request began.
 pub(super) async fn still_may(tx: &mut Tx, operator: &Operator, right: Right) -> Result<(), ApiError> {
-    let person = find_in(tx, &operator.tenant_id, &operator.id).await.map_err(|_| ApiError::SIGNED_OUT)?;
+    let person = match find_in(tx, &operator.tenant_id, &operator.id).await {
+        Err(UNKNOWN) => return Err(ApiError::SIGNED_OUT),
+        found => found?,
+    };
     if person.disabled_ms.is_some() {
         return Err(ApiError::SIGNED_OUT);
     }

@@ -171,7 +171,7 @@ async fn store(
     let (tenant, Account { id, email, name, role }) = (link.tenant_id.as_str(), account);
     let (id, action, has_totp) = if let Some(id) = id {
         let sql = "UPDATE operators SET password = $1 WHERE id = $2 AND tenant_id = $3
-                       RETURNING CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END";
+                       RETURNING CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT)";
         let row = tx.optional(sql, args![hash, &id, tenant]).await?.ok_or(INVALID_LINK)?;
         session::revoke_all(tx, tenant, &id, None).await?;
         (id, "password.reset", row.flag(0)?)

@@ -139,7 +139,7 @@ pub(super) async fn sign_in(
 async fn find(service: &Service, email: &str) -> Result<Option<Account>, ApiError> {
     let sql =
         "SELECT o.id, o.tenant_id, o.email, o.name, o.role, o.password, o.totp_secret, o.recovery_codes,
-                   CASE WHEN o.disabled_ms IS NULL AND t.disabled_ms IS NULL THEN 1 ELSE 0 END
+                   CAST(CASE WHEN o.disabled_ms IS NULL AND t.disabled_ms IS NULL THEN 1 ELSE 0 END AS BIGINT)
                FROM operators o JOIN tenants t ON t.id = o.tenant_id WHERE o.email = $1";
     let Some(row) = service.db().optional(sql, args![email]).await? else { return Ok(None) };
     let operator = Operator {
@@ -196,7 +196,8 @@ fn record_failure(service: &Service, operator: Operator, context: &Context) {
     (status = 401, description = "Nobody is signed in (SIGNED_OUT)"),
 ))]
 pub(super) async fn who(State(service): State<Service>, operator: Operator) -> Result<ApiResponse, ApiError> {
-    let sql = "SELECT CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END FROM operators WHERE id = $1";
+    let sql =
+        "SELECT CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM operators WHERE id = $1";
     let has_totp = service.db().one(sql, args![&operator.id]).await?.flag(0)?;
     Ok(ApiResponse::success(describe(&service, &operator, has_totp).await?))
 }

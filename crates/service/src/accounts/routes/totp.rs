@@ -116,7 +116,7 @@ pub(super) async fn confirm(
 /// Locks the operator, and refuses unless the second factor is enabled, or is not.
 async fn require_totp(tx: &mut Tx, operator_id: &str, enabled: bool) -> Result<(), ApiError> {
     let sql = "UPDATE operators SET name = name WHERE id = $1
-               RETURNING CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END";
+               RETURNING CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT)";
     let is_enabled = tx.optional(sql, args![operator_id]).await?.ok_or(ApiError::SIGNED_OUT)?.flag(0)?;
     match (is_enabled, enabled) {
         (true, false) => {
