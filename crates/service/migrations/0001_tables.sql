@@ -100,14 +100,18 @@ CREATE TABLE operator_sessions (
     id TEXT PRIMARY KEY,
     -- SHA-256 of the cookie's value.
     hash {{bytes}} NOT NULL UNIQUE,
+    -- The hash that was replaced at rotated_ms, which is valid a little longer.
+    previous_hash {{bytes}},
     operator_id TEXT NOT NULL REFERENCES operators (id) ON DELETE CASCADE,
     created_ms BIGINT NOT NULL,
     seen_ms BIGINT NOT NULL,
+    rotated_ms BIGINT NOT NULL,
     expires_ms BIGINT NOT NULL,
     address TEXT NOT NULL,
     user_agent TEXT NOT NULL
 );
 CREATE INDEX operator_sessions_by_operator ON operator_sessions (operator_id);
+CREATE INDEX operator_sessions_by_previous_hash ON operator_sessions (previous_hash);
 
 -- One-time links: for the first owner, for invited people, and for new passwords.
 CREATE TABLE invitations (

@@ -1,7 +1,40 @@
 //! The accounts of operators: signing in, sessions, roles, one-time links and the second factor.
 
+mod client;
+mod command;
+mod context;
+mod cookie;
+mod email;
+mod guard;
+mod links;
+mod mail;
 mod operator;
+mod password;
+mod people;
 mod role;
+mod routes;
+mod session;
+#[cfg(test)]
+mod tests;
+mod throttle;
+mod totp;
 
+pub(crate) use client::Client;
+pub use command::{
+    CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
+    reset_operator_password, set_operator_disabled,
+};
+pub(crate) use email::parse_email;
+pub(crate) use guard::{guarded, guarded_pages};
+pub(crate) use mail::{Mail, set_mailer};
 pub(crate) use operator::Operator;
-pub(crate) use role::Role;
+pub(crate) use role::{Right, Role};
+pub(crate) use routes::{AccountsApi, routes};
+pub(crate) use session::{Session, is_valid};
+
+/// What the accounts of a running service share.
+#[derive(Debug, Default)]
+pub(crate) struct Accounts {
+    hasher: password::Hasher,
+    mailer: mail::Mailer,
+}

@@ -4,7 +4,10 @@
 
 use chat_protocol::Value;
 
-use crate::db::{DbError, Tx, args};
+use crate::Service;
+use crate::clock::iso;
+use crate::db::{DbError, Row, Tx, args};
+use crate::error::ApiError;
 
 /// What is recorded of a change.
 #[derive(Clone, Debug)]
@@ -41,4 +44,41 @@ pub(crate) async fn record(tx: &mut Tx, entry: &Entry<'_>) -> Result<(), DbError
     ];
     tx.execute(sql, values).await?;
     Ok(())
+}
+
+/// Maximum entries of a page.
+const MAX_PAGE: i64 = 200;
+const DEFAULT_PAGE: i64 = 50;
+
+/// Returns a page of a tenant's entries, the newest first. `before` is the `next` of the page before.
+pub(crate) async fn list(
+    service: &Service,
+    tenant_id: &str,
+    before: Option<i64>,
+    limit: Option<i64>,
+) -> Result<Value, ApiError> {
+    let limit = limit.unwrap_or(DEFAULT_PAGE).clamp(1, MAX_PAGE);
+    let sql = "SELECT no, at_ms, actor_id, actor, action, target, detail, address FROM audit
+               WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3";
+    let values = args![tenant_id, before.unwrap_or(i64::MAX), limit + 1];
+    let mut rows = service.db().all(sql, values).await?;
+    let shown = usize::try_from(limit).unwrap_or(usize::MAX);
+    let has_more = rows.len() > shown;
+    rows.truncate(shown);
+    let next = rows.last().filter(|_| has_more).map(|row| row.int(0)).transpose()?;
+    let entries = rows.iter().map(describe).collect::<Result<Vec<Value>, DbError>>()?;
+    Ok(Value::object([("entries", Value::List(entries)), ("next", next.into())]))
+}
+
+fn describe(row: &Row) -> Result<Value, DbError> {
+    Ok(Value::object([
+        ("no", row.int(0)?.into()),
+        ("at", iso(row.int(1)?).into()),
+        ("actorId", row.text(2)?.into()),
+        ("actor", row.text(3)?.into()),
+        ("action", row.text(4)?.into()),
+        ("target", row.text(5)?.into()),
+        ("detail", serde_json::from_str(&row.text(6)?).unwrap_or_default()),
+        ("address", row.text(7)?.into()),
+    ]))
 }

@@ -44,6 +44,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::error;
 
+pub use accounts::{
+    CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
+    reset_operator_password, set_operator_disabled,
+};
 pub use db::OpenError;
 pub use directory::Directory;
 pub use error::ApiError;
@@ -87,6 +91,7 @@ struct Inner {
     closing: CancellationToken,
     /// Work that must not be cut off, such as a reply of the AI that nobody waits for any more.
     tasks: TaskTracker,
+    accounts: accounts::Accounts,
 }
 
 impl Service {
@@ -108,6 +113,7 @@ impl Service {
             options,
             closing: CancellationToken::new(),
             tasks: TaskTracker::new(),
+            accounts: accounts::Accounts::default(),
         })))
     }
 

@@ -29,7 +29,7 @@ pub(crate) fn new_id(kind: &str) -> String {
 /// # Panics
 ///
 /// Panics if the operating system has no random numbers: nothing here is safe without them.
-fn random_bytes<const N: usize>() -> [u8; N] {
+pub(crate) fn random_bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     assert!(SystemRandom::new().fill(&mut bytes).is_ok(), "the operating system has no random numbers");
     bytes

@@ -3,7 +3,8 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::Role;
+use super::context::Actor;
+use super::{Right, Role};
 use crate::Service;
 use crate::error::ApiError;
 
@@ -27,6 +28,17 @@ impl Operator {
             Role::Owner => Err(ApiError::Forbidden("Only owners may do this.")),
             _ => Err(ApiError::Forbidden("Only owners and admins may do this.")),
         }
+    }
+
+    /// Refuses operators whose role does not have a right.
+    pub(crate) fn may(&self, right: Right) -> Result<(), ApiError> {
+        self.require(right.least_role())
+    }
+
+    /// Returns the operator as the actor of a change, at a client's address.
+    pub(super) fn actor(&self, address: &str) -> Actor {
+        let name = format!("{} <{}>", self.name, self.email);
+        Actor { id: self.id.clone(), name, address: address.to_owned() }
     }
 }
 

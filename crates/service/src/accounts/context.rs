@@ -1,0 +1,166 @@
+//! What the handlers of accounts need of a request.
+
+use axum::Json;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chat_protocol::Value;
+use secrecy::ExposeSecret;
+use serde::de::DeserializeOwned;
+
+use super::client::{self, Transport};
+use super::cookie::Cookie;
+use super::guard::session_cookie;
+use super::session::{Browser, Session};
+use super::throttle::Counted;
+use crate::Service;
+use crate::audit::Entry;
+use crate::error::ApiError;
+use crate::response::ApiResponse;
+use crate::secrets::new_id;
+
+/// The lifetime of the cookie that shows that a browser has signed in before, in seconds: 180 days.
+const DEVICE_MAX_AGE_S: i64 = 180 * 24 * 3600;
+
+/// The origin of a request, and the cookies that it may set.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    pub(super) browser: Browser,
+    network: String,
+    transport: Transport,
+    device: Option<String>,
+    /// The session that the browser already has.
+    pub(super) session: Option<Session>,
+}
+
+impl FromRequestParts<Service> for Context {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, ApiError> {
+        let transport = client::transport(service, parts);
+        let user_agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+        let user_agent = user_agent.unwrap_or_default().to_owned();
+        Ok(Self {
+            browser: Browser { address: client::address(parts), user_agent },
+            network: client::network(parts),
+            transport,
+            device: Cookie::Device.read(&parts.headers, transport).map(str::to_owned),
+            session: parts.extensions.get().cloned(),
+        })
+    }
+}
+
+impl Context {
+    /// Refuses browsers that would not send the session's cookie back.
+    pub(super) fn require_cookies(&self) -> Result<(), ApiError> {
+        match self.transport {
+            Transport::Https | Transport::Loopback => Ok(()),
+            Transport::Plain => Err(ApiError::Forbidden(
+                "Signing in needs HTTPS, except on the service's own machine: set up TLS, \
+                 or open the console at http://localhost.",
+            )),
+        }
+    }
+
+    /// Counts the client's attempts for its network.
+    pub(super) fn of_network(&self, purpose: &str) -> Counted {
+        Counted::network(purpose, &self.network)
+    }
+
+    /// Counts the attempts of a browser that this operator has used before; `None` for others.
+    ///
+    /// The cookie is decrypted for unknown operators (`""`) too, so that this takes as long.
+    pub(super) fn of_device(&self, service: &Service, operator_id: &str) -> Option<Counted> {
+        let device_id = self.device_id(service, operator_id)?;
+        Some(Counted::account("sign in with device", &device_id))
+    }
+
+    fn device_id(&self, service: &Service, operator_id: &str) -> Option<String> {
+        let sealed = BASE64_URL_SAFE_NO_PAD.decode(self.device.as_deref()?).ok()?;
+        let id = service.0.options.key.unseal(&device_purpose(operator_id), &sealed).ok()?;
+        Some(id.expose_secret().to_owned())
+    }
+
+    /// Returns a response that signs in: with the cookie of the session, and that of the browser.
+    pub(super) fn signed_in(
+        &self,
+        service: &Service,
+        operator_id: &str,
+        secret: &str,
+        data: Value,
+    ) -> Response {
+        let mut response = self.known_device(service, operator_id, data);
+        append(response.headers_mut(), session_cookie(secret, self.transport));
+        response
+    }
+
+    /// Returns a response that makes the browser known to an operator, without signing in.
+    pub(super) fn known_device(&self, service: &Service, operator_id: &str, data: Value) -> Response {
+        let mut response = ApiResponse::success(data).into_response();
+        let id = self.device_id(service, operator_id).unwrap_or_else(|| new_id("device"));
+        let sealed = service.0.options.key.seal(&device_purpose(operator_id), &id);
+        let sealed = BASE64_URL_SAFE_NO_PAD.encode(sealed);
+        append(response.headers_mut(), Cookie::Device.set(&sealed, DEVICE_MAX_AGE_S, self.transport));
+        response
+    }
+
+    /// Returns a response that removes the session's cookie.
+    pub(super) fn signed_out(&self) -> Response {
+        let mut response = ApiResponse::success(Value::object([])).into_response();
+        append(response.headers_mut(), Cookie::Session.remove(self.transport));
+        response
+    }
+}
+
+fn append(headers: &mut HeaderMap, cookie: Option<HeaderValue>) {
+    if let Some(cookie) = cookie {
+        headers.append(header::SET_COOKIE, cookie);
+    }
+}
+
+fn device_purpose(operator_id: &str) -> String {
+    format!("device of {operator_id}")
+}
+
+/// The JSON body of a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
+        let Json(body) = Json::from_request(request, service).await?;
+        Ok(Self(body))
+    }
+}
+
+/// Who makes a change, for the audit log.
+#[derive(Clone, Debug)]
+pub(super) struct Actor {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) address: String,
+}
+
+impl Actor {
+    /// The command line.
+    pub(super) fn command() -> Self {
+        Self { id: "command".to_owned(), name: "site-connector admin".to_owned(), address: String::new() }
+    }
+
+    pub(super) fn entry<'a>(
+        &'a self,
+        tenant_id: &'a str,
+        action: &'a str,
+        target: &'a str,
+        detail: Value,
+        at_ms: i64,
+    ) -> Entry<'a> {
+        let Self { id, name, address } = self;
+        Entry { tenant_id, actor_id: id, actor: name, action, target, detail, address, at_ms }
+    }
+}

@@ -1,0 +1,172 @@
+//! One-time links: for the first owner, for invited people, and for new passwords.
+//!
+//! A link's secret is in the fragment of its URL, which browsers do not send, so that it is in no log. Only
+//! its hash is stored.
+
+use std::time::Duration;
+
+use super::Role;
+use super::session::read_role;
+use crate::Service;
+use crate::clock::millis;
+use crate::db::{DbError, Row, Tx, args};
+use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
+use crate::secrets::{new_id, random_secret};
+
+/// The lifetime of a link for an owner.
+pub(super) const OWNER_LIFETIME: Duration = Duration::from_secs(24 * 3600);
+/// The lifetime of an invitation.
+pub(super) const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
+/// The lifetime of a link for a new password.
+pub(super) const PASSWORD_LIFETIME: Duration = Duration::from_secs(3600);
+
+/// A link was used, has expired, or never existed.
+pub(super) const INVALID_LINK: ApiError = ApiError::Unauthorized {
+    code: "INVALID_LINK",
+    message: "This link was used, or has expired: ask for a new one.",
+};
+
+/// Whom a link is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Creates an owner, with an e-mail address of their choice.
+    Owner,
+    /// Creates an operator with this address.
+    Invitation { email: String, role: Role },
+    /// Sets the password of an operator anew.
+    Password { operator_id: String },
+}
+
+impl Purpose {
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Owner => "owner",
+            Self::Invitation { .. } => "invitation",
+            Self::Password { .. } => "password",
+        }
+    }
+
+    fn lifetime(&self) -> Duration {
+        match self {
+            Self::Owner => OWNER_LIFETIME,
+            Self::Invitation { .. } => INVITATION_LIFETIME,
+            Self::Password { .. } => PASSWORD_LIFETIME,
+        }
+    }
+}
+
+/// A link that was created. The secret is known only now.
+#[derive(Debug)]
+pub(super) struct NewLink {
+    pub(super) id: String,
+    pub(super) secret: String,
+    pub(super) expires_ms: i64,
+}
+
+/// A valid link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) id: String,
+    pub(super) tenant_id: String,
+    pub(super) purpose: Purpose,
+}
+
+/// Creates a link. `created_by` is an operator's id, or `command`.
+pub(super) async fn create(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    purpose: &Purpose,
+    created_by: &str,
+) -> Result<NewLink, DbError> {
+    let (id, secret) = (new_id("link"), random_secret());
+    let expires_ms = now_ms.saturating_add(millis(purpose.lifetime()));
+    let (operator_id, email, role) = match purpose {
+        Purpose::Owner => (None, None, Role::Owner),
+        Purpose::Invitation { email, role } => (None, Some(email.as_str()), *role),
+        Purpose::Password { operator_id } => (Some(operator_id.as_str()), None, Role::Agent),
+    };
+    let sql = "INSERT INTO invitations
+                   (id, hash, tenant_id, operator_id, email, role, invited_by, created_ms, expires_ms)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    let hash = fingerprint(&[secret.as_bytes()]);
+    let values =
+        args![&id, hash, tenant_id, operator_id, email, role.as_str(), created_by, now_ms, expires_ms,];
+    tx.execute(sql, values).await?;
+    Ok(NewLink { id, secret, expires_ms })
+}
+
+/// The condition of a valid link; `$1` is the hash of its secret, `$2` the current time.
+macro_rules! valid {
+    () => {
+        "hash = $1 AND used_ms IS NULL AND expires_ms > $2
+         AND tenant_id IN (SELECT id FROM tenants WHERE disabled_ms IS NULL)
+         AND (operator_id IS NULL OR operator_id IN (SELECT id FROM operators WHERE disabled_ms IS NULL))"
+    };
+}
+
+/// Looks at a link without using it.
+pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<Link>, ApiError> {
+    let sql = concat!("SELECT id, tenant_id, operator_id, email, role FROM invitations WHERE ", valid!());
+    let hash = fingerprint(&[secret.as_bytes()]);
+    let row = service.db().optional(sql, args![hash, service.now_ms()]).await?;
+    Ok(row.as_ref().map(read).transpose()?)
+}
+
+/// Uses a link up. Of several requests at once, one succeeds.
+pub(super) async fn take(tx: &mut Tx, now_ms: i64, secret: &str) -> Result<Link, ApiError> {
+    let sql = concat!(
+        "UPDATE invitations SET used_ms = $2 WHERE ",
+        valid!(),
+        " RETURNING id, tenant_id, operator_id, email, role"
+    );
+    let row = tx.optional(sql, args![fingerprint(&[secret.as_bytes()]), now_ms]).await?;
+    let link = read(&row.ok_or(INVALID_LINK)?)?;
+    // Links for the same purpose were meant for the same person.
+    match &link.purpose {
+        Purpose::Owner => {
+            let others = "DELETE FROM invitations WHERE tenant_id = $1 AND used_ms IS NULL
+                          AND operator_id IS NULL AND email IS NULL";
+            tx.execute(others, args![&link.tenant_id]).await?;
+        }
+        Purpose::Invitation { email, .. } => {
+            let others = "DELETE FROM invitations WHERE tenant_id = $1 AND used_ms IS NULL AND email = $2";
+            tx.execute(others, args![&link.tenant_id, email]).await?;
+        }
+        Purpose::Password { operator_id } => revoke_password_links(tx, operator_id).await?,
+    }
+    Ok(link)
+}
+
+/// Revokes the links for a new password of an operator, and their invitations of others.
+pub(super) async fn revoke_of(tx: &mut Tx, operator_id: &str) -> Result<(), DbError> {
+    let sql = "DELETE FROM invitations WHERE used_ms IS NULL AND (operator_id = $1 OR invited_by = $1)";
+    tx.execute(sql, args![operator_id]).await?;
+    Ok(())
+}
+
+/// Revokes the links for a new password of an operator.
+pub(super) async fn revoke_password_links(tx: &mut Tx, operator_id: &str) -> Result<(), DbError> {
+    let sql = "DELETE FROM invitations WHERE used_ms IS NULL AND operator_id = $1";
+    tx.execute(sql, args![operator_id]).await?;
+    Ok(())
+}
+
+fn read(row: &Row) -> Result<Link, DbError> {
+    let purpose = match (row.optional_text(2)?, row.optional_text(3)?) {
+        (Some(operator_id), _) => Purpose::Password { operator_id },
+        (None, Some(email)) => Purpose::Invitation { email, role: read_role(&row.text(4)?) },
+        (None, None) => Purpose::Owner,
+    };
+    Ok(Link { id: row.text(0)?, tenant_id: row.text(1)?, purpose })
+}
+
+/// Returns the URL of a link. It begins at the path for a service without a public origin, which does not know
+/// how it is reached.
+///
+/// The host of a request is never used: with a forged `Host`, an e-mail would lead to another site.
+pub(super) fn url(service: &Service, secret: &str) -> String {
+    let origin = service.0.options.public_origin.as_deref().unwrap_or_default();
+    format!("{}/console/#setup={secret}", origin.trim_end_matches('/'))
+}

@@ -1,0 +1,202 @@
+//! The operators of a tenant, as stored, and the rule that one owner remains.
+
+use chat_protocol::Value;
+
+use super::context::Actor;
+use super::session::{self, read_role};
+use super::{Operator, Right, Role, links, totp};
+use crate::Service;
+use crate::audit;
+use crate::clock::iso;
+use crate::db::{DbError, Row, Tx, Wake, args};
+use crate::error::ApiError;
+
+/// An operator as others see them.
+#[derive(Clone, Debug)]
+pub(super) struct Person {
+    pub(super) id: String,
+    pub(super) email: String,
+    pub(super) name: String,
+    pub(super) role: Role,
+    pub(super) has_totp: bool,
+    created_ms: i64,
+    pub(super) disabled_ms: Option<i64>,
+}
+
+macro_rules! select {
+    ($condition:literal) => {
+        concat!(
+            "SELECT id, email, name, role, CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT), created_ms,
+             disabled_ms FROM operators WHERE ",
+            $condition
+        )
+    };
+}
+
+impl Person {
+    fn read(row: &Row) -> Result<Self, DbError> {
+        Ok(Self {
+            id: row.text(0)?,
+            email: row.text(1)?,
+            name: row.text(2)?,
+            role: read_role(&row.text(3)?),
+            has_totp: row.flag(4)?,
+            created_ms: row.int(5)?,
+            disabled_ms: row.optional_int(6)?,
+        })
+    }
+
+    pub(super) fn describe(&self) -> Value {
+        Value::object([
+            ("id", self.id.as_str().into()),
+            ("email", self.email.as_str().into()),
+            ("name", self.name.as_str().into()),
+            ("role", self.role.as_str().into()),
+            ("totp", self.has_totp.into()),
+            ("disabled", self.disabled_ms.is_some().into()),
+            ("createdAt", iso(self.created_ms).into()),
+        ])
+    }
+
+    fn is_active_owner(&self) -> bool {
+        self.role == Role::Owner && self.disabled_ms.is_none()
+    }
+}
+
+/// Lists the operators of a tenant.
+pub(super) async fn list(service: &Service, tenant_id: &str) -> Result<Vec<Person>, ApiError> {
+    let rows = service.db().all(select!("tenant_id = $1 ORDER BY created_ms, id"), args![tenant_id]).await?;
+    Ok(rows.iter().map(Person::read).collect::<Result<_, _>>()?)
+}
+
+/// Returns an operator of a tenant. That of another tenant does not exist.
+pub(super) async fn find(service: &Service, tenant_id: &str, id: &str) -> Result<Person, ApiError> {
+    let row = service.db().optional(select!("tenant_id = $1 AND id = $2"), args![tenant_id, id]).await?;
+    Ok(Person::read(&row.ok_or(UNKNOWN)?)?)
+}
+
+/// Returns an operator of a tenant in a transaction.
+pub(super) async fn find_in(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<Person, ApiError> {
+    let row = tx.optional(select!("tenant_id = $1 AND id = $2"), args![tenant_id, id]).await?;
+    Ok(Person::read(&row.ok_or(UNKNOWN)?)?)
+}
+
+const UNKNOWN: ApiError = ApiError::NotFound("This operator");
+
+/// Locks the people of a tenant, so that of two owners who remove each other at once, one remains.
+pub(super) async fn lock(tx: &mut Tx, tenant_id: &str) -> Result<(), DbError> {
+    tx.execute("UPDATE tenants SET name = name WHERE id = $1", args![tenant_id]).await?;
+    Ok(())
+}
+
+/// Checks a right by the stored role of an operator, which may have changed since the request began.
+pub(super) async fn still_may(tx: &mut Tx, operator: &Operator, right: Right) -> Result<(), ApiError> {
+    let person = match find_in(tx, &operator.tenant_id, &operator.id).await {
+        Err(UNKNOWN) => return Err(ApiError::SIGNED_OUT),
+        found => found?,
+    };
+    if person.disabled_ms.is_some() {
+        return Err(ApiError::SIGNED_OUT);
+    }
+    Operator { role: person.role, ..operator.clone() }.may(right)
+}
+
+/// What is changed of an operator.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Change {
+    pub(super) name: Option<String>,
+    pub(super) role: Option<Role>,
+    pub(super) disabled: Option<bool>,
+}
+
+/// Changes an operator. Their sessions end when their rights change.
+pub(super) async fn change(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    id: &str,
+    change: &Change,
+    actor: &Actor,
+) -> Result<Person, ApiError> {
+    let before = find_in(tx, tenant_id, id).await?;
+    let mut after = before.clone();
+    after.name = change.name.clone().unwrap_or(after.name);
+    after.role = change.role.unwrap_or(after.role);
+    after.disabled_ms = match change.disabled {
+        Some(true) => Some(before.disabled_ms.unwrap_or(now_ms)),
+        Some(false) => None,
+        None => before.disabled_ms,
+    };
+    let sql = "UPDATE operators SET name = $1, role = $2, disabled_ms = $3 WHERE id = $4 AND tenant_id = $5";
+    let values = args![&after.name, after.role.as_str(), after.disabled_ms, id, tenant_id];
+    tx.execute(sql, values).await?;
+    if (before.role, before.disabled_ms) != (after.role, after.disabled_ms) {
+        end_access(tx, tenant_id, id).await?;
+    }
+    if before.is_active_owner() && !after.is_active_owner() {
+        keep_an_owner(tx, tenant_id).await?;
+    }
+    let detail = Value::object([
+        ("name", change.name.as_deref().into()),
+        ("role", change.role.map(Role::as_str).into()),
+        ("disabled", change.disabled.into()),
+    ]);
+    audit::record(tx, &actor.entry(tenant_id, "operator.update", id, detail, now_ms)).await?;
+    tx.wake(Wake::Settings { tenant: tenant_id.to_owned() });
+    Ok(after)
+}
+
+/// Deletes an operator. What they wrote remains.
+pub(super) async fn remove(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    id: &str,
+    actor: &Actor,
+) -> Result<(), ApiError> {
+    let person = find_in(tx, tenant_id, id).await?;
+    end_access(tx, tenant_id, id).await?;
+    tx.execute("DELETE FROM operators WHERE id = $1 AND tenant_id = $2", args![id, tenant_id]).await?;
+    if person.is_active_owner() {
+        keep_an_owner(tx, tenant_id).await?;
+    }
+    let detail = Value::object([("email", person.email.into()), ("role", person.role.as_str().into())]);
+    audit::record(tx, &actor.entry(tenant_id, "operator.delete", id, detail, now_ms)).await?;
+    Ok(())
+}
+
+/// Removes an operator's second factor, for those who lost it.
+pub(super) async fn remove_totp(
+    tx: &mut Tx,
+    now_ms: i64,
+    tenant_id: &str,
+    id: &str,
+    actor: &Actor,
+) -> Result<(), ApiError> {
+    find_in(tx, tenant_id, id).await?;
+    totp::store(tx, id, None).await?;
+    session::revoke_all(tx, tenant_id, id, None).await?;
+    audit::record(tx, &actor.entry(tenant_id, "totp.remove", id, Value::object([]), now_ms)).await?;
+    Ok(())
+}
+
+/// Ends the sessions, open consoles, links and invitations of an operator.
+async fn end_access(tx: &mut Tx, tenant_id: &str, id: &str) -> Result<(), DbError> {
+    session::revoke_all(tx, tenant_id, id, None).await?;
+    links::revoke_of(tx, id).await?;
+    let sql = "UPDATE consoles SET open = 0 WHERE operator_id = $1 AND tenant_id = $2 AND open <> 0";
+    if tx.execute(sql, args![id, tenant_id]).await? > 0 {
+        tx.wake(Wake::Presence { tenant: tenant_id.to_owned() });
+    }
+    Ok(())
+}
+
+/// Refuses a change that left a tenant without an owner.
+async fn keep_an_owner(tx: &mut Tx, tenant_id: &str) -> Result<(), ApiError> {
+    let sql =
+        "SELECT count(*) FROM operators WHERE tenant_id = $1 AND role = 'owner' AND disabled_ms IS NULL";
+    if tx.one(sql, args![tenant_id]).await?.int(0)? > 0 {
+        return Ok(());
+    }
+    Err(ApiError::Conflict("This is the last owner: make somebody else an owner first.".to_owned()))
+}

@@ -1,0 +1,192 @@
+//! The operators of a tenant.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::{get, patch, post};
+use chat_protocol::Value;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::password::{lock_verified, verify};
+use super::totp::Proof;
+use crate::Service;
+use crate::accounts::context::{Body, Context};
+use crate::accounts::links::{self, Purpose};
+use crate::accounts::people::{self, Change, Person};
+use crate::accounts::{Operator, Right, Role};
+use crate::audit;
+use crate::clock::iso;
+use crate::error::ApiError;
+use crate::limits::check_name;
+use crate::response::ApiResponse;
+
+pub(super) fn routes() -> Router<Service> {
+    Router::new()
+        .route("/operators", get(list))
+        .route("/operators/{operator}", patch(change).delete(remove))
+        .route("/operators/{operator}/password-link", post(password_link))
+        .route("/operators/{operator}/totp/remove", post(remove_totp))
+}
+
+#[utoipa::path(get, path = "/operators", tag = "accounts", responses(
+    (status = 200, description = "The operators of the tenant"),
+))]
+pub(super) async fn list(
+    State(service): State<Service>,
+    operator: Operator,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::SeeOperators)?;
+    let people = people::list(&service, &operator.tenant_id).await?;
+    let people = Value::List(people.iter().map(Person::describe).collect());
+    Ok(ApiResponse::success(Value::object([("operators", people)])))
+}
+
+/// What is changed of an operator. Missing members stay as they are.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ChangeOperator {
+    /// The name that visitors see. Everybody may change their own.
+    #[serde(default)]
+    name: Option<String>,
+    /// Only owners may change roles.
+    #[serde(default)]
+    role: Option<Role>,
+    #[serde(default)]
+    disabled: Option<bool>,
+}
+
+#[utoipa::path(patch, path = "/operators/{operator}", tag = "accounts", request_body = ChangeOperator,
+    params(("operator" = String, Path)), responses(
+    (status = 200, description = "The changed operator, whose sessions have ended if the rights changed"),
+    (status = 403, description = "The role does not allow it"),
+    (status = 409, description = "This is the last owner"),
+))]
+pub(super) async fn change(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Path(id): Path<String>,
+    Body(request): Body<ChangeOperator>,
+) -> Result<ApiResponse, ApiError> {
+    let name = request.name.map(|name| check_name("name", &name)).transpose()?;
+    let change = Change { name, role: request.role, disabled: request.disabled };
+    let now = service.now_ms();
+    let changed: Person = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let tenant = operator.tenant_id.as_str();
+                people::lock(tx, tenant).await?;
+                let person = people::find_in(tx, tenant, &id).await?;
+                let is_own_name = id == operator.id && change.role.is_none() && change.disabled.is_none();
+                if !is_own_name {
+                    people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
+                }
+                if change.role.is_some() {
+                    people::still_may(tx, &operator, Right::ManageOwners).await?;
+                }
+                let actor = operator.actor(&context.browser.address);
+                people::change(tx, now, tenant, &id, &change, &actor).await
+            })
+        })
+        .await?;
+    Ok(ApiResponse::success(Value::object([("operator", changed.describe())])))
+}
+
+#[utoipa::path(delete, path = "/operators/{operator}", tag = "accounts", params(("operator" = String, Path)), responses(
+    (status = 200, description = "Deleted; what the operator wrote remains"),
+    (status = 403, description = "The role does not allow it"),
+    (status = 409, description = "This is the last owner"),
+))]
+pub(super) async fn remove(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Path(id): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    let now = service.now_ms();
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let tenant = operator.tenant_id.as_str();
+                people::lock(tx, tenant).await?;
+                let person = people::find_in(tx, tenant, &id).await?;
+                people::still_may(tx, &operator, Right::to_manage(person.role)).await?;
+                people::remove(tx, now, tenant, &id, &operator.actor(&context.browser.address)).await
+            })
+        })
+        .await?;
+    Ok(ApiResponse::success(Value::object([])))
+}
+
+#[utoipa::path(post, path = "/operators/{operator}/password-link", tag = "accounts",
+    params(("operator" = String, Path)), responses(
+    (status = 200, description = "A link with which the operator sets a new password within an hour"),
+    (status = 403, description = "Only owners may do this"),
+))]
+pub(super) async fn password_link(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Path(id): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::ManageCredentials)?;
+    let now = service.now_ms();
+    let link = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let tenant = operator.tenant_id.as_str();
+                people::still_may(tx, &operator, Right::ManageCredentials).await?;
+                let person = people::find_in(tx, tenant, &id).await?;
+                if person.disabled_ms.is_some() {
+                    return Err(ApiError::Conflict(
+                        "This operator is disabled: enable them first.".to_owned(),
+                    ));
+                }
+                let purpose = Purpose::Password { operator_id: person.id };
+                let link = links::create(tx, now, tenant, &purpose, &operator.id).await?;
+                let actor = operator.actor(&context.browser.address);
+                let entry = actor.entry(tenant, "password.link", &id, Value::object([]), now);
+                audit::record(tx, &entry).await?;
+                Ok(link)
+            })
+        })
+        .await?;
+    Ok(ApiResponse::success(Value::object([
+        ("link", links::url(&service, &link.secret).into()),
+        ("expiresAt", iso(link.expires_ms).into()),
+    ])))
+}
+
+#[utoipa::path(post, path = "/operators/{operator}/totp/remove", tag = "accounts", request_body = Proof,
+    params(("operator" = String, Path)), responses(
+    (status = 200, description = "The second factor of another operator is removed; needs one's own password"),
+    (status = 403, description = "Only owners may do this"),
+))]
+pub(super) async fn remove_totp(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Path(id): Path<String>,
+    Body(request): Body<Proof>,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::ManageCredentials)?;
+    let person = people::find(&service, &operator.tenant_id, &id).await?;
+    let (attempt, hash) = verify(&service, &operator, &request.password).await?;
+    let now = service.now_ms();
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                lock_verified(tx, &operator, hash).await?;
+                people::still_may(tx, &operator, Right::ManageCredentials).await?;
+                attempt.succeed(tx).await?;
+                let actor = operator.actor(&context.browser.address);
+                people::remove_totp(tx, now, &operator.tenant_id, &person.id, &actor).await
+            })
+        })
+        .await?;
+    Ok(ApiResponse::success(Value::object([])))
+}

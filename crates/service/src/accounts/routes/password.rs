@@ -1,0 +1,181 @@
+//! Changing a password, and asking for a new one.
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::post;
+use chat_protocol::Value;
+use serde::Deserialize;
+use tracing::warn;
+use utoipa::ToSchema;
+
+use crate::Service;
+use crate::accounts::context::{Body, Context};
+use crate::accounts::email::parse_email;
+use crate::accounts::links::{self, Purpose};
+use crate::accounts::mail::{self, Mail};
+use crate::accounts::throttle::{self, Attempt, Counted};
+use crate::accounts::{Operator, password, session};
+use crate::audit;
+use crate::db::{Tx, args};
+use crate::error::ApiError;
+use crate::response::ApiResponse;
+
+pub(super) const WRONG_PASSWORD: ApiError =
+    ApiError::Unauthorized { code: "WRONG_PASSWORD", message: "Your password is wrong." };
+
+pub(super) fn routes() -> Router<Service> {
+    Router::new().route("/password", post(change)).route("/password/forgot", post(forgot))
+}
+
+/// A password and the one that replaces it.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ChangePassword {
+    current_password: String,
+    /// 10 to 1000 characters.
+    new_password: String,
+}
+
+#[utoipa::path(post, path = "/password", tag = "accounts", request_body = ChangePassword, responses(
+    (status = 200, description = "The password is changed, and all other sessions have ended"),
+    (status = 401, description = "The current password is wrong (WRONG_PASSWORD)"),
+))]
+pub(super) async fn change(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Body(request): Body<ChangePassword>,
+) -> Result<Response, ApiError> {
+    let (attempt, old_hash) = verify(&service, &operator, &request.current_password).await?;
+    let words = words(&service, &operator.tenant_id, &[&operator.email, &operator.name]).await?;
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let new_password = password::accept(&request.new_password, &words)?;
+    let hash = service.0.accounts.hasher.hash(new_password).await?;
+    let now = service.now_ms();
+    let (person, browser) = (operator.clone(), context.browser.clone());
+    let secret: String = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
+                // A password that was changed meanwhile is not the one that was verified.
+                let sql = "UPDATE operators SET password = $1 WHERE id = $2 AND password = $3";
+                if tx.execute(sql, args![hash, id, old_hash]).await? == 0 {
+                    return Err(WRONG_PASSWORD);
+                }
+                attempt.succeed(tx).await?;
+                links::revoke_password_links(tx, id).await?;
+                session::revoke_all(tx, tenant, id, None).await?;
+                let secret = session::create(tx, now, id, &browser).await?;
+                let actor = person.actor(&browser.address);
+                let entry = actor.entry(tenant, "password.change", id, Value::object([]), now);
+                audit::record(tx, &entry).await?;
+                Ok(secret)
+            })
+        })
+        .await?;
+    Ok(context.signed_in(&service, &operator.id, &secret, Value::object([])))
+}
+
+/// Verifies the password of a signed-in operator, which is asked for before a change that would keep its owner
+/// out. Returns the attempt, which counts as failed until it is told to have succeeded, and the hash.
+pub(super) async fn verify(
+    service: &Service,
+    operator: &Operator,
+    password: &str,
+) -> Result<(Attempt, String), ApiError> {
+    let counted = vec![Counted::account("password of", &operator.id)];
+    let attempt = throttle::attempt(service, counted).await?;
+    let sql = "SELECT password FROM operators WHERE id = $1";
+    let hash = service.db().optional(sql, args![&operator.id]).await?.ok_or(ApiError::SIGNED_OUT)?.text(0)?;
+    if !service.0.accounts.hasher.verify(password, Some(hash.clone())).await? {
+        return Err(WRONG_PASSWORD);
+    }
+    Ok((attempt, hash))
+}
+
+/// Locks an operator in a transaction, unless the password was changed since it was verified.
+pub(super) async fn lock_verified(tx: &mut Tx, operator: &Operator, hash: String) -> Result<(), ApiError> {
+    let sql = "UPDATE operators SET name = name WHERE id = $1 AND password = $2";
+    match tx.execute(sql, args![&operator.id, hash]).await? {
+        0 => Err(WRONG_PASSWORD),
+        _ => Ok(()),
+    }
+}
+
+/// Lists what an attacker tries first as a password: besides `more`, the names of the tenant and its sites.
+pub(super) async fn words(
+    service: &Service,
+    tenant_id: &str,
+    more: &[&str],
+) -> Result<Vec<String>, ApiError> {
+    let sql = "SELECT name FROM tenants WHERE id = $1
+               UNION ALL SELECT name FROM sites WHERE tenant_id = $1 AND deleted_ms IS NULL
+               UNION ALL SELECT domain FROM sites WHERE tenant_id = $1 AND domain IS NOT NULL
+                         AND deleted_ms IS NULL";
+    let rows = service.db().all(sql, args![tenant_id]).await?;
+    let mut words = rows.iter().map(|row| row.text(0)).collect::<Result<Vec<_>, _>>()?;
+    words.extend(more.iter().map(|word| (*word).to_owned()));
+    Ok(words)
+}
+
+/// The address of an account.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ForgotPassword {
+    email: String,
+}
+
+#[utoipa::path(post, path = "/password/forgot", tag = "accounts", request_body = ForgotPassword, responses(
+    (status = 200, description = "If there is such an account, and `mailed` is true, it is sent an e-mail with a link"),
+    (status = 429, description = "Too many requests: see Retry-After"),
+))]
+pub(super) async fn forgot(
+    State(service): State<Service>,
+    context: Context,
+    Body(request): Body<ForgotPassword>,
+) -> Result<ApiResponse, ApiError> {
+    let email = parse_email(&request.email)?;
+    throttle::attempt(&service, vec![context.of_network("forgot")]).await?;
+    let mailed = mail::is_set_up(&service);
+    if mailed {
+        let (service, address) = (service.clone(), context.browser.address);
+        // After the response, which otherwise would take longer for addresses that have an account.
+        service.0.tasks.clone().spawn(async move {
+            if let Err(error) = send_link(&service, email, address).await {
+                warn!("a link for a new password was not sent: {error}");
+            }
+        });
+    }
+    Ok(ApiResponse::success(Value::object([("mailed", mailed.into())])))
+}
+
+async fn send_link(service: &Service, email: String, address: String) -> Result<(), ApiError> {
+    // Limits the e-mails that strangers can cause. The link of an earlier one remains valid.
+    throttle::attempt(service, vec![Counted::account("forgot", &email)]).await?;
+    let sql = "SELECT o.id, o.tenant_id FROM operators o JOIN tenants t ON t.id = o.tenant_id
+               WHERE o.email = $1 AND o.disabled_ms IS NULL AND t.disabled_ms IS NULL";
+    let Some(row) = service.db().optional(sql, args![&email]).await? else { return Ok(()) };
+    let (operator_id, tenant_id) = (row.text(0)?, row.text(1)?);
+    let now = service.now_ms();
+    let link = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let purpose = Purpose::Password { operator_id: operator_id.clone() };
+                let link = links::create(tx, now, &tenant_id, &purpose, "service").await?;
+                let actor = crate::accounts::context::Actor {
+                    id: String::new(),
+                    name: "unknown".to_owned(),
+                    address,
+                };
+                let entry = actor.entry(&tenant_id, "password.forgot", &operator_id, Value::object([]), now);
+                audit::record(tx, &entry).await?;
+                Ok::<_, ApiError>(link)
+            })
+        })
+        .await?;
+    mail::send(service, Mail::new_password(email, &links::url(service, &link.secret))).await;
+    Ok(())
+}

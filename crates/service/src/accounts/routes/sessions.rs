@@ -1,0 +1,134 @@
+//! The sessions of operators: which there are, and ending them.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::{delete, get};
+use chat_protocol::Value;
+
+use crate::Service;
+use crate::accounts::context::Context;
+use crate::accounts::{Operator, Right, people, session};
+use crate::audit;
+use crate::error::ApiError;
+use crate::response::ApiResponse;
+
+pub(super) fn routes() -> Router<Service> {
+    Router::new()
+        .route("/sessions", get(list).delete(end_others))
+        .route("/sessions/{session}", delete(end))
+        .route("/operators/{operator}/sessions", get(list_of))
+        .route("/operators/{operator}/sessions/{session}", delete(end_of))
+}
+
+#[utoipa::path(get, path = "/sessions", tag = "accounts", responses(
+    (status = 200, description = "The own sessions, the last used first"),
+))]
+pub(super) async fn list(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+) -> Result<ApiResponse, ApiError> {
+    let sessions = session::list(&service, &operator.id, &current(&context)).await?;
+    Ok(ApiResponse::success(Value::object([("sessions", sessions)])))
+}
+
+#[utoipa::path(delete, path = "/sessions", tag = "accounts", responses(
+    (status = 200, description = "All own sessions but this one have ended; their number"),
+))]
+pub(super) async fn end_others(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+) -> Result<ApiResponse, ApiError> {
+    let now = service.now_ms();
+    let ended: u64 = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let (tenant, id) = (operator.tenant_id.as_str(), operator.id.as_str());
+                let ended = session::revoke_all(tx, tenant, id, Some(&current(&context))).await?;
+                let actor = operator.actor(&context.browser.address);
+                let detail = Value::object([("ended", ended.cast_signed().into())]);
+                audit::record(tx, &actor.entry(tenant, "session.end", id, detail, now)).await?;
+                Ok::<_, ApiError>(ended)
+            })
+        })
+        .await?;
+    Ok(ApiResponse::success(Value::object([("ended", ended.cast_signed().into())])))
+}
+
+#[utoipa::path(delete, path = "/sessions/{session}", tag = "accounts", params(("session" = String, Path)), responses(
+    (status = 200, description = "The session has ended"),
+    (status = 404, description = "The operator has no such session"),
+))]
+pub(super) async fn end(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Path(session): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    let id = operator.id.clone();
+    end_session(&service, operator, &context, id, session).await
+}
+
+#[utoipa::path(get, path = "/operators/{operator}/sessions", tag = "accounts", params(("operator" = String, Path)), responses(
+    (status = 200, description = "The sessions of another operator"),
+    (status = 403, description = "Only owners may do this"),
+))]
+pub(super) async fn list_of(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Path(id): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::ManageCredentials)?;
+    let person = people::find(&service, &operator.tenant_id, &id).await?;
+    let sessions = session::list(&service, &person.id, &current(&context)).await?;
+    Ok(ApiResponse::success(Value::object([("sessions", sessions)])))
+}
+
+#[utoipa::path(delete, path = "/operators/{operator}/sessions/{session}", tag = "accounts",
+    params(("operator" = String, Path), ("session" = String, Path)), responses(
+    (status = 200, description = "The session has ended"),
+    (status = 403, description = "Only owners may do this"),
+))]
+pub(super) async fn end_of(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Path((id, session)): Path<(String, String)>,
+) -> Result<ApiResponse, ApiError> {
+    operator.may(Right::ManageCredentials)?;
+    let person = people::find(&service, &operator.tenant_id, &id).await?;
+    end_session(&service, operator, &context, person.id, session).await
+}
+
+async fn end_session(
+    service: &Service,
+    operator: Operator,
+    context: &Context,
+    owner_id: String,
+    session_id: String,
+) -> Result<ApiResponse, ApiError> {
+    let now = service.now_ms();
+    let actor = operator.actor(&context.browser.address);
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let tenant = operator.tenant_id.as_str();
+                if !session::revoke(tx, tenant, &owner_id, &session_id).await? {
+                    return Err(ApiError::NotFound("This session"));
+                }
+                let detail = Value::object([("session", session_id.into())]);
+                audit::record(tx, &actor.entry(tenant, "session.end", &owner_id, detail, now)).await?;
+                Ok(())
+            })
+        })
+        .await?;
+    Ok(ApiResponse::success(Value::object([])))
+}
+
+fn current(context: &Context) -> String {
+    context.session.as_ref().map(|session| session.id.clone()).unwrap_or_default()
+}

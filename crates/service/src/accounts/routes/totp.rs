@@ -1,0 +1,196 @@
+//! Enabling and disabling the second factor.
+
+use axum::Router;
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::post;
+use chat_protocol::Value;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::password::{lock_verified, verify};
+use super::sign_in::WRONG_CODE;
+use crate::Service;
+use crate::accounts::context::{Body, Context};
+use crate::accounts::throttle::{self, Attempt, Counted};
+use crate::accounts::totp::{self, TotpSecret};
+use crate::accounts::{Operator, session};
+use crate::audit;
+use crate::db::{Tx, args};
+use crate::error::ApiError;
+use crate::response::ApiResponse;
+
+pub(super) fn routes() -> Router<Service> {
+    Router::new()
+        .route("/totp", post(enrol))
+        .route("/totp/confirm", post(confirm))
+        .route("/totp/disable", post(disable))
+        .route("/totp/recovery-codes", post(renew_codes))
+}
+
+/// The operator's password, as proof.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Proof {
+    pub(super) password: String,
+}
+
+#[utoipa::path(post, path = "/totp", tag = "accounts", request_body = Proof, responses(
+    (status = 200, description = "`secret` and `uri` for the authenticator app, and `enrolment` for the confirmation"),
+    (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
+    (status = 409, description = "The second factor is enabled already"),
+))]
+pub(super) async fn enrol(
+    State(service): State<Service>,
+    operator: Operator,
+    Body(request): Body<Proof>,
+) -> Result<ApiResponse, ApiError> {
+    let (attempt, _) = verify(&service, &operator, &request.password).await?;
+    let id = operator.id.clone();
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                require_totp(tx, &id, false).await?;
+                Ok::<_, ApiError>(attempt.succeed(tx).await?)
+            })
+        })
+        .await?;
+    let secret = TotpSecret::random();
+    let enrolment = secret.enrolment(&service.0.options.key, &operator.id, service.now_ms());
+    Ok(ApiResponse::success(Value::object([
+        ("secret", secret.base32().into()),
+        ("uri", secret.uri(&operator.email).into()),
+        ("enrolment", enrolment.into()),
+    ])))
+}
+
+/// The first one-time password.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct Confirmation {
+    enrolment: String,
+    code: String,
+}
+
+#[utoipa::path(post, path = "/totp/confirm", tag = "accounts", request_body = Confirmation, responses(
+    (status = 200, description = "Enabled; `recoveryCodes` are shown this once, and all other sessions have ended"),
+    (status = 400, description = "The enrolment is invalid, or older than ten minutes"),
+    (status = 401, description = "The code is wrong (WRONG_CODE)"),
+))]
+pub(super) async fn confirm(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Body(request): Body<Confirmation>,
+) -> Result<Response, ApiError> {
+    let (now, key) = (service.now_ms(), &service.0.options.key);
+    let Some(secret) = TotpSecret::from_enrolment(key, &operator.id, &request.enrolment, now) else {
+        return Err(ApiError::InvalidRequest("invalid enrolment: begin again.".to_owned()));
+    };
+    let attempt = throttle::attempt(&service, vec![Counted::account("code of", &operator.id)]).await?;
+    let step = secret.check(request.code.trim(), now).ok_or(WRONG_CODE)?;
+    let sealed = secret.seal(key, &operator.id);
+    let (codes, hashes) = totp::recovery_codes();
+    let (person, browser) = (operator.clone(), context.browser.clone());
+    let session: String = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
+                require_totp(tx, id, false).await?;
+                attempt.succeed(tx).await?;
+                totp::store(tx, id, Some((sealed, step, hashes))).await?;
+                session::revoke_all(tx, tenant, id, None).await?;
+                let actor = person.actor(&browser.address);
+                let entry = actor.entry(tenant, "totp.enable", id, Value::object([]), now);
+                audit::record(tx, &entry).await?;
+                Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
+            })
+        })
+        .await?;
+    let data = Value::object([("recoveryCodes", codes.into_iter().collect())]);
+    Ok(context.signed_in(&service, &operator.id, &session, data))
+}
+
+/// Locks the operator, and refuses unless the second factor is enabled, or is not.
+async fn require_totp(tx: &mut Tx, operator_id: &str, enabled: bool) -> Result<(), ApiError> {
+    let sql = "UPDATE operators SET name = name WHERE id = $1
+               RETURNING CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT)";
+    let is_enabled = tx.optional(sql, args![operator_id]).await?.ok_or(ApiError::SIGNED_OUT)?.flag(0)?;
+    match (is_enabled, enabled) {
+        (true, false) => {
+            Err(ApiError::Conflict("The second factor is enabled: disable it first.".to_owned()))
+        }
+        (false, true) => Err(ApiError::Conflict("The second factor is not enabled.".to_owned())),
+        _ => Ok(()),
+    }
+}
+
+#[utoipa::path(post, path = "/totp/disable", tag = "accounts", request_body = Proof, responses(
+    (status = 200, description = "Disabled, and all other sessions have ended"),
+    (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
+))]
+pub(super) async fn disable(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Body(request): Body<Proof>,
+) -> Result<Response, ApiError> {
+    let (attempt, hash) = verify(&service, &operator, &request.password).await?;
+    let now = service.now_ms();
+    let (person, browser) = (operator.clone(), context.browser.clone());
+    let session: String = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let (tenant, id) = (person.tenant_id.as_str(), person.id.as_str());
+                prove(tx, &person, hash, &attempt).await?;
+                totp::store(tx, id, None).await?;
+                session::revoke_all(tx, tenant, id, None).await?;
+                let actor = person.actor(&browser.address);
+                let entry = actor.entry(tenant, "totp.disable", id, Value::object([]), now);
+                audit::record(tx, &entry).await?;
+                Ok::<_, ApiError>(session::create(tx, now, id, &browser).await?)
+            })
+        })
+        .await?;
+    Ok(context.signed_in(&service, &operator.id, &session, Value::object([])))
+}
+
+#[utoipa::path(post, path = "/totp/recovery-codes", tag = "accounts", request_body = Proof, responses(
+    (status = 200, description = "New `recoveryCodes`, shown this once; the old ones are not valid any more"),
+    (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
+))]
+pub(super) async fn renew_codes(
+    State(service): State<Service>,
+    operator: Operator,
+    context: Context,
+    Body(request): Body<Proof>,
+) -> Result<ApiResponse, ApiError> {
+    let (attempt, hash) = verify(&service, &operator, &request.password).await?;
+    let now = service.now_ms();
+    let (codes, hashes) = totp::recovery_codes();
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                prove(tx, &operator, hash, &attempt).await?;
+                let sql = "UPDATE operators SET recovery_codes = $1 WHERE id = $2";
+                tx.execute(sql, args![hashes, &operator.id]).await?;
+                let actor = operator.actor(&context.browser.address);
+                let detail = Value::object([]);
+                let entry = actor.entry(&operator.tenant_id, "totp.codes", &operator.id, detail, now);
+                audit::record(tx, &entry).await?;
+                Ok::<_, ApiError>(())
+            })
+        })
+        .await?;
+    Ok(ApiResponse::success(Value::object([("recoveryCodes", codes.into_iter().collect())])))
+}
+
+async fn prove(tx: &mut Tx, operator: &Operator, hash: String, attempt: &Attempt) -> Result<(), ApiError> {
+    lock_verified(tx, operator, hash).await?;
+    require_totp(tx, &operator.id, true).await?;
+    Ok(attempt.succeed(tx).await?)
+}

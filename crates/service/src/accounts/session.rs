@@ -1,0 +1,202 @@
+//! The sessions of signed-in operators, stored by the hashes of their cookies.
+
+use std::time::Duration;
+
+use chat_protocol::Value;
+use tracing::warn;
+
+use super::{Operator, Role};
+use crate::Service;
+use crate::clock::{iso, millis};
+use crate::db::{Arg, DbError, Row, Tx, Wake, args};
+use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
+use crate::secrets::{new_id, random_secret};
+
+/// A session ends this time after its begin, however much it is used.
+pub(super) const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
+/// A session ends when it was not used for this time.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 3600);
+/// A session that is used for this time gets a new secret.
+const ROTATION_INTERVAL: Duration = Duration::from_secs(24 * 3600);
+/// A replaced secret remains valid for this time, for requests in flight.
+const ROTATION_GRACE: Duration = Duration::from_secs(60);
+/// The time of the last use is stored with this precision.
+const SEEN_INTERVAL: Duration = Duration::from_secs(60);
+/// Maximum sessions of an operator. A further one ends the one that was not used for longest.
+const MAX_SESSIONS: i64 = 50;
+/// Maximum length of a stored `User-Agent`, in characters.
+const MAX_USER_AGENT_CHARS: usize = 300;
+
+/// The session of a request, in its extensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Session {
+    pub(crate) id: String,
+    seen_ms: i64,
+    rotated_ms: i64,
+}
+
+/// The browser that signs in.
+#[derive(Clone, Debug)]
+pub(super) struct Browser {
+    pub(super) address: String,
+    pub(super) user_agent: String,
+}
+
+/// Creates a session, and returns its secret, for the cookie.
+pub(super) async fn create(
+    tx: &mut Tx,
+    now_ms: i64,
+    operator_id: &str,
+    browser: &Browser,
+) -> Result<String, DbError> {
+    let oldest = "DELETE FROM operator_sessions WHERE operator_id = $1 AND id NOT IN (
+                      SELECT id FROM operator_sessions WHERE operator_id = $1
+                      ORDER BY seen_ms DESC, id LIMIT $2)";
+    tx.execute(oldest, args![operator_id, MAX_SESSIONS - 1]).await?;
+    let secret = random_secret();
+    let user_agent: String = browser.user_agent.chars().take(MAX_USER_AGENT_CHARS).collect();
+    let sql = "INSERT INTO operator_sessions
+                   (id, hash, operator_id, created_ms, seen_ms, rotated_ms, expires_ms, address, user_agent)
+               VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7)";
+    let values = args![
+        new_id("session"),
+        fingerprint(&[secret.as_bytes()]),
+        operator_id,
+        now_ms,
+        now_ms.saturating_add(millis(MAX_AGE)),
+        &browser.address,
+        user_agent,
+    ];
+    tx.execute(sql, values).await?;
+    Ok(secret)
+}
+
+/// Selects valid sessions; `$1` is the current time, `$2` the time since which they must have been used.
+macro_rules! valid_sessions {
+    ($columns:literal, $condition:literal) => {
+        concat!(
+            "SELECT ",
+            $columns,
+            " FROM operator_sessions s
+              JOIN operators o ON o.id = s.operator_id JOIN tenants t ON t.id = o.tenant_id
+              WHERE s.expires_ms > $1 AND s.seen_ms > $2 AND o.disabled_ms IS NULL AND t.disabled_ms IS NULL
+              AND ",
+            $condition
+        )
+    };
+}
+
+/// Returns the operator and the session of a cookie, unless it is not valid any more.
+pub(super) async fn find(service: &Service, secret: &str) -> Result<Option<(Operator, Session)>, ApiError> {
+    let now = service.now_ms();
+    let sql = valid_sessions!(
+        "s.id, s.seen_ms, s.rotated_ms, o.id, o.tenant_id, o.email, o.name, o.role",
+        "(s.hash = $3 OR (s.previous_hash = $3 AND s.rotated_ms > $4))"
+    );
+    let hash = fingerprint(&[secret.as_bytes()]);
+    let values = args![now, now - millis(IDLE_TIMEOUT), hash, now - millis(ROTATION_GRACE)];
+    let Some(row) = service.db().optional(sql, values).await? else { return Ok(None) };
+    let session = Session { id: row.text(0)?, seen_ms: row.int(1)?, rotated_ms: row.int(2)? };
+    let operator = Operator {
+        id: row.text(3)?,
+        tenant_id: row.text(4)?,
+        email: row.text(5)?,
+        name: row.text(6)?,
+        role: read_role(&row.text(7)?),
+    };
+    Ok(Some((operator, session)))
+}
+
+/// Returns the role of a stored text. One of a newer version gives the fewest rights.
+pub(super) fn read_role(text: &str) -> Role {
+    text.parse().unwrap_or(Role::Agent)
+}
+
+/// Returns whether a session is still valid, for streams that outlive their first request.
+pub(crate) async fn is_valid(service: &Service, session: &Session) -> Result<bool, ApiError> {
+    let now = service.now_ms();
+    let sql = valid_sessions!("s.id", "s.id = $3");
+    let values = args![now, now - millis(IDLE_TIMEOUT), &session.id];
+    Ok(service.db().optional(sql, values).await?.is_some())
+}
+
+/// Records the use of a session, and replaces a secret that was used for long. Returns the new secret.
+pub(super) async fn keep_alive(service: &Service, session: &Session, secret: &str) -> Option<String> {
+    let now = service.now_ms();
+    let (sql, values, new) = if session.rotated_ms.saturating_add(millis(ROTATION_INTERVAL)) <= now {
+        let new = random_secret();
+        let sql = "UPDATE operator_sessions
+                   SET previous_hash = hash, hash = $1, rotated_ms = $2, seen_ms = $2
+                   WHERE id = $3 AND hash = $4";
+        let hashes = [fingerprint(&[new.as_bytes()]), fingerprint(&[secret.as_bytes()])];
+        (sql, args![hashes[0], now, &session.id, hashes[1]], Some(new))
+    } else if session.seen_ms.saturating_add(millis(SEEN_INTERVAL)) <= now {
+        ("UPDATE operator_sessions SET seen_ms = $1 WHERE id = $2", args![now, &session.id], None)
+    } else {
+        return None;
+    };
+    match execute(service, sql, values).await {
+        Ok(1) => new,
+        Ok(_) => None,
+        Err(error) => {
+            // The request itself may only read, and succeed.
+            warn!("the use of a session was not recorded: {error}");
+            None
+        }
+    }
+}
+
+async fn execute(service: &Service, sql: &'static str, values: Vec<Arg>) -> Result<u64, DbError> {
+    service.db().write(move |tx| Box::pin(async move { tx.execute(sql, values).await })).await
+}
+
+/// Lists the valid sessions of an operator. `current` is the id of the session that asks.
+pub(super) async fn list(service: &Service, operator_id: &str, current: &str) -> Result<Value, ApiError> {
+    let now = service.now_ms();
+    let sql = valid_sessions!(
+        "s.id, s.created_ms, s.seen_ms, s.expires_ms, s.address, s.user_agent",
+        "s.operator_id = $3 ORDER BY s.seen_ms DESC, s.id"
+    );
+    let values = args![now, now - millis(IDLE_TIMEOUT), operator_id];
+    let rows = service.db().all(sql, values).await?;
+    let sessions: Result<Vec<Value>, DbError> = rows.iter().map(|row| describe(row, current)).collect();
+    Ok(Value::List(sessions?))
+}
+
+fn describe(row: &Row, current: &str) -> Result<Value, DbError> {
+    let id = row.text(0)?;
+    Ok(Value::object([
+        ("current", (id == current).into()),
+        ("id", id.into()),
+        ("createdAt", iso(row.int(1)?).into()),
+        ("seenAt", iso(row.int(2)?).into()),
+        ("expiresAt", iso(row.int(3)?).into()),
+        ("address", row.text(4)?.into()),
+        ("userAgent", row.text(5)?.into()),
+    ]))
+}
+
+/// Ends one session of an operator. Returns whether there was one.
+pub(super) async fn revoke(
+    tx: &mut Tx,
+    tenant_id: &str,
+    operator_id: &str,
+    session_id: &str,
+) -> Result<bool, DbError> {
+    tx.wake(Wake::Settings { tenant: tenant_id.to_owned() });
+    let sql = "DELETE FROM operator_sessions WHERE id = $1 AND operator_id = $2";
+    Ok(tx.execute(sql, args![session_id, operator_id]).await? > 0)
+}
+
+/// Ends the sessions of an operator, but the one named by `except`. Returns their number.
+pub(super) async fn revoke_all(
+    tx: &mut Tx,
+    tenant_id: &str,
+    operator_id: &str,
+    except: Option<&str>,
+) -> Result<u64, DbError> {
+    tx.wake(Wake::Settings { tenant: tenant_id.to_owned() });
+    let sql = "DELETE FROM operator_sessions WHERE operator_id = $1 AND id <> $2";
+    tx.execute(sql, args![operator_id, except.unwrap_or_default()]).await
+}

@@ -1,0 +1,219 @@
+//! A browser with cookies, in front of the guarded router of a service.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+use crate::accounts::{Client, Role, first_owner_link, guarded, routes};
+use crate::databases::TestDatabase;
+use crate::db::{Arg, DbError};
+use crate::{Service, ServiceKey, ServiceOptions};
+
+pub(super) const HOST: &str = "chat.example";
+pub(super) const PASSWORD: &str = "a long and secret phrase";
+
+/// A service at `https://chat.example`, with the owner `owner@example.com`.
+pub(super) struct Fixture {
+    pub(super) service: Service,
+    pub(super) owner: Browser,
+    pub(super) owner_id: String,
+    pub(super) tenant_id: String,
+}
+
+impl Fixture {
+    pub(super) async fn new(database: &TestDatabase) -> Self {
+        let service = open(database, Some("https://chat.example")).await;
+        let link = first_owner_link(&service).await.expect("no operator yet");
+        let mut owner = Browser::new(&service);
+        let account = owner.set_up(&link, json!({"name": "Owner", "email": "owner@example.com"})).await;
+        let text =
+            |pointer| account.json.pointer(pointer).expect("a member").as_str().expect("text").to_owned();
+        let (owner_id, tenant_id) = (text("/data/operator/id"), text("/data/tenant/id"));
+        Self { service, owner, owner_id, tenant_id }
+    }
+
+    /// Returns a browser in which an invited operator is signed in, and the operator's id.
+    pub(super) async fn invite(&mut self, email: &str, role: Role) -> (Browser, String) {
+        let invitation = json!({"email": email, "role": role.as_str()});
+        let invited = self.owner.post("/invitations", invitation).await.ok();
+        let mut browser = Browser::new(&self.service);
+        let link = invited["link"].as_str().expect("a link").to_owned();
+        let account = browser.set_up(&link, json!({"name": role.as_str()})).await.ok();
+        let id = account["operator"]["id"].as_str().expect("an id").to_owned();
+        (browser, id)
+    }
+
+    pub(super) async fn execute(&self, sql: &'static str, values: Vec<Arg>) -> u64 {
+        let changed: Result<u64, DbError> =
+            self.service.db().write(move |tx| Box::pin(async move { tx.execute(sql, values).await })).await;
+        changed.expect("executed")
+    }
+
+    /// Returns the number that a query counts.
+    pub(super) async fn count(&self, sql: &'static str, values: Vec<Arg>) -> i64 {
+        self.service.db().one(sql, values).await.expect("a row").int(0).expect("a number")
+    }
+
+    /// Ends the delays of all who were throttled, as if they had waited.
+    pub(super) async fn wait_out(&self) {
+        self.execute("DELETE FROM rate_counters WHERE key LIKE '% waits'", vec![]).await;
+    }
+
+    /// Returns the number of hashes that were computed so far.
+    pub(super) fn hashes(&self) -> u64 {
+        self.service.0.accounts.hasher.computed()
+    }
+}
+
+pub(super) async fn open(database: &TestDatabase, public_origin: Option<&str>) -> Service {
+    let mut options = ServiceOptions::new(database.address.clone(), ServiceKey::random());
+    options.public_origin = public_origin.map(str::to_owned);
+    Service::open(options).await.expect("opened")
+}
+
+/// A browser, which stores cookies, and sends the headers that a browser sends for the console's requests.
+#[derive(Clone)]
+pub(super) struct Browser {
+    router: Router,
+    pub(super) cookies: BTreeMap<String, String>,
+    pub(super) host: String,
+    pub(super) address: IpAddr,
+    pub(super) https: bool,
+}
+
+/// A response, with its body.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) json: Value,
+}
+
+impl Answer {
+    /// Returns the data of a success.
+    pub(super) fn ok(self) -> Value {
+        assert_eq!(self.status, StatusCode::OK, "{}", self.json);
+        self.json["data"].clone()
+    }
+
+    /// Returns the status and the code of a failure.
+    pub(super) fn failure(&self) -> (u16, &str) {
+        (self.status.as_u16(), self.json["error"]["code"].as_str().unwrap_or_default())
+    }
+
+    pub(super) fn set_cookies(&self) -> Vec<&str> {
+        self.headers.get_all(header::SET_COOKIE).iter().map(|value| value.to_str().expect("text")).collect()
+    }
+}
+
+impl Browser {
+    pub(super) fn new(service: &Service) -> Self {
+        Self {
+            router: guarded(routes(), service).with_state(service.clone()),
+            cookies: BTreeMap::new(),
+            host: HOST.to_owned(),
+            address: "192.0.2.1".parse().expect("an address"),
+            https: true,
+        }
+    }
+
+    /// Returns a browser at another address.
+    pub(super) fn at(service: &Service, address: &str) -> Self {
+        Self { address: address.parse().expect("an address"), ..Self::new(service) }
+    }
+
+    pub(super) async fn get(&mut self, path: &str) -> Answer {
+        self.call("GET", path, None).await
+    }
+
+    pub(super) async fn post(&mut self, path: &str, body: Value) -> Answer {
+        self.call("POST", path, Some(body)).await
+    }
+
+    pub(super) async fn patch(&mut self, path: &str, body: Value) -> Answer {
+        self.call("PATCH", path, Some(body)).await
+    }
+
+    pub(super) async fn delete(&mut self, path: &str) -> Answer {
+        self.call("DELETE", path, None).await
+    }
+
+    pub(super) async fn sign_in(&mut self, email: &str, password: &str) -> Answer {
+        self.post("/session", json!({"email": email, "password": password})).await
+    }
+
+    /// Uses a one-time link, with [`PASSWORD`].
+    pub(super) async fn set_up(&mut self, link: &str, mut account: Value) -> Answer {
+        let (_, token) = link.split_once("#setup=").expect("a secret in the fragment");
+        account["token"] = token.into();
+        if account.get("password").is_none() {
+            account["password"] = PASSWORD.into();
+        }
+        self.post("/setup", account).await
+    }
+
+    pub(super) async fn call(&mut self, method: &str, path: &str, body: Option<Value>) -> Answer {
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let scheme = if self.https { "https" } else { "http" };
+        let request = self
+            .request(method, path)
+            .header(header::ORIGIN, format!("{scheme}://{}", self.host))
+            .header("sec-fetch-site", "same-origin")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(body))
+            .expect("a request");
+        self.send(request).await
+    }
+
+    /// Begins a request with the browser's cookies, and nothing that says where it comes from.
+    pub(super) fn request(&self, method: &str, path: &str) -> axum::http::request::Builder {
+        let client = Client { address: self.address, https: self.https };
+        let mut request =
+            Request::builder().method(method).uri(path).header(header::HOST, &self.host).extension(client);
+        if !self.cookies.is_empty() {
+            let cookies: Vec<String> =
+                self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            request = request.header(header::COOKIE, cookies.join("; "));
+        }
+        request
+    }
+
+    /// Sends a request, and stores the cookies of the response.
+    pub(super) async fn send(&mut self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.expect("an answer");
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        let json = serde_json::from_slice(&body).unwrap_or_default();
+        let answer = Answer { status: parts.status, headers: parts.headers, json };
+        for cookie in answer.set_cookies() {
+            let (name, value) =
+                cookie.split(';').next().and_then(|pair| pair.split_once('=')).expect("a pair");
+            if value.is_empty() {
+                self.cookies.remove(name);
+            } else {
+                self.cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        answer
+    }
+
+    pub(super) fn session(&self) -> Option<String> {
+        self.cookies.get("__Host-session").cloned()
+    }
+
+    /// Returns whether the browser's session is valid.
+    pub(super) async fn is_signed_in(&mut self) -> bool {
+        let answer = self.get("/session").await;
+        match answer.failure() {
+            (200, _) => true,
+            (401, "SIGNED_OUT") => false,
+            other => panic!("{other:?}"),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Brute force: guessing passwords, codes and links.
+
+use serde_json::json;
+
+use super::browser::{Browser, Fixture, PASSWORD};
+use crate::accounts::Role;
+use crate::databases::{Kind, TestDatabase, on_both_databases};
+
+/// Returns the seconds to wait, for a refused attempt.
+async fn guess(browser: &mut Browser, email: &str) -> Option<u64> {
+    let answer = browser.sign_in(email, "a wrong password").await;
+    match answer.failure() {
+        (401, "WRONG_CREDENTIALS") => None,
+        (429, "RATE_LIMITED") => {
+            let seconds = answer.headers.get("retry-after").expect("a delay").to_str().expect("text").parse();
+            Some(seconds.expect("seconds"))
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+on_both_databases! {
+    async fn guessing_at_one_account_from_everywhere_takes_ever_longer(database: &TestDatabase) {
+        let fixture = Fixture::new(database).await;
+        let mut delays = Vec::new();
+        for attempt in 0..9 {
+            let mut browser = Browser::at(&fixture.service, &format!("198.51.100.{attempt}"));
+            if let Some(delay) = guess(&mut browser, "owner@example.com").await {
+                delays.push(delay);
+                let hashes = fixture.hashes();
+                assert!(guess(&mut browser, "owner@example.com").await.is_some());
+                assert_eq!(fixture.hashes(), hashes, "a refused attempt costs no hash");
+                fixture.wait_out().await;
+                assert_eq!(guess(&mut browser, "owner@example.com").await, None);
+            }
+        }
+        assert_eq!(delays, [1, 2, 4, 8], "after five free attempts");
+        fixture.wait_out().await;
+        let mut owner = Browser::at(&fixture.service, "203.0.113.9");
+        owner.sign_in("owner@example.com", PASSWORD).await.ok();
+        for _ in 0..5 {
+            assert_eq!(guess(&mut owner.clone(), "owner@example.com").await, None, "success starts again");
+        }
+    }
+
+    async fn guessing_at_all_accounts_from_one_network_takes_ever_longer(database: &TestDatabase) {
+        let fixture = Fixture::new(database).await;
+        for attempt in 0..20 {
+            let mut browser = Browser::at(&fixture.service, &format!("2001:db8::{attempt}"));
+            assert_eq!(guess(&mut browser, &format!("a{attempt}@example.com")).await, None, "{attempt}");
+        }
+        let mut browser = Browser::at(&fixture.service, "2001:db8::ffff");
+        assert_eq!(guess(&mut browser, "a@example.com").await, Some(1));
+        let mut elsewhere = Browser::at(&fixture.service, "2001:db8:0:1::1");
+        assert_eq!(guess(&mut elsewhere, "a@example.com").await, None, "another network");
+    }
+
+    /// An attacker who has an account signs in now and then, so that the failures are forgotten.
+    async fn an_own_account_does_not_make_up_for_failures(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        fixture.invite("eve@example.com", Role::Agent).await;
+        let mut refused = 0;
+        for attempt in 0..25 {
+            let mut browser = Browser::at(&fixture.service, "198.51.100.1");
+            refused += u32::from(guess(&mut browser, &format!("a{attempt}@example.com")).await.is_some());
+            if attempt % 5 == 0 {
+                let _ = browser.sign_in("eve@example.com", PASSWORD).await;
+            }
+        }
+        assert!(refused >= 5, "{refused}");
+    }
+
+    async fn attempts_at_once_count_one_by_one(database: &TestDatabase) {
+        let fixture = Fixture::new(database).await;
+        let before = fixture.hashes();
+        let attempts = (0..40).map(|attempt| {
+            let mut browser = Browser::at(&fixture.service, &format!("198.51.100.{attempt}"));
+            tokio::spawn(async move { guess(&mut browser, "owner@example.com").await })
+        });
+        let mut checked = 0;
+        for attempt in attempts.collect::<Vec<_>>() {
+            checked += u64::from(attempt.await.expect("no panic").is_none());
+        }
+        // The first delay is a second, so that a slow machine may let a sixth or seventh one through.
+        assert!((5..=7).contains(&checked), "{checked}");
+        assert_eq!(fixture.hashes() - before, checked);
+    }
+
+    /// Strangers fail on purpose, in order to lock the owner out.
+    async fn strangers_do_not_hold_up_a_browser_that_signed_in_before(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let (mut agent, _) = fixture.invite("agent@example.com", Role::Agent).await;
+        fixture.owner.delete("/session").await.ok();
+        agent.delete("/session").await.ok();
+        for attempt in 0..6 {
+            let mut stranger = Browser::at(&fixture.service, &format!("198.51.100.{attempt}"));
+            guess(&mut stranger, "owner@example.com").await;
+        }
+        let mut new = Browser::at(&fixture.service, "203.0.113.9");
+        assert_eq!(new.sign_in("owner@example.com", PASSWORD).await.status, 429, "a new browser waits");
+        assert_eq!(agent.sign_in("owner@example.com", PASSWORD).await.status, 429, "the device of another operator");
+        fixture.owner.sign_in("owner@example.com", PASSWORD).await.ok();
+        fixture.owner.delete("/session").await.ok();
+        // A stolen device gets no further than others.
+        for _ in 0..5 {
+            assert_eq!(guess(&mut fixture.owner, "owner@example.com").await, None);
+        }
+        assert_eq!(guess(&mut fixture.owner, "owner@example.com").await, Some(1));
+    }
+
+    async fn a_hijacked_session_cannot_guess_the_password(database: &TestDatabase) {
+        let mut fixture = Fixture::new(database).await;
+        let mut answers = Vec::new();
+        for path in ["/totp", "/password", "/totp/disable", "/totp/recovery-codes", "/totp", "/totp"] {
+            let body = match path {
+                "/password" => json!({"currentPassword": "wrong", "newPassword": "another long phrase"}),
+                _ => json!({"password": "wrong"}),
+            };
+            answers.push(fixture.owner.post(path, body).await.status.as_u16());
+        }
+        assert_eq!(answers, [401, 401, 401, 401, 401, 429]);
+    }
+
+    async fn links_cannot_be_guessed_quickly(database: &TestDatabase) {
+        let fixture = Fixture::new(database).await;
+        let mut browser = Browser::at(&fixture.service, "198.51.100.1");
+        let hashes = fixture.hashes();
+        for attempt in 0..21 {
+            let path = if attempt % 2 == 0 { "/setup/check" } else { "/setup" };
+            let mut body = json!({"token": format!("guess {attempt}")});
+            if path == "/setup" {
+                body["password"] = PASSWORD.into();
+            }
+            let answer = browser.post(path, body).await;
+            let expected = if attempt < 20 { (401, "INVALID_LINK") } else { (429, "RATE_LIMITED") };
+            assert_eq!(answer.failure(), expected, "{attempt}");
+        }
+        assert_eq!(fixture.hashes(), hashes, "a wrong link costs no hash");
+    }
+}
