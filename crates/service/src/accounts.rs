@@ -19,7 +19,7 @@ mod tests;
 mod throttle;
 mod totp;
 
-pub(crate) use client::Client;
+pub(crate) use client::{Client, address as client_address};
 pub use command::{
     CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
     reset_operator_password, set_operator_disabled,

@@ -1,5 +1,6 @@
 //! Conversations and their messages.
 
+pub(crate) mod desk;
 mod message;
 mod status;
 
@@ -219,6 +220,21 @@ impl Conversation {
         }
         if let Some(id) = &sent.visitor_id {
             known.visitor_id = Some(truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH).into());
+        }
+    }
+
+    /// Changes the state, with the times that belong to it.
+    pub(crate) fn set_status(&mut self, now_ms: i64, status: Status) {
+        self.status = status;
+        self.closed_ms = (status == Status::Closed).then_some(now_ms);
+        self.waiting_since_ms = match status {
+            Status::Waiting => self.waiting_since_ms.or(Some(now_ms)),
+            Status::Open | Status::Closed => None,
+        };
+        if status == Status::Closed {
+            self.unread = 0;
+            // The next visit begins with the AI again.
+            self.ai_paused_until_ms = 0;
         }
     }
 

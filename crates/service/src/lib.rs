@@ -6,6 +6,7 @@
 #![allow(dead_code, unused_imports, unused_macros, reason = "the parts that use them follow")]
 
 mod accounts;
+mod admin_api;
 mod audit;
 mod cache;
 mod caches;
@@ -119,7 +120,7 @@ impl Service {
 
     /// Returns the routes of the service.
     pub fn router(&self) -> Router {
-        connector_api::routes().with_state(self.clone())
+        connector_api::routes().merge(admin_api::routes(self)).with_state(self.clone())
     }
 
     /// Ends event streams and background work, waits until what must not be cut off is done, and closes the

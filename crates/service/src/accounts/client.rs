@@ -29,7 +29,7 @@ pub(super) enum Transport {
 }
 
 /// Returns the client's address for the audit log; empty where it is not known.
-pub(super) fn address(parts: &Parts) -> String {
+pub(crate) fn address(parts: &Parts) -> String {
     ip_address(parts).map(|address| address.to_string()).unwrap_or_default()
 }
 

@@ -20,6 +20,11 @@ impl Status {
         }
     }
 
+    /// Returns the state with a name.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        [Self::Open, Self::Waiting, Self::Closed].into_iter().find(|status| status.as_str() == text)
+    }
+
     /// Reads a stored state.
     pub(crate) fn from_stored(text: &str) -> Self {
         match text {

@@ -1,0 +1,57 @@
+//! The admin API: what the console and scripts of the operators use.
+
+mod conversations;
+mod input;
+mod licenses;
+mod sites;
+mod stream;
+mod tokens;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::get;
+use utoipa::OpenApi;
+
+use crate::error::ApiError;
+use crate::{ADMIN_BASE, Service, accounts};
+
+/// Maximum size of a request's body, in bytes.
+const MAX_BODY_BYTES: usize = 256 * 1024;
+
+/// Returns the routes of the API, which only a signed-in operator of the same origin reaches.
+pub(crate) fn routes(service: &Service) -> Router<Service> {
+    let routes = Router::new()
+        .merge(sites::routes())
+        .merge(tokens::routes())
+        .merge(licenses::routes())
+        .merge(conversations::routes())
+        .merge(stream::routes())
+        .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .merge(accounts::routes())
+        .route("/openapi.json", get(async || axum::Json(document())))
+        .fallback(async || ApiError::NotFound("This path"));
+    accounts::guarded(Router::new().nest(ADMIN_BASE, routes), service)
+}
+
+/// The description of the API.
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Admin API", description = "What the operators' console uses. Sign in with `POST /session`."),
+    paths(
+        sites::list, sites::create, sites::show, sites::change, sites::remove, sites::disable, sites::enable,
+        tokens::list, tokens::create, tokens::rotate, tokens::revoke,
+        licenses::list, licenses::create, licenses::revoke,
+        conversations::list, conversations::show, conversations::messages, conversations::send,
+        conversations::add_note, conversations::change,
+        stream::open,
+    ),
+    servers((url = "/api/admin/v1"))
+)]
+struct AdminApi;
+
+/// Returns the `OpenAPI` document of the whole API.
+pub(crate) fn document() -> utoipa::openapi::OpenApi {
+    let mut document = AdminApi::openapi();
+    document.merge(accounts::AccountsApi::openapi());
+    document
+}

@@ -1,0 +1,98 @@
+//! What handlers need of a request, and what they answer with.
+
+use axum::Json;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use chat_protocol::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Service;
+use crate::accounts::{self, Operator};
+use crate::audit::{self, Entry};
+use crate::db::{DbError, Tx};
+use crate::error::ApiError;
+use crate::response::ApiResponse;
+
+/// A JSON body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<Service> for Body<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
+        let Json(body) = Json::from_request(request, service).await?;
+        Ok(Self(body))
+    }
+}
+
+/// The parameters of a query.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Params<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequestParts<Service> for Params<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Service) -> Result<Self, ApiError> {
+        let axum::extract::Query(params) = axum::extract::Query::try_from_uri(&parts.uri)?;
+        Ok(Self(params))
+    }
+}
+
+/// The signed-in operator, as the actor of a change.
+#[derive(Clone, Debug)]
+pub(super) struct Actor {
+    pub(super) operator: Operator,
+    name: String,
+    address: String,
+}
+
+impl FromRequestParts<Service> for Actor {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Service) -> Result<Self, ApiError> {
+        let operator = Operator::from_request_parts(parts, service).await?;
+        let name = format!("{} <{}>", operator.name, operator.email);
+        Ok(Self { operator, name, address: accounts::client_address(parts) })
+    }
+}
+
+impl Actor {
+    /// Records a change in the audit log, in its transaction.
+    pub(super) async fn record(
+        &self,
+        tx: &mut Tx,
+        at_ms: i64,
+        action: &str,
+        target: &str,
+    ) -> Result<(), DbError> {
+        let entry = Entry {
+            tenant_id: &self.operator.tenant_id,
+            actor_id: &self.operator.id,
+            actor: &self.name,
+            action,
+            target,
+            detail: Value::object([]),
+            address: &self.address,
+            at_ms,
+        };
+        audit::record(tx, &entry).await
+    }
+}
+
+/// Returns a success with a type's JSON.
+pub(super) fn success<T: Serialize>(data: &T) -> Result<ApiResponse, ApiError> {
+    Ok(ApiResponse::success(to_value(data)?))
+}
+
+/// Returns a type's JSON as a value.
+pub(super) fn to_value<T: Serialize>(data: &T) -> Result<Value, ApiError> {
+    let json = serde_json::to_string(data).map_err(|_| ApiError::Internal)?;
+    serde_json::from_str(&json).map_err(|_| ApiError::Internal)
+}
+
+/// Returns a success without content.
+pub(super) fn done() -> ApiResponse {
+    ApiResponse::success(Value::object([]))
+}

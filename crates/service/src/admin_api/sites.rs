@@ -1,0 +1,164 @@
+//! The sites of a tenant.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::{get, post};
+use chat_protocol::Value;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::input::{Actor, Body, done, success, to_value};
+use crate::Service;
+use crate::accounts::{Operator, Right};
+use crate::db::Tx;
+use crate::error::ApiError;
+use crate::response::ApiResponse;
+use crate::sites::{self, Site, SiteChange};
+
+pub(super) fn routes() -> Router<Service> {
+    Router::new()
+        .route("/sites", get(list).post(create))
+        .route("/sites/{site}", get(show).patch(change).delete(remove))
+        .route("/sites/{site}/disable", post(disable))
+        .route("/sites/{site}/enable", post(enable))
+}
+
+/// Changes something of a site of the operator's tenant, and records it.
+pub(super) async fn change_site<T, F>(
+    service: &Service,
+    actor: Actor,
+    site_id: &str,
+    action: &'static str,
+    work: F,
+) -> Result<T, ApiError>
+where
+    T: Send + 'static,
+    F: for<'tx> FnOnce(&'tx mut Tx, i64, Site) -> BoxFuture<'tx, Result<T, ApiError>> + Send + 'static,
+{
+    actor.operator.may(Right::ManageSites)?;
+    let site = sites::of_tenant(service.db(), &actor.operator.tenant_id, site_id).await?;
+    let now_ms = service.now_ms();
+    service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                actor.record(tx, now_ms, action, &site.id).await?;
+                work(tx, now_ms, site).await
+            })
+        })
+        .await
+}
+
+/// Lists the sites.
+#[utoipa::path(get, path = "/sites", tag = "sites", responses((status = 200, body = [Site])))]
+pub(super) async fn list(State(service): State<Service>, operator: Operator) -> Result<ApiResponse, ApiError> {
+    success(&sites::list(service.db(), Some(&operator.tenant_id)).await?)
+}
+
+/// A site to create.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct NewSite {
+    /// The site's name, 1 to 200 characters.
+    name: String,
+    /// Its settings.
+    #[serde(default)]
+    settings: SiteChange,
+}
+
+/// Creates a site.
+#[utoipa::path(post, path = "/sites", tag = "sites", request_body = NewSite, responses((status = 200, body = Site)))]
+pub(super) async fn create(
+    State(service): State<Service>,
+    actor: Actor,
+    Body(new): Body<NewSite>,
+) -> Result<ApiResponse, ApiError> {
+    actor.operator.may(Right::ManageSites)?;
+    let now_ms = service.now_ms();
+    let key = service.0.options.key.clone();
+    let site: Result<Site, ApiError> = service
+        .db()
+        .write(move |tx| {
+            Box::pin(async move {
+                let site = sites::create(tx, now_ms, &actor.operator.tenant_id, &new.name).await?;
+                actor.record(tx, now_ms, "site.create", &site.id).await?;
+                sites::change(tx, &key, &site, new.settings).await
+            })
+        })
+        .await;
+    success(&site?)
+}
+
+/// Shows a site, and how many replies of the AI it has used this month.
+#[utoipa::path(get, path = "/sites/{site}", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200, body = Site)))]
+pub(super) async fn show(
+    State(service): State<Service>,
+    operator: Operator,
+    Path(site): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    let site = sites::of_tenant(service.db(), &operator.tenant_id, &site).await?;
+    let mut shown = to_value(&site)?;
+    if let Value::Object(members) = &mut shown {
+        let used = crate::ai::quota::used(service.db(), &site.id, service.now_ms()).await?;
+        members.push(("aiRepliesThisMonth".to_owned(), used.into()));
+    }
+    Ok(ApiResponse::success(shown))
+}
+
+/// Changes settings of a site.
+#[utoipa::path(patch, path = "/sites/{site}", tag = "sites", params(("site" = String, Path, description = "The site's id")), request_body = SiteChange, responses((status = 200, body = Site)))]
+pub(super) async fn change(
+    State(service): State<Service>,
+    actor: Actor,
+    Path(site): Path<String>,
+    Body(change): Body<SiteChange>,
+) -> Result<ApiResponse, ApiError> {
+    let key = service.0.options.key.clone();
+    let changed = change_site(&service, actor, &site, "site.update", move |tx, _, site| {
+        Box::pin(async move { sites::change(tx, &key, &site, change).await })
+    });
+    success(&changed.await?)
+}
+
+/// Deletes a site and all of its data.
+#[utoipa::path(delete, path = "/sites/{site}", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200)))]
+pub(super) async fn remove(
+    State(service): State<Service>,
+    actor: Actor,
+    Path(site): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    change_site(&service, actor, &site, "site.delete", |tx, now_ms, site| {
+        Box::pin(async move { sites::delete(tx, now_ms, &site).await })
+    })
+    .await?;
+    Ok(done())
+}
+
+/// Switches a site off: its tokens are refused.
+#[utoipa::path(post, path = "/sites/{site}/disable", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200)))]
+pub(super) async fn disable(
+    State(service): State<Service>,
+    actor: Actor,
+    Path(site): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    change_site(&service, actor, &site, "site.disable", |tx, now_ms, site| {
+        Box::pin(async move { sites::set_disabled(tx, now_ms, &site, true).await })
+    })
+    .await?;
+    Ok(done())
+}
+
+/// Switches a site on again.
+#[utoipa::path(post, path = "/sites/{site}/enable", tag = "sites", params(("site" = String, Path, description = "The site's id")), responses((status = 200)))]
+pub(super) async fn enable(
+    State(service): State<Service>,
+    actor: Actor,
+    Path(site): Path<String>,
+) -> Result<ApiResponse, ApiError> {
+    change_site(&service, actor, &site, "site.enable", |tx, now_ms, site| {
+        Box::pin(async move { sites::set_disabled(tx, now_ms, &site, false).await })
+    })
+    .await?;
+    Ok(done())
+}
