@@ -24,6 +24,9 @@ pub(crate) enum ApiError {
     /// No bearer token, or the wrong one.
     #[error("Missing or invalid API token.")]
     InvalidToken,
+    /// Nobody is signed in, or the credentials are wrong.
+    #[error("{message}")]
+    Unauthorized { code: &'static str, message: &'static str },
     /// The request comes from a place that must not send it, such as another website.
     #[error("{0}")]
     Forbidden(&'static str),
@@ -69,11 +72,14 @@ pub(crate) enum ApiError {
 }
 
 impl ApiError {
+    /// The request has no valid session.
+    pub(crate) const SIGNED_OUT: Self = Self::Unauthorized { code: "SIGNED_OUT", message: "Sign in first." };
+
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::InvalidRequest(_) => StatusCode::BAD_REQUEST,
             Self::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::InvalidToken => StatusCode::UNAUTHORIZED,
+            Self::InvalidToken | Self::Unauthorized { .. } => StatusCode::UNAUTHORIZED,
             Self::Forbidden(_) => StatusCode::FORBIDDEN,
             Self::NotFound(_) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
@@ -94,6 +100,7 @@ impl ApiError {
         match self {
             Self::InvalidRequest(_) | Self::TooLarge { .. } => ErrorCode::InvalidRequest,
             Self::InvalidToken => ErrorCode::InvalidToken,
+            Self::Unauthorized { code, .. } => ErrorCode::Other((*code).to_owned()),
             Self::Forbidden(_) => ErrorCode::Other("FORBIDDEN".to_owned()),
             Self::NotFound(_) => ErrorCode::NotFound,
             Self::MethodNotAllowed { .. } => ErrorCode::Other("METHOD_NOT_ALLOWED".to_owned()),

@@ -5,6 +5,8 @@
 
 #![allow(dead_code, unused_imports, unused_macros, reason = "the parts that use them follow")]
 
+mod accounts;
+mod audit;
 mod cache;
 mod clock;
 #[cfg(test)]
