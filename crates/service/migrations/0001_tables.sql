@@ -165,6 +165,7 @@ CREATE TABLE visitors (
     last_path TEXT,
     UNIQUE (site_id, id)
 );
+CREATE INDEX visitors_by_time ON visitors (site_id, last_seen_ms);
 
 CREATE TABLE conversations (
     no {{id}},
@@ -247,6 +248,7 @@ CREATE TABLE events (
 );
 CREATE INDEX events_by_visitor ON events (site_id, visitor_id, no);
 CREATE INDEX events_by_time ON events (site_id, received_ms);
+CREATE INDEX events_by_conversation ON events (site_id, conversation_id) WHERE conversation_id IS NOT NULL;
 
 CREATE TABLE idempotency (
     -- '' for activations, which have no site yet.
@@ -332,6 +334,7 @@ CREATE TABLE jobs (
     error TEXT
 );
 CREATE INDEX jobs_by_status ON jobs (site_id, status, no);
+CREATE INDEX jobs_by_lease ON jobs (site_id, status, lease_until_ms);
 
 CREATE TABLE ai_usage (
     site_id TEXT NOT NULL REFERENCES sites (id) ON DELETE CASCADE,

@@ -18,11 +18,14 @@ mod fingerprint;
 mod licenses;
 mod limits;
 mod options;
+mod publishing;
 mod response;
 mod secrets;
 mod sites;
 mod tenants;
+mod text;
 mod tokens;
+mod visitors;
 
 use std::sync::Arc;
 
@@ -84,4 +87,13 @@ impl Service {
     fn now_ms(&self) -> i64 {
         self.0.clock.now_ms()
     }
+}
+
+/// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves
+/// it as it is.
+#[cfg(test)]
+fn cases(count: u32) -> proptest::test_runner::Config {
+    use proptest::test_runner::Config;
+    let config = Config::default();
+    Config { cases: count.saturating_mul(config.cases).div_ceil(256).max(1), ..config }
 }

@@ -1,0 +1,52 @@
+//! Turns synced content into suggestions, and approved suggestions into jobs that sites carry out (1).
+//!
+//! Functions that change something run in the caller's transaction, so that the change and the stored
+//! response of an idempotency key are one commit. They announce nothing: the caller knows the tenant that
+//! `Wake::Site` needs.
+
+mod approval;
+mod jobs;
+mod reviews;
+mod suggestion;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use crate::db::{Dialect, Tx};
+
+pub(crate) use approval::{approve, approve_overlays, draft_article, roll_back, suggest_overlays, withdraw};
+pub(crate) use jobs::{StoredJob, claim, complete, pending_count};
+pub(crate) use reviews::{Review, ReviewKind, ReviewStatus, overlays};
+pub(crate) use suggestion::Suggestion;
+
+/// The lease of a claim. The contract specifies no number (8).
+pub(crate) const LEASE: Duration = Duration::from_secs(60);
+/// Maximum attempts before a job has failed. The contract specifies no number (8).
+pub(crate) const MAX_ATTEMPTS: i64 = 3;
+
+/// The approval that publishing needs (1.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Publishing {
+    /// A person approves each entry of the list.
+    #[default]
+    SemiAutomatic,
+    /// Suggestions are approved automatically.
+    Automatic,
+}
+
+impl Publishing {
+    /// Reads a site's setting. Anything unknown needs a person.
+    pub(crate) fn from_setting(setting: &str) -> Self {
+        if setting == "automatic" { Self::Automatic } else { Self::SemiAutomatic }
+    }
+}
+
+/// Returns the end of a subquery that selects rows to change. On PostgreSQL, nodes that work at the same time
+/// skip the rows that another one has selected; SQLite executes one transaction after the other.
+fn skip_locked(tx: &Tx) -> &'static str {
+    match tx.dialect() {
+        Dialect::Postgres => "FOR UPDATE SKIP LOCKED",
+        Dialect::Sqlite => "",
+    }
+}

@@ -1,0 +1,142 @@
+//! Suggestions and articles, until their jobs are queued.
+
+use chat_protocol::{ArticlePayload, JobId, JobType, Overlay, Value};
+
+use super::jobs::{NewJob, add};
+use super::reviews::{
+    Review, ReviewKind, ReviewStatus, add_draft, lock, overlay_drafts, replace_overlays, set_status,
+};
+use super::{Publishing, Suggestion};
+use crate::db::Tx;
+use crate::error::ApiError;
+
+/// Maximum overlays that one request approves; the next request approves further ones.
+const MAX_APPROVED: i64 = 1000;
+
+const NO_REVIEW: ApiError = ApiError::NotFound("This entry of the list");
+
+/// Adds overlays to the list as drafts; in automatic mode, approves them.
+pub(crate) async fn suggest_overlays(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    publishing: Publishing,
+    suggestions: Vec<Suggestion>,
+) -> Result<(), ApiError> {
+    for Suggestion { path, locale, title, overlay } in suggestions {
+        let page = (path.as_str(), locale.as_str(), title.as_str());
+        let id = add_draft(tx, now_ms, site_id, ReviewKind::Overlay, page, |id| {
+            Value::from(&Overlay { id: Some(id.to_owned()), ..overlay })
+        })
+        .await?;
+        if publishing == Publishing::Automatic {
+            approve(tx, now_ms, site_id, &id).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds an article to the list as a draft, and returns its id.
+pub(crate) async fn draft_article(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    article: &ArticlePayload,
+) -> Result<String, ApiError> {
+    let path = article.path.as_deref().unwrap_or_default();
+    let title = article.title.as_deref().unwrap_or_default();
+    if title.trim().is_empty() || !path.starts_with('/') {
+        return Err(ApiError::InvalidRequest(
+            "An article needs a title, and a path that begins with /.".to_owned(),
+        ));
+    }
+    let page = (path, article.locale.as_deref().unwrap_or_default(), title);
+    let id = add_draft(tx, now_ms, site_id, ReviewKind::Article, page, |id| {
+        Value::from(&ArticlePayload { content_id: Some(id.to_owned()), ..article.clone() })
+    })
+    .await?;
+    Ok(id)
+}
+
+/// Approves an entry of the list, which queues its job.
+pub(crate) async fn approve(tx: &mut Tx, now_ms: i64, site_id: &str, id: &str) -> Result<JobId, ApiError> {
+    let review = lock(tx, site_id, id).await?.ok_or(NO_REVIEW)?;
+    let (job_type, verb) = match review.kind {
+        ReviewKind::Article => (JobType::PublishArticle, "Publish"),
+        ReviewKind::Overlay => (JobType::ApplySeoOverlay, "Overlay"),
+    };
+    if review.kind == ReviewKind::Overlay {
+        replace_overlays(tx, site_id, &review).await?;
+    }
+    queue(tx, now_ms, site_id, &review, job_type, verb, "publish").await
+}
+
+/// Approves the drafts of overlays, and returns their jobs.
+pub(crate) async fn approve_overlays(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+) -> Result<Vec<JobId>, ApiError> {
+    let mut jobs = Vec::new();
+    for id in overlay_drafts(tx, site_id, MAX_APPROVED).await? {
+        match approve(tx, now_ms, site_id, &id).await {
+            Ok(job) => jobs.push(job),
+            // Another draft for the same page, which was newer, has replaced it.
+            Err(ApiError::NotFound(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(jobs)
+}
+
+/// Queues a job that deletes a published article.
+pub(crate) async fn withdraw(tx: &mut Tx, now_ms: i64, site_id: &str, id: &str) -> Result<JobId, ApiError> {
+    let review = article(tx, site_id, id).await?;
+    queue(tx, now_ms, site_id, &review, JobType::DeleteArticle, "Delete", "delete").await
+}
+
+/// Queues a job that restores the previous version of an article.
+pub(crate) async fn roll_back(tx: &mut Tx, now_ms: i64, site_id: &str, id: &str) -> Result<JobId, ApiError> {
+    let review = article(tx, site_id, id).await?;
+    queue(tx, now_ms, site_id, &review, JobType::RollbackArticle, "Roll back", "rollback").await
+}
+
+async fn article(tx: &mut Tx, site_id: &str, id: &str) -> Result<Review, ApiError> {
+    lock(tx, site_id, id).await?.filter(|review| review.kind == ReviewKind::Article).ok_or(NO_REVIEW)
+}
+
+/// Queues a job for an entry. An entry has one job at a time: a repeated click, or a second operator, does not
+/// queue another one.
+async fn queue(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    review: &Review,
+    job_type: JobType,
+    verb: &str,
+    action: &str,
+) -> Result<JobId, ApiError> {
+    if review.status == ReviewStatus::Queued {
+        let problem = "A job of this entry is queued already: wait until the site has carried it out.";
+        return Err(ApiError::Conflict(problem.to_owned()));
+    }
+    let payload = match review.kind {
+        ReviewKind::Article => {
+            let mut payload = ArticlePayload::try_from(review.body.clone())?;
+            if job_type != JobType::PublishArticle {
+                payload.content = None;
+            }
+            Value::from(&ArticlePayload { action: Some(action.to_owned()), ..payload })
+        }
+        ReviewKind::Overlay => review.body.clone(),
+    };
+    let job = NewJob {
+        job_type,
+        title: format!("{verb}: {}", review.title),
+        payload,
+        review_id: Some(review.id.clone()),
+    };
+    let id = add(tx, now_ms, site_id, &job).await?;
+    set_status(tx, now_ms, site_id, &review.id, ReviewStatus::Queued).await?;
+    Ok(id)
+}

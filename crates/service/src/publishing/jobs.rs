@@ -1,0 +1,277 @@
+//! The job queues of sites, with leases that expire (3).
+//!
+//! On PostgreSQL, several nodes change the same queue at once. A job is claimed by one statement that skips
+//! the rows that other nodes are about to claim, and completed after its row has been locked.
+
+use std::time::Duration;
+
+use chat_protocol::{ClaimToken, Completion, Done, Job, JobId, JobStatus, JobType, Outcome, Value};
+use sqlx::AssertSqlSafe;
+
+use super::reviews::{ReviewStatus, json, set_external_id, set_status};
+use super::{MAX_ATTEMPTS, skip_locked};
+use crate::clock::{iso, millis};
+use crate::db::{Db, DbError, Row, Tx, args};
+use crate::error::ApiError;
+use crate::secrets::new_id;
+use crate::text::truncate_bytes;
+
+/// Waiting for a claim. The contract does not name this status (3.5).
+const PENDING: &str = "pending";
+const RUNNING: &str = "running";
+const SUCCEEDED: &str = "succeeded";
+/// Failed, or its lease expired, at the last attempt. The contract does not name this status (3.8).
+const FAILED: &str = "failed";
+
+/// The error of a job whose lease expired.
+const LEASE_EXPIRED: &str = "The lease ran out.";
+/// Maximum expired leases that one call recovers; the next call recovers further ones.
+const MAX_RECOVERED: i64 = 100;
+/// Maximum bytes of a site's error text; the rest is cut off.
+const MAX_ERROR_BYTES: usize = 4000;
+
+/// A job to enqueue.
+#[derive(Clone, Debug)]
+pub(super) struct NewJob {
+    pub(super) job_type: JobType,
+    pub(super) title: String,
+    pub(super) payload: Value,
+    /// The review that the job carries out.
+    pub(super) review_id: Option<String>,
+}
+
+/// A job with the site's report.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredJob {
+    /// The position in the queue, by which it is paged.
+    pub(crate) no: i64,
+    pub(crate) job: Job,
+    pub(crate) result: Value,
+    pub(crate) error: Option<String>,
+}
+
+impl StoredJob {
+    /// Returns the job as the console shows it: without the claim token, which is for the holder of the claim
+    /// only.
+    pub(crate) fn view(&self) -> Value {
+        let mut job = Value::from(&Job { claim_token: None, ..self.job.clone() });
+        if let Value::Object(members) = &mut job {
+            members.push(("result".to_owned(), self.result.clone()));
+            members.push(("error".to_owned(), self.error.clone().into()));
+        }
+        job
+    }
+}
+
+const COLUMNS: &str = "id, type, status, title, attempts, max_attempts, claim_token, lease_until_ms, payload,
+                       created_ms, updated_ms, completed_ms, result, error, no";
+
+fn read(row: &Row) -> Result<StoredJob, DbError> {
+    let job = Job {
+        id: JobId::from(row.text(0)?),
+        job_type: JobType::from(row.text(1)?.as_str()),
+        status: JobStatus::from(row.text(2)?.as_str()),
+        title: Some(row.text(3)?),
+        attempts: Some(row.int(4)?),
+        max_attempts: Some(row.int(5)?),
+        claim_token: row.optional_text(6)?.map(ClaimToken::from),
+        lease_until: row.optional_int(7)?.map(iso),
+        payload: json(&row.text(8)?),
+        created_at: Some(iso(row.int(9)?)),
+        updated_at: Some(iso(row.int(10)?)),
+        completed_at: row.optional_int(11)?.map(iso),
+    };
+    let result = row.optional_text(12)?;
+    Ok(StoredJob {
+        no: row.int(14)?,
+        job,
+        result: result.as_deref().map(json).unwrap_or_default(),
+        error: row.optional_text(13)?,
+    })
+}
+
+pub(super) async fn add(tx: &mut Tx, now_ms: i64, site_id: &str, new: &NewJob) -> Result<JobId, DbError> {
+    let id = JobId::from(new_id("job"));
+    tx.execute(
+        "INSERT INTO jobs (id, site_id, type, status, title, max_attempts, payload, review_id, created_ms,
+             updated_ms)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)",
+        args![
+            &id,
+            site_id,
+            new.job_type.as_str(),
+            PENDING,
+            &new.title,
+            MAX_ATTEMPTS,
+            &new.payload,
+            new.review_id.as_ref(),
+            now_ms
+        ],
+    )
+    .await?;
+    Ok(id)
+}
+
+/// Returns at most `limit` jobs, newest first, before the one with the number `before`.
+pub(super) async fn list(
+    db: &Db,
+    site_id: &str,
+    status: Option<&str>,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<StoredJob>, ApiError> {
+    let mut values = args![site_id, before, limit];
+    let mut only = "";
+    if let Some(status) = status {
+        values.push(status.into());
+        only = "AND status = $4";
+    }
+    let sql =
+        format!("SELECT {COLUMNS} FROM jobs WHERE site_id = $1 AND no < $2 {only} ORDER BY no DESC LIMIT $3");
+    let rows = db.all(AssertSqlSafe(sql), values).await?;
+    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// Returns the number of jobs that wait for a claim, with those whose lease has expired.
+pub(crate) async fn pending_count(db: &Db, now_ms: i64, site_id: &str) -> Result<i64, ApiError> {
+    let sql = "SELECT (SELECT count(*) FROM jobs WHERE site_id = $1 AND status = 'pending')
+                    + (SELECT count(*) FROM jobs WHERE site_id = $1 AND status = 'running'
+                       AND lease_until_ms <= $2 AND attempts < max_attempts)";
+    Ok(db.one(sql, args![site_id, now_ms]).await?.int(0)?)
+}
+
+/// Claims the job that has waited longest: sets it to running, with a claim token and a lease (4.11).
+pub(crate) async fn claim(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    lease: Duration,
+) -> Result<Option<Job>, ApiError> {
+    recover_expired(tx, now_ms, site_id).await?;
+    let sql = format!(
+        "UPDATE jobs SET status = $1, attempts = attempts + 1, claim_token = $2, lease_until_ms = $3,
+             updated_ms = $4
+         WHERE no = (SELECT no FROM jobs WHERE site_id = $5 AND status = $6 ORDER BY no LIMIT 1 {})
+             AND status = $6
+         RETURNING {COLUMNS}",
+        skip_locked(tx)
+    );
+    let until = now_ms.saturating_add(millis(lease));
+    let values = args![RUNNING, new_id("claim"), until, now_ms, site_id, PENDING];
+    let row = tx.optional(AssertSqlSafe(sql), values).await?;
+    Ok(row.as_ref().map(read).transpose()?.map(|stored| stored.job))
+}
+
+/// Requeues jobs whose lease has expired; those without attempts left fail, and so do their reviews.
+async fn recover_expired(tx: &mut Tx, now_ms: i64, site_id: &str) -> Result<(), DbError> {
+    let sql = format!(
+        "UPDATE jobs SET status = CASE WHEN attempts < max_attempts THEN 'pending' ELSE 'failed' END,
+             completed_ms = CASE WHEN attempts < max_attempts THEN NULL ELSE $2 END,
+             error = $3, claim_token = NULL, lease_until_ms = NULL, updated_ms = $2
+         WHERE no IN (SELECT no FROM jobs WHERE site_id = $1 AND status = 'running' AND lease_until_ms <= $2
+                      ORDER BY lease_until_ms LIMIT $4 {})
+             AND status = 'running'
+         RETURNING status, review_id",
+        skip_locked(tx)
+    );
+    let recovered = tx.all(AssertSqlSafe(sql), args![site_id, now_ms, LEASE_EXPIRED, MAX_RECOVERED]).await?;
+    for row in recovered {
+        if let (FAILED, Some(review_id)) = (row.text(0)?.as_str(), row.optional_text(1)?) {
+            set_status(tx, now_ms, site_id, &review_id, ReviewStatus::Failed).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Records the site's report (4.12), and returns the updated job.
+pub(crate) async fn complete(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    id: &JobId,
+    report: &Completion,
+) -> Result<Job, ApiError> {
+    let claimed = lock(tx, site_id, id).await?.ok_or(ApiError::NotFound("This job"))?;
+    claimed.check(now_ms, &report.claim_token)?;
+    let (status, result, error) = match &report.outcome {
+        Outcome::Done(done) => (SUCCEEDED, Some(Value::from(done).to_string()), None),
+        Outcome::Failed(reason) => {
+            let reason = truncate_bytes(reason, MAX_ERROR_BYTES);
+            (if claimed.is_last_attempt { FAILED } else { PENDING }, None, Some(reason))
+        }
+    };
+    let sql = format!(
+        "UPDATE jobs SET status = $1, result = $2, error = $3, completed_ms = $4, updated_ms = $5,
+             claim_token = NULL, lease_until_ms = NULL
+         WHERE site_id = $6 AND id = $7 RETURNING {COLUMNS}"
+    );
+    let completed_ms = (status != PENDING).then_some(now_ms);
+    let row =
+        tx.one(AssertSqlSafe(sql), args![status, result, error, completed_ms, now_ms, site_id, id]).await?;
+    let job = read(&row)?.job;
+    if let Some(review_id) = claimed.review_id {
+        match &report.outcome {
+            Outcome::Done(done) => complete_review(tx, now_ms, site_id, &review_id, &job, done).await?,
+            Outcome::Failed(_) if status == FAILED => {
+                set_status(tx, now_ms, site_id, &review_id, ReviewStatus::Failed).await?;
+            }
+            Outcome::Failed(_) => {}
+        }
+    }
+    Ok(job)
+}
+
+async fn complete_review(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    review_id: &str,
+    job: &Job,
+    done: &Done,
+) -> Result<(), DbError> {
+    let status = match job.job_type {
+        JobType::DeleteArticle => ReviewStatus::Withdrawn,
+        _ => ReviewStatus::Published,
+    };
+    if let Some(external_id) = &done.external_id {
+        set_external_id(tx, site_id, review_id, external_id).await?;
+    }
+    set_status(tx, now_ms, site_id, review_id, status).await
+}
+
+/// A job whose row no other transaction changes until this one ends.
+#[derive(Debug)]
+struct Locked {
+    status: String,
+    claim_token: Option<String>,
+    lease_until_ms: i64,
+    is_last_attempt: bool,
+    review_id: Option<String>,
+}
+
+impl Locked {
+    /// Checks that a claim holds the job (7). A job whose lease expired at its last attempt has failed, even
+    /// if nobody has recovered it yet.
+    fn check(&self, now_ms: i64, token: &ClaimToken) -> Result<(), ApiError> {
+        let expired = self.lease_until_ms <= now_ms;
+        match self.status.as_str() {
+            RUNNING if expired && self.is_last_attempt => Err(ApiError::AlreadyCompleted),
+            RUNNING if !expired && self.claim_token.as_deref() == Some(token.as_str()) => Ok(()),
+            RUNNING | PENDING => Err(ApiError::LeaseMismatch),
+            _ => Err(ApiError::AlreadyCompleted),
+        }
+    }
+}
+
+async fn lock(tx: &mut Tx, site_id: &str, id: &JobId) -> Result<Option<Locked>, DbError> {
+    let sql = "UPDATE jobs SET status = status WHERE site_id = $1 AND id = $2
+               RETURNING status, claim_token, COALESCE(lease_until_ms, 0), attempts, max_attempts, review_id";
+    let Some(row) = tx.optional(sql, args![site_id, id]).await? else { return Ok(None) };
+    Ok(Some(Locked {
+        status: row.text(0)?,
+        claim_token: row.optional_text(1)?,
+        lease_until_ms: row.int(2)?,
+        is_last_attempt: row.int(3)? >= row.int(4)?,
+        review_id: row.optional_text(5)?,
+    }))
+}

@@ -1,0 +1,247 @@
+//! The review-and-publish list of a site: articles and overlays, from draft to published (1).
+
+use chat_protocol::Value;
+use sqlx::AssertSqlSafe;
+
+use crate::clock::iso;
+use crate::db::{Db, DbError, Row, Tx, args};
+use crate::error::ApiError;
+use crate::secrets::new_id;
+
+/// Maximum overlays of one response (4.10).
+const MAX_OVERLAYS: i64 = 10_000;
+
+/// The kind of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReviewKind {
+    Article,
+    Overlay,
+}
+
+impl ReviewKind {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Article => "article",
+            Self::Overlay => "overlay",
+        }
+    }
+}
+
+/// The state of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReviewStatus {
+    /// Waits for approval.
+    Draft,
+    /// Approved; its job is not completed.
+    Queued,
+    Published,
+    /// Deleted by the site.
+    Withdrawn,
+    /// The job failed at its last attempt.
+    Failed,
+}
+
+impl ReviewStatus {
+    const ALL: [Self; 5] = [Self::Draft, Self::Queued, Self::Published, Self::Withdrawn, Self::Failed];
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Queued => "queued",
+            Self::Published => "published",
+            Self::Withdrawn => "withdrawn",
+            Self::Failed => "failed",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == name)
+    }
+}
+
+/// An entry of the list: an article or an overlay.
+#[derive(Clone, Debug)]
+pub(crate) struct Review {
+    /// The position in the list, by which it is paged.
+    pub(crate) no: i64,
+    pub(crate) id: String,
+    pub(crate) kind: ReviewKind,
+    pub(crate) status: ReviewStatus,
+    pub(crate) path: String,
+    pub(crate) locale: String,
+    pub(crate) title: String,
+    /// An article's payload or an overlay.
+    pub(crate) body: Value,
+    pub(crate) created_ms: i64,
+    pub(crate) updated_ms: i64,
+}
+
+const COLUMNS: &str = "no, id, kind, status, path, locale, title, body, created_ms, updated_ms";
+
+fn read(row: &Row) -> Result<Review, DbError> {
+    Ok(Review {
+        no: row.int(0)?,
+        id: row.text(1)?,
+        kind: if row.text(2)? == "article" { ReviewKind::Article } else { ReviewKind::Overlay },
+        status: ReviewStatus::from_name(&row.text(3)?).unwrap_or(ReviewStatus::Draft),
+        path: row.text(4)?,
+        locale: row.text(5)?,
+        title: row.text(6)?,
+        body: json(&row.text(7)?),
+        created_ms: row.int(8)?,
+        updated_ms: row.int(9)?,
+    })
+}
+
+/// Reads stored JSON; null if it is invalid, as after an edit by hand.
+pub(super) fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+impl Review {
+    /// Returns the entry as the console shows it.
+    pub(crate) fn view(&self) -> Value {
+        Value::object([
+            ("id", self.id.as_str().into()),
+            ("kind", self.kind.as_str().into()),
+            ("status", self.status.as_str().into()),
+            ("path", self.path.as_str().into()),
+            ("locale", self.locale.as_str().into()),
+            ("title", self.title.as_str().into()),
+            ("body", self.body.clone()),
+            ("createdAt", iso(self.created_ms).into()),
+            ("updatedAt", iso(self.updated_ms).into()),
+        ])
+    }
+}
+
+/// Returns at most `limit` entries, newest first, before the one with the number `before`.
+pub(super) async fn list(
+    db: &Db,
+    site_id: &str,
+    status: Option<ReviewStatus>,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<Review>, ApiError> {
+    let rows = match status {
+        Some(status) => {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM reviews WHERE site_id = $1 AND no < $2 AND status = $4
+                 ORDER BY no DESC LIMIT $3"
+            );
+            db.all(AssertSqlSafe(sql), args![site_id, before, limit, status.as_str()]).await?
+        }
+        None => {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM reviews WHERE site_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3"
+            );
+            db.all(AssertSqlSafe(sql), args![site_id, before, limit]).await?
+        }
+    };
+    Ok(rows.iter().map(read).collect::<Result<_, _>>()?)
+}
+
+/// Returns an entry, which no other transaction changes until this one ends.
+pub(super) async fn lock(tx: &mut Tx, site_id: &str, id: &str) -> Result<Option<Review>, DbError> {
+    let sql =
+        format!("UPDATE reviews SET status = status WHERE site_id = $1 AND id = $2 RETURNING {COLUMNS}");
+    let row = tx.optional(AssertSqlSafe(sql), args![site_id, id]).await?;
+    row.as_ref().map(read).transpose()
+}
+
+/// Returns the ids of the drafts of overlays, newest first.
+pub(super) async fn overlay_drafts(tx: &mut Tx, site_id: &str, limit: i64) -> Result<Vec<String>, DbError> {
+    let sql = "SELECT id FROM reviews WHERE site_id = $1 AND kind = 'overlay' AND status = 'draft'
+               ORDER BY no DESC LIMIT $2";
+    tx.all(sql, args![site_id, limit]).await?.iter().map(|row| row.text(0)).collect()
+}
+
+/// Adds a draft to the list. A new draft of an overlay replaces the previous draft for that page. A published
+/// overlay stays until the draft is approved.
+pub(super) async fn add_draft(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    kind: ReviewKind,
+    (path, locale, title): (&str, &str, &str),
+    body: impl FnOnce(&str) -> Value,
+) -> Result<String, DbError> {
+    if kind == ReviewKind::Overlay {
+        let sql = "DELETE FROM reviews WHERE site_id = $1 AND kind = 'overlay' AND path = $2 AND locale = $3
+                   AND status NOT IN ('queued', 'published')";
+        tx.execute(sql, args![site_id, path, locale]).await?;
+    }
+    let id = new_id(kind.as_str());
+    let body = body(&id);
+    tx.execute(
+        "INSERT INTO reviews (id, site_id, kind, status, path, locale, title, body, created_ms, updated_ms)
+         VALUES ($1, $2, $3, 'draft', $4, $5, $6, $7, $8, $8)",
+        args![&id, site_id, kind.as_str(), path, locale, title, &body, now_ms],
+    )
+    .await?;
+    Ok(id)
+}
+
+pub(super) async fn set_status(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    id: &str,
+    status: ReviewStatus,
+) -> Result<(), DbError> {
+    let sql = "UPDATE reviews SET status = $1, updated_ms = $2 WHERE site_id = $3 AND id = $4";
+    tx.execute(sql, args![status.as_str(), now_ms, site_id, id]).await?;
+    Ok(())
+}
+
+/// Removes the other overlays of an overlay's page, which can have only one.
+pub(super) async fn replace_overlays(tx: &mut Tx, site_id: &str, by: &Review) -> Result<(), DbError> {
+    let sql = "DELETE FROM reviews
+               WHERE site_id = $1 AND kind = 'overlay' AND path = $2 AND locale = $3 AND id <> $4";
+    tx.execute(sql, args![site_id, &by.path, &by.locale, &by.id]).await?;
+    Ok(())
+}
+
+/// Stores the site's id of an article, which later jobs about it contain.
+pub(super) async fn set_external_id(
+    tx: &mut Tx,
+    site_id: &str,
+    id: &str,
+    external_id: &str,
+) -> Result<(), DbError> {
+    let Some(review) = lock(tx, site_id, id).await?.filter(|review| review.kind == ReviewKind::Article)
+    else {
+        return Ok(());
+    };
+    let Value::Object(mut members) = review.body else { return Ok(()) };
+    members.retain(|(name, _)| name != "externalId");
+    members.push(("externalId".to_owned(), external_id.into()));
+    let sql = "UPDATE reviews SET body = $1 WHERE site_id = $2 AND id = $3";
+    tx.execute(sql, args![&Value::Object(members), site_id, id]).await?;
+    Ok(())
+}
+
+/// Returns the overlays that pages should have (4.10), published or queued; `locale` includes those for all
+/// locales.
+pub(crate) async fn overlays(
+    db: &Db,
+    site_id: &str,
+    path: Option<&str>,
+    locale: Option<&str>,
+) -> Result<Vec<Value>, ApiError> {
+    let mut sql = "SELECT body FROM reviews WHERE site_id = $1 AND kind = 'overlay'
+                   AND status IN ('queued', 'published')"
+        .to_owned();
+    let mut values = args![site_id];
+    for (condition, value) in [("path = $", path), ("locale IN ('', $", locale)] {
+        if let Some(value) = value {
+            values.push(value.into());
+            let end = if condition.contains('(') { ")" } else { "" };
+            sql.push_str(&format!(" AND {condition}{}{end}", values.len()));
+        }
+    }
+    sql.push_str(&format!(" ORDER BY no LIMIT {MAX_OVERLAYS}"));
+    let rows = db.all(AssertSqlSafe(sql), values).await?;
+    let bodies = rows.iter().map(|row| Ok(json(&row.text(0)?)));
+    Ok(bodies.collect::<Result<_, DbError>>()?)
+}

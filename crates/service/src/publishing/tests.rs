@@ -1,0 +1,327 @@
+//! Tests of suggestions, approval and jobs, on both databases.
+
+use std::collections::HashSet;
+
+use chat_protocol::{
+    ArticlePayload, ClaimToken, Completion, ContentItem, ContentKind, Done, Job, JobId, Outcome, Value,
+};
+
+use super::*;
+use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::db::Db;
+use crate::error::ApiError;
+use crate::visitors::fixture::{NOW, number, open, write};
+
+fn suggestion(path: &str, title: &str) -> Suggestion {
+    let mut item = ContentItem::new(path, ContentKind::Article);
+    item.path = Some(path.to_owned());
+    item.title = Some(title.to_owned());
+    Suggestion::new(&item, "How we fire celadon.").expect("a suggestion")
+}
+
+async fn suggest(db: &Db, site: &'static str, publishing: Publishing, suggestions: Vec<Suggestion>) {
+    write(db, move |tx| Box::pin(suggest_overlays(tx, NOW, site, publishing, suggestions)))
+        .await
+        .expect("suggested");
+}
+
+async fn claim_at(db: &Db, now_ms: i64, site: &'static str) -> Option<Job> {
+    write(db, move |tx| Box::pin(claim(tx, now_ms, site, LEASE))).await.expect("claimed")
+}
+
+async fn complete_at(
+    db: &Db,
+    now_ms: i64,
+    site: &'static str,
+    job: &Job,
+    outcome: Outcome,
+) -> Result<Job, ApiError> {
+    let id = job.id.clone();
+    let claim_token = job.claim_token.clone().expect("a claim token");
+    let report = Completion { claim_token, outcome };
+    write(db, move |tx| Box::pin(async move { complete(tx, now_ms, site, &id, &report).await })).await
+}
+
+fn done() -> Outcome {
+    Outcome::Done(Done { external_id: Some("7".to_owned()), ..Done::default() })
+}
+
+async fn draft(db: &Db, site: &'static str) -> String {
+    let text = |text: &str| Some(text.to_owned());
+    let article = ArticlePayload {
+        title: text("News"),
+        path: text("/news"),
+        content: text("<p>New</p>"),
+        ..ArticlePayload::default()
+    };
+    write(db, move |tx| Box::pin(async move { draft_article(tx, NOW, site, &article).await }))
+        .await
+        .expect("a draft")
+}
+
+async fn status_of(db: &Db, site: &str, id: &str) -> &'static str {
+    let listed = reviews::list(db, site, None, i64::MAX, 100).await.expect("a list");
+    listed.iter().find(|review| review.id == id).expect("the entry").status.as_str()
+}
+
+/// Queues jobs by approving overlays of pages.
+async fn queue_jobs(db: &Db, site: &'static str, count: usize) {
+    let suggestions = (0..count).map(|page| suggestion(&format!("/{page}"), "Page")).collect();
+    suggest(db, site, Publishing::Automatic, suggestions).await;
+}
+
+on_both_databases! {
+    async fn an_overlay_is_published_after_its_approval(database: &TestDatabase) {
+        let db = open(database).await;
+        suggest(&db, "shop", Publishing::SemiAutomatic, vec![suggestion("/glaze", "How we glaze")]).await;
+        assert!(overlays(&db, "shop", None, None).await.expect("overlays").is_empty());
+        let jobs = write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop"))).await.expect("approved");
+        assert_eq!(jobs.len(), 1);
+        for (path, locale, count) in
+            [(None, None, 1), (Some("/glaze"), None, 1), (Some("/glaze"), Some("de"), 1), (Some("/other"), None, 0)]
+        {
+            let found = overlays(&db, "shop", path, locale).await.expect("overlays");
+            assert_eq!(found.len(), count, "{path:?} {locale:?}");
+        }
+        let job = claim_at(&db, NOW, "shop").await.expect("a job");
+        assert_eq!(job.job_type.as_str(), "apply_seo_overlay");
+        assert_eq!(job.payload.get("title").and_then(Value::as_text), Some("How we glaze"));
+
+        suggest(&db, "shop", Publishing::SemiAutomatic, vec![suggestion("/glaze", "Now")]).await;
+        let still = overlays(&db, "shop", None, None).await.expect("overlays");
+        let title = still[0].get("title").and_then(Value::as_text);
+        assert_eq!((still.len(), title), (1, Some("How we glaze")), "until the new draft is approved");
+        write(&db, |tx| Box::pin(approve_overlays(tx, NOW, "shop"))).await.expect("approved");
+        let replaced = overlays(&db, "shop", None, None).await.expect("overlays");
+        assert_eq!((replaced.len(), replaced[0].get("title").and_then(Value::as_text)), (1, Some("Now")));
+    }
+
+    async fn an_article_is_published_rolled_back_and_withdrawn(database: &TestDatabase) {
+        let db = open(database).await;
+        let id = draft(&db, "shop").await;
+        for (step, job_type, status) in [
+            (0, "publish_article", "published"),
+            (1, "rollback_article", "published"),
+            (2, "delete_article", "withdrawn"),
+        ] {
+            let review = id.clone();
+            write(&db, move |tx| {
+                Box::pin(async move {
+                    match step {
+                        0 => approve(tx, NOW, "shop", &review).await,
+                        1 => roll_back(tx, NOW, "shop", &review).await,
+                        _ => withdraw(tx, NOW, "shop", &review).await,
+                    }
+                })
+            })
+            .await
+            .expect("queued");
+            assert_eq!(status_of(&db, "shop", &id).await, "queued");
+            let job = claim_at(&db, NOW, "shop").await.expect("a job");
+            assert_eq!(job.job_type.as_str(), job_type);
+            assert_eq!(job.payload.get("contentId").and_then(Value::as_text), Some(id.as_str()));
+            complete_at(&db, NOW, "shop", &job, done()).await.expect("completed");
+            assert_eq!(status_of(&db, "shop", &id).await, status);
+        }
+        let listed = reviews::list(&db, "shop", None, i64::MAX, 10).await.expect("a list");
+        assert_eq!(listed[0].body.get("externalId").and_then(Value::as_text), Some("7"));
+    }
+
+    async fn a_repeated_approval_queues_one_job(database: &TestDatabase) {
+        let db = open(database).await;
+        let id = draft(&db, "shop").await;
+        let approvals = (0..8).map(|_| {
+            let (db, id) = (db.clone(), id.clone());
+            tokio::spawn(async move {
+                write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &id).await })).await
+            })
+        });
+        let mut outcomes = Vec::new();
+        for approval in approvals.collect::<Vec<_>>() {
+            outcomes.push(approval.await.expect("no panic"));
+        }
+        assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+        let refused = outcomes.into_iter().filter_map(Result::err);
+        assert!(refused.into_iter().all(|error| matches!(error, ApiError::Conflict(_))));
+        assert_eq!(number(&db, "SELECT count(*) FROM jobs", vec![]).await, 1);
+    }
+
+    async fn another_site_sees_and_changes_nothing(database: &TestDatabase) {
+        let db = open(database).await;
+        let id = draft(&db, "shop").await;
+        queue_jobs(&db, "shop", 1).await;
+        for site in ["blog", "rival", "", "shop' OR '1'='1"] {
+            assert!(claim_at(&db, NOW, site).await.is_none());
+            assert!(overlays(&db, site, None, None).await.expect("overlays").is_empty());
+            assert!(jobs::list(&db, site, None, i64::MAX, 10).await.expect("a list").is_empty());
+            assert!(reviews::list(&db, site, None, i64::MAX, 10).await.expect("a list").is_empty());
+            assert_eq!(pending_count(&db, NOW, site).await, Ok(0));
+            for step in 0..3 {
+                let id = id.clone();
+                let refused = write(&db, move |tx| {
+                    Box::pin(async move {
+                        match step {
+                            0 => approve(tx, NOW, site, &id).await,
+                            1 => roll_back(tx, NOW, site, &id).await,
+                            _ => withdraw(tx, NOW, site, &id).await,
+                        }
+                    })
+                });
+                assert!(matches!(refused.await, Err(ApiError::NotFound(_))));
+            }
+        }
+        let job = claim_at(&db, NOW, "shop").await.expect("a job");
+        for site in ["blog", "rival"] {
+            let refused = complete_at(&db, NOW, site, &job, done()).await;
+            assert_eq!(refused, Err(ApiError::NotFound("This job")));
+        }
+        complete_at(&db, NOW, "shop", &job, done()).await.expect("still running");
+        assert_eq!(status_of(&db, "shop", &id).await, "draft");
+    }
+
+    async fn claims_at_the_same_time_never_get_the_same_job(database: &TestDatabase) {
+        let db = open(database).await;
+        queue_jobs(&db, "shop", 60).await;
+        queue_jobs(&db, "rival", 5).await;
+        let claims = (0..80).map(|_| {
+            let db = db.clone();
+            tokio::spawn(async move { claim_at(&db, NOW, "shop").await })
+        });
+        let mut claimed = HashSet::new();
+        let mut jobs = 0;
+        for claim in claims.collect::<Vec<_>>() {
+            if let Some(job) = claim.await.expect("no panic") {
+                assert_eq!(job.attempts, Some(1));
+                claimed.insert(job.id);
+                jobs += 1;
+            }
+        }
+        // A claim that finds every pending job locked by others returns nothing: the site asks again.
+        assert_eq!(claimed.len(), jobs);
+        while let Some(job) = claim_at(&db, NOW, "shop").await {
+            assert!(claimed.insert(job.id));
+        }
+        assert_eq!(claimed.len(), 60);
+        assert_eq!(pending_count(&db, NOW, "rival").await, Ok(5));
+    }
+
+    async fn a_job_is_completed_once(database: &TestDatabase) {
+        let db = open(database).await;
+        queue_jobs(&db, "shop", 1).await;
+        let job = claim_at(&db, NOW, "shop").await.expect("a job");
+        let completions = (0..8).map(|_| {
+            let (db, job) = (db.clone(), job.clone());
+            tokio::spawn(async move { complete_at(&db, NOW, "shop", &job, done()).await })
+        });
+        let mut completed = 0;
+        for completion in completions.collect::<Vec<_>>() {
+            match completion.await.expect("no panic") {
+                Ok(job) => {
+                    assert_eq!((job.status.as_str(), job.claim_token), ("succeeded", None));
+                    completed += 1;
+                }
+                Err(error) => assert_eq!(error, ApiError::AlreadyCompleted),
+            }
+        }
+        assert_eq!(completed, 1);
+        let unknown = Job { id: JobId::from("job_0"), ..job };
+        assert_eq!(complete_at(&db, NOW, "shop", &unknown, done()).await, Err(ApiError::NotFound("This job")));
+    }
+
+    async fn retries_a_failed_job_up_to_the_maximum_attempts(database: &TestDatabase) {
+        let db = open(database).await;
+        let id = draft(&db, "shop").await;
+        let review = id.clone();
+        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review).await }))
+            .await
+            .expect("approved");
+        for attempt in 1..=MAX_ATTEMPTS {
+            let job = claim_at(&db, NOW, "shop").await.expect("a job");
+            assert_eq!((job.attempts, job.max_attempts), (Some(attempt), Some(MAX_ATTEMPTS)));
+            let reason = "The disk is full. ".repeat(10_000);
+            complete_at(&db, NOW, "shop", &job, Outcome::Failed(reason)).await.expect("reported");
+            let shown = jobs::list(&db, "shop", None, i64::MAX, 10).await.expect("a list");
+            assert_eq!(shown[0].error.as_ref().map(String::len), Some(4000), "cut off");
+        }
+        assert!(claim_at(&db, NOW, "shop").await.is_none());
+        assert_eq!(status_of(&db, "shop", &id).await, "failed");
+    }
+
+    async fn recovers_an_expired_lease_and_invalidates_its_token(database: &TestDatabase) {
+        let db = open(database).await;
+        let id = draft(&db, "shop").await;
+        let review = id.clone();
+        write(&db, move |tx| Box::pin(async move { approve(tx, NOW, "shop", &review).await }))
+            .await
+            .expect("approved");
+        let mut now_ms = NOW;
+        let mut former: Option<Job> = None;
+        for _ in 1..=MAX_ATTEMPTS {
+            let job = claim_at(&db, now_ms, "shop").await.expect("a job");
+            assert!(claim_at(&db, now_ms, "shop").await.is_none(), "the lease excludes other claims");
+            if let Some(former) = &former {
+                let late = complete_at(&db, now_ms, "shop", former, done()).await;
+                assert_eq!(late, Err(ApiError::LeaseMismatch), "another claim holds it");
+            }
+            now_ms += 60_000;
+            former = Some(job);
+        }
+        let last = former.expect("a claim");
+        let late = complete_at(&db, now_ms, "shop", &last, done()).await;
+        assert_eq!(late, Err(ApiError::AlreadyCompleted), "that was the last attempt");
+        assert!(claim_at(&db, now_ms, "shop").await.is_none());
+        assert_eq!(status_of(&db, "shop", &id).await, "failed");
+    }
+
+    async fn a_claim_token_that_was_guessed_completes_nothing(database: &TestDatabase) {
+        let db = open(database).await;
+        queue_jobs(&db, "shop", 1).await;
+        let job = claim_at(&db, NOW, "shop").await.expect("a job");
+        for guess in ["", "claim_", "null", "\u{1f600}"] {
+            let guessed = Job { claim_token: Some(ClaimToken::from(guess)), ..job.clone() };
+            let refused = complete_at(&db, NOW, "shop", &guessed, done()).await;
+            assert_eq!(refused, Err(ApiError::LeaseMismatch), "{guess}");
+        }
+        complete_at(&db, NOW, "shop", &job, done()).await.expect("still held");
+    }
+
+    async fn an_article_needs_a_title_and_a_path(database: &TestDatabase) {
+        let db = open(database).await;
+        for (title, path) in [("", "/a"), (" ", "/a"), ("News", ""), ("News", "a")] {
+            let article = ArticlePayload {
+                title: Some(title.to_owned()),
+                path: Some(path.to_owned()),
+                ..ArticlePayload::default()
+            };
+            let refused =
+                write(&db, move |tx| Box::pin(async move { draft_article(tx, NOW, "shop", &article).await }));
+            assert!(matches!(refused.await, Err(ApiError::InvalidRequest(_))), "{title:?} {path:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_nodes_never_claim_the_same_job() {
+    let database = TestDatabase::new(Kind::Postgres).await;
+    let nodes = [open(&database).await, Db::open(&database.address).await.expect("a second node")];
+    queue_jobs(&nodes[0], "shop", 100).await;
+    let workers = nodes.iter().cycle().take(8).map(|node| {
+        let node = node.clone();
+        tokio::spawn(async move {
+            let mut claimed = Vec::new();
+            while let Some(job) = claim_at(&node, NOW, "shop").await {
+                complete_at(&node, NOW, "shop", &job, done()).await.expect("completed");
+                claimed.push(job.id);
+            }
+            claimed
+        })
+    });
+    let mut claimed = Vec::new();
+    for worker in workers.collect::<Vec<_>>() {
+        claimed.extend(worker.await.expect("no panic"));
+    }
+    let distinct: HashSet<_> = claimed.iter().collect();
+    assert_eq!((distinct.len(), claimed.len()), (100, 100));
+    let succeeded = "SELECT count(*) FROM jobs WHERE status = 'succeeded' AND attempts = 1";
+    assert_eq!(number(&nodes[1], succeeded, vec![]).await, 100);
+}
