@@ -1,4 +1,203 @@
 //! The visitors of sites, and everything that is stored about them.
+//!
+//! A visitor is known by the id that the widget stores in the browser (2.8). An id is unique within a site.
 
+pub(crate) mod events;
 #[cfg(test)]
 pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
+
+use chat_protocol::{Value, VisitorProfile};
+use sqlx::AssertSqlSafe;
+
+use crate::clock::iso;
+use crate::db::{Db, DbError, Row, Tx, args};
+use crate::text::truncate_bytes;
+
+/// Maximum characters of a profile field; the rest is cut off.
+const MAX_FIELD_LENGTH: usize = 500;
+/// Maximum bytes of a visitor id or a customer id; the rest is cut off.
+const MAX_ID_BYTES: usize = 500;
+
+/// A visitor.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Visitor {
+    pub(crate) no: i64,
+    pub(crate) id: String,
+    pub(crate) customer_id: Option<String>,
+    pub(crate) profile: VisitorProfile,
+    pub(crate) first_seen_ms: i64,
+    pub(crate) last_seen_ms: i64,
+    pub(crate) page_views: i64,
+    pub(crate) last_path: Option<String>,
+}
+
+const COLUMNS: &str = "no, id, customer_id, profile, first_seen_ms, last_seen_ms, page_views, last_path";
+
+fn read(row: &Row) -> Result<Visitor, DbError> {
+    let id = row.text(1)?;
+    let profile = VisitorProfile { visitor_id: Some(id.as_str().into()), ..stored_profile(&row.text(3)?) };
+    Ok(Visitor {
+        no: row.int(0)?,
+        id,
+        customer_id: row.optional_text(2)?,
+        profile,
+        first_seen_ms: row.int(4)?,
+        last_seen_ms: row.int(5)?,
+        page_views: row.int(6)?,
+        last_path: row.optional_text(7)?,
+    })
+}
+
+/// Reads a stored profile; an empty one if it is invalid, as after an edit by hand.
+fn stored_profile(json: &str) -> VisitorProfile {
+    let value: Value = serde_json::from_str(json).unwrap_or_default();
+    VisitorProfile::try_from(value).unwrap_or_default()
+}
+
+impl Visitor {
+    /// Returns the visitor as the console shows it, and as it is exported.
+    pub(crate) fn view(&self) -> Value {
+        Value::object([
+            ("id", self.id.as_str().into()),
+            ("customerId", self.customer_id.clone().into()),
+            ("profile", (&self.profile).into()),
+            ("firstSeenAt", iso(self.first_seen_ms).into()),
+            ("lastSeenAt", iso(self.last_seen_ms).into()),
+            ("pageViews", self.page_views.into()),
+            ("lastPath", self.last_path.clone().into()),
+        ])
+    }
+}
+
+/// Returns the part of a visitor id that is stored and compared.
+pub(crate) fn truncated_id(id: &str) -> &str {
+    truncate_bytes(id, MAX_ID_BYTES)
+}
+
+/// Returns a profile with all fields cut to their maximum, and without the visitor id.
+pub(crate) fn bounded(profile: &VisitorProfile) -> VisitorProfile {
+    let cut = |field: &Option<String>| -> Option<String> {
+        field.as_ref().map(|text| text.chars().take(MAX_FIELD_LENGTH).collect())
+    };
+    VisitorProfile {
+        visitor_id: None,
+        name: cut(&profile.name),
+        email: cut(&profile.email),
+        phone: cut(&profile.phone),
+        company: cut(&profile.company),
+        wechat: cut(&profile.wechat),
+        whatsapp: cut(&profile.whatsapp),
+        country: cut(&profile.country),
+    }
+}
+
+/// Adds a visitor, or adds the fields of the profile to a known one, and returns its number.
+///
+/// The visitor's row is locked until the transaction ends. A message or an event is therefore stored either
+/// before an erasure, which removes it, or after it.
+pub(crate) async fn upsert(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    visitor_id: &str,
+    profile: &VisitorProfile,
+    customer_id: Option<&str>,
+) -> Result<i64, DbError> {
+    let profile = bounded(profile);
+    let customer_id = customer_id.map(truncated_id);
+    let row = tx
+        .one(
+            "INSERT INTO visitors (site_id, id, customer_id, profile, first_seen_ms, last_seen_ms)
+             VALUES ($1, $2, $3, $4, $5, $5)
+             ON CONFLICT (site_id, id) DO UPDATE SET
+                 customer_id = COALESCE(excluded.customer_id, visitors.customer_id),
+                 last_seen_ms = CASE WHEN excluded.last_seen_ms > visitors.last_seen_ms
+                     THEN excluded.last_seen_ms ELSE visitors.last_seen_ms END
+             RETURNING no, profile",
+            args![site_id, truncated_id(visitor_id), customer_id, &Value::from(&profile), now_ms],
+        )
+        .await?;
+    let no = row.int(0)?;
+    let known = stored_profile(&row.text(1)?);
+    let mut merged = known.clone();
+    merged.merge(profile);
+    if merged != known {
+        let sql = "UPDATE visitors SET profile = $1 WHERE no = $2";
+        tx.execute(sql, args![&Value::from(&merged), no]).await?;
+    }
+    Ok(no)
+}
+
+/// Returns a visitor of a site.
+pub(crate) async fn find(db: &Db, site_id: &str, visitor_id: &str) -> Result<Option<Visitor>, DbError> {
+    let sql = format!("SELECT {COLUMNS} FROM visitors WHERE site_id = $1 AND id = $2");
+    let row = db.optional(AssertSqlSafe(sql), args![site_id, truncated_id(visitor_id)]).await?;
+    row.as_ref().map(read).transpose()
+}
+
+/// Returns at most `limit` visitors, last seen first, after the one with this time and number.
+pub(crate) async fn list(
+    db: &Db,
+    site_id: &str,
+    (last_seen_ms, no): (i64, i64),
+    limit: i64,
+) -> Result<Vec<Visitor>, DbError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM visitors WHERE site_id = $1 AND last_seen_ms <= $2
+             AND (last_seen_ms < $2 OR no < $3)
+         ORDER BY last_seen_ms DESC, no DESC LIMIT $4"
+    );
+    let rows = db.all(AssertSqlSafe(sql), args![site_id, last_seen_ms, no, limit]).await?;
+    rows.iter().map(read).collect()
+}
+
+/// A conversation of a visitor, in short.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct EarlierConversation {
+    pub(crate) id: String,
+    pub(crate) status: String,
+    pub(crate) source_page: Option<String>,
+    pub(crate) messages: i64,
+    pub(crate) created_ms: i64,
+    pub(crate) updated_ms: i64,
+}
+
+impl EarlierConversation {
+    pub(crate) fn view(&self) -> Value {
+        Value::object([
+            ("id", self.id.as_str().into()),
+            ("status", self.status.as_str().into()),
+            ("sourcePage", self.source_page.clone().into()),
+            ("messages", self.messages.into()),
+            ("createdAt", iso(self.created_ms).into()),
+            ("updatedAt", iso(self.updated_ms).into()),
+        ])
+    }
+}
+
+/// Returns the latest `limit` conversations of a visitor, newest first, before the one with the number
+/// `before`; `i64::MAX` for all.
+pub(crate) async fn earlier(
+    db: &Db,
+    site_id: &str,
+    visitor_no: i64,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<EarlierConversation>, DbError> {
+    let sql = "SELECT id, status, source_page, last_seq, created_ms, updated_ms FROM conversations
+               WHERE site_id = $1 AND visitor_no = $2 AND no < $3 ORDER BY no DESC LIMIT $4";
+    let rows = db.all(sql, args![site_id, visitor_no, before, limit]).await?;
+    let conversations = rows.iter().map(|row| {
+        Ok(EarlierConversation {
+            id: row.text(0)?,
+            status: row.text(1)?,
+            source_page: row.optional_text(2)?,
+            messages: row.int(3)?,
+            created_ms: row.int(4)?,
+            updated_ms: row.int(5)?,
+        })
+    });
+    conversations.collect()
+}

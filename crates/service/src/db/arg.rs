@@ -35,12 +35,17 @@ macro_rules! from {
     };
 }
 
+/// Replaces NUL characters, which PostgreSQL does not store in texts.
+fn without_nul(text: String) -> String {
+    if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
+}
+
 from! {
-    &str => Text |text| text.to_owned();
-    String => Text |text| text;
-    &String => Text |text| text.clone();
-    &ConversationId => Text |id| id.as_str().to_owned();
-    &JobId => Text |id| id.as_str().to_owned();
+    &str => Text |text| without_nul(text.to_owned());
+    String => Text |text| without_nul(text);
+    &String => Text |text| without_nul(text.clone());
+    &ConversationId => Text |id| without_nul(id.as_str().to_owned());
+    &JobId => Text |id| without_nul(id.as_str().to_owned());
     &Value => Text |value| value.to_string();
     i64 => Int |number| number;
     i32 => Int |number| number.into();

@@ -81,6 +81,15 @@ on_both_databases! {
         assert!(row.text(1).is_err() && row.text(9).is_err());
     }
 
+    async fn a_nul_character_becomes_a_replacement_character(database: &TestDatabase) {
+        let db = Db::open(&database.address).await.expect("opened");
+        add(&db, "a\0b", "\0").await.expect("written");
+        assert_eq!(names(&db).await, ["a\u{fffd}b"]);
+        let known = "SELECT value FROM service_values WHERE name = $1";
+        let row = db.one(known, args!["a\0b"]).await.expect("a row");
+        assert_eq!(row.text(0).expect("text"), "\u{fffd}");
+    }
+
     async fn a_commit_is_announced_and_a_rollback_is_not(database: &TestDatabase) {
         let db = Db::open_uncached(&database.address).await.expect("opened");
         let mut wakes = db.wakes();

@@ -1,0 +1,198 @@
+//! The events of visitors (4.8, 6).
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use chat_protocol::{EventBatch, IdempotencyKey, Tracking, Value, VisitorEvent};
+use sqlx::AssertSqlSafe;
+
+use super::truncated_id;
+use crate::clock::iso;
+use crate::db::{Db, DbError, Row, Tx, args};
+use crate::text::truncate_bytes;
+
+/// Maximum bytes of one event; a larger one is refused.
+pub(crate) const MAX_EVENT_BYTES: usize = 16 * 1024;
+/// Maximum bytes of an event's type and of its conversation's id, as they are searched for.
+const MAX_NAME_BYTES: usize = 200;
+/// Maximum bytes of a path, as it is shown.
+const MAX_PATH_BYTES: usize = 2000;
+
+/// A stored event.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ReceivedEvent {
+    pub(crate) no: i64,
+    /// The event as received.
+    pub(crate) event: Value,
+    pub(crate) received_ms: i64,
+}
+
+impl ReceivedEvent {
+    /// Returns the event as received, with the time of its receipt.
+    pub(crate) fn view(&self) -> Value {
+        let mut view = self.event.clone();
+        if let Value::Object(members) = &mut view {
+            members.push(("receivedAt".to_owned(), iso(self.received_ms).into()));
+        }
+        view
+    }
+}
+
+/// Stores a batch of events, and updates the page views, the last page and the time of their visitors.
+/// Events that are too large are refused.
+///
+/// The caller checks that the site's tracking is enabled: see [`discard`].
+pub(crate) async fn record(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    batch: &EventBatch,
+    key: Option<&IdempotencyKey>,
+) -> Result<Tracking, DbError> {
+    let events: Vec<(&VisitorEvent, String)> = batch
+        .events
+        .iter()
+        .map(|event| (event, Value::from(event).to_json()))
+        .filter(|(_, json)| json.len() <= MAX_EVENT_BYTES)
+        .collect();
+    let too_large = batch.events.len() - events.len();
+    if !events.is_empty() {
+        // Visitors come first: their locks order this batch against an erasure.
+        for (id, visit) in visits(&events) {
+            add_visit(tx, now_ms, site_id, id, &visit).await?;
+        }
+        insert(tx, now_ms, site_id, &events, key).await?;
+    }
+    Ok(Tracking {
+        accepted: count(events.len()),
+        rejected: count(batch.refused.len() + too_large),
+        enabled: true,
+    })
+}
+
+/// Returns the response to a batch for a site whose tracking is disabled. Nothing is stored.
+pub(crate) fn discard(batch: &EventBatch) -> Tracking {
+    Tracking { accepted: 0, rejected: count(batch.events.len() + batch.refused.len()), enabled: false }
+}
+
+fn count(items: usize) -> i64 {
+    i64::try_from(items).unwrap_or(i64::MAX)
+}
+
+/// What a batch says about one visitor.
+#[derive(Debug, Default)]
+struct Visit<'a> {
+    customer_id: Option<&'a str>,
+    page_views: i64,
+    last_path: Option<&'a str>,
+}
+
+/// Returns the visits of a batch by visitor id. Their order is that of the ids, so that two batches never wait
+/// for each other's locks.
+fn visits<'a>(events: &[(&'a VisitorEvent, String)]) -> BTreeMap<String, Visit<'a>> {
+    let mut visits = BTreeMap::<String, Visit<'a>>::new();
+    for (event, _) in events {
+        let Some(id) = visitor_id(event) else { continue };
+        let visit = visits.entry(id.to_owned()).or_default();
+        visit.page_views += i64::from(event.event_type == "page_view");
+        visit.last_path = event.path.as_deref().or(visit.last_path);
+        visit.customer_id = event.customer_id.as_deref().or(visit.customer_id);
+    }
+    visits
+}
+
+fn visitor_id(event: &VisitorEvent) -> Option<&str> {
+    event.visitor_id.as_ref().map(|id| truncated_id(id.as_str())).filter(|id| !id.is_empty())
+}
+
+async fn add_visit(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    visitor_id: String,
+    visit: &Visit<'_>,
+) -> Result<(), DbError> {
+    tx.execute(
+        "INSERT INTO visitors (site_id, id, customer_id, first_seen_ms, last_seen_ms, page_views, last_path)
+         VALUES ($1, $2, $3, $4, $4, $5, $6)
+         ON CONFLICT (site_id, id) DO UPDATE SET
+             customer_id = COALESCE(excluded.customer_id, visitors.customer_id),
+             last_seen_ms = CASE WHEN excluded.last_seen_ms > visitors.last_seen_ms
+                 THEN excluded.last_seen_ms ELSE visitors.last_seen_ms END,
+             page_views = visitors.page_views + excluded.page_views,
+             last_path = COALESCE(excluded.last_path, visitors.last_path)",
+        args![
+            site_id,
+            visitor_id,
+            visit.customer_id.map(truncated_id),
+            now_ms,
+            visit.page_views,
+            visit.last_path.map(|path| truncate_bytes(path, MAX_PATH_BYTES)),
+        ],
+    )
+    .await?;
+    Ok(())
+}
+
+/// Inserts all events of a batch with one statement.
+async fn insert(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    events: &[(&VisitorEvent, String)],
+    key: Option<&IdempotencyKey>,
+) -> Result<(), DbError> {
+    let mut sql =
+        "INSERT INTO events (site_id, key, received_ms, visitor_id, conversation_id, type, path, event)
+                   VALUES "
+            .to_owned();
+    let mut values = args![site_id, key.map(IdempotencyKey::as_str), now_ms];
+    for (index, (event, json)) in events.iter().enumerate() {
+        let first = values.len() + 1;
+        let separator = if index == 0 { "" } else { ", " };
+        let row = (first..first + 5).map(|number| format!(", ${number}")).collect::<String>();
+        let _ = write!(sql, "{separator}($1, $2, $3{row})");
+        let conversation = event.event_data.get("conversationId").and_then(Value::as_text);
+        values.extend(args![
+            visitor_id(event),
+            conversation.map(|id| truncate_bytes(id, MAX_NAME_BYTES)),
+            truncate_bytes(&event.event_type, MAX_NAME_BYTES),
+            event.path.as_deref().map(|path| truncate_bytes(path, MAX_PATH_BYTES)),
+            json,
+        ]);
+    }
+    tx.execute(AssertSqlSafe(sql), values).await?;
+    Ok(())
+}
+
+fn read(row: &Row) -> Result<ReceivedEvent, DbError> {
+    let event = serde_json::from_str(&row.text(1)?).unwrap_or_default();
+    Ok(ReceivedEvent { no: row.int(0)?, event, received_ms: row.int(2)? })
+}
+
+/// Returns the last `limit` events of a visitor, oldest first.
+pub(crate) async fn recent(
+    db: &Db,
+    site_id: &str,
+    visitor_id: &str,
+    limit: i64,
+) -> Result<Vec<ReceivedEvent>, DbError> {
+    let sql = "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2
+               ORDER BY no DESC LIMIT $3";
+    let rows = db.all(sql, args![site_id, truncated_id(visitor_id), limit]).await?;
+    rows.iter().rev().map(read).collect()
+}
+
+/// Returns at most `limit` events of a visitor after the one with the number `after`, oldest first.
+pub(super) async fn page(
+    db: &Db,
+    site_id: &str,
+    visitor_id: &str,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<ReceivedEvent>, DbError> {
+    let sql = "SELECT no, event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2 AND no > $3
+               ORDER BY no LIMIT $4";
+    let rows = db.all(sql, args![site_id, truncated_id(visitor_id), after, limit]).await?;
+    rows.iter().map(read).collect()
+}
