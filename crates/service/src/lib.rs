@@ -11,6 +11,7 @@ mod cache;
 mod caches;
 mod clock;
 mod connector_api;
+mod content;
 mod conversations;
 #[cfg(test)]
 #[path = "../tests/support/databases.rs"]
@@ -20,6 +21,7 @@ mod directory;
 mod error;
 mod fingerprint;
 mod idempotency;
+mod knowledge;
 mod lead;
 mod licenses;
 mod limits;
