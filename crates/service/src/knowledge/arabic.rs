@@ -7,7 +7,7 @@ const MIN_STEM: usize = 3;
 /// Prefixes, longest first.
 const PREFIXES: [&str; 7] = ["وال", "بال", "كال", "فال", "ولل", "ال", "لل"];
 /// Endings, each removed at most once, in this order.
-const ENDINGS: [&str; 9] = ["ها", "كم", "ان", "ات", "ون", "ين", "يه", "ه", "ي"];
+const ENDINGS: [&str; 10] = ["ا", "ها", "كم", "ان", "ات", "ون", "ين", "يه", "ه", "ي"];
 
 /// Returns the stem of a folded word.
 pub(super) fn stem(word: &str) -> String {

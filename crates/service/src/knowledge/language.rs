@@ -206,7 +206,7 @@ mod tests {
             (Language::German, "zimmern", "zimmer"),
             (Language::German, "rueckgabe", "ruckgabe"),
             (Language::French, "livraisons", "livraison"),
-            (Language::Spanish, "habitaciones", "habitacion"),
+            (Language::Spanish, "reservas", "reserva"),
             (Language::Arabic, "والتوصيل", "توصيل"),
             (Language::Other, "доставки", "доставка"),
         ] {

@@ -37,7 +37,7 @@ pub(super) struct QueryWord {
 pub(super) enum Kind {
     /// A word between spaces.
     Spaced,
-    /// Two characters of a script without spaces.
+    /// Two characters of a script without spaces, or one that is known as a word.
     Pair,
     /// One character of such a script.
     Single,
@@ -78,9 +78,13 @@ impl Query {
     fn add_run(&mut self, run: &[char], singles: &mut Vec<String>) {
         let (pairs, run_singles) = characters(run);
         let known = synonyms::of_run(&String::from_iter(run));
+        for (word, others) in known.iter().filter(|(word, _)| word.chars().nth(1).is_none()) {
+            let synonyms = others.iter().map(|other| (*other).to_owned());
+            self.add((*word).to_owned(), Kind::Pair, synonyms.collect());
+        }
         for pair in pairs {
             // The synonyms of a longer word belong to its first pair.
-            let others = known.iter().filter(|(word, _)| word.starts_with(&pair) || **word == pair);
+            let others = known.iter().filter(|(word, _)| word.starts_with(&pair));
             let synonyms = others.flat_map(|(_, others)| others.iter().map(|other| (*other).to_owned()));
             self.add(pair.clone(), Kind::Pair, synonyms.collect());
         }
@@ -142,7 +146,7 @@ mod tests {
         assert_eq!(texts("Can you tell me about the mugs, please?"), ["mugs"]);
         assert_eq!(texts("Wann kann ich bei Ihnen die Zimmer sehen?"), ["zimmer", "sehen"]);
         assert_eq!(texts("هل يمكنني إلغاء الموعد؟"), ["الغاء", "الموعد"]);
-        assert_eq!(texts("你们可以退货吗？"), ["以退", "退货", "退", "货"]);
+        assert_eq!(texts("你们可以退货吗？"), ["退", "以退", "退货", "货"]);
     }
 
     #[test]

@@ -15,12 +15,25 @@ const SYNONYM: f64 = 0.8;
 /// The factor of a page in another language than the question.
 const OTHER_LANGUAGE: f64 = 0.8;
 
-/// Minimum weight of the shared words, compared with the rarest word of the site.
-const MIN_MATCH: f64 = 0.55;
-/// Minimum share of a question's words that a page shares, by their weights.
-const MIN_COVERAGE: f64 = 0.3;
-/// The share above which a page answers even with one word in common.
-const FULL_COVERAGE: f64 = 0.6;
+/// What a page needs at least to be an answer, measured with recorded questions.
+#[derive(Debug)]
+struct Threshold {
+    /// The weight of the shared words, compared with the rarest word of the site.
+    matched: f64,
+    /// The share of the question's words that the page shares, by their weights.
+    coverage: f64,
+}
+
+/// For a page that shares several words. Visitors wrap questions in chatter, so that the share is small.
+const SEVERAL_WORDS: Threshold = Threshold { matched: 0.9, coverage: 0.12 };
+/// For a page with a single word in its title.
+const WORD_IN_TITLE: Threshold = Threshold { matched: 0.4, coverage: 0.26 };
+/// For a page with a single word in its text, which is rare on the site.
+const RARE_WORD: Threshold = Threshold { matched: 0.65, coverage: 0.2 };
+/// For a page with a single word that is most of the question.
+const WHOLE_QUESTION: Threshold = Threshold { matched: 0.3, coverage: 0.5 };
+/// The factor of the shares in a script without spaces, in which pairs that are no words count as well.
+const UNSPACED_COVERAGE: f64 = 0.55;
 
 /// A page with the words that it shares with a question.
 #[derive(Debug)]
@@ -39,10 +52,19 @@ pub(super) struct Match {
 }
 
 impl Match {
-    /// Returns whether a page matches well enough to be an answer.
-    fn is_good(&self) -> bool {
-        let several = self.words >= 2 || self.in_title || self.coverage >= FULL_COVERAGE;
-        self.matched >= MIN_MATCH && self.coverage >= MIN_COVERAGE && several
+    /// Returns whether a page matches well enough to be an answer to a question in this script.
+    fn is_good(&self, is_unspaced: bool) -> bool {
+        let factor = if is_unspaced { UNSPACED_COVERAGE } else { 1.0 };
+        let reaches = |threshold: &Threshold| {
+            self.matched >= threshold.matched && self.coverage >= threshold.coverage * factor
+        };
+        match self.words {
+            0 => false,
+            1 => {
+                (self.in_title && reaches(&WORD_IN_TITLE)) || reaches(&RARE_WORD) || reaches(&WHOLE_QUESTION)
+            }
+            _ => reaches(&SEVERAL_WORDS) || reaches(&WHOLE_QUESTION),
+        }
     }
 }
 
@@ -50,7 +72,8 @@ impl Match {
 /// each word of the question, of `total` pages.
 pub(super) fn rank(query: &Query, frequencies: &[usize], total: usize, pages: &[Page]) -> Vec<Match> {
     let mut ranked = all(query, frequencies, total, pages);
-    ranked.retain(Match::is_good);
+    let is_unspaced = query.words.iter().any(|word| word.kind == Kind::Pair);
+    ranked.retain(|found| found.is_good(is_unspaced));
     ranked
 }
 

@@ -164,7 +164,7 @@ async fn count(db: &Db, site_id: &str) -> Result<usize, DbError> {
 pub(super) struct Candidate {
     /// The same for all translations of an item.
     item: String,
-    id: String,
+    pub(super) id: String,
     title: String,
     location: Option<String>,
     locale: String,

@@ -10,6 +10,9 @@ use super::words::{Word, words};
 /// Groups of words: a line for each, after its language.
 const SYNONYMS: &str = include_str!("synonyms.txt");
 
+/// Minimum letters of a part of a compound.
+const MIN_PART: usize = 5;
+
 /// The groups by the stems, or the runs of characters, of their words.
 struct Groups {
     members: Vec<Vec<String>>,
@@ -42,11 +45,20 @@ static GROUPS: LazyLock<Groups> = LazyLock::new(|| {
     groups
 });
 
-/// Returns the other words for a word.
+/// Returns the other words for a word; in a language with compounds, also for the word that it begins or ends
+/// with.
 pub(super) fn of_word(word: &str, language: Language) -> Vec<&'static str> {
     let stem = language.stem(word);
-    let groups = GROUPS.by_stem.get(&(language, stem.clone()));
-    let members = groups.into_iter().flatten().flat_map(|group| &GROUPS.members[*group]);
+    let mut groups: Vec<usize> = GROUPS.by_stem.get(&(language, stem.clone())).cloned().unwrap_or_default();
+    if groups.is_empty() && language.has_compounds() {
+        let parts = GROUPS.by_stem.iter().filter(|((of, part), _)| {
+            *of == language && part.len() >= MIN_PART && (stem.starts_with(part) || stem.ends_with(part))
+        });
+        groups = parts.flat_map(|(_, groups)| groups.iter().copied()).collect();
+        groups.sort_unstable();
+        groups.dedup();
+    }
+    let members = groups.into_iter().flat_map(|group| &GROUPS.members[group]);
     members.map(String::as_str).filter(|member| language.stem(member) != stem).collect()
 }
 

@@ -10,7 +10,7 @@ const MAX_RUN_LENGTH: usize = 64;
 /// Characters of Chinese that carry no meaning in a search and end a word.
 const CHINESE_PARTICLES: &str = "的了吗呢吧么啊呀嘛哦我你您他她它们这那哪请";
 /// Characters that carry no meaning in a search when they stand alone or beside each other.
-const CHINESE_STOP_CHARACTERS: &str = "什怎是有在和与也都就还会能可以不没很要想问一个为到对从把被让给谢好知道多少如何得地着过吃些点下上去来说吗";
+const CHINESE_STOP_CHARACTERS: &str = "什怎是有在和与也都就还会能可以不没很要想问一个为到对从把被让给谢好知道多少如何得地着过吃些点下上去来说需";
 
 /// A word of a text, folded: in lower case, without accents, in one form for each letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
