@@ -20,6 +20,7 @@ mod words;
 
 pub(crate) use language::Language;
 pub(crate) use search::search;
+pub(crate) use words::folded_words;
 
 /// A part of a site's knowledge that may answer a question.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,6 +6,7 @@
 #![allow(dead_code, unused_imports, unused_macros, reason = "the parts that use them follow")]
 
 mod accounts;
+mod ai;
 mod audit;
 mod cache;
 mod caches;

@@ -66,7 +66,7 @@ pub(super) const LATIN: [Language; 14] = [
 
 impl Language {
     /// Returns the language of a language tag, such as `de-AT`; `None` if there is nothing special about it.
-    pub(super) fn of_tag(tag: &str) -> Option<Self> {
+    pub(crate) fn of_tag(tag: &str) -> Option<Self> {
         let primary = tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
         Some(match primary.as_str() {
             "en" => Self::English,
@@ -96,7 +96,7 @@ impl Language {
 
     /// Returns the language whose stop words a text contains most; of equals, `expected`, which is the
     /// language of the page that a visitor writes on.
-    pub(super) fn detected(text: &str, expected: Self) -> Self {
+    pub(crate) fn detected(text: &str, expected: Self) -> Self {
         let mut hits: HashMap<Self, usize> = HashMap::new();
         for word in words(text).take(MAX_SAMPLE) {
             if let Word::Spaced(word) = word {

@@ -56,6 +56,14 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = Word> {
     })
 }
 
+/// Returns the words of a text, folded; a run of a script without spaces is one word.
+pub(crate) fn folded_words(text: &str) -> impl Iterator<Item = String> {
+    words(text).map(|word| match word {
+        Word::Spaced(word) => word,
+        Word::Unspaced(run) => run.into_iter().collect(),
+    })
+}
+
 /// Returns the pairs of characters of a run, and its single characters.
 pub(super) fn characters(run: &[char]) -> (Vec<String>, Vec<String>) {
     let is_stop = |character: &char| CHINESE_STOP_CHARACTERS.contains(*character);
@@ -117,11 +125,7 @@ mod tests {
     use super::*;
 
     fn spaced(text: &str) -> Vec<String> {
-        let words = words(text).map(|word| match word {
-            Word::Spaced(word) => word,
-            Word::Unspaced(run) => run.into_iter().collect(),
-        });
-        words.collect()
+        folded_words(text).collect()
     }
 
     #[test]
