@@ -6,6 +6,7 @@ mod call;
 mod chat;
 mod command;
 mod publishing;
+mod reply;
 mod send;
 
 use axum::Router;

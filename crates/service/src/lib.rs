@@ -7,11 +7,13 @@
 
 mod accounts;
 mod admin_api;
+mod ai;
 mod audit;
 mod cache;
 mod caches;
 mod clock;
 mod connector_api;
+mod content;
 mod conversations;
 #[cfg(test)]
 #[path = "../tests/support/databases.rs"]
@@ -21,6 +23,7 @@ mod directory;
 mod error;
 mod fingerprint;
 mod idempotency;
+mod knowledge;
 mod lead;
 mod licenses;
 mod limits;
@@ -31,7 +34,6 @@ mod rate;
 mod response;
 mod secrets;
 mod sites;
-mod stand_in;
 mod tenants;
 mod text;
 mod tokens;
@@ -93,6 +95,7 @@ struct Inner {
     /// Work that must not be cut off, such as a reply of the AI that nobody waits for any more.
     tasks: TaskTracker,
     accounts: accounts::Accounts,
+    ai: ai::Ai,
 }
 
 impl Service {
@@ -104,6 +107,7 @@ impl Service {
             Arc::new(move |wake: &db::Wake| caches.invalidate(wake))
         };
         let db = Db::open(&options.database, invalidate).await?;
+        let ai = ai::Ai::new(options.allow_private_ai);
         Ok(Self(Arc::new(Inner {
             db,
             clock: Clock::start(),
@@ -115,6 +119,7 @@ impl Service {
             closing: CancellationToken::new(),
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
+            ai,
         })))
     }
 

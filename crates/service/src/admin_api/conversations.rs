@@ -13,7 +13,9 @@ use crate::Service;
 use crate::accounts::{Operator, Right};
 use crate::clock::iso;
 use crate::conversations::desk::{self, ConversationChange, Filter, check_text};
-use crate::conversations::{self, Author, Conversation, Status, StoredMessage, last_messages, page, sequence_of};
+use crate::conversations::{
+    self, Author, Conversation, Status, StoredMessage, last_messages, page, sequence_of,
+};
 use crate::db::{DbError, Wake};
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
@@ -63,8 +65,11 @@ pub(super) async fn list(
 ) -> Result<ApiResponse, ApiError> {
     operator.may(Right::AnswerVisitors)?;
     let invalid = |text: &str| ApiError::InvalidRequest(text.to_owned());
-    let status = params.status.map(|text| Status::parse(&text).ok_or(invalid("status must be open, waiting or closed.")));
-    let before = params.before.map(|cursor| parse_cursor(&cursor).ok_or(invalid("before must be a nextBefore.")));
+    let status = params
+        .status
+        .map(|text| Status::parse(&text).ok_or(invalid("status must be open, waiting or closed.")));
+    let before =
+        params.before.map(|cursor| parse_cursor(&cursor).ok_or(invalid("before must be a nextBefore.")));
     let filter = Filter {
         site_id: params.site,
         status: status.transpose()?,
@@ -87,7 +92,10 @@ pub(super) async fn list(
         append(&mut summary, "lastMessage", last.first().map(message).into());
         shown.push(summary);
     }
-    Ok(ApiResponse::success(Value::object([("conversations", Value::List(shown)), ("nextBefore", next.into())])))
+    Ok(ApiResponse::success(Value::object([
+        ("conversations", Value::List(shown)),
+        ("nextBefore", next.into()),
+    ])))
 }
 
 fn parse_cursor(cursor: &str) -> Option<(i64, i64)> {
@@ -118,10 +126,12 @@ pub(super) async fn show(
     }
     append(&mut shown, "otherConversations", Value::List(earlier));
     let events = match &conversation.profile.visitor_id {
-        Some(id) => visitors::events::recent(db, &conversation.site_id, id.as_str(), MAX_SHOWN.into()).await?,
+        Some(id) => {
+            visitors::events::recent(db, &conversation.site_id, id.as_str(), MAX_SHOWN.into()).await?
+        }
         None => Vec::new(),
     };
-    append(&mut shown, "events", events.iter().map(Value::from).collect());
+    append(&mut shown, "events", events.iter().map(|received| received.view()).collect());
     Ok(ApiResponse::success(shown))
 }
 
@@ -162,7 +172,11 @@ pub(super) struct Text {
 }
 
 /// Returns a conversation of the operator's tenant, and its site.
-async fn of_operator(service: &Service, operator: &Operator, id: String) -> Result<(ConversationId, Site), ApiError> {
+async fn of_operator(
+    service: &Service,
+    operator: &Operator,
+    id: String,
+) -> Result<(ConversationId, Site), ApiError> {
     operator.may(Right::AnswerVisitors)?;
     let conversation = desk::of_tenant(service.db(), &operator.tenant_id, &id.into()).await?;
     let site = sites::of_tenant(service.db(), &operator.tenant_id, &conversation.site_id).await?;
@@ -192,7 +206,13 @@ pub(super) async fn send(
         site_id: site.id.clone(),
         scope: "/admin/messages",
         key,
-        request: fingerprint(&[actor.operator.id.as_bytes(), b"\n", id.as_str().as_bytes(), b"\n", text.as_bytes()]),
+        request: fingerprint(&[
+            actor.operator.id.as_bytes(),
+            b"\n",
+            id.as_str().as_bytes(),
+            b"\n",
+            text.as_bytes(),
+        ]),
     });
     let now_ms = service.now_ms();
     execute_once(&service, keyed, ApiError::IdempotencyConflict, move |tx| {
@@ -248,9 +268,9 @@ pub(super) async fn change(
     let changed: Result<Conversation, ApiError> = service
         .db()
         .write(move |tx| {
-            Box::pin(async move {
-                desk::change(tx, now_ms, &site, &id, &author(&actor.operator), &change).await
-            })
+            Box::pin(
+                async move { desk::change(tx, now_ms, &site, &id, &author(&actor.operator), &change).await },
+            )
         })
         .await;
     Ok(ApiResponse::success(summary(&changed?)))

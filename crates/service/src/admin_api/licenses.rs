@@ -19,14 +19,15 @@ use crate::response::ApiResponse;
 const LIFETIME_S: u32 = 30 * 24 * 60 * 60;
 
 pub(super) fn routes() -> Router<Service> {
-    Router::new()
-        .route("/licenses", get(list).post(create))
-        .route("/licenses/{license}", delete(revoke))
+    Router::new().route("/licenses", get(list).post(create)).route("/licenses/{license}", delete(revoke))
 }
 
 /// Lists the licenses, without their codes.
 #[utoipa::path(get, path = "/licenses", tag = "licenses", responses((status = 200, body = [License])))]
-pub(super) async fn list(State(service): State<Service>, operator: Operator) -> Result<ApiResponse, ApiError> {
+pub(super) async fn list(
+    State(service): State<Service>,
+    operator: Operator,
+) -> Result<ApiResponse, ApiError> {
     operator.may(Right::ManageSites)?;
     success(&licenses::list(service.db(), &operator.tenant_id).await?)
 }

@@ -52,7 +52,10 @@ where
 
 /// Lists the sites.
 #[utoipa::path(get, path = "/sites", tag = "sites", responses((status = 200, body = [Site])))]
-pub(super) async fn list(State(service): State<Service>, operator: Operator) -> Result<ApiResponse, ApiError> {
+pub(super) async fn list(
+    State(service): State<Service>,
+    operator: Operator,
+) -> Result<ApiResponse, ApiError> {
     success(&sites::list(service.db(), Some(&operator.tenant_id)).await?)
 }
 

@@ -3,11 +3,11 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use chat_protocol::Value;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::MissedTickBehavior;
@@ -37,13 +37,14 @@ pub(super) fn routes() -> Router<Service> {
 pub(super) async fn open(
     State(service): State<Service>,
     operator: Operator,
-    session: Session,
+    Extension(session): Extension<Session>,
 ) -> Result<Response, ApiError> {
     let online = crate::presence::operators_online(&service, &operator.tenant_id).await?;
     if online.consoles >= MAX_CONSOLES {
         return Err(ApiError::TooManyConsoles);
     }
-    let (now_ms, tenant_id, operator_id) = (service.now_ms(), operator.tenant_id.clone(), operator.id.clone());
+    let (now_ms, tenant_id, operator_id) =
+        (service.now_ms(), operator.tenant_id.clone(), operator.id.clone());
     let console: Result<String, ApiError> = service
         .db()
         .write(move |tx| Box::pin(async move { open_console(tx, now_ms, &tenant_id, &operator_id).await }))

@@ -1,8 +1,4 @@
-//! An AI behind an OpenAI-compatible endpoint, which replaces the built-in assistant.
-
-mod disclosure;
-mod exchange;
-mod prompt;
+//! An AI behind an OpenAI-compatible endpoint.
 
 use std::time::Duration;
 
@@ -10,113 +6,111 @@ use axum::http::HeaderValue;
 use chat_protocol::{AiStatus, Fields, Value};
 use reqwest::{StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
-use tokio::sync::Semaphore;
-use tracing::warn;
 
-use crate::search::Passage;
-use crate::store::StoredMessage;
+use super::disclosure::discloses;
+use super::exchange::AiClient;
+use super::{Failure, Question, address, prompt};
+use crate::fingerprint::{Fingerprint, fingerprint};
 use crate::text::excerpt;
-use disclosure::discloses;
-use exchange::AiClient;
 
-pub(crate) use prompt::MAX_HISTORY;
-
-/// Maximum concurrent requests to the AI; further ones wait.
-const MAX_CONCURRENT: usize = 32;
 /// Maximum characters of an answer; the rest is cut off.
 const MAX_ANSWER_LENGTH: usize = 16_000;
 
 /// The address and the credentials of an AI endpoint.
 #[derive(Clone, Debug)]
-pub struct AssistantEndpoint {
+pub(crate) struct Endpoint {
     /// The base address, such as `https://ai.example/v1`; `/chat/completions` is appended. Redirects are not
     /// followed, so no other address receives a request.
-    pub base: String,
+    pub(crate) base: String,
     /// The key, sent as a bearer token; `None` for a local model that needs no key.
-    pub key: Option<SecretString>,
+    pub(crate) key: Option<SecretString>,
     /// The model's name.
-    pub model: String,
+    pub(crate) model: String,
     /// The timeout of a request, from the question to the last byte of the answer.
-    pub timeout: Duration,
-}
-
-impl AssistantEndpoint {
-    /// The default timeout.
-    pub const TIMEOUT: Duration = Duration::from_secs(30);
+    pub(crate) timeout: Duration,
 }
 
 /// An invalid AI endpoint.
-#[derive(Debug, thiserror::Error)]
-pub enum AssistantError {
-    /// The base is not an HTTP address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EndpointError {
+    /// The base is not an HTTP address, or contains a password.
     #[error("invalid base address of the AI: expected one such as https://ai.example/v1")]
     Base,
+    /// The key would be readable on its way.
+    #[error(
+        "invalid base address of the AI: expected https, got http (the service's host can allow http for a local AI)"
+    )]
+    Plain,
+    /// The address is in the host's own network.
+    #[error(
+        "invalid base address of the AI: expected a public address, got a private one (the service's host can allow it)"
+    )]
+    Private,
     /// The key cannot be sent as a header.
     #[error("invalid key of the AI: expected one line of ASCII characters")]
     Key,
-    /// The HTTP client cannot be created, for example because the system has no root certificates.
-    #[error("cannot create the HTTP client for the AI: {0}")]
-    Client(#[source] reqwest::Error),
 }
 
-#[derive(Debug)]
-pub(crate) struct Assistant {
-    client: AiClient,
-    model: String,
-    turns: Semaphore,
-    timeout: Duration,
-}
-
-impl Assistant {
-    pub(crate) fn new(endpoint: AssistantEndpoint) -> Result<Self, AssistantError> {
-        let AssistantEndpoint { base, key, model, timeout } = endpoint;
-        let url = Url::parse(&format!("{}/chat/completions", base.trim_end_matches('/')))
-            .ok()
-            .filter(|url| matches!(url.scheme(), "http" | "https"))
-            .ok_or(AssistantError::Base)?;
-        let authorization = key.map(|key| HeaderValue::try_from(format!("Bearer {}", key.expose_secret())));
-        let authorization = authorization.transpose().map_err(|_| AssistantError::Key)?;
-        let client = AiClient::new(url, authorization, timeout).map_err(AssistantError::Client)?;
-        Ok(Self { client, model, turns: Semaphore::new(MAX_CONCURRENT), timeout })
+impl Endpoint {
+    pub(super) fn is_https(&self) -> bool {
+        self.base.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
     }
 
-    /// Returns the AI's answer to the last message of a conversation, given the passages of the site about
-    /// it, or the status of its failure. An answer that repeats the instructions or long parts of the site's
-    /// text is a failure.
-    pub(crate) async fn answer(
+    /// Returns the address that requests are sent to.
+    pub(super) fn url(&self, allows_private: bool) -> Result<Url, EndpointError> {
+        let url = Url::parse(&format!("{}/chat/completions", self.base.trim_end_matches('/')));
+        let url = url.map_err(|_| EndpointError::Base)?;
+        address::check(&url, allows_private)?;
+        Ok(url)
+    }
+
+    pub(super) fn authorization(&self) -> Result<Option<HeaderValue>, EndpointError> {
+        let bearer = |key: &SecretString| HeaderValue::try_from(format!("Bearer {}", key.expose_secret()));
+        self.key.as_ref().map(bearer).transpose().map_err(|_| EndpointError::Key)
+    }
+
+    /// Returns what tells endpoints apart: the address and the key.
+    pub(super) fn identity(&self) -> Fingerprint {
+        let key = self.key.as_ref().map(ExposeSecret::expose_secret).unwrap_or_default();
+        fingerprint(&[self.base.as_bytes(), b"\0", key.as_bytes()])
+    }
+
+    /// Returns the AI's answer to the last message of a conversation. An answer that repeats the instructions
+    /// or long parts of the site's text is a failure.
+    pub(super) async fn complete(
         &self,
-        passages: &[Passage],
-        history: &[StoredMessage],
-        locale: Option<&str>,
-    ) -> Result<(AiStatus, Option<String>), AiStatus> {
-        let messages = prompt::messages(passages, history, locale);
+        client: &AiClient,
+        allows_private: bool,
+        question: &Question<'_>,
+    ) -> Result<(AiStatus, Option<String>), Failure> {
+        let url = self.url(allows_private).map_err(|error| Failure::refused(error.to_string()))?;
+        let authorization = self.authorization().map_err(|error| Failure::refused(error.to_string()))?;
+        let messages =
+            prompt::messages(question.passages, question.visited, question.history, question.locale);
         let body = Value::object([("model", self.model.as_str().into()), ("messages", messages)]);
-        let turn = tokio::time::timeout(self.timeout, self.turns.acquire()).await;
-        let Ok(Ok(_turn)) = turn else {
-            warn!("the AI endpoint is busy: {MAX_CONCURRENT} requests are in progress");
-            return Err(AiStatus::ProviderError);
-        };
-        let (status, text) = self.client.post(body.to_json()).await.map_err(|error| {
-            warn!("the request to the AI endpoint failed: {error}");
-            AiStatus::ProviderError
-        })?;
+        let sent = client.post(url, authorization, self.timeout, body.to_json()).await;
+        let (status, text) = sent.map_err(|error| Failure::down(error.to_string()))?;
         if !status.is_success() {
-            warn!("the AI endpoint answered {status}");
-            let used_up = status == StatusCode::PAYMENT_REQUIRED || text.contains("insufficient_quota");
-            return Err(if used_up { AiStatus::QuotaInsufficient } else { AiStatus::ProviderError });
+            return Err(refusal(status, &text));
         }
-        let (status, content) = parse_completion(&text).ok_or_else(|| {
-            warn!("the response of the AI endpoint contains no message");
-            AiStatus::ProviderError
-        })?;
-        if content.as_deref().is_some_and(|content| discloses(content, passages)) {
-            warn!(
-                "withheld an answer of the AI that repeats its instructions or long parts of the site's text"
-            );
-            return Err(AiStatus::ProviderError);
+        let (status, content) =
+            parse_completion(&text).ok_or_else(|| Failure::down("the response contains no message"))?;
+        if content.as_deref().is_some_and(|content| discloses(content, question.passages)) {
+            let reason = "withheld an answer that repeats the instructions or long parts of the site's text";
+            return Err(Failure::refused(reason));
         }
         Ok((status, content.map(|content| excerpt(&content, MAX_ANSWER_LENGTH))))
     }
+}
+
+fn refusal(status: StatusCode, text: &str) -> Failure {
+    let reason = format!("the status is {status}");
+    if status == StatusCode::PAYMENT_REQUIRED || text.contains("insufficient_quota") {
+        return Failure { status: AiStatus::QuotaInsufficient, reason, is_down: false };
+    }
+    let is_about_the_request = status.is_client_error()
+        && !matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
+    if is_about_the_request { Failure::refused(reason) } else { Failure::down(reason) }
 }
 
 /// Returns the status and the text of a chat completion; `None` when it contains no message.
@@ -128,5 +122,6 @@ fn parse_completion(completion: &str) -> Option<(AiStatus, Option<String>)> {
         return Some((AiStatus::Blocked, None));
     }
     let content = Fields::lenient(choice.take("message")).lenient_text("content")?;
-    Some((AiStatus::Ok, Some(content)))
+    let content = content.trim();
+    (!content.is_empty()).then(|| (AiStatus::Ok, Some(content.to_owned())))
 }

@@ -12,7 +12,7 @@ use crate::idempotency::{KeyedRequest, execute_once};
 use crate::presence;
 use crate::response::ApiResponse;
 use crate::sites::Site;
-use crate::stand_in::visitors::events as visitor_events;
+use crate::visitors::events as visitor_events;
 
 pub(super) use super::send::send;
 
@@ -107,7 +107,7 @@ pub(super) async fn events(
     let key = keyed.as_ref().map(|keyed| keyed.key.clone());
     execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
         Box::pin(async move {
-            let tracking = visitor_events::record(tx, now_ms, &site, batch, key.as_ref()).await?;
+            let tracking = visitor_events::record(tx, now_ms, &site.id, &batch, key.as_ref()).await?;
             tx.wake(Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() });
             Ok(ApiResponse::success(Value::from(&tracking)))
         })

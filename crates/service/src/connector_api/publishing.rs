@@ -5,13 +5,13 @@ use std::sync::Arc;
 use chat_protocol::{Claim, Completion, ContentPage, JobId, SiteStatus, SyncReceipt, Value};
 
 use crate::Service;
+use crate::content;
 use crate::db::Wake;
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
 use crate::publishing::{self, Publishing};
 use crate::response::ApiResponse;
 use crate::sites::Site;
-use crate::stand_in::content;
 
 fn changed(site: &Site) -> Wake {
     Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() }
@@ -57,7 +57,8 @@ pub(super) async fn sync(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let items = std::mem::take(&mut page.items);
-    let items = service.run_blocking(move || content::prepare(items)).await?;
+    let site_id = site.id.clone();
+    let items = service.run_blocking(move || content::prepare(&site_id, items)).await??;
     execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
         Box::pin(async move {
             let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);

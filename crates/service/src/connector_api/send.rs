@@ -15,18 +15,18 @@ use chat_protocol::{
 };
 use tracing::warn;
 
+use super::reply::{check_quota, reply};
 use crate::Service;
+use crate::ai::{Answer, wants_person};
 use crate::clock::iso;
 use crate::conversations::{self, NewMessage, Status, add_message, answer_to, last_messages};
 use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known};
 use crate::lead::contacts_in;
-use crate::presence::operators_online;
 use crate::response::ApiResponse;
 use crate::sites::Site;
-use crate::stand_in::ai::{self, Answer, Understanding, understand};
-use crate::stand_in::visitors;
+use crate::visitors;
 
 /// Milliseconds that a node has to answer a message before another one may take over: longer than the AI's
 /// time limit.
@@ -38,11 +38,11 @@ const PROVIDER: &str = "assistant";
 
 /// A visitor's message that is stored and not answered.
 #[derive(Clone, Debug)]
-struct Recorded {
-    conversation_id: ConversationId,
-    conversation_no: i64,
+pub(super) struct Recorded {
+    pub(super) conversation_id: ConversationId,
+    pub(super) conversation_no: i64,
     /// The number of the message.
-    seq: i64,
+    pub(super) seq: i64,
     message_id: Option<MessageId>,
     lead: Lead,
 }
@@ -61,6 +61,7 @@ pub(super) async fn send(
     body: SendMessage,
     keyed: Option<KeyedRequest>,
 ) -> Result<ApiResponse, ApiError> {
+    check_quota(service, site).await?;
     let body = Arc::new(body);
     let recorded = loop {
         match record(service, site, &body, keyed.clone()).await? {
@@ -69,7 +70,7 @@ pub(super) async fn send(
             Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
         }
     };
-    let response = match answer(service, site, &body, &recorded).await {
+    let response = match reply(service, site, &body, &recorded).await {
         Ok(answer) => finish(service, site, &body, keyed.clone(), recorded, answer).await,
         Err(error) => Err(error),
     };
@@ -137,13 +138,14 @@ async fn store(
     };
     conversation.merge_profile(body);
     if let Some(visitor_id) = &conversation.profile.visitor_id {
-        let no = visitors::upsert(tx, now_ms, &site.id, visitor_id, &conversation.profile, None).await?;
+        let no =
+            visitors::upsert(tx, now_ms, &site.id, visitor_id.as_str(), &conversation.profile, None).await?;
         conversation.visitor_no = Some(no);
     }
     conversation.unread += 1;
     let contacts = contacts_in(&body.message);
-    let Understanding { topic, wants_person } = understand(&body.message);
-    conversation.notes.record_message(&contacts, topic.as_deref(), wants_person);
+    let wants_person = wants_person(&body.message);
+    conversation.notes.record_message(&contacts, None, wants_person);
     let lead = conversation.notes.lead(&conversation.profile);
     conversation.score = lead.score.map_or(0, |score| score.round() as i64);
     if wants_person || conversation.ai_paused_until_ms > now_ms {
@@ -207,28 +209,6 @@ impl Recorded {
             },
         })
     }
-}
-
-/// Asks the AI, unless a person has taken over.
-async fn answer(
-    service: &Service,
-    site: &Arc<Site>,
-    body: &SendMessage,
-    recorded: &Recorded,
-) -> Result<Answer, ApiError> {
-    let conversation = match conversations::find(service.db(), &site.id, &recorded.conversation_id).await {
-        Ok(conversation) => conversation,
-        // Erased since: the visitor gets the response to a message that no longer exists.
-        Err(ApiError::NotFound(_)) => return Ok(Answer::silent()),
-        Err(error) => return Err(error),
-    };
-    let online = operators_online(service, &site.tenant_id).await?.is_online();
-    if !conversation.ai_answers(service.now_ms(), online) {
-        return Ok(Answer::silent());
-    }
-    let (db, no) = (service.db(), recorded.conversation_no);
-    let history = last_messages(db, &recorded.conversation_id, no, ai::MAX_HISTORY).await?;
-    ai::answer(service, site, &conversation, &body.message, body.locale.as_deref(), &history).await
 }
 
 /// Stores the answer and the response.
@@ -307,7 +287,7 @@ fn response(
         user_message_id: recorded.message_id,
         message,
         provider: Some(PROVIDER.to_owned()),
-        used_fallback: !ok && !blocked,
+        used_fallback: answer.used_fallback,
         blocked,
         ai_status_message: (!ok).then(|| "The AI gave no answer that can be shown.".to_owned()),
         ai_status: answer.status,

@@ -33,7 +33,8 @@ pub(crate) struct Filter {
 
 /// Returns conversations of a tenant with a filter, by their last message, newest first.
 pub(crate) async fn list(db: &Db, tenant_id: &str, filter: &Filter) -> Result<Vec<Conversation>, ApiError> {
-    let mut sql = "JOIN sites s ON s.id = c.site_id WHERE s.tenant_id = $1 AND s.deleted_ms IS NULL".to_owned();
+    let mut sql =
+        "JOIN sites s ON s.id = c.site_id WHERE s.tenant_id = $1 AND s.deleted_ms IS NULL".to_owned();
     let mut values = args![tenant_id];
     let mut condition = |text: &str, given: Vec<Arg>| {
         let mut text = text.to_owned();
@@ -66,8 +67,13 @@ pub(crate) async fn list(db: &Db, tenant_id: &str, filter: &Filter) -> Result<Ve
 }
 
 /// Returns a conversation of a tenant; one of another tenant does not exist.
-pub(crate) async fn of_tenant(db: &Db, tenant_id: &str, id: &ConversationId) -> Result<Conversation, ApiError> {
-    let sql = "JOIN sites s ON s.id = c.site_id WHERE c.id = $1 AND s.tenant_id = $2 AND s.deleted_ms IS NULL";
+pub(crate) async fn of_tenant(
+    db: &Db,
+    tenant_id: &str,
+    id: &ConversationId,
+) -> Result<Conversation, ApiError> {
+    let sql =
+        "JOIN sites s ON s.id = c.site_id WHERE c.id = $1 AND s.tenant_id = $2 AND s.deleted_ms IS NULL";
     let row = db.optional(select(sql), args![id, tenant_id]).await?;
     Ok(read(&row.ok_or(NO_CONVERSATION)?)?)
 }
@@ -136,9 +142,8 @@ pub(crate) async fn change(
 ) -> Result<Conversation, ApiError> {
     let mut conversation = lock(tx, &site.id, id).await?;
     if let Some(status) = &change.status {
-        let status = Status::parse(status).ok_or_else(|| {
-            ApiError::InvalidRequest("status must be open, waiting or closed.".to_owned())
-        })?;
+        let status = Status::parse(status)
+            .ok_or_else(|| ApiError::InvalidRequest("status must be open, waiting or closed.".to_owned()))?;
         if status != conversation.status {
             conversation.set_status(now_ms, status);
             add_note(tx, now_ms, &conversation, "activity", Some(author), status.as_str()).await?;

@@ -5,6 +5,7 @@ use chat_protocol::{ChatMessage, ConversationId, MessageId, Role, Value};
 use super::Conversation;
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, Wake, args};
+use crate::knowledge::search_index::put_message;
 use crate::sites::Site;
 
 /// Maximum messages of one read.
@@ -73,10 +74,10 @@ pub(crate) async fn add_message(
     let NewMessage { role, content, author, key, reply_to, sources } = new;
     let (operator_id, operator_name) = author.map(|author| (author.id, author.name)).unzip();
     let sources = (!sources.is_empty()).then(|| serde_json::to_string(&sources).unwrap_or_default());
-    tx.execute(
+    let row = tx.one(
         "INSERT INTO messages (conversation_no, seq, role, content, operator_id, operator_name, created_ms, key,
              reply_to, sources)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING no",
         args![
             conversation.no,
             seq,
@@ -91,6 +92,7 @@ pub(crate) async fn add_message(
         ],
     )
     .await?;
+    put_message(tx, &site.id, row.int(0)?, &content).await?;
     tx.wake(Wake::Conversation {
         tenant: site.tenant_id.clone(),
         site: site.id.clone(),

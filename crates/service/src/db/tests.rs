@@ -82,7 +82,7 @@ on_both_databases! {
     }
 
     async fn a_nul_character_becomes_a_replacement_character(database: &TestDatabase) {
-        let db = Db::open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         add(&db, "a\0b", "\0").await.expect("written");
         assert_eq!(names(&db).await, ["a\u{fffd}b"]);
         let known = "SELECT value FROM service_values WHERE name = $1";

@@ -303,7 +303,7 @@ on_both_databases! {
 #[tokio::test]
 async fn two_nodes_never_claim_the_same_job() {
     let database = TestDatabase::new(Kind::Postgres).await;
-    let nodes = [open(&database).await, Db::open(&database.address).await.expect("a second node")];
+    let nodes = [open(&database).await, Db::open_uncached(&database.address).await.expect("a second node")];
     queue_jobs(&nodes[0], "shop", 100).await;
     let workers = nodes.iter().cycle().take(8).map(|node| {
         let node = node.clone();

@@ -13,7 +13,7 @@ pub(crate) const SITES: [(&str, &str); 3] = [("shop", "acme"), ("blog", "acme"),
 
 /// Opens a database with tenants and sites.
 pub(crate) async fn open(database: &TestDatabase) -> Db {
-    let db = Db::open(&database.address).await.expect("opened");
+    let db = Db::open_uncached(&database.address).await.expect("opened");
     add_sites(&db).await;
     db
 }

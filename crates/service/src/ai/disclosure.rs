@@ -12,8 +12,8 @@ use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use unicode_normalization::UnicodeNormalization;
 
-use super::prompt::{INSTRUCTIONS, REFERENCE};
-use crate::search::Passage;
+use super::prompt::{INSTRUCTIONS, REFERENCE, VISITED};
+use crate::knowledge::Passage;
 
 /// Length in letters of one copied run of a passage that is a disclosure: about 200 characters with spaces.
 const PASSAGE_RUN_THRESHOLD: usize = 160;
@@ -34,7 +34,7 @@ const INSTRUCTIONS_THRESHOLD: usize = 48;
 pub(super) fn discloses(answer: &str, passages: &[Passage]) -> bool {
     let keys = RandomState::new();
     let passages: Vec<Folded> = passages.iter().map(|passage| Folded::new(&passage.text, &keys)).collect();
-    let instructions = Folded::new(&format!("{INSTRUCTIONS} {REFERENCE}"), &keys);
+    let instructions = Folded::new(&format!("{INSTRUCTIONS} {REFERENCE} {VISITED}"), &keys);
     let answer = format!("{answer}\n{}", decoded(answer));
     let answer = Folded::new(&answer, &keys);
     let pieces = |passage: &Folded| copied(&passage.letters, &answer.letters, MIN_PASSAGE_PIECE);
@@ -142,12 +142,18 @@ mod tests {
         for the last two hours; that is where the green comes from. Cobalt is fired at 1240 degrees and needs air. \
         After two days of cooling we look at each piece, keep the good ones, and grind the others into the next slip.";
 
-    fn passages() -> Vec<Passage> {
-        vec![Passage {
+    fn passage(text: &str) -> Passage {
+        Passage {
+            id: "content:1".to_owned(),
             title: "How we glaze".to_owned(),
-            location: Some("/glaze".to_owned()),
-            text: TEXT.to_owned(),
-        }]
+            location: None,
+            text: text.to_owned(),
+            score: 1.0,
+        }
+    }
+
+    fn passages() -> Vec<Passage> {
+        vec![Passage { location: Some("/glaze".to_owned()), ..passage(TEXT) }]
     }
 
     fn is_withheld(answer: &str) -> bool {
@@ -211,9 +217,8 @@ mod tests {
 
     #[test]
     fn allows_quoting_a_short_passage_in_full() {
-        let text = "Celadon is fired at 1280 degrees.".to_owned();
-        let passage = Passage { title: "Glaze".to_owned(), location: None, text: text.clone() };
-        assert!(!discloses(&text, &[passage]));
+        let text = "Celadon is fired at 1280 degrees.";
+        assert!(!discloses(text, &[passage(text)]));
     }
 
     proptest! {
@@ -234,7 +239,7 @@ mod tests {
 
         #[test]
         fn accepts_any_answer_without_a_panic(answer in any::<String>(), text in any::<String>()) {
-            let passage = Passage { title: String::new(), location: None, text: text.clone() };
+            let passage = passage(&text);
             let _ = discloses(&answer, std::slice::from_ref(&passage));
             prop_assert!(!discloses("", &[passage]));
         }

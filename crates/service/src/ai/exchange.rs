@@ -1,12 +1,15 @@
-//! The HTTP client for the AI endpoint. The endpoint is not trusted: its response may be slow, endless or a
-//! redirect.
+//! The HTTP client for AI endpoints. An endpoint is not trusted: its response may be slow, endless or a
+//! redirect, and its name may lead into the host's own network.
 
 use std::error::Error;
 use std::fmt::Write;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{HeaderValue, header};
 use reqwest::{Client, ClientBuilder, Response, StatusCode, Url, redirect};
+
+use super::address::PublicResolver;
 
 /// Maximum bytes of a response.
 pub(super) const MAX_RESPONSE_BYTES: usize = 256 * 1024;
@@ -45,61 +48,58 @@ fn with_causes(error: &reqwest::Error) -> String {
     text
 }
 
-#[derive(Debug)]
-pub(super) struct AiClient {
-    client: Client,
-    url: Url,
-    authorization: Option<HeaderValue>,
-}
+/// A client for one scheme. Clones share its connections.
+#[derive(Clone, Debug)]
+pub(super) struct AiClient(Client);
 
 impl AiClient {
-    pub(super) fn new(
-        url: Url,
-        authorization: Option<HeaderValue>,
-        timeout: Duration,
-    ) -> Result<Self, reqwest::Error> {
+    /// Creates a client for addresses that begin with `https`, or, if not `is_https`, with `http`.
+    pub(super) fn new(is_https: bool, allows_private: bool) -> Result<Self, reqwest::Error> {
         // Does nothing in an application that has already installed a provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut client = Client::builder();
-        if url.scheme() == "http" {
+        if !is_https {
             // Plain HTTP is for a local AI: neither certificates nor the system's proxy are needed.
             client = client.tls_certs_only([]).no_proxy();
         }
-        Self::with(client, url, authorization, timeout)
+        if !allows_private {
+            // A proxy would resolve names itself, so that nobody checked where they lead.
+            client = client.no_proxy().dns_resolver(Arc::new(PublicResolver));
+        }
+        Self::with(client)
     }
 
-    fn with(
-        client: ClientBuilder,
-        url: Url,
-        mut authorization: Option<HeaderValue>,
-        timeout: Duration,
-    ) -> Result<Self, reqwest::Error> {
-        if let Some(authorization) = &mut authorization {
-            authorization.set_sensitive(true);
-        }
+    fn with(client: ClientBuilder) -> Result<Self, reqwest::Error> {
         let client = client
             .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT_TIMEOUT.min(timeout))
-            .timeout(timeout)
+            .connect_timeout(CONNECT_TIMEOUT)
             .no_gzip()
             .no_brotli()
             .no_zstd()
             .no_deflate()
             .build()?;
-        Ok(Self { client, url, authorization })
+        Ok(Self(client))
     }
 
     /// Sends a JSON body, and returns the status and the text of the response.
-    pub(super) async fn post(&self, body: String) -> Result<(StatusCode, String), AiClientError> {
+    pub(super) async fn post(
+        &self,
+        url: Url,
+        authorization: Option<HeaderValue>,
+        timeout: Duration,
+        body: String,
+    ) -> Result<(StatusCode, String), AiClientError> {
         let mut request = self
-            .client
-            .post(self.url.clone())
+            .0
+            .post(url)
+            .timeout(timeout)
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json")
             .header(header::ACCEPT_ENCODING, "identity")
             .body(body);
-        if let Some(authorization) = &self.authorization {
-            request = request.header(header::AUTHORIZATION, authorization.clone());
+        if let Some(mut authorization) = authorization {
+            authorization.set_sensitive(true);
+            request = request.header(header::AUTHORIZATION, authorization);
         }
         let response = request.send().await?;
         let status = response.status();
@@ -147,17 +147,23 @@ mod tests {
         });
         let url = format!("https://127.0.0.1:{port}/v1?key=secret").parse().expect("an address");
         let client = Client::builder().tls_certs_only([]).no_proxy();
-        let client = AiClient::with(client, url, None, Duration::from_secs(10)).expect("a client");
-        let error = client.post("{}".to_owned()).await.expect_err("no TLS").to_string();
+        let client = AiClient::with(client).expect("a client");
+        let sent = client.post(url, None, Duration::from_secs(10), "{}".to_owned()).await;
+        let error = sent.expect_err("no TLS").to_string();
         assert!(error.contains("corrupt message"), "{error}");
         assert!(!error.contains("secret"), "{error}");
     }
 
     #[tokio::test]
-    async fn omits_the_key_from_debug_output() {
-        let url: Url = "http://127.0.0.1/v1".parse().expect("an address");
-        let key = HeaderValue::from_static("Bearer an-ai-key");
-        let client = AiClient::new(url, Some(key), Duration::from_secs(1)).expect("a client");
-        assert!(!format!("{client:?}").contains("an-ai-key"));
+    async fn does_not_connect_to_a_name_that_leads_to_a_private_address() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let client = AiClient::new(false, false).expect("a client");
+        let url = format!("http://localhost:{port}/v1").parse().expect("an address");
+        let sent = client.post(url, None, Duration::from_secs(10), "{}".to_owned()).await;
+        let error = sent.expect_err("refused").to_string();
+        assert!(error.contains("private address"), "{error}");
+        let accepted = tokio::time::timeout(Duration::from_millis(50), listener.accept()).await;
+        assert!(accepted.is_err(), "nothing connected");
     }
 }

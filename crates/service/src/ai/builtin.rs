@@ -1,0 +1,121 @@
+//! The built-in assistant: answers with the passage that best matches the question.
+
+use super::phrases::Phrases;
+use super::requests;
+use crate::knowledge::Passage;
+use crate::text::excerpt;
+
+/// Maximum characters of a page in an answer, which links to the page. An answer that the site's operators
+/// wrote is given in full.
+const MAX_EXCERPT_LENGTH: usize = 300;
+
+/// An answer of the built-in assistant.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Reply {
+    pub(super) text: String,
+    /// The id of the passage that the text comes from.
+    pub(super) source: Option<String>,
+}
+
+/// Answers a message.
+///
+/// - `left_contact`: whether the message contains contact details.
+/// - `has_contact`: whether contact details are known, from this message or an earlier one.
+pub(super) fn reply(
+    message: &str,
+    left_contact: bool,
+    has_contact: bool,
+    passages: &[Passage],
+    locale: Option<&str>,
+) -> Reply {
+    let phrases = Phrases::of(message, locale);
+    let plain = |text: &str| Reply { text: text.to_owned(), source: None };
+    if requests::wants_person(message) {
+        return plain(if has_contact { phrases.handoff } else { phrases.ask_for_contact });
+    }
+    if left_contact {
+        return plain(phrases.contact_noted);
+    }
+    if let Some(best) = passages.first() {
+        return from_passage(best);
+    }
+    plain(if requests::is_greeting(message) {
+        phrases.greeting
+    } else if requests::is_thanks(message) {
+        phrases.thanks
+    } else {
+        phrases.no_answer
+    })
+}
+
+fn from_passage(passage: &Passage) -> Reply {
+    let text = match &passage.location {
+        Some(location) => {
+            let title = passage.title.replace(['[', ']', '\n'], "");
+            format!("{}\n\n[{title}]({location})", excerpt(&passage.text, MAX_EXCERPT_LENGTH))
+        }
+        None => passage.text.clone(),
+    };
+    Reply { text, source: Some(passage.id.clone()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passage(text: &str, location: Option<&str>) -> Passage {
+        Passage {
+            id: "content:7".to_owned(),
+            title: "Our [blue] mugs".to_owned(),
+            location: location.map(str::to_owned),
+            text: text.to_owned(),
+            score: 1.0,
+        }
+    }
+
+    #[test]
+    fn answers_from_the_best_passage_with_a_link_and_its_source() {
+        let passages = [passage("They hold 320 ml.", Some("/mugs")), passage("Others.", None)];
+        let found = reply("How much is a mug?", false, false, &passages, None);
+        assert_eq!(found.text, "They hold 320 ml.\n\n[Our blue mugs](/mugs)");
+        assert_eq!(found.source.as_deref(), Some("content:7"));
+    }
+
+    #[test]
+    fn admits_in_the_visitors_language_that_it_has_no_answer() {
+        let text = |message: &str| reply(message, false, false, &[], None).text;
+        for message in ["What is the meaning of life?", "?", "asdf", ""] {
+            assert_eq!(text(message), Phrases::of("", None).no_answer, "{message}");
+        }
+        assert!(text("Was ist der Sinn des Lebens?").starts_with("Dazu habe ich"));
+        assert!(text("人生的意义是什么").starts_with("我在本网站没有"));
+    }
+
+    #[test]
+    fn asks_for_contact_details_before_a_handoff_unless_known() {
+        let passages = [passage("They hold 320 ml.", None)];
+        let english = Phrases::of("", None);
+        let reply = |message: &str, left, has| reply(message, left, has, &passages, None).text;
+        assert_eq!(reply("Can I talk to a real person?", false, false), english.ask_for_contact);
+        assert_eq!(reply("I'd like to speak with someone", true, true), english.handoff);
+        assert_eq!(reply("ann@example.org", true, true), english.contact_noted);
+    }
+
+    #[test]
+    fn greets_and_thanks_back() {
+        let reply = |message: &str| reply(message, false, false, &[], None).text;
+        assert!(reply("Hi there!").starts_with("Hello!"));
+        assert!(reply("Guten Tag").starts_with("Hallo!"));
+        assert!(reply("谢谢").starts_with("不客气"));
+        assert!(reply("merci beaucoup").starts_with("Je vous en prie"));
+    }
+
+    #[test]
+    fn shortens_a_long_passage_to_its_first_sentences() {
+        let long = passage(&"Every pot is dipped twice. ".repeat(40), Some("/pots"));
+        let text = reply("pots", false, false, &[long], None).text;
+        let (text, link) = text.split_once("\n\n").expect("a link");
+        assert!((200..=MAX_EXCERPT_LENGTH).contains(&text.chars().count()), "{text}");
+        assert!(text.ends_with("twice.") && link == "[Our blue mugs](/pots)", "{text}");
+    }
+}

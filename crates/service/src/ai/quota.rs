@@ -1,0 +1,123 @@
+//! The AI replies that a site may use in a calendar month (UTC).
+
+use crate::clock::iso;
+use crate::db::{Db, DbError, Tx, args};
+use crate::error::ApiError;
+
+/// The length of a month such as 2026-11.
+const MONTH_LENGTH: usize = 7;
+
+/// Counts a reply of a site. Returns false, and counts nothing, when the month's replies are used up. The
+/// count is exact, however many nodes count at the same time.
+pub(crate) async fn take(tx: &mut Tx, site_id: &str, now_ms: i64) -> Result<bool, ApiError> {
+    let site = tx.optional("SELECT monthly_ai_replies FROM sites WHERE id = $1", args![site_id]).await?;
+    let max = site.ok_or(ApiError::NotFound("This site"))?.optional_int(0)?.unwrap_or(i64::MAX);
+    if max <= 0 {
+        return Ok(false);
+    }
+    let counted = tx
+        .optional(
+            "INSERT INTO ai_usage (site_id, month, replies) VALUES ($1, $2, 1)
+             ON CONFLICT (site_id, month) DO UPDATE SET replies = ai_usage.replies + 1
+                 WHERE ai_usage.replies < $3
+             RETURNING replies",
+            args![site_id, month(now_ms), max],
+        )
+        .await?;
+    Ok(counted.is_some())
+}
+
+/// Returns a reply that was counted but not given, because the AI failed. `taken_ms` is the time at which it
+/// was counted.
+pub(crate) async fn give_back(tx: &mut Tx, site_id: &str, taken_ms: i64) -> Result<(), DbError> {
+    let sql = "UPDATE ai_usage SET replies = replies - 1 WHERE site_id = $1 AND month = $2 AND replies > 0";
+    tx.execute(sql, args![site_id, month(taken_ms)]).await?;
+    Ok(())
+}
+
+/// Returns the number of replies that a site has used in the month of `now_ms`.
+pub(crate) async fn used(db: &Db, site_id: &str, now_ms: i64) -> Result<i64, DbError> {
+    let sql = "SELECT replies FROM ai_usage WHERE site_id = $1 AND month = $2";
+    db.optional(sql, args![site_id, month(now_ms)]).await?.map_or(Ok(0), |row| row.int(0))
+}
+
+fn month(now_ms: i64) -> String {
+    iso(now_ms).chars().take(MONTH_LENGTH).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::databases::{Kind, TestDatabase, on_both_databases};
+
+    /// 2026-11-30T23:59:59.999Z.
+    const NOVEMBER_ENDS: i64 = 1_796_083_199_999;
+
+    async fn with_site(database: &TestDatabase, max: Option<i64>) -> Db {
+        let db = Db::open_uncached(&database.address).await.expect("opened");
+        let added: Result<(), DbError> = db
+            .write(move |tx| {
+                Box::pin(async move {
+                    tx.execute("INSERT INTO tenants (id, name, created_ms) VALUES ('t', 'T', 1)", args![])
+                        .await?;
+                    let site = "INSERT INTO sites (id, tenant_id, name, created_ms, monthly_ai_replies)
+                                VALUES ($1, 't', 'S', 1, $2)";
+                    tx.execute(site, args!["s", max]).await?;
+                    tx.execute(site, args!["other", max]).await?;
+                    Ok(())
+                })
+            })
+            .await;
+        added.expect("added");
+        db
+    }
+
+    async fn took(db: &Db, site: &'static str, now_ms: i64) -> bool {
+        db.write(move |tx| Box::pin(async move { take(tx, site, now_ms).await })).await.expect("counted")
+    }
+
+    on_both_databases! {
+        async fn a_quota_is_never_exceeded_by_many_at_once(database: &TestDatabase) {
+            let db = with_site(database, Some(25)).await;
+            let takes = (0..60).map(|_| {
+                let db = db.clone();
+                tokio::spawn(async move { took(&db, "s", NOVEMBER_ENDS).await })
+            });
+            let mut taken = 0;
+            for take in takes.collect::<Vec<_>>() {
+                taken += usize::from(take.await.expect("no panic"));
+            }
+            assert_eq!((taken, used(&db, "s", NOVEMBER_ENDS).await.expect("read")), (25, 25));
+            assert_eq!(used(&db, "other", NOVEMBER_ENDS).await.expect("read"), 0);
+        }
+
+        async fn a_new_month_begins_at_midnight_in_utc(database: &TestDatabase) {
+            let db = with_site(database, Some(1)).await;
+            assert!(took(&db, "s", NOVEMBER_ENDS).await);
+            assert!(!took(&db, "s", NOVEMBER_ENDS).await);
+            assert!(took(&db, "s", NOVEMBER_ENDS + 1).await);
+            assert!(!took(&db, "s", NOVEMBER_ENDS + 1).await);
+        }
+
+        async fn a_reply_that_failed_is_given_back_once(database: &TestDatabase) {
+            let db = with_site(database, Some(1)).await;
+            assert!(took(&db, "s", NOVEMBER_ENDS).await);
+            for _ in 0..2 {
+                let given: Result<(), DbError> =
+                    db.write(|tx| Box::pin(async move { give_back(tx, "s", NOVEMBER_ENDS).await })).await;
+                given.expect("given back");
+            }
+            assert!(took(&db, "s", NOVEMBER_ENDS).await && !took(&db, "s", NOVEMBER_ENDS).await);
+        }
+
+        async fn a_site_may_have_no_quota_or_no_replies(database: &TestDatabase) {
+            let db = with_site(database, None).await;
+            assert!(took(&db, "s", 0).await && took(&db, "s", 0).await);
+            let none: Result<u64, DbError> = db
+                .write(|tx| Box::pin(async move { tx.execute("UPDATE sites SET monthly_ai_replies = 0", args![]).await }))
+                .await;
+            none.expect("changed");
+            assert!(!took(&db, "s", 0).await);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The synced content of a site (4.9).
+
+use chat_protocol::{ContentItem, ContentPage, Value};
+
+use crate::db::{Db, DbError, Tx, args};
+use crate::error::ApiError;
+use crate::knowledge::Language;
+use crate::knowledge::search_index::{IndexTerms, put_content};
+use crate::publishing::Suggestion;
+use crate::text::{html_to_text, truncate_bytes, truncate_words};
+
+/// Maximum bytes of an item's text that are stored and searched.
+const MAX_TEXT_BYTES: usize = 32 * 1024;
+/// Maximum characters of a title.
+const MAX_TITLE_LENGTH: usize = 200;
+/// Maximum bytes of a path or a URL; a longer one is dropped.
+const MAX_LOCATION_BYTES: usize = 2048;
+/// Maximum bytes of the names of an item: `externalId` and `type`.
+const MAX_NAME_BYTES: usize = 512;
+/// Maximum items of a site.
+const MAX_ITEMS: i64 = 100_000;
+/// Maximum length of a shown item, as JSON.
+const MAX_SHOWN_LENGTH: i64 = 64 * 1024;
+
+/// The changes of a sync.
+#[derive(Debug, Default)]
+pub(crate) struct SyncOutcome {
+    pub(crate) accepted: i64,
+    pub(crate) removed: i64,
+    /// Suggestions for the items that are new or changed.
+    pub(crate) suggestions: Vec<Suggestion>,
+}
+
+/// An item with everything derived from its HTML, which takes too long to compute in a transaction.
+#[derive(Debug)]
+pub(crate) struct PreparedItem {
+    item: ContentItem,
+    body: String,
+    title: String,
+    location: Option<String>,
+    text: String,
+    terms: IndexTerms,
+    suggestion: Option<Suggestion>,
+}
+
+/// Prepares the items of a site for [`sync`], outside of any transaction. It may take long, for a page of
+/// large items.
+pub(crate) fn prepare(site_id: &str, items: Vec<ContentItem>) -> Result<Vec<PreparedItem>, ApiError> {
+    let prepared = items.into_iter().enumerate().map(|(index, item)| {
+        for (name, value) in [("externalId", item.external_id.as_str()), ("type", item.kind.as_str())] {
+            if value.len() > MAX_NAME_BYTES || value.contains('\0') {
+                let problem = format!("at most {MAX_NAME_BYTES} bytes, none of them NUL");
+                return Err(ApiError::InvalidRequest(format!(
+                    "items[{index}].{name} is invalid: expected {problem}."
+                )));
+            }
+        }
+        Ok(PreparedItem::new(site_id, item))
+    });
+    prepared.collect()
+}
+
+impl PreparedItem {
+    fn new(site_id: &str, item: ContentItem) -> Self {
+        let html = [item.summary.as_deref(), item.content.as_deref()];
+        let texts: Vec<String> =
+            html.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
+        let suggestion = Suggestion::new(&item, texts.first().map(String::as_str).unwrap_or_default());
+        let text = without_nul(truncate_bytes(&texts.join("\n"), MAX_TEXT_BYTES));
+        let title = without_nul(&truncate_words(item.title.as_deref().unwrap_or_default(), MAX_TITLE_LENGTH));
+        let location = item.path.as_deref().or(item.url.as_deref()).map(without_nul);
+        let language = Language::of_text(item.locale.as_deref().unwrap_or_default(), &text);
+        Self {
+            body: Value::from(&item).to_string(),
+            terms: IndexTerms::of_knowledge(site_id, language, &[&title, &text]),
+            location: location.filter(|location| location.len() <= MAX_LOCATION_BYTES),
+            title,
+            text,
+            suggestion,
+            item,
+        }
+    }
+
+    fn locale(&self) -> &str {
+        self.item.locale.as_deref().unwrap_or_default()
+    }
+}
+
+/// Returns a text without NUL characters, which PostgreSQL does not store.
+fn without_nul(text: &str) -> String {
+    text.replace('\0', "")
+}
+
+/// Stores a page of a site's content.
+pub(crate) async fn sync(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    page: &ContentPage,
+    items: Vec<PreparedItem>,
+) -> Result<SyncOutcome, ApiError> {
+    // Syncs of one site run one after the other, so that two nodes never wait for each other's items.
+    tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
+    let mut outcome = SyncOutcome::default();
+    let snapshot = fingerprint_of(&page.snapshot_id);
+    for prepared in items {
+        outcome.accepted += 1;
+        if prepared.item.deleted {
+            outcome.removed += remove(tx, site_id, &prepared).await?;
+        } else if put(tx, now_ms, site_id, &snapshot, &prepared).await? {
+            outcome.suggestions.extend(prepared.suggestion);
+        }
+    }
+    if page.complete {
+        let outdated = "DELETE FROM content WHERE site_id = $1 AND snapshot <> $2";
+        let removed = tx.execute(outdated, args![site_id, snapshot.as_str()]).await?;
+        outcome.removed += i64::try_from(removed).unwrap_or(i64::MAX);
+    }
+    let count = tx.one("SELECT count(*) FROM content WHERE site_id = $1", args![site_id]).await?.int(0)?;
+    if count > MAX_ITEMS {
+        return Err(ApiError::InvalidRequest(format!(
+            "This site has too many items: expected at most {MAX_ITEMS}, got {count}."
+        )));
+    }
+    Ok(outcome)
+}
+
+/// Returns a snapshot's id as it is stored: in a bounded length, and without NUL.
+fn fingerprint_of(snapshot_id: &str) -> String {
+    let hash = crate::fingerprint::fingerprint(&[snapshot_id.as_bytes()]);
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Stores an item. Returns whether it is new or changed.
+async fn put(
+    tx: &mut Tx,
+    now_ms: i64,
+    site_id: &str,
+    snapshot: &str,
+    prepared: &PreparedItem,
+) -> Result<bool, DbError> {
+    let PreparedItem { item, body, title, location, text, terms, .. } = prepared;
+    let kind = item.kind.as_str();
+    let id = item.external_id.as_str();
+    let seen = tx
+        .execute(
+            "UPDATE content SET snapshot = $5
+             WHERE site_id = $1 AND type = $2 AND external_id = $3 AND locale = $4 AND item = $6",
+            args![site_id, kind, id, prepared.locale(), snapshot, body],
+        )
+        .await?;
+    if seen > 0 {
+        return Ok(false);
+    }
+    let row = tx
+        .one(
+            "INSERT INTO content
+                 (site_id, type, external_id, locale, location, title, text, item, snapshot, synced_ms)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+             ON CONFLICT (site_id, type, external_id, locale) DO UPDATE SET location = excluded.location,
+                 title = excluded.title, text = excluded.text, item = excluded.item,
+                 snapshot = excluded.snapshot, synced_ms = excluded.synced_ms
+             RETURNING no",
+            args![
+                site_id,
+                kind,
+                id,
+                prepared.locale(),
+                location.clone(),
+                title,
+                text,
+                body,
+                snapshot,
+                now_ms
+            ],
+        )
+        .await?;
+    put_content(tx, row.int(0)?, terms).await?;
+    Ok(true)
+}
+
+/// Removes an item. Returns the number of removed items.
+async fn remove(tx: &mut Tx, site_id: &str, prepared: &PreparedItem) -> Result<i64, DbError> {
+    let item = &prepared.item;
+    let removed = tx
+        .execute(
+            "DELETE FROM content WHERE site_id = $1 AND type = $2 AND external_id = $3 AND locale = $4",
+            args![site_id, item.kind.as_str(), item.external_id.as_str(), prepared.locale()],
+        )
+        .await?;
+    Ok(i64::try_from(removed).unwrap_or(i64::MAX))
+}
+
+/// Returns the number of a site's items.
+pub(crate) async fn count(db: &Db, site_id: &str) -> Result<i64, DbError> {
+    db.one("SELECT count(*) FROM content WHERE site_id = $1", args![site_id]).await?.int(0)
+}
+
+/// Returns the latest items of a site as received, newest first, at most `limit`. Very large items are
+/// omitted. `before` is the number of the last item that was read, for the next page.
+pub(crate) async fn list(
+    db: &Db,
+    site_id: &str,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<(i64, Value)>, DbError> {
+    let rows = db
+        .all(
+            "SELECT no, item FROM content WHERE site_id = $1 AND no < $2 AND length(item) <= $3
+             ORDER BY no DESC LIMIT $4",
+            args![site_id, before.unwrap_or(i64::MAX), MAX_SHOWN_LENGTH, limit],
+        )
+        .await?;
+    let item = |row: &crate::db::Row| -> Result<(i64, Value), DbError> {
+        Ok((row.int(0)?, serde_json::from_str(&row.text(1)?).unwrap_or(Value::Null)))
+    };
+    rows.iter().map(item).collect()
+}
+
+#[cfg(test)]
+#[path = "../tests/knowledge/content.rs"]
+mod tests;

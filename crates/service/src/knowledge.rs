@@ -1,0 +1,36 @@
+//! What the service knows about a site: its synced content, and its own questions and answers.
+//!
+//! The database finds the pages that share words with a question; they are ranked here, so that both
+//! databases give the same result. The work is bounded for any question and any page.
+
+pub(crate) mod answers;
+mod arabic;
+mod language;
+mod page;
+mod query;
+mod rank;
+#[cfg(test)]
+#[path = "../tests/knowledge/retrieval.rs"]
+mod retrieval;
+mod search;
+pub(crate) mod search_index;
+mod similar;
+mod synonyms;
+mod words;
+
+pub(crate) use language::Language;
+pub(crate) use search::search;
+pub(crate) use words::folded_words;
+
+/// A part of a site's knowledge that may answer a question.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Passage {
+    /// `content:` and the site's id of the item, or `answer:` and the id of the answer.
+    pub(crate) id: String,
+    pub(crate) title: String,
+    /// The path or the URL of the page.
+    pub(crate) location: Option<String>,
+    pub(crate) text: String,
+    /// How well it matches, for the order only.
+    pub(crate) score: f64,
+}

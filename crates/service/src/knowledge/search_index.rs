@@ -1,0 +1,287 @@
+//! The full-text index in the database: what is written into it, and how it is asked.
+//!
+//! The service splits texts into terms itself, so that neither database's language support matters. A term is
+//! written in ASCII letters and digits, which both databases leave as it is. The site is a term too: a search
+//! touches the entries of its own site only.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::language::{LATIN, Language};
+use super::words::{Word, characters, words};
+use crate::db::{DbError, Dialect, Tx, args};
+use crate::fingerprint::fingerprint;
+
+/// Maximum distinct terms of an indexed text; further ones are not found.
+const MAX_TERMS: usize = 8192;
+/// Maximum words of a search for messages.
+const MAX_QUERY_WORDS: usize = 16;
+/// Minimum letters of the beginning of a word by which messages are found.
+const MIN_PREFIX: usize = 3;
+/// The length of the pieces of words by which misspelt words are found.
+const GRAM: usize = 3;
+/// Minimum letters of a word that is also indexed in pieces.
+pub(super) const MIN_GRAM_WORD: usize = 4;
+
+/// A table with a full-text index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SearchTable {
+    Messages,
+    Content,
+    Answers,
+}
+
+impl SearchTable {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "message_terms",
+            Self::Content => "content_terms",
+            Self::Answers => "answer_terms",
+        }
+    }
+
+    /// Returns a subquery for the numbers of the rows that match the expression in argument `$argument`.
+    pub(crate) fn matching(self, dialect: Dialect, argument: usize) -> String {
+        let name = self.name();
+        match dialect {
+            Dialect::Sqlite => format!("SELECT rowid AS no FROM {name} WHERE {name} MATCH ${argument}"),
+            Dialect::Postgres => {
+                format!("SELECT no FROM {name} WHERE terms @@ CAST(${argument} AS TSQUERY)")
+            }
+        }
+    }
+
+    /// Writes the terms of a row, instead of those that it had.
+    async fn put(self, tx: &mut Tx, no: i64, terms: &IndexTerms) -> Result<(), DbError> {
+        let (delete, insert) = match (self, tx.dialect()) {
+            (Self::Messages, Dialect::Sqlite) => (
+                "DELETE FROM message_terms WHERE rowid = $1",
+                "INSERT INTO message_terms (rowid, terms) VALUES ($1, $2)",
+            ),
+            (Self::Content, Dialect::Sqlite) => (
+                "DELETE FROM content_terms WHERE rowid = $1",
+                "INSERT INTO content_terms (rowid, title, terms) VALUES ($1, '', $2)",
+            ),
+            (Self::Answers, Dialect::Sqlite) => (
+                "DELETE FROM answer_terms WHERE rowid = $1",
+                "INSERT INTO answer_terms (rowid, question, terms) VALUES ($1, '', $2)",
+            ),
+            (Self::Messages, Dialect::Postgres) => (
+                "DELETE FROM message_terms WHERE no = $1",
+                "INSERT INTO message_terms (no, terms) VALUES ($1, CAST($2 AS TSVECTOR))",
+            ),
+            (Self::Content, Dialect::Postgres) => (
+                "DELETE FROM content_terms WHERE no = $1",
+                "INSERT INTO content_terms (no, terms) VALUES ($1, CAST($2 AS TSVECTOR))",
+            ),
+            (Self::Answers, Dialect::Postgres) => (
+                "DELETE FROM answer_terms WHERE no = $1",
+                "INSERT INTO answer_terms (no, terms) VALUES ($1, CAST($2 AS TSVECTOR))",
+            ),
+        };
+        tx.execute(delete, args![no]).await?;
+        // Both databases read a list of terms between spaces.
+        tx.execute(insert, args![no, terms.0.as_str()]).await?;
+        Ok(())
+    }
+}
+
+/// The terms of a text, as they are written into the index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IndexTerms(String);
+
+impl IndexTerms {
+    fn new(site_id: &str, terms: impl Iterator<Item = String>) -> Self {
+        let mut distinct = BTreeSet::new();
+        for term in terms {
+            if distinct.len() >= MAX_TERMS {
+                break;
+            }
+            distinct.insert(term);
+        }
+        let mut list = site_term(site_id);
+        for term in distinct {
+            list.push(' ');
+            list.push_str(&term);
+        }
+        Self(list)
+    }
+
+    /// Returns the terms of knowledge: stems, and pieces of words, by which misspelt words are found.
+    pub(crate) fn of_knowledge(site_id: &str, language: Language, texts: &[&str]) -> Self {
+        // All stems come first, so that pieces never displace them.
+        let stems = texts.iter().flat_map(|text| words(text)).flat_map(|word| word_terms(&word, language));
+        let pieces = texts.iter().flat_map(|text| words(text)).flat_map(|word| match word {
+            Word::Spaced(word) => grams(&word),
+            Word::Unspaced(_) => Vec::new(),
+        });
+        Self::new(site_id, stems.chain(pieces))
+    }
+
+    /// Returns the terms of a message, whose language is detected.
+    fn of_message(site_id: &str, text: &str) -> Self {
+        let language = Language::detected(text, Language::English);
+        Self::new(site_id, words(text).flat_map(|word| word_terms(&word, language)))
+    }
+}
+
+/// Writes the text of a message into the index, so that [`message_query`] finds it. Deleted messages leave
+/// the index by themselves.
+pub(crate) async fn put_message(tx: &mut Tx, site_id: &str, no: i64, text: &str) -> Result<(), DbError> {
+    SearchTable::Messages.put(tx, no, &IndexTerms::of_message(site_id, text)).await
+}
+
+/// Writes the terms of a page of content into the index.
+pub(crate) async fn put_content(tx: &mut Tx, no: i64, terms: &IndexTerms) -> Result<(), DbError> {
+    SearchTable::Content.put(tx, no, terms).await
+}
+
+/// Writes the terms of a question and its answer into the index.
+pub(crate) async fn put_answer(tx: &mut Tx, no: i64, terms: &IndexTerms) -> Result<(), DbError> {
+    SearchTable::Answers.put(tx, no, terms).await
+}
+
+/// Returns the expression that finds the messages of a site that contain all words of a search; the last may
+/// be the beginning of a word. It is the argument of [`SearchTable::matching`]. `None` when the search
+/// contains no word.
+pub(crate) fn message_query(dialect: Dialect, site_id: &str, search: &str) -> Option<String> {
+    let mut found: Vec<Word> = words(search).take(MAX_QUERY_WORDS).collect();
+    let mut expression = Expression::of_site(dialect, site_id);
+    let last = found.pop()?;
+    for word in &found {
+        expression.and_word(word);
+    }
+    match &last {
+        Word::Spaced(word) if word.chars().count() >= MIN_PREFIX => {
+            expression.and_any(&stems(word), Some(&encoded(word)));
+        }
+        other => expression.and_word(other),
+    }
+    Some(expression.0)
+}
+
+/// An expression of either database's full-text search.
+#[derive(Debug)]
+pub(super) struct Expression(String, Dialect);
+
+impl Expression {
+    pub(super) fn of_site(dialect: Dialect, site_id: &str) -> Self {
+        let site = site_term(site_id);
+        let text = match dialect {
+            Dialect::Sqlite => format!("\"{site}\""),
+            Dialect::Postgres => format!("'{site}'"),
+        };
+        Self(text, dialect)
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.0
+    }
+
+    /// Also requires one of these terms, or a term that begins with `prefix`.
+    pub(super) fn and_any(&mut self, terms: &[String], prefix: Option<&str>) {
+        let (and, or, quote, any) = match self.1 {
+            Dialect::Sqlite => (" AND ", " OR ", '"', "*"),
+            Dialect::Postgres => (" & ", " | ", '\'', ":*"),
+        };
+        self.0.push_str(and);
+        self.0.push('(');
+        for (index, term) in terms.iter().enumerate() {
+            let _ = write!(self.0, "{}{quote}{term}{quote}", if index > 0 { or } else { "" });
+        }
+        if let Some(prefix) = prefix {
+            let _ = write!(self.0, "{}{quote}{prefix}{quote}{any}", if terms.is_empty() { "" } else { or });
+        }
+        self.0.push(')');
+    }
+
+    fn and_word(&mut self, word: &Word) {
+        match word {
+            Word::Spaced(word) => self.and_any(&stems(word), None),
+            Word::Unspaced(run) => {
+                let (pairs, _) = characters(run);
+                let singles = run.iter().map(|character| encoded(&character.to_string()));
+                let terms: Vec<String> = match run.len() {
+                    1 => singles.collect(),
+                    _ => pairs.iter().map(|pair| encoded(pair)).collect(),
+                };
+                for term in terms {
+                    self.and_any(&[term], None);
+                }
+            }
+        }
+    }
+}
+
+/// Returns the stems of a word in all languages of its script, as they are in the index.
+pub(super) fn stems(word: &str) -> Vec<String> {
+    let stems: BTreeSet<String> = LATIN.into_iter().map(|language| encoded(&language.stem(word))).collect();
+    stems.into_iter().collect()
+}
+
+/// Returns the terms of a word in a language, as they are in the index.
+fn word_terms(word: &Word, language: Language) -> Vec<String> {
+    match word {
+        Word::Spaced(word) => vec![encoded(&language.stem(word))],
+        Word::Unspaced(run) => {
+            let (pairs, singles) = characters(run);
+            let alone = (run.len() == 1 && singles.is_empty()).then(|| run[0].to_string());
+            pairs.iter().chain(&singles).chain(&alone).map(|term| encoded(term)).collect()
+        }
+    }
+}
+
+/// Returns the pieces of a word by which it is found when it is misspelt; none of a short word.
+pub(super) fn grams(word: &str) -> Vec<String> {
+    let letters: Vec<char> = std::iter::once('0').chain(word.chars()).chain(['0']).collect();
+    if letters.len() < MIN_GRAM_WORD + 2 {
+        return Vec::new();
+    }
+    letters.windows(GRAM).map(|gram| encoded(&format!("3{}", String::from_iter(gram)))).collect()
+}
+
+/// Returns a term in ASCII letters and digits.
+pub(super) fn encoded(term: &str) -> String {
+    if term.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return term.to_owned();
+    }
+    term.bytes().fold("x".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Returns the term that all texts of a site have.
+fn site_term(site_id: &str) -> String {
+    let hash = fingerprint(&[b"site ", site_id.as_bytes()]);
+    hash[..8].iter().fold("5".to_owned(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn expressions_contain_only_quoted_terms_and_operators() {
+        let sqlite = message_query(Dialect::Sqlite, "site_1", "Mugs AND \"NEAR(x\"").expect("words");
+        let site = site_term("site_1");
+        assert!(sqlite.starts_with(&format!("\"{site}\" AND (\"mug\" OR \"mugs\")")), "{sqlite}");
+        let postgres = message_query(Dialect::Postgres, "site_1", "it's & !'").expect("words");
+        assert!(!postgres.contains('!') && postgres.contains("('it')"), "{postgres}");
+        assert_eq!(message_query(Dialect::Sqlite, "site_1", " ?! "), None);
+    }
+
+    proptest! {
+        #[test]
+        fn terms_of_any_text_are_plain_and_bounded(text in any::<String>()) {
+            let terms = IndexTerms::of_knowledge("site_1", Language::German, &[&text]).0;
+            prop_assert!(terms.bytes().all(|byte| byte == b' ' || byte.is_ascii_lowercase() || byte.is_ascii_digit()));
+            prop_assert!(terms.split(' ').all(|term| !term.is_empty()));
+        }
+    }
+}

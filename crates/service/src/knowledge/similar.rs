@@ -1,0 +1,101 @@
+//! Compares words that are spelled differently: misspelt, or part of a longer word.
+
+use super::language::Language;
+
+/// Minimum letters of a word that may be misspelt. Words of Arabic are shorter, because most vowels are not
+/// written.
+const MIN_MISSPELT: usize = 5;
+const MIN_MISSPELT_ARABIC: usize = 4;
+/// Minimum letters of a word that may contain two mistakes.
+const MIN_TWICE_MISSPELT: usize = 8;
+/// Minimum letters of a part of a longer word.
+const MIN_PART: usize = 5;
+
+/// The share that a misspelt word counts.
+const MISSPELT: f64 = 0.8;
+/// The share that a word counts that is part of the page's word, or contains it.
+const PART: f64 = 0.55;
+
+/// Returns how much a word of a page counts as the word of a question, of 0 to 1. Both are stems.
+pub(super) fn similarity(asked: &str, found: &str, language: Language, may_be_misspelt: bool) -> f64 {
+    let (asked_length, found_length) = (asked.chars().count(), found.chars().count());
+    let shorter = asked_length.min(found_length);
+    if shorter >= MIN_PART && is_part(asked, found, language) {
+        return PART;
+    }
+    let most = if shorter >= MIN_TWICE_MISSPELT { 2 } else { 1 };
+    let is_arabic = asked.starts_with(|first| matches!(first, '\u{600}'..='\u{6ff}'));
+    let may_match = may_be_misspelt
+        && shorter >= if is_arabic { MIN_MISSPELT_ARABIC } else { MIN_MISSPELT }
+        && asked_length.abs_diff(found_length) <= most
+        && !asked.contains(|letter: char| letter.is_ascii_digit())
+        && (is_arabic || asked.chars().next() == found.chars().next());
+    if may_match && distance(asked, found) <= most { MISSPELT } else { 0.0 }
+}
+
+fn is_part(asked: &str, found: &str, language: Language) -> bool {
+    let begins = asked.starts_with(found) || found.starts_with(asked);
+    begins || (language.has_compounds() && (asked.ends_with(found) || found.ends_with(asked)))
+}
+
+/// Returns the number of letters to insert, remove, replace or swap with their neighbours.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=other.len()).collect();
+    for (row, letter) in one.iter().enumerate() {
+        let mut next = vec![row + 1];
+        for (column, another) in other.iter().enumerate() {
+            let replaced = last[column] + usize::from(letter != another);
+            let mut least = replaced.min(last[column + 1] + 1).min(next[column] + 1);
+            let is_swap = row > 0 && column > 0 && one[row - 1] == *another && other[column - 1] == *letter;
+            if is_swap {
+                least = least.min(before[column - 1] + 1);
+            }
+            next.push(least);
+        }
+        before = last;
+        last = next;
+    }
+    last[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn counts_insertions_removals_replacements_and_swaps() {
+        for (one, other, expected) in [
+            ("", "", 0),
+            ("mug", "mugs", 1),
+            ("recieve", "receive", 1),
+            ("abc", "xyz", 3),
+            ("توصل", "توصيل", 1),
+        ] {
+            assert_eq!(distance(one, other), expected, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn accepts_typing_mistakes_and_parts_of_words() {
+        let similar = |one, other, language| similarity(one, other, language, true) > 0.0;
+        assert!(similar("delivry", "delivery", Language::English));
+        assert!(similar("parkplatzgebuhr", "parkplatz", Language::German));
+        assert!(similar("kinderbett", "reisekinderbett", Language::German));
+        assert!(!similar("order", "border", Language::English));
+        assert!(!similar("cat", "car", Language::English) && !similar("last", "latt", Language::English));
+        assert!(!similar("2024", "2025", Language::English));
+        assert_eq!(similarity("form", "farm", Language::English, false), 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn distance_is_symmetric(one in "[a-d]{0,8}", other in "[a-d]{0,8}") {
+            prop_assert_eq!(distance(&one, &other), distance(&other, &one));
+            prop_assert_eq!(distance(&one, &other) == 0, one == other);
+        }
+    }
+}
