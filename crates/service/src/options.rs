@@ -1,6 +1,7 @@
 //! The settings of a service.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::{Pace, RateLimit, ServiceKey};
 
@@ -20,6 +21,8 @@ pub struct ServiceOptions {
     pub pace: Pace,
     /// The rate limit of each visitor, and of each token where a proxy does not name the visitor.
     pub rate_limit: RateLimit,
+    /// The time limit of a request's body.
+    pub body_timeout: Duration,
 }
 
 impl ServiceOptions {
@@ -32,6 +35,7 @@ impl ServiceOptions {
             widget_dir: None,
             pace: Pace::default(),
             rate_limit: RateLimit::default(),
+            body_timeout: Duration::from_secs(30),
         }
     }
 }
