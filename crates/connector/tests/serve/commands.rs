@@ -170,6 +170,10 @@ fn the_doctor_tells_a_good_set_up_from_a_bad_one() {
     assert!(!is_good);
     assert_eq!((level(&report, "TLS"), level(&report, "settings")), ("error", "error"));
 
+    let port = running.authority();
+    assert!(doctor(path, &["--live", "--listen", port]).0);
+    assert!(doctor(path, &["--live", "--listen", "127.0.0.1:1"]).1["findings"][0]["level"] == "error");
+
     let (is_good, report) = doctor(path, &["--public-origin", "http://127.0.0.1:1"]);
     assert!(!is_good && level(&report, "public origin") == "error");
     let lines = command(path, &["doctor"]).output().expect("runs");

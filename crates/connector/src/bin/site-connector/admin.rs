@@ -164,9 +164,12 @@ impl Output {
 
     /// Returns a list, one line for each item.
     fn list<T: Serialize>(name: &str, items: &[T], line: impl Fn(&T) -> String) -> Self {
-        let lines: Vec<String> = items.iter().map(line).collect();
-        let text = if lines.is_empty() { "There are none.".to_owned() } else { lines.join("\n") };
-        Self::new(name, &items, text)
+        Self::lines(name, &items, items.iter().map(line))
+    }
+
+    fn lines(name: &str, json: &impl Serialize, lines: impl Iterator<Item = String>) -> Self {
+        let text = lines.collect::<Vec<_>>().join("\n");
+        Self::new(name, json, if text.is_empty() { "There are none.".to_owned() } else { text })
     }
 }
 

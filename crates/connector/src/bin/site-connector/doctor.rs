@@ -1,9 +1,10 @@
 //! `site-connector doctor`
 
 mod disk;
+mod live;
 mod public_origin;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chat_connector::printable::Printable;
 use chat_connector::tls::{TlsFiles, validity};
@@ -16,26 +17,33 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::say;
 use crate::serve::key;
-use crate::serve::settings::{DataFlags, Settings};
+use crate::serve::settings::Settings;
 
 /// Days before a certificate expires at which it is reported. Renewal usually happens 30 days before.
 const EXPIRY_WARNING_DAYS: i64 = 14;
 
 /// Check the set-up of the service: settings, key, database, disk, clock, public origin, TLS, e-mail and AI
 ///
-/// Prints one line for each check. Exits with 1 if one of them is an error. Changes nothing.
+/// Takes the settings of `serve`, and changes nothing. Prints one line for each check, and exits with 1 if one of
+/// them is an error.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorFlags {
+    /// The configuration file of the service
+    #[arg(long, env = "SERVICE_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(flatten)]
-    data: DataFlags,
+    settings: Settings,
+    /// Only ask the running service whether it is ready, for health checks
+    #[arg(long)]
+    live: bool,
     /// Print the findings as one line of JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) async fn run(flags: DoctorFlags) -> Result<(), Failure> {
-    let settings = flags.data.settings()?;
-    let findings = findings(&settings).await;
+    let settings = flags.settings.or(Settings::read(flags.config.as_deref())?);
+    let findings = if flags.live { vec![live::check(&settings).await] } else { findings(&settings).await };
     let items: Vec<_> = findings
         .iter()
         .map(|finding| {

@@ -43,9 +43,7 @@ pub(super) async fn run(context: &Context, action: Action) -> Result<Output, Fai
         Action::List { tenant } => {
             let operators = list_operators(service, tenant.as_deref()).await?;
             let json: Vec<_> = operators.iter().map(described).collect();
-            let text = Output::list("operators", &[(); 0], |()| String::new()).text;
-            let lines: Vec<_> = operators.iter().map(line).collect();
-            Output::new("operators", &json, if lines.is_empty() { text } else { lines.join("\n") })
+            Output::lines("operators", &json, operators.iter().map(line))
         }
         Action::Disable { email } => one(&set_operator_disabled(service, &email, true).await?),
         Action::Enable { email } => one(&set_operator_disabled(service, &email, false).await?),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chat_service::ops::Finding;
-use reqwest::{Client, StatusCode, redirect};
+use reqwest::{Client, ClientBuilder, StatusCode, redirect};
 
 use crate::serve::origin::public_origin;
 use crate::serve::settings::Settings;
@@ -64,10 +64,15 @@ fn verdict(origin: &str) -> Finding {
     }
 }
 
-async fn ask(origin: &str) -> Result<(StatusCode, String), reqwest::Error> {
+/// Returns the settings of a client that reports redirects.
+pub(super) fn client() -> ClientBuilder {
     // Fails if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder().redirect(redirect::Policy::none()).timeout(TIMEOUT).build()?;
+    Client::builder().redirect(redirect::Policy::none()).timeout(TIMEOUT)
+}
+
+async fn ask(origin: &str) -> Result<(StatusCode, String), reqwest::Error> {
+    let client = client().build()?;
     let mut response = client.get(format!("{origin}/readyz")).send().await?;
     let status = response.status();
     // The first chunk is enough: the body of a wrong server may have any size.
@@ -77,7 +82,7 @@ async fn ask(origin: &str) -> Result<(StatusCode, String), reqwest::Error> {
 }
 
 /// Returns the innermost cause of an error, which says most.
-fn cause(error: &dyn std::error::Error) -> String {
+pub(super) fn cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;
