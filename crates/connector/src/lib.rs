@@ -6,6 +6,7 @@
 //! - [`printable`] makes untrusted text safe to print, and [`private_file`] writes files for their
 //!   owner only.
 //! - [`check`] checks a proxy against the contract, whatever it is written in.
+//! - `serve` serves the service behind that API, and `tls` its certificate.
 //! - `demo` runs a site with the proxy, and a sandbox of the API behind it, in one process.
 //!
 //! The feature `command`, on by default, provides the command `site-connector` and the demo. An application
@@ -23,8 +24,12 @@ pub mod printable;
 pub mod private_file;
 pub mod proxy;
 #[cfg(feature = "command")]
+pub mod serve;
+#[cfg(feature = "command")]
 mod site;
 pub mod static_site;
+#[cfg(feature = "command")]
+pub mod tls;
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/server.md")]

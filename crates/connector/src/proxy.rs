@@ -11,10 +11,10 @@
 //! # }
 //! ```
 
-mod client_address;
+pub(crate) mod client_address;
 mod config_cache;
 mod config_requests;
-mod connections;
+pub(crate) mod connections;
 mod failure;
 mod handler;
 mod log_throttle;

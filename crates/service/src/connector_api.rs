@@ -22,6 +22,7 @@ use tracing::error;
 use crate::error::ApiError;
 use crate::fingerprint::fingerprint;
 use crate::idempotency::KeyedRequest;
+use crate::ops::RouteLabel;
 use crate::rate::{Caller, Quota};
 use crate::response::ApiResponse;
 use crate::{API_BASE, Service};
@@ -44,14 +45,17 @@ pub(crate) fn routes() -> Router<Service> {
 
 async fn handle(State(service): State<Service>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let mut quota = None;
-    let result = process(&service, &parts, body, &mut quota).await;
+    let (mut quota, mut label) = (None, None);
+    let result = process(&service, &parts, body, &mut quota, &mut label).await;
     let mut response = match result {
         Ok(response) => response.into_response(),
         Err(error) => error.into_response(),
     };
     if let Some(quota) = quota {
         quota.write_to(response.headers_mut());
+    }
+    if let Some(path) = label {
+        response.extensions_mut().insert(RouteLabel(path));
     }
     response
 }
@@ -61,8 +65,10 @@ async fn process(
     parts: &Parts,
     body: Body,
     quota: &mut Option<Quota>,
+    label: &mut Option<&'static str>,
 ) -> Result<ApiResponse, ApiError> {
     let call = Call::from_request(parts);
+    *label = call.as_ref().ok().map(|(call, _)| call.path());
     // Only the holder of a token is told which paths exist.
     let access =
         access::authorize(service, call.as_ref().ok().map(|(call, _)| *call), &parts.headers).await?;

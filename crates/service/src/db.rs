@@ -5,10 +5,10 @@
 
 mod arg;
 mod error;
-mod migrations;
-mod postgres;
+pub(crate) mod migrations;
+pub(crate) mod postgres;
 mod row;
-mod sqlite;
+pub(crate) mod sqlite;
 #[cfg(test)]
 mod tests;
 mod wake;
@@ -68,6 +68,29 @@ impl Db {
     #[cfg(test)]
     pub(crate) async fn open_uncached(address: &str) -> Result<Self, OpenError> {
         Self::open(address, Arc::new(|_| {})).await
+    }
+
+    /// Opens the database of a service, which may be running, for a command. The schema must be of this
+    /// version: only a service migrates.
+    pub(crate) async fn open_beside(
+        address: &str,
+        caches: Arc<dyn Fn(&Wake) + Send + Sync>,
+    ) -> Result<Self, OpenError> {
+        let announcer = Announcer::new(caches);
+        let backend = if is_postgres(address) {
+            Backend::Postgres(Postgres::open_beside(address, announcer).await?)
+        } else {
+            Backend::Sqlite(Sqlite::open_beside(address.as_ref(), announcer).await?)
+        };
+        Ok(Self(Arc::new(backend)))
+    }
+
+    /// Returns how many connections are open, and how many writes wait.
+    pub(crate) fn stats(&self) -> DbStats {
+        match &*self.0 {
+            Backend::Sqlite(sqlite) => sqlite.stats(),
+            Backend::Postgres(postgres) => postgres.stats(),
+        }
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -134,8 +157,19 @@ impl Db {
     }
 }
 
+/// The use of a database's connections.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DbStats {
+    /// The connections of the pool that are open.
+    pub(crate) open: u32,
+    /// The connections of the pool that nobody uses.
+    pub(crate) idle: u32,
+    /// The transactions that wait for the writer; always 0 on PostgreSQL.
+    pub(crate) writes_waiting: usize,
+}
+
 /// Returns whether an address is that of a PostgreSQL server.
-fn is_postgres(address: &str) -> bool {
+pub(crate) fn is_postgres(address: &str) -> bool {
     address.starts_with("postgres://") || address.starts_with("postgresql://")
 }
 

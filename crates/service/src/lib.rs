@@ -27,6 +27,7 @@ mod knowledge;
 mod lead;
 mod licenses;
 mod limits;
+pub mod ops;
 mod options;
 mod presence;
 mod publishing;
@@ -90,6 +91,7 @@ struct Inner {
     failed_activations: RateLimiter,
     /// Limits the blocking threads that parse and search.
     workers: Semaphore,
+    metrics: ops::Metrics,
     /// Cancelled when the service is told to stop: event streams end, and background tasks finish.
     closing: CancellationToken,
     /// Work that must not be cut off, such as a reply of the AI that nobody waits for any more.
@@ -102,13 +104,22 @@ impl Service {
     /// Opens the database and migrates it.
     pub async fn open(options: ServiceOptions) -> Result<Self, OpenError> {
         let caches = Arc::new(Caches::new());
-        let invalidate = {
-            let caches = Arc::clone(&caches);
-            Arc::new(move |wake: &db::Wake| caches.invalidate(wake))
-        };
-        let db = Db::open(&options.database, invalidate).await?;
+        let db = Db::open(&options.database, invalidator(&caches)).await?;
+        ops::check_key(&db, &options.key).await?;
+        Ok(Self::start(db, caches, options))
+    }
+
+    /// Opens the database of a service that may be running, for a command.
+    pub async fn open_beside(options: ServiceOptions) -> Result<Self, OpenError> {
+        let caches = Arc::new(Caches::new());
+        let db = Db::open_beside(&options.database, invalidator(&caches)).await?;
+        ops::check_key(&db, &options.key).await?;
+        Ok(Self::start(db, caches, options))
+    }
+
+    fn start(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Self {
         let ai = ai::Ai::new(options.allow_private_ai);
-        Ok(Self(Arc::new(Inner {
+        Self(Arc::new(Inner {
             db,
             clock: Clock::start(),
             caches,
@@ -116,16 +127,23 @@ impl Service {
             failed_activations: RateLimiter::new(FAILED_ACTIVATION_LIMIT),
             workers: Semaphore::new(MAX_WORKERS),
             options,
+            metrics: ops::Metrics::default(),
             closing: CancellationToken::new(),
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
             ai,
-        })))
+        }))
     }
 
     /// Returns the routes of the service.
     pub fn router(&self) -> Router {
-        connector_api::routes().merge(admin_api::routes(self)).with_state(self.clone())
+        let routes = ops::routes().merge(connector_api::routes()).merge(admin_api::routes(self));
+        self.observed(routes.with_state(self.clone()))
+    }
+
+    /// Runs the background tasks until the service is told to stop.
+    pub async fn run(&self) {
+        self.0.closing.cancelled().await;
     }
 
     /// Ends event streams and background work, waits until what must not be cut off is done, and closes the
@@ -156,6 +174,12 @@ impl Service {
             ApiError::Internal
         })
     }
+}
+
+/// Returns the function that keeps caches up to date.
+fn invalidator(caches: &Arc<Caches>) -> Arc<dyn Fn(&db::Wake) + Send + Sync> {
+    let caches = Arc::clone(caches);
+    Arc::new(move |wake| caches.invalidate(wake))
 }
 
 /// Returns the configuration of a property test. `PROPTEST_CASES` scales `count`; its default of 256 leaves

@@ -1,6 +1,7 @@
 //! The settings of a service.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::{Pace, RateLimit, ServiceKey};
 
@@ -23,6 +24,8 @@ pub struct ServiceOptions {
     /// Whether AI endpoints may be on private addresses, such as a model on the same machine. Whoever may set
     /// a site's endpoint can then reach that network.
     pub allow_private_ai: bool,
+    /// The time limit of a request's body.
+    pub body_timeout: Duration,
 }
 
 impl ServiceOptions {
@@ -36,6 +39,7 @@ impl ServiceOptions {
             pace: Pace::default(),
             rate_limit: RateLimit::default(),
             allow_private_ai: false,
+            body_timeout: Duration::from_secs(30),
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::future::Future;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,8 +17,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use ipnet::IpNet;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_io_timeout::TimeoutStream;
+use tokio_util::sync::CancellationToken;
 use tower_http::add_extension::AddExtension;
 use tracing::{debug, warn};
 
@@ -29,15 +32,15 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// The limits of connections.
 #[derive(Clone, Debug)]
-pub(super) struct ConnectionLimits {
-    /// The time limit of an idle connection, of a request's head, and of a stalled write.
-    pub(super) timeout: Duration,
+pub(crate) struct ConnectionLimits {
+    /// The time limit of a handshake, of an idle connection, of a request's head, and of a stalled write.
+    pub(crate) timeout: Duration,
     /// Maximum open connections.
-    pub(super) total: usize,
+    pub(crate) total: usize,
     /// Maximum open connections from one address.
-    pub(super) per_address: usize,
+    pub(crate) per_address: usize,
     /// Networks of trusted reverse proxies, exempt from the limit of one address.
-    pub(super) exempt: Vec<IpNet>,
+    pub(crate) exempt: Vec<IpNet>,
 }
 
 /// The response to a connection beyond the limits. It fits into any socket's buffer, so writing it does not
@@ -46,20 +49,46 @@ const TOO_MANY_CONNECTIONS: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 5\r\n\
     connection: close\r\n\r\n";
 
-/// Serves HTTP/1 until `stopped` is ready, then finishes the requests in progress.
+/// A connection whose stalled writes end.
+pub(crate) type TimedStream = Pin<Box<TimeoutStream<TcpStream>>>;
+
+/// What happens to a connection before its first request, such as a TLS handshake.
+pub(crate) trait Handshake: Clone + Send + 'static {
+    /// The stream that requests are read from.
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    fn handshake(&self, stream: TimedStream) -> impl Future<Output = io::Result<Self::Stream>> + Send;
+}
+
+/// No handshake: requests are not encrypted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain;
+
+impl Handshake for Plain {
+    type Stream = TimedStream;
+
+    async fn handshake(&self, stream: TimedStream) -> io::Result<TimedStream> {
+        Ok(stream)
+    }
+}
+
+/// Serves HTTP/1 until `stopped` is ready, then finishes the requests in progress. `app` returns the
+/// application for each new connection.
 ///
 /// `axum::serve` has no such limits: a client that sends a head byte by byte, never reads a response, or
 /// opens idle connections would hold them without end.
-pub(super) async fn serve_connections(
+pub(crate) async fn serve_connections<H: Handshake>(
     mut listener: TcpListener,
-    app: Router,
+    app: impl Fn() -> Router,
     limits: ConnectionLimits,
+    handshake: H,
     stopped: impl Future<Output = ()>,
 ) {
     let mut stopped = pin!(stopped);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.timeout).max_buf_size(MAX_HEAD_BYTES);
     let connections = GracefulShutdown::new();
+    let is_stopping = CancellationToken::new();
     let open = OpenConnections::default();
     let refusals = LogThrottle::default();
     loop {
@@ -76,18 +105,30 @@ pub(super) async fn serve_connections(
             }
             continue;
         };
-        let service = TowerToHyperService::new(AddExtension::new(app.clone(), ConnectInfo(address)));
-        let connection =
-            http.serve_connection(TokioIo::new(with_write_timeout(stream, limits.timeout)), service);
-        let connection = connections.watch(connection);
+        let service = TowerToHyperService::new(AddExtension::new(app(), ConnectInfo(address)));
+        let (http, handshake, is_stopping) = (http.clone(), handshake.clone(), is_stopping.clone());
+        let (watcher, limit) = (connections.watcher(), limits.timeout);
         tokio::spawn(async move {
-            if let Err(error) = connection.await {
-                debug!("a connection broke off: {error}");
+            let stream = with_write_timeout(stream, limit);
+            let shaken = tokio::select! {
+                shaken = tokio::time::timeout(limit, handshake.handshake(stream)) => shaken,
+                () = is_stopping.cancelled() => return,
+            };
+            match shaken {
+                Ok(Ok(stream)) => {
+                    let connection = http.serve_connection(TokioIo::new(stream), service);
+                    if let Err(error) = watcher.watch(connection).await {
+                        debug!("a connection broke off: {error}");
+                    }
+                }
+                Ok(Err(error)) => debug!("a handshake failed: {error}"),
+                Err(_) => debug!("a handshake did not end within {limit:?}"),
             }
             drop(permit);
         });
     }
     drop(listener);
+    is_stopping.cancel();
     connections.shutdown().await;
 }
 
@@ -149,7 +190,7 @@ impl Drop for ConnectionPermit {
 }
 
 /// Wraps a stream with a timeout of stalled writes.
-fn with_write_timeout(stream: TcpStream, timeout: Duration) -> std::pin::Pin<Box<TimeoutStream<TcpStream>>> {
+fn with_write_timeout(stream: TcpStream, timeout: Duration) -> TimedStream {
     // Without Nagle's algorithm the last segment of a response is not delayed.
     if let Err(error) = stream.set_nodelay(true) {
         debug!("a connection was lost before its first request: {error}");

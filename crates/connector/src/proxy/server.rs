@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tower_http::set_header::SetResponseHeaderLayer;
 use tracing::{info, warn};
 
-use super::connections::{ConnectionLimits, serve_connections};
+use super::connections::{ConnectionLimits, Plain, serve_connections};
 use super::handler::{CONTENT_POLICY, Proxy, build};
 use super::metrics::ProxyMetrics;
 use super::options::{ProxyOptions, SetupError};
@@ -149,11 +149,12 @@ impl ProxyServer {
     /// Serves until `stop` is ready, then finishes the requests in progress within the grace period.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Result<(), ServerError> {
         let stopped = CancellationToken::new();
-        let serve = |listener, app| {
+        let serve = |listener, app: Router| {
             tokio::spawn(serve_connections(
                 listener,
-                app,
+                move || app.clone(),
                 self.limits.clone(),
+                Plain,
                 stopped.clone().cancelled_owned(),
             ))
         };

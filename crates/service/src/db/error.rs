@@ -77,4 +77,43 @@ pub enum OpenError {
     /// The schema cannot be brought to this version's state.
     #[error("cannot migrate the database: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// A command needs a database that a service has created.
+    #[error(
+        "there is no database at {0}: start `site-connector serve` once, or name another with --database"
+    )]
+    Missing(String),
+    /// A command is of another version than the database.
+    #[error(
+        "the database has version {found}, and this program needs {expected}: {}",
+        if found < expected { "start `site-connector serve` of this version once" }
+        else { "use the program of the version that serves it" }
+    )]
+    Version {
+        /// The version of the database; 0 for one without a schema.
+        found: i64,
+        /// The version of this program's schema.
+        expected: i64,
+    },
+    /// The secrets in the database were encrypted with another key.
+    #[error(
+        "the service key does not belong to this database: use the key file that was created with it, from a \
+         backup or from another node"
+    )]
+    Key,
+    /// The key cannot be checked.
+    #[error("cannot read the database: {0}")]
+    Query(String),
+}
+
+impl OpenError {
+    /// Returns whether the database may be available later: it is not reachable, busy or in use.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::InUse(_) => true,
+            Self::Connect(error) => {
+                matches!(error, sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::Database(_))
+            }
+            _ => false,
+        }
+    }
 }

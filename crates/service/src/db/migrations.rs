@@ -3,7 +3,7 @@
 //! A file that was published is never changed; a new version adds files. `{{id}}` and `{{bytes}}` stand for
 //! what the databases name differently.
 
-use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, PgConnection, SqlSafeStr, SqliteConnection};
 
 use super::{Dialect, OpenError};
@@ -31,14 +31,53 @@ const STEPS: [Step; 2] = [
     },
 ];
 
+/// Returns the version of this program's schema.
+pub(crate) fn current_version() -> i64 {
+    STEPS.iter().map(|step| step.version).max().unwrap_or_default()
+}
+
+/// Returns the version of a file's schema; 0 for a file without one.
+pub(crate) async fn version_of_sqlite(connection: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
+    let table = sqlx::query("SELECT 1 FROM sqlite_schema WHERE name = '_sqlx_migrations'");
+    if table.fetch_optional(&mut *connection).await?.is_none() {
+        return Ok(0);
+    }
+    sqlx::query_scalar(VERSION).fetch_one(connection).await
+}
+
+/// Returns the version of a database's schema; 0 for a database without one.
+pub(crate) async fn version_of_postgres(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    let table = sqlx::query("SELECT 1 WHERE to_regclass('_sqlx_migrations') IS NOT NULL");
+    if table.fetch_optional(&mut *connection).await?.is_none() {
+        return Ok(0);
+    }
+    sqlx::query_scalar(VERSION).fetch_one(connection).await
+}
+
+const VERSION: &str = "SELECT CAST(coalesce(max(version), 0) AS BIGINT) FROM _sqlx_migrations";
+
+/// Fails unless a schema has this program's version.
+pub(super) fn require_current(found: Result<i64, sqlx::Error>) -> Result<(), OpenError> {
+    let (found, expected) = (found.map_err(OpenError::Connect)?, current_version());
+    if found == expected { Ok(()) } else { Err(OpenError::Version { found, expected }) }
+}
+
 /// Migrates an SQLite file. Its lock is held.
 pub(super) async fn migrate_sqlite(connection: &mut SqliteConnection) -> Result<(), OpenError> {
-    Ok(migrator(Dialect::Sqlite).run(connection).await?)
+    migrator(Dialect::Sqlite).run(connection).await.map_err(explained)
 }
 
 /// Migrates a PostgreSQL database. Other nodes that start wait.
 pub(super) async fn migrate_postgres(connection: &mut PgConnection) -> Result<(), OpenError> {
-    Ok(migrator(Dialect::Postgres).run(connection).await?)
+    migrator(Dialect::Postgres).run(connection).await.map_err(explained)
+}
+
+/// Names the versions where a newer program has migrated the database.
+fn explained(error: MigrateError) -> OpenError {
+    match error {
+        MigrateError::VersionMissing(found) => OpenError::Version { found, expected: current_version() },
+        error => OpenError::Migrate(error),
+    }
 }
 
 fn migrator(dialect: Dialect) -> Migrator {

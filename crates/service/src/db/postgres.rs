@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tracing::warn;
 
 use super::wake::Announcer;
-use super::{Arg, Connection, DbError, OpenError, Row, Tx, Wake, migrations};
+use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake, migrations};
 
 /// Maximum connections of one node.
 const MAX_CONNECTIONS: u32 = 16;
@@ -33,23 +33,30 @@ pub(super) struct Postgres {
 impl Postgres {
     /// Connects to a database, and migrates it.
     pub(super) async fn open(address: &str, announcer: Announcer) -> Result<Self, OpenError> {
-        let options = PgConnectOptions::from_str(address)
-            .map_err(OpenError::Address)?
-            .application_name("site-connector")
-            // A row that somebody else has locked must not hold a request for ever.
-            .options([("lock_timeout", "10s"), ("statement_timeout", "30s")])
-            .disable_statement_logging();
-        let pool = PgPoolOptions::new()
-            .max_connections(MAX_CONNECTIONS)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            .connect_with(options)
-            .await
-            .map_err(OpenError::Connect)?;
+        let pool = pool(address, MAX_CONNECTIONS).await?;
         let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
         migrations::migrate_postgres(&mut connection).await?;
         drop(connection);
+        Ok(Self::start(pool, announcer))
+    }
+
+    /// Connects to the database of a service that may be running.
+    pub(super) async fn open_beside(address: &str, announcer: Announcer) -> Result<Self, OpenError> {
+        let pool = pool(address, 2).await?;
+        let mut connection = pool.acquire().await.map_err(OpenError::Connect)?;
+        migrations::require_current(migrations::version_of_postgres(&mut connection).await)?;
+        drop(connection);
+        Ok(Self::start(pool, announcer))
+    }
+
+    fn start(pool: PgPool, announcer: Announcer) -> Self {
         let listening = tokio::spawn(listen(pool.clone(), announcer.clone()));
-        Ok(Self { pool, announcer, listening })
+        Self { pool, announcer, listening }
+    }
+
+    pub(super) fn stats(&self) -> DbStats {
+        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX);
+        DbStats { open: self.pool.size(), idle, writes_waiting: 0 }
     }
 
     pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
@@ -94,6 +101,22 @@ impl Drop for Postgres {
     fn drop(&mut self) {
         self.listening.abort();
     }
+}
+
+async fn pool(address: &str, max_connections: u32) -> Result<PgPool, OpenError> {
+    let options = options(address)?;
+    let pool = PgPoolOptions::new().max_connections(max_connections).acquire_timeout(ACQUIRE_TIMEOUT);
+    pool.connect_with(options).await.map_err(OpenError::Connect)
+}
+
+/// Returns the settings of every connection to a database.
+pub(crate) fn options(address: &str) -> Result<PgConnectOptions, OpenError> {
+    Ok(PgConnectOptions::from_str(address)
+        .map_err(OpenError::Address)?
+        .application_name("site-connector")
+        // A row that somebody else has locked must not hold a request for ever.
+        .options([("lock_timeout", "10s"), ("statement_timeout", "30s")])
+        .disable_statement_logging())
 }
 
 async fn tx_notify(connection: &mut Connection, payload: Arg) -> Result<(), DbError> {

@@ -17,7 +17,7 @@ use tracing::{error, warn};
 
 use super::migrations;
 use super::wake::Announcer;
-use super::{Arg, Connection, DbError, OpenError, Row, Tx, Wake};
+use super::{Arg, Connection, DbError, DbStats, OpenError, Row, Tx, Wake};
 
 /// The number of connections that read.
 const READERS: u32 = 4;
@@ -35,8 +35,8 @@ pub(super) struct Sqlite {
     readers: SqlitePool,
     writer: mpsc::Sender<Job>,
     announcer: Announcer,
-    /// Held until the service ends, so that no second one uses the file.
-    _lock: File,
+    /// Held until the service ends, so that no second one uses the file. A command beside it holds none.
+    _lock: Option<File>,
 }
 
 /// A transaction's work. It is told whether the commit succeeded.
@@ -52,20 +52,30 @@ impl Sqlite {
     /// Opens a file, which is created if missing, and migrates it.
     pub(super) async fn open(path: &Path, announcer: Announcer) -> Result<Self, OpenError> {
         let lock = lock(path)?;
-        let options = SqliteConnectOptions::new()
-            .filename(path)
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            // A commit that was acknowledged survives a power failure.
-            .synchronous(SqliteSynchronous::Full)
-            .foreign_keys(true)
-            .busy_timeout(BUSY_TIMEOUT)
-            // Temporary tables contain the same private data as the file.
-            .pragma("temp_store", "MEMORY")
-            .pragma("journal_size_limit", "67108864")
-            .disable_statement_logging();
+        let options = options(path).create_if_missing(true);
         let mut connection = options.connect().await.map_err(OpenError::Connect)?;
         migrations::migrate_sqlite(&mut connection).await?;
+        Self::start(options, connection, Some(lock), announcer).await
+    }
+
+    /// Opens the file of a service that may be running.
+    pub(super) async fn open_beside(path: &Path, announcer: Announcer) -> Result<Self, OpenError> {
+        if !path.is_file() {
+            return Err(OpenError::Missing(path.display().to_string()));
+        }
+        let options = options(path);
+        let mut connection = options.connect().await.map_err(OpenError::Connect)?;
+        migrations::require_current(migrations::version_of_sqlite(&mut connection).await)?;
+        Self::start(options, connection, None, announcer).await
+    }
+
+    /// Starts the writer and the readers.
+    async fn start(
+        options: SqliteConnectOptions,
+        connection: SqliteConnection,
+        lock: Option<File>,
+        announcer: Announcer,
+    ) -> Result<Self, OpenError> {
         let readers = SqlitePoolOptions::new()
             .max_connections(READERS)
             .connect_with(options.pragma("query_only", "1"))
@@ -75,6 +85,14 @@ impl Sqlite {
         let tx = Tx::new(Connection::Sqlite(Box::new(connection)));
         tokio::spawn(write_all(tx, jobs, announcer.clone()));
         Ok(Self { readers, writer, announcer, _lock: lock })
+    }
+
+    pub(super) fn stats(&self) -> DbStats {
+        DbStats {
+            open: self.readers.size(),
+            idle: u32::try_from(self.readers.num_idle()).unwrap_or(u32::MAX),
+            writes_waiting: self.writer.max_capacity() - self.writer.capacity(),
+        }
     }
 
     pub(super) async fn all(&self, sql: SqlStr, args: Vec<Arg>) -> Result<Vec<Row>, DbError> {
@@ -118,6 +136,21 @@ impl Sqlite {
     pub(super) async fn close(&self) {
         self.readers.close().await;
     }
+}
+
+/// Returns the settings of every connection to a file.
+pub(crate) fn options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(path)
+        .journal_mode(SqliteJournalMode::Wal)
+        // A commit that was acknowledged survives a power failure.
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        // Temporary tables contain the same private data as the file.
+        .pragma("temp_store", "MEMORY")
+        .pragma("journal_size_limit", "67108864")
+        .disable_statement_logging()
 }
 
 /// Executes the transactions that arrive, and commits those together that wait together.
@@ -240,6 +273,12 @@ fn lock(path: &Path) -> Result<File, OpenError> {
     for suffix in ["", "-wal", "-shm"] {
         restrict_to_owner(&with_suffix(path, suffix), suffix.is_empty()).map_err(broken)?;
     }
+    hold(path)
+}
+
+/// Takes the lock of a file, which a service holds while it runs. The file itself is not touched.
+pub(crate) fn hold(path: &Path) -> Result<File, OpenError> {
+    let broken = |source| OpenError::File { path: path.to_owned(), source };
     let lock = restrict_to_owner(&with_suffix(path, "-lock"), true).map_err(broken)?;
     let lock = lock.ok_or_else(|| broken(io::ErrorKind::NotFound.into()))?;
     match lock.try_lock() {
@@ -249,7 +288,7 @@ fn lock(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

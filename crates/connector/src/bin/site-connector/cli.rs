@@ -8,16 +8,21 @@ use chat_sandbox::{
 };
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use secrecy::SecretString;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tracing::Level;
 use uuid::Uuid;
 
 use crate::activate::ActivateFlags;
+use crate::admin::AdminFlags;
+use crate::backup::{BackupFlags, RestoreFlags};
 use crate::check::CheckFlags;
+use crate::doctor::DoctorFlags;
 use crate::failure::Failure;
 use crate::jobs::JobsFlags;
 use crate::overlays::OverlaysFlags;
 use crate::proxy::ProxyFlags;
+use crate::serve::ServeFlags;
 use crate::service::secret;
 use crate::status::StatusFlags;
 use crate::sync::SyncFlags;
@@ -29,19 +34,21 @@ use crate::sync::SyncFlags;
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
-    /// Log level on standard error: error, warn, info, debug or trace
-    #[arg(long, global = true, default_value = "warn", value_name = "LEVEL")]
-    pub(crate) log: Level,
-    /// Log format: text, or a line of JSON for each event
-    #[arg(long, global = true, default_value = "text", value_name = "FORMAT")]
-    pub(crate) log_format: LogFormat,
+    /// Log level on standard error: error, warn, info, debug or trace [default: warn]
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub(crate) log: Option<Level>,
+    /// Log format: text, or a line of JSON for each event [default: text]
+    #[arg(long, global = true, value_name = "FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
 /// The format of the log.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
+    #[default]
     Text,
     Json,
 }
@@ -57,6 +64,11 @@ pub(crate) enum Command {
     Jobs(JobsFlags),
     Proxy(ProxyFlags),
     Check(CheckFlags),
+    Serve(ServeFlags),
+    Admin(AdminFlags),
+    Backup(BackupFlags),
+    Restore(RestoreFlags),
+    Doctor(DoctorFlags),
     /// Run a site with the chat, and a sandbox of the service, on this machine
     Demo(DemoFlags),
 }

@@ -24,6 +24,11 @@ impl Failure {
         Self { text: text.into(), retryable: false }
     }
 
+    /// Returns a failure that a later attempt may not have.
+    pub(crate) fn transient(text: impl Into<String>) -> Self {
+        Self { text: text.into(), retryable: true }
+    }
+
     /// Returns the message without terminal control characters.
     pub(crate) fn shown(&self) -> String {
         printable_lines(&self.text)

@@ -3,28 +3,33 @@
 #![allow(clippy::doc_markdown, rustdoc::bare_urls, reason = "the docs of a flag are its help text")]
 
 mod activate;
+mod admin;
+mod backup;
 mod check;
 mod cli;
+mod doctor;
 mod failure;
 mod jobs;
 mod log;
 mod overlays;
 mod proxy;
+mod serve;
 mod service;
 mod status;
 mod sync;
 
+use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use chat_connector::demo::{Demo, DemoError};
 use chat_connector::printable::{printable_json, printable_lines};
-use chat_protocol::Value;
 use chat_sandbox::SandboxOptions;
 use clap::Parser;
 use cli::{Cli, Command, DemoFlags};
 use failure::Failure;
 use mimalloc::MiMalloc;
+use tracing::Level;
 
 /// mimalloc: a request through the proxy makes many small allocations, and the proxy answers a fifth more
 /// requests a second than with the system's allocator (`npm run bench:proxy`).
@@ -33,21 +38,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let cli = Cli::parse();
-    // Results go to standard output, the log to standard error.
-    let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    log::start(cli.log, cli.log_format, colours);
-    let outcome = match cli.command {
-        Command::Activate(flags) => activate::run(flags).await,
-        Command::Status(flags) => status::run(flags).await,
-        Command::Sync(flags) => sync::run(flags).await,
-        Command::Overlays(flags) => overlays::run(flags).await,
-        Command::Jobs(flags) => jobs::run(flags).await,
-        Command::Check(flags) => check::run(flags).await,
-        Command::Proxy(flags) => proxy::run(flags).await,
-        Command::Demo(flags) => demo(flags).await,
-    };
-    match outcome {
+    match run(Cli::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {}", failure.shown());
@@ -56,8 +47,34 @@ async fn main() -> ExitCode {
     }
 }
 
+async fn run(cli: Cli) -> Result<(), Failure> {
+    let (level, format) = match &cli.command {
+        Command::Serve(flags) => flags.log()?,
+        _ => (None, None),
+    };
+    // Results go to standard output, the log to standard error.
+    let colours = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let (level, format) = (cli.log.or(level), cli.log_format.or(format));
+    log::start(level.unwrap_or(Level::WARN), format.unwrap_or_default(), colours);
+    match cli.command {
+        Command::Activate(flags) => activate::run(flags).await,
+        Command::Status(flags) => status::run(flags).await,
+        Command::Sync(flags) => sync::run(flags).await,
+        Command::Overlays(flags) => overlays::run(flags).await,
+        Command::Jobs(flags) => jobs::run(flags).await,
+        Command::Check(flags) => check::run(flags).await,
+        Command::Proxy(flags) => proxy::run(flags).await,
+        Command::Serve(flags) => serve::run(flags).await,
+        Command::Admin(flags) => admin::run(flags).await,
+        Command::Backup(flags) => backup::back_up(flags).await,
+        Command::Restore(flags) => backup::restore(flags).await,
+        Command::Doctor(flags) => doctor::run(flags).await,
+        Command::Demo(flags) => demo(flags).await,
+    }
+}
+
 /// Prints a result as JSON or as text. A closed pipe is ignored: the work is done.
-fn say(json: bool, value: &Value, words: impl FnOnce() -> String) {
+fn say(json: bool, value: &impl Display, words: impl FnOnce() -> String) {
     let text = if json { printable_json(&value.to_string()) } else { printable_lines(&words()) };
     let _ = writeln!(io::stdout(), "{text}");
 }

@@ -12,6 +12,7 @@ use chat_connector::proxy::{
 };
 use clap::Args;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tracing::warn;
 
 use crate::failure::Failure;
@@ -123,21 +124,26 @@ pub(crate) async fn run(flags: ProxyFlags) -> Result<(), Failure> {
     server.serve(stop).await.map_err(|error| failed(&error))
 }
 
-/// Raises the limit on open files to the system's maximum, as shells often set 1,024. Returns the number of
-/// connections that this allows: each may need a second one, to the service.
+/// Returns the number of connections that the limit on open files allows: each may need a second one, to the
+/// service.
 fn connections() -> usize {
-    let open_files = rlimit::increase_nofile_limit(u64::MAX).unwrap_or_else(|error| {
+    usize::try_from(open_files() / 2).unwrap_or(usize::MAX)
+}
+
+/// Raises the limit on open files to the system's maximum, as shells often set 1,024, and returns it.
+pub(crate) fn open_files() -> u64 {
+    rlimit::increase_nofile_limit(u64::MAX).unwrap_or_else(|error| {
         warn!("cannot raise the limit on open files: {error}");
         1024
-    });
-    usize::try_from(open_files / 2).unwrap_or(usize::MAX)
+    })
 }
 
 fn failed(error: &ServerError) -> Failure {
     Failure::new(error.to_string())
 }
 
-fn read(file: &Path) -> Result<Settings, Failure> {
+/// Reads a configuration file.
+pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> Result<T, Failure> {
     let text = fs::read_to_string(file)
         .map_err(|error| Failure::new(format!("cannot read {}: {error}", file.display())))?;
     toml::from_str(&text)
@@ -240,7 +246,7 @@ impl Settings {
 }
 
 /// Parses a network, or a single address.
-fn network(text: &str) -> Result<IpNet, Failure> {
+pub(crate) fn network(text: &str) -> Result<IpNet, Failure> {
     let address = || text.parse::<IpAddr>().map(IpNet::from);
     text.parse().or_else(|_| address()).map_err(|_| {
         Failure::new(format!(

@@ -1,0 +1,147 @@
+//! `site-connector backup` and `site-connector restore`
+
+use std::path::{Path, PathBuf};
+
+use chat_service::ops::{self, Backup, BackupError};
+use clap::Args;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::serve::key::{create_folder_of, is_postgres};
+use crate::serve::settings::DataFlags;
+use crate::{count, say};
+
+/// Copy the service's data into a file, while the service runs
+///
+/// The copy is of one moment, complete and checked. The key file is not in it: keep a copy of that apart from
+/// the backups.
+#[derive(Debug, Args)]
+pub(crate) struct BackupFlags {
+    #[command(flatten)]
+    data: DataFlags,
+    /// The file to create
+    file: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    replace: bool,
+    /// Print the result as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Put a backup in the place of the service's data; stop the service first
+#[derive(Debug, Args)]
+pub(crate) struct RestoreFlags {
+    #[command(flatten)]
+    data: DataFlags,
+    /// The backup
+    file: PathBuf,
+    /// Put it in the place of data that is there, which is kept under another name
+    #[arg(long)]
+    replace: bool,
+    /// Print the result as one line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn back_up(flags: BackupFlags) -> Result<(), Failure> {
+    let settings = flags.data.settings()?;
+    let database = settings.database();
+    if is_postgres(database) {
+        return Err(Failure::new(
+            "the database is PostgreSQL, which has its own program for this, also while the service runs:\n  \
+             pg_dump --format=custom --file=service.dump ADDRESS\nADDRESS is the database setting of the service",
+        ));
+    }
+    if flags.file.exists() && !flags.replace {
+        return Err(Failure::new(format!(
+            "{} exists: choose another name, or replace it with --replace",
+            flags.file.display()
+        )));
+    }
+    let backup = write(database, &flags.file, flags.replace).await?;
+    let key = settings.key_file();
+    let shown = json!({
+        "file": flags.file.display().to_string(),
+        "bytes": backup.bytes,
+        "schema": backup.version,
+        "sites": backup.sites,
+        "conversations": backup.conversations,
+    });
+    say(flags.json, &shown, || {
+        let number = |number: i64| u64::try_from(number).unwrap_or_default();
+        format!(
+            "{}: {} bytes, {}, {}\nThe key file is not in it: keep a copy of {} apart from the backups.",
+            flags.file.display(),
+            backup.bytes,
+            count(number(backup.sites), "site"),
+            count(number(backup.conversations), "conversation"),
+            key.display()
+        )
+    });
+    Ok(())
+}
+
+/// Writes a copy under a temporary name, which only its owner can read, and renames it when it is complete.
+async fn write(database: &str, file: &Path, replace: bool) -> Result<Backup, Failure> {
+    let failed = |problem: String| Failure::new(format!("cannot write {}: {problem}", file.display()));
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unfinished = tempfile::Builder::new()
+        .prefix(".unfinished-")
+        .tempfile_in(folder)
+        .map_err(|error| failed(error.to_string()))?
+        .into_temp_path();
+    let backup = ops::backup(database, &unfinished).await?;
+    let renamed = if replace { unfinished.persist(file) } else { unfinished.persist_noclobber(file) };
+    renamed.map_err(|error| failed(error.to_string()))?;
+    if let Ok(folder) = std::fs::File::open(folder) {
+        // Systems without this rely on the rename alone.
+        let _ = folder.sync_all();
+    }
+    Ok(backup)
+}
+
+pub(crate) async fn restore(flags: RestoreFlags) -> Result<(), Failure> {
+    let settings = flags.data.settings()?;
+    let database = settings.database();
+    if is_postgres(database) {
+        return Err(Failure::new(
+            "the database is PostgreSQL, which has its own program for this; stop all nodes first:\n  \
+             pg_restore --clean --if-exists --single-transaction --dbname=ADDRESS service.dump\n\
+             ADDRESS is the database setting of the service",
+        ));
+    }
+    create_folder_of(Path::new(database))
+        .map_err(|error| Failure::new(format!("cannot create the folder of {database}: {error}")))?;
+    let kept = ops::restore(&flags.file, database, flags.replace).await?;
+    let kept = kept.map(|path| path.display().to_string());
+    let key = settings.key_file();
+    let shown = json!({ "database": database, "kept": kept });
+    say(flags.json, &shown, || {
+        let mut text = format!("{database} is restored from {}.", flags.file.display());
+        if let Some(kept) = &kept {
+            text.push_str(&format!(
+                "\nThe data that was there is kept in {kept}: delete it when all is well."
+            ));
+        }
+        if !key.exists() {
+            text.push_str(&format!(
+                "\nThe key file {} is missing: put its copy there before you start the service.",
+                key.display()
+            ));
+        }
+        text
+    });
+    Ok(())
+}
+
+impl From<BackupError> for Failure {
+    fn from(error: BackupError) -> Self {
+        match &error {
+            BackupError::Open(open) if open.is_transient() => Self::transient(format!(
+                "{error}\nTo restore, stop the service first; a backup can be made while it runs"
+            )),
+            _ => Self::new(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What is answered before the database is open and migrated.
+
+use axum::Router;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+/// The time after which clients try again, in seconds.
+const RETRY_AFTER_S: u64 = 2;
+
+/// Returns the application of a service that starts. It closes each connection, so that the next request finds
+/// the service.
+pub(super) fn router() -> Router {
+    let live = || async { (closing(), "ok\n") };
+    let starting = || async { (StatusCode::SERVICE_UNAVAILABLE, closing(), "starting\n") };
+    Router::new().route("/livez", get(live)).route("/readyz", get(starting)).fallback(unavailable)
+}
+
+async fn unavailable() -> Response {
+    let body =
+        r#"{"success":false,"error":{"code":"UNAVAILABLE","message":"The service starts: try again."}}"#;
+    let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
+    let retry = [(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_S))];
+    (StatusCode::SERVICE_UNAVAILABLE, closing(), json, retry, body).into_response()
+}
+
+fn closing() -> [(header::HeaderName, HeaderValue); 2] {
+    let value = HeaderValue::from_static;
+    [(header::CONNECTION, value("close")), (header::CACHE_CONTROL, value("no-store"))]
+}
