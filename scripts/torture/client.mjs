@@ -31,14 +31,15 @@ export class Client {
 
   /**
    * Posts a body until it is acknowledged, and returns the response's data. Returns null if the client gives up, with the
-   * probability `giveUp` after each failed attempt, or if the request was refused.
+   * probability `giveUp` after each failed attempt, or if the request was refused. A response with the status `expect` is
+   * returned as it is.
    */
   async post(path, key, body, { giveUp = 0, expect = null } = {}) {
     const bytes = JSON.stringify(body);
     const attempt = () => this.#attempt("POST", path, { key, bytes });
-    if (this.random() < TWICE_SHARE) {
+    if (expect === null && this.random() < TWICE_SHARE) {
       // Another tab, or a proxy, has sent the same request.
-      const [one, other] = await Promise.all([this.#repeat(attempt, 0, expect), this.#repeat(attempt, 0, expect)]);
+      const [one, other] = await Promise.all([this.#repeat(attempt, 0, null), this.#repeat(attempt, 0, null)]);
       if (one && other && JSON.stringify(one) !== JSON.stringify(other)) {
         this.#refused(path, key, "two responses to one key differ", { one, other });
       }

@@ -10,15 +10,13 @@ use crate::query::{Database, rows};
 
 /// The number of conversations of one transaction.
 const CONVERSATIONS: u64 = 2_000;
-/// The number of conversations that are listed, spread over all.
-const LISTED: u64 = 1_000;
-
 pub(crate) async fn run(mut arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let mut database = Database::open(&arguments.required("database")?).await?;
     let site = arguments.required("site")?;
     let conversations: u64 = arguments.parsed("conversations", 1_000)?;
     let messages: u64 = arguments.parsed("messages", 50)?;
     let list = arguments.optional("list");
+    let listed: u64 = arguments.parsed("listed", 1_000)?;
     arguments.finish()?;
     if !site.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-') {
         return Err(format!("invalid --site: got {site}").into());
@@ -34,17 +32,20 @@ pub(crate) async fn run(mut arguments: Arguments) -> Result<(), Box<dyn Error>> 
     }
     database.execute("ANALYZE".to_owned()).await?;
     if let Some(file) = list {
-        let step = (conversations / LISTED).max(1);
-        let sql = format!(
-            "SELECT id FROM conversations WHERE site_id = '{site}' AND no % {step} = 0 ORDER BY no LIMIT {LISTED}"
-        );
-        let mut ids = String::new();
-        for row in rows(&mut database, sql).await? {
-            writeln!(ids, "{}", row.into_iter().next().flatten().unwrap_or_default())?;
-        }
-        std::fs::write(file, ids)?;
+        std::fs::write(file, list_of(&mut database, &site, listed).await?)?;
     }
     Ok(())
+}
+
+/// Returns the ids of conversations, spread over all of a site, each on a line.
+async fn list_of(database: &mut Database, site: &str, listed: u64) -> Result<String, Box<dyn Error>> {
+    let order = "ORDER BY substr(id, 12)";
+    let sql = format!("SELECT id FROM conversations WHERE site_id = '{site}' {order} LIMIT {listed}");
+    let mut ids = String::new();
+    for row in rows(database, sql).await? {
+        writeln!(ids, "{}", row.into_iter().next().flatten().unwrap_or_default())?;
+    }
+    Ok(ids)
 }
 
 /// Returns the statements that add conversations with their messages. Ids are random, as the service's are, so

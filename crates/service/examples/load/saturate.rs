@@ -13,7 +13,7 @@ use crate::report::{Measured, print};
 use crate::target::{Target, data, messages_path, presence_path};
 
 /// The number of conversations that are polled, if the service is empty.
-const CONVERSATIONS: u32 = 200;
+const CONVERSATIONS: u32 = 1000;
 /// The time before the measurement, in which caches fill.
 const WARM_UP: Duration = Duration::from_secs(1);
 /// The share of the polls that read presence; the others read messages. Without an operator, clients do so every
