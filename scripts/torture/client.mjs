@@ -25,7 +25,9 @@ export class Client {
     this.agent = new Agent({ keepAlive: true, maxSockets: 4 });
   }
 
+  /** Ends the connections, and gives up what is not acknowledged. */
   close() {
+    this.closed = true;
     this.agent.destroy();
   }
 
@@ -59,6 +61,7 @@ export class Client {
     for (let number = 0; ; number += 1) {
       counts.requests += 1;
       if (number > 0) counts.retried += 1;
+      if (this.closed) return null;
       const response = await attempt();
       if (response.status === 200) {
         counts.acknowledged += 1;

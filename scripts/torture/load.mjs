@@ -31,6 +31,12 @@ export class Load {
     // What is left in the queue is claimed by one more worker.
     const last = this.#client(3000);
     while ((await this.#claimAndComplete(last)) !== null);
+    this.abort();
+  }
+
+  /** Ends the load at once. */
+  abort() {
+    this.#stopping = true;
     for (const { client } of this.#clients) client.close();
   }
 

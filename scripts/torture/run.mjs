@@ -23,15 +23,19 @@ export async function torture({ urls, token, seed, kills, accidents, read, load 
   const reader = new Client({ urls, token, address: "10.250.0.1", random: numbers(seed + 1), ledger: new Ledger() });
   const samples = [];
   const happened = {};
-  for (let number = 1; number <= kills; number += 1) {
-    await pause(50 + random() * 450);
-    const accident = accidents[Math.floor(random() * accidents.length)];
-    await accident(random);
-    happened[accident.name] = (happened[accident.name] ?? 0) + 1;
-    samples.push(...(await sample(reader, ledger, random)));
-    progress({ number, counts: ledger.counts, broken: samples.length });
+  try {
+    for (let number = 1; number <= kills; number += 1) {
+      await pause(50 + random() * 450);
+      const accident = accidents[Math.floor(random() * accidents.length)];
+      await accident(random);
+      happened[accident.name] = (happened[accident.name] ?? 0) + 1;
+      samples.push(...(await sample(reader, ledger, random)));
+      progress({ number, counts: ledger.counts, broken: samples.length });
+    }
+    await running.stop();
+  } finally {
+    running.abort();
   }
-  await running.stop();
   const histories = await readHistories(reader, ledger);
   const { broken, found } = check(ledger, { histories, ...read() });
   reader.close();
