@@ -1,7 +1,7 @@
 // Measures the service: latency with 10,000 visitors online, polls per second, cost of a poll as the database grows, memory,
 // and two nodes on PostgreSQL against one. The load generator runs on the same machine.
 //
-//   npm run bench:service -- [--figure visitors|saturation|growth|memory|nodes]… [--visitors N] [--seconds N]
+//   npm run bench:service -- [--figure visitors|saturation|growth|idle|nodes]… [--visitors N] [--seconds N]
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -29,6 +29,9 @@ const IDLE_MS = 5000;
 
 /** Runs a program with as many open files as the system allows this user. */
 const MORE_FILES = ["sh", "-c", 'ulimit -n "$(ulimit -Hn)"; exec "$@"', "sh"];
+
+const maxFiles =
+  Number(execFileSync("sh", ["-c", "ulimit -Hn"], { encoding: "utf8" }).trim()) || Number.POSITIVE_INFINITY;
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const { values: options } = parseArgs({
@@ -77,16 +80,17 @@ async function start(name, { database = join(folder, `${name}.db`), count = 1 } 
 
 const stop = ({ nodes }) => Promise.all(nodes.map((node) => node.stop()));
 
-/** Writes conversations into a service's database, and returns the file that lists some of them. */
-async function fill({ database, site }, conversations, listed = 1000) {
+/** Writes conversations into a service's database, and returns the options that name them. */
+async function fill({ database, site }, conversations) {
   const list = join(folder, "conversations");
-  const size = ["--conversations", conversations, "--messages", MESSAGES];
-  await load("fill", "--database", database, "--site", site.siteId, ...size, "--list", list, "--listed", listed);
+  const size = ["--conversations", conversations, "--messages", MESSAGES, "--listed", conversations];
+  await load("fill", "--database", database, "--site", site.siteId, ...size, "--list", list);
   return ["--conversations", list];
 }
 
 const memory = ([{ pid }]) => Number(readFileSync(`/proc/${pid}/status`, "utf8").match(/^VmRSS:\s+(\d+)/m)[1]) / 1024;
 const mib = (value) => `${value.toFixed(0)} MiB`;
+const count = (number) => number.toLocaleString("en");
 
 /** Runs `measure` on a service on SQLite, and on one on PostgreSQL. */
 async function onBoth(name, measure) {
@@ -149,39 +153,37 @@ const FIGURES = {
       figure(`a poll at saturation, ${database}: the generator`, `${generatorCpuMicrosPerRequest} µs`, "", null);
     }),
 
-  /** The service's processor time for a poll, with few and with many stored messages. */
+  /**
+   * The service's processor time for a poll as the database grows, and its memory. The polls go to all conversations alike,
+   * so that no cache holds all that they need.
+   */
   async growth() {
     const cost = async (conversations) => {
       const service = await start(`growth-${conversations}`);
       const listed = await fill(service, conversations);
       const measured = await load("saturate", ...towards(service), ...listed);
+      const used = memory(service.nodes);
       await stop(service);
-      const messages = `${(conversations * MESSAGES).toLocaleString("en")} messages`;
-      figure(`a poll with ${messages}`, `${measured.serviceCpuMicrosPerRequest} µs`, "", null);
-      const size = statSync(service.database).size / 2 ** 20;
-      figure(`the file with ${messages}`, mib(size), "", null);
+      const name = `${count(conversations)} conversations, ${count(conversations * MESSAGES)} messages`;
+      const isLarge = conversations === MANY_CONVERSATIONS;
+      figure(`${name}: a poll`, `${measured.serviceCpuMicrosPerRequest} µs`, "", null);
+      figure(`${name}: polls`, `${measured.perSecond.toFixed(0)}/s`, "", null);
+      figure(`${name}: memory`, mib(used), isLarge ? "≤ 200 MiB" : "", isLarge ? used <= 200 : null);
+      figure(`${name}: the file`, mib(statSync(service.database).size / 2 ** 20), "", null);
       return measured.serviceCpuMicrosPerRequest;
     };
     const few = await cost(FEW_CONVERSATIONS);
     const many = await cost(MANY_CONVERSATIONS);
-    figure(
-      "a poll with 5,000,000 messages against 10,000",
-      `${(many / few).toFixed(2)} times`,
-      "≤ 1.5",
-      many / few <= 1.5,
-    );
+    const name = `a poll with ${count(MANY_CONVERSATIONS * MESSAGES)} messages against ${count(FEW_CONVERSATIONS * MESSAGES)}`;
+    figure(name, `${(many / few).toFixed(2)} times`, "≤ 1.5", many / few <= 1.5);
   },
 
-  /** Resident memory: idle, and after polls of each of many conversations. */
-  async memory() {
-    const service = await start("memory");
+  /** Resident memory of a service that does nothing. */
+  async idle() {
+    const service = await start("idle");
     await pause(IDLE_MS);
-    const idle = memory(service.nodes);
-    figure("memory, idle", mib(idle), "≤ 64 MiB", idle <= 64);
-    const listed = await fill(service, MANY_CONVERSATIONS, MANY_CONVERSATIONS);
-    await load("saturate", ...towards(service), ...listed);
-    const full = memory(service.nodes);
-    figure("memory, 100,000 conversations polled", mib(full), "≤ 200 MiB", full <= 200);
+    const used = memory(service.nodes);
+    figure("idle: memory", mib(used), "≤ 64 MiB", used <= 64);
     await stop(service);
   },
 
@@ -222,7 +224,7 @@ await main(async () => {
   say("building site-connector and the load generator");
   buildConnector("--release");
   tool = loadTool(true);
-  say(`${availableParallelism()} processors, shared with the load generator`);
+  say(`${availableParallelism()} processors, shared with the load generator; ${maxFiles} open files for each process`);
   try {
     for (const name of names) await FIGURES[name]();
   } finally {
