@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 
 /** Runs `site-connector admin` on a node's database, and returns what it prints as JSON. */
 function admin(node, ...command) {
-  const output = execFileSync(node.binary, ["admin", ...command, "--json", ...node.args], {
+  const output = execFileSync(node.binary, ["admin", ...command, "--json", ...node.data], {
     encoding: "utf8",
     env: { ...process.env, ...node.env },
     stdio: ["ignore", "pipe", "inherit"],

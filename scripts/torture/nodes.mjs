@@ -2,7 +2,6 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../servers.mjs";
 import { Advice, root } from "../setup.mjs";
@@ -20,12 +19,12 @@ export class Node {
   #errors = "";
 
   /**
-   * `binary` is the path of `site-connector`, `args` are the arguments of `serve` besides the port. `wrap` are a program
-   * and its arguments that start it, such as `prlimit`.
+   * `binary` is the path of `site-connector`. `data` are the flags that name the database and the key, `args` further ones
+   * of `serve`. `wrap` are a program and its arguments that start it, such as `sh`.
    */
-  static async create({ binary, args, env = {}, wrap = [] }) {
+  static async create({ binary, data, args = [], env = {}, wrap = [] }) {
     const node = new Node();
-    return Object.assign(node, { binary, args, env, wrap, port: await freePort() });
+    return Object.assign(node, { binary, data, args, env, wrap, port: await freePort() });
   }
 
   get url() {
@@ -48,7 +47,15 @@ export class Node {
 
   /** Starts the process. */
   spawn() {
-    const [program, ...args] = [...this.wrap, this.binary, "serve", "--listen", `127.0.0.1:${this.port}`, ...this.args];
+    const [program, ...args] = [
+      ...this.wrap,
+      this.binary,
+      "serve",
+      "--listen",
+      `127.0.0.1:${this.port}`,
+      ...this.data,
+      ...this.args,
+    ];
     this.#errors = "";
     this.#child = spawn(program, args, {
       cwd: root,
@@ -91,8 +98,7 @@ export class Node {
 }
 
 /** Creates the nodes of a service on a database. `folder` holds their key. */
-export async function createNodes({ binary, database, folder, count = 1, args = [], ...rest }) {
-  mkdirSync(folder, { recursive: true });
-  const shared = ["--database", database, "--key-file", join(folder, "service.key"), ...args];
-  return Promise.all(Array.from({ length: count }, () => Node.create({ binary, args: shared, ...rest })));
+export function createNodes({ database, folder, count = 1, ...options }) {
+  const data = ["--database", database, "--key-file", join(folder, "service.key")];
+  return Promise.all(Array.from({ length: count }, () => Node.create({ data, ...options })));
 }
