@@ -225,8 +225,11 @@ impl Service {
         Ok([
             count("SELECT count(*) FROM deliveries WHERE status = 'pending'", args![]).await?,
             count("SELECT count(*) FROM notifications WHERE sent_ms IS NULL", args![]).await?,
-            count("SELECT count(*) FROM consoles WHERE seen_ms > $1", args![self.now_ms() - CONSOLE_TIMEOUT_MS])
-                .await?,
+            count(
+                "SELECT count(*) FROM consoles WHERE seen_ms > $1",
+                args![self.now_ms() - CONSOLE_TIMEOUT_MS],
+            )
+            .await?,
         ])
     }
 }

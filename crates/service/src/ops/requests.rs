@@ -13,8 +13,8 @@ use axum::response::Response;
 use tracing::{info, warn};
 
 use super::body_timeout::with_timeout;
-use crate::{API_BASE, Service};
 use crate::response::REQUEST_ID;
+use crate::{API_BASE, Service};
 
 /// The label of requests that no route matches.
 const NO_ROUTE: &str = "none";
