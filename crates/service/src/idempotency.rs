@@ -8,7 +8,7 @@ use chat_protocol::{IdempotencyKey, Value};
 use futures_util::future::BoxFuture;
 
 use crate::Service;
-use crate::db::{Arg, DbError, Tx, args};
+use crate::db::{Arg, Db, DbError, Tx, args};
 use crate::error::ApiError;
 use crate::fingerprint::{Fingerprint, is_same_hash};
 use crate::response::ApiResponse;
@@ -109,10 +109,13 @@ impl KeyedRequest {
         tx.execute(sql, args).await.map(drop)
     }
 
-    /// Gives the lease back, so that the next attempt goes on at once.
-    pub(crate) async fn release(&self, tx: &mut Tx) -> Result<(), DbError> {
-        let sql = "UPDATE idempotency SET lease_until_ms = 0 WHERE site_id = $1 AND scope = $2 AND key = $3";
-        tx.execute(sql, self.args()).await.map(drop)
+    /// Sets the end of the lease; 0 gives it back, so that the next attempt goes on at once.
+    pub(crate) async fn renew(&self, tx: &mut Tx, until_ms: i64) -> Result<(), DbError> {
+        let mut args = self.args();
+        args.push(until_ms.into());
+        let sql = "UPDATE idempotency SET lease_until_ms = $4
+            WHERE site_id = $1 AND scope = $2 AND key = $3 AND status IS NULL";
+        tx.execute(sql, args).await.map(drop)
     }
 
     /// Stores the response, which every repetition gets.
@@ -155,4 +158,10 @@ where
             })
         })
         .await
+}
+
+/// Ends all leases: those that an earlier process of the only node left behind.
+pub(crate) async fn end_leases(db: &Db) -> Result<(), DbError> {
+    let sql = "UPDATE idempotency SET lease_until_ms = 0 WHERE lease_until_ms > 0";
+    db.write(move |tx| Box::pin(async move { tx.execute(sql, args![]).await.map(drop) })).await
 }

@@ -106,6 +106,9 @@ impl Service {
         let caches = Arc::new(Caches::new());
         let db = Db::open(&options.database, invalidator(&caches)).await?;
         ops::check_key(&db, &options.key).await?;
+        if db.dialect() == db::Dialect::Sqlite {
+            idempotency::end_leases(&db).await.map_err(|error| OpenError::Query(error.to_string()))?;
+        }
         Ok(Self::start(db, caches, options))
     }
 

@@ -7,6 +7,8 @@
 //! A node that dies between the steps loses its lease. The next repetition of the request, at whichever node,
 //! goes on with the second step.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,9 +30,10 @@ use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::visitors;
 
-/// Milliseconds that a node has to answer a message before another one may take over: longer than the AI's
-/// time limit.
-const LEASE_MS: i64 = 150_000;
+/// Milliseconds after which another node may take over from one that does not renew its lease.
+const LEASE_MS: i64 = 10_000;
+/// The interval at which a node renews its lease while the AI answers.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(3);
 /// The interval at which a repetition looks whether its request was answered by another task or node.
 const WAIT_INTERVAL: Duration = Duration::from_millis(100);
 /// The `provider` in responses to visitors, which does not disclose the AI.
@@ -70,7 +73,11 @@ pub(super) async fn send(
             Step::Wait => tokio::time::sleep(WAIT_INTERVAL).await,
         }
     };
-    let response = match reply(service, site, &body, &recorded).await {
+    let answer = match &keyed {
+        Some(keyed) => with_lease(service, keyed, reply(service, site, &body, &recorded)).await,
+        None => reply(service, site, &body, &recorded).await,
+    };
+    let response = match answer {
         Ok(answer) => finish(service, site, &body, keyed.clone(), recorded, answer).await,
         Err(error) => Err(error),
     };
@@ -80,10 +87,27 @@ pub(super) async fn send(
     response
 }
 
+/// Renews the lease of a request until its work is done.
+async fn with_lease<T>(service: &Service, keyed: &KeyedRequest, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    loop {
+        tokio::select! {
+            done = &mut work => return done,
+            () = tokio::time::sleep(RENEWAL_INTERVAL) => {}
+        }
+        let (keyed, until_ms) = (keyed.clone(), service.now_ms().saturating_add(LEASE_MS));
+        let renewed: Result<(), DbError> =
+            service.db().write(move |tx| Box::pin(async move { keyed.renew(tx, until_ms).await })).await;
+        if let Err(error) = renewed {
+            warn!("the lease of a request was not renewed: {error}");
+        }
+    }
+}
+
 /// Lets a repetition go on at once with a request that failed after its message was stored.
 async fn release(service: &Service, keyed: KeyedRequest) {
     let released: Result<(), DbError> =
-        service.db().write(move |tx| Box::pin(async move { keyed.release(tx).await })).await;
+        service.db().write(move |tx| Box::pin(async move { keyed.renew(tx, 0).await })).await;
     if let Err(error) = released {
         warn!("the lease of a request is kept until it ends: {error}");
     }
