@@ -1,6 +1,6 @@
 //! The synced content of a site (4.9).
 
-use chat_protocol::{ContentItem, ContentPage, Value};
+use chat_protocol::{ContentItem, ContentPage, FieldError, Value};
 
 use crate::db::{Db, DbError, Tx, args};
 use crate::error::ApiError;
@@ -43,25 +43,29 @@ pub(crate) struct PreparedItem {
     suggestion: Option<Suggestion>,
 }
 
-/// Prepares the items of a site for [`sync`], outside of any transaction. It may take long, for a page of
-/// large items.
-pub(crate) fn prepare(site_id: &str, items: Vec<ContentItem>) -> Result<Vec<PreparedItem>, ApiError> {
-    let prepared = items.into_iter().enumerate().map(|(index, item)| {
+/// Prepares items for [`sync`], outside of any transaction. It may take long, for a page of large items.
+pub(crate) fn prepare(items: Vec<ContentItem>) -> Vec<PreparedItem> {
+    items.into_iter().map(PreparedItem::new).collect()
+}
+
+/// Refuses names that the database's index cannot hold.
+fn check_names(items: &[PreparedItem]) -> Result<(), ApiError> {
+    for (index, PreparedItem { item, .. }) in items.iter().enumerate() {
         for (name, value) in [("externalId", item.external_id.as_str()), ("type", item.kind.as_str())] {
             if value.len() > MAX_NAME_BYTES || value.contains('\0') {
-                let problem = format!("at most {MAX_NAME_BYTES} bytes, none of them NUL");
-                return Err(ApiError::InvalidRequest(format!(
-                    "items[{index}].{name} is invalid: expected {problem}."
-                )));
+                let problem = format!("must have at most {MAX_NAME_BYTES} bytes, none of them NUL");
+                return Err(FieldError::new(name, problem)
+                    .within(&format!("[{index}]"))
+                    .within("items")
+                    .into());
             }
         }
-        Ok(PreparedItem::new(site_id, item))
-    });
-    prepared.collect()
+    }
+    Ok(())
 }
 
 impl PreparedItem {
-    fn new(site_id: &str, item: ContentItem) -> Self {
+    fn new(item: ContentItem) -> Self {
         let html = [item.summary.as_deref(), item.content.as_deref()];
         let texts: Vec<String> =
             html.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
@@ -72,7 +76,7 @@ impl PreparedItem {
         let language = Language::of_text(item.locale.as_deref().unwrap_or_default(), &text);
         Self {
             body: Value::from(&item).to_string(),
-            terms: IndexTerms::of_knowledge(site_id, language, &[&title, &text]),
+            terms: IndexTerms::of_knowledge(language, &[&title, &text]),
             location: location.filter(|location| location.len() <= MAX_LOCATION_BYTES),
             title,
             text,
@@ -99,6 +103,7 @@ pub(crate) async fn sync(
     page: &ContentPage,
     items: Vec<PreparedItem>,
 ) -> Result<SyncOutcome, ApiError> {
+    check_names(&items)?;
     // Syncs of one site run one after the other, so that two nodes never wait for each other's items.
     tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
     let mut outcome = SyncOutcome::default();
@@ -175,7 +180,7 @@ async fn put(
             ],
         )
         .await?;
-    put_content(tx, row.int(0)?, terms).await?;
+    put_content(tx, site_id, row.int(0)?, terms).await?;
     Ok(true)
 }
 

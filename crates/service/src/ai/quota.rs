@@ -54,7 +54,7 @@ mod tests {
     const NOVEMBER_ENDS: i64 = 1_796_083_199_999;
 
     async fn with_site(database: &TestDatabase, max: Option<i64>) -> Db {
-        let db = Db::open(&database.address).await.expect("opened");
+        let db = Db::open_uncached(&database.address).await.expect("opened");
         let added: Result<(), DbError> = db
             .write(move |tx| {
                 Box::pin(async move {

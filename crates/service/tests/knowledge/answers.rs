@@ -5,7 +5,7 @@ use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::knowledge::search;
 
 async fn with_sites(database: &TestDatabase) -> Db {
-    let db = Db::open(&database.address).await.expect("opened");
+    let db = Db::open_uncached(&database.address).await.expect("opened");
     let added: Result<(), DbError> = db
         .write(|tx| {
             Box::pin(async move {

@@ -7,7 +7,7 @@ use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::knowledge::search;
 
 async fn with_site(database: &TestDatabase) -> Db {
-    let db = Db::open(&database.address).await.expect("opened");
+    let db = Db::open_uncached(&database.address).await.expect("opened");
     let added: Result<(), DbError> = db
         .write(|tx| {
             Box::pin(async move {
@@ -40,7 +40,7 @@ async fn send(
     complete: bool,
     items: Vec<ContentItem>,
 ) -> Result<SyncOutcome, ApiError> {
-    let prepared = prepare(site, items)?;
+    let prepared = prepare(items);
     let page = ContentPage {
         snapshot_id: snapshot.to_owned(),
         page: 1,

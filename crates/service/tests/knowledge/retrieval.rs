@@ -63,7 +63,7 @@ fn recorded(text: &str) -> Recorded {
 
 /// Opens a database with one site for each set; each has the pages of its own language only.
 async fn with_sites(database: &TestDatabase) -> Db {
-    let db = Db::open(&database.address).await.expect("opened");
+    let db = Db::open_uncached(&database.address).await.expect("opened");
     for (language, text) in SETS {
         add_site(&db, language, &recorded(text)).await;
     }
@@ -79,7 +79,7 @@ async fn add_site(db: &Db, id: &'static str, set: &Recorded) {
         ..ContentItem::new(page.id.clone(), ContentKind::Page)
     });
     let items: Vec<ContentItem> = items.collect();
-    let prepared = prepare(id, items.clone()).expect("prepared");
+    let prepared = prepare(items.clone());
     let page =
         ContentPage { snapshot_id: "1".to_owned(), page: 1, complete: true, items, refused: Vec::new() };
     let name = set.site.clone();
