@@ -95,6 +95,7 @@ struct Inner {
     /// Work that must not be cut off, such as a reply of the AI that nobody waits for any more.
     tasks: TaskTracker,
     accounts: accounts::Accounts,
+    ai: ai::Ai,
 }
 
 impl Service {
@@ -106,6 +107,7 @@ impl Service {
             Arc::new(move |wake: &db::Wake| caches.invalidate(wake))
         };
         let db = Db::open(&options.database, invalidate).await?;
+        let ai = ai::Ai::new(options.allow_private_ai);
         Ok(Self(Arc::new(Inner {
             db,
             clock: Clock::start(),
@@ -117,6 +119,7 @@ impl Service {
             closing: CancellationToken::new(),
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
+            ai,
         })))
     }
 

@@ -20,6 +20,9 @@ pub struct ServiceOptions {
     pub pace: Pace,
     /// The rate limit of each visitor, and of each token where a proxy does not name the visitor.
     pub rate_limit: RateLimit,
+    /// Whether the AI endpoints of sites may be in the host's own network, such as a model on the same
+    /// machine. Whoever may change a site's settings can then reach that network.
+    pub allow_private_ai: bool,
 }
 
 impl ServiceOptions {
@@ -32,6 +35,7 @@ impl ServiceOptions {
             widget_dir: None,
             pace: Pace::default(),
             rate_limit: RateLimit::default(),
+            allow_private_ai: false,
         }
     }
 }

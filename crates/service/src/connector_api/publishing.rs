@@ -5,13 +5,13 @@ use std::sync::Arc;
 use chat_protocol::{Claim, Completion, ContentPage, JobId, SiteStatus, SyncReceipt, Value};
 
 use crate::Service;
+use crate::content;
 use crate::db::Wake;
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
 use crate::publishing::{self, Publishing};
 use crate::response::ApiResponse;
 use crate::sites::Site;
-use crate::stand_in::content;
 
 fn changed(site: &Site) -> Wake {
     Wake::Site { tenant: site.tenant_id.clone(), site: site.id.clone() }

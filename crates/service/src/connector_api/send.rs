@@ -16,6 +16,7 @@ use chat_protocol::{
 use tracing::warn;
 
 use crate::Service;
+use crate::ai::{self, Answer, Understanding, understand};
 use crate::clock::iso;
 use crate::conversations::{self, NewMessage, Status, add_message, answer_to, last_messages};
 use crate::db::{DbError, Tx};
@@ -25,7 +26,6 @@ use crate::lead::contacts_in;
 use crate::presence::operators_online;
 use crate::response::ApiResponse;
 use crate::sites::Site;
-use crate::stand_in::ai::{self, Answer, Understanding, understand};
 use crate::stand_in::visitors;
 
 /// Milliseconds that a node has to answer a message before another one may take over: longer than the AI's
