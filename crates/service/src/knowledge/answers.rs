@@ -17,7 +17,7 @@ const MAX_ANSWER_LENGTH: usize = 4000;
 /// Maximum questions of a site.
 const MAX_ANSWERS: i64 = 2000;
 /// Maximum questions in one page of a list.
-const MAX_LISTED: u32 = 200;
+pub(super) const MAX_LISTED: u32 = 200;
 
 const NO_ANSWER: ApiError = ApiError::NotFound("This answer");
 

@@ -295,3 +295,7 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/knowledge/messages.rs"]
+mod messages;
