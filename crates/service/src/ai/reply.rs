@@ -152,3 +152,7 @@ impl Answer {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/ai/reply.rs"]
+mod tests;
