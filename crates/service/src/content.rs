@@ -1,9 +1,12 @@
 //! The synced content of a site (4.9).
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use chat_protocol::{ContentItem, ContentPage, FieldError, Value};
 
 use crate::db::{Db, DbError, Tx, args};
 use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
 use crate::knowledge::Language;
 use crate::knowledge::search_index::{IndexTerms, put_content};
 use crate::publishing::Suggestion;
@@ -90,7 +93,7 @@ impl PreparedItem {
     }
 }
 
-/// Returns a text without NUL characters, which PostgreSQL does not store.
+/// Returns a text without NUL characters, which `PostgreSQL` does not store.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }
@@ -107,7 +110,7 @@ pub(crate) async fn sync(
     // Syncs of one site run one after the other, so that two nodes never wait for each other's items.
     tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
     let mut outcome = SyncOutcome::default();
-    let snapshot = fingerprint_of(&page.snapshot_id);
+    let snapshot = stored_snapshot(&page.snapshot_id);
     for prepared in items {
         outcome.accepted += 1;
         if prepared.item.deleted {
@@ -131,9 +134,8 @@ pub(crate) async fn sync(
 }
 
 /// Returns a snapshot's id as it is stored: in a bounded length, and without NUL.
-fn fingerprint_of(snapshot_id: &str) -> String {
-    let hash = crate::fingerprint::fingerprint(&[snapshot_id.as_bytes()]);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+fn stored_snapshot(snapshot_id: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(fingerprint(&[snapshot_id.as_bytes()]))
 }
 
 /// Stores an item. Returns whether it is new or changed.

@@ -43,16 +43,12 @@ pub(crate) async fn answer(
     let endpoint = endpoint(service, site);
     let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
     let site_id = site.id.clone();
-    let taken: Result<bool, ApiError> = match is_counted {
-        true => {
-            service
-                .db()
-                .write(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
-                .await
-        }
-        false => Ok(true),
-    };
-    if !taken? {
+    let is_left = !is_counted
+        || service
+            .db()
+            .write(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
+            .await?;
+    if !is_left {
         return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
     }
     let passages = knowledge::search(service.db(), &site.id, message, locale).await?;

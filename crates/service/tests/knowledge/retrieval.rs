@@ -220,10 +220,10 @@ on_both_databases! {
     async fn bounds_the_work_of_hostile_questions(database: &TestDatabase) {
         let db = with_sites(database).await;
         let distinct: String = (0..4000_u32).filter_map(|offset| char::from_u32(0x4e00 + offset)).collect();
-        let words: String = (0..2000).map(|number| format!("word{number} ")).collect();
+        let words: Vec<String> = (0..2000).map(|number| format!("word{number}")).collect();
         for question in [
             distinct,
-            words,
+            words.join(" "),
             "\"delivery\" OR * NEAR(a b) AND NOT ^x : {title}".to_owned(),
             "'delivery' & ! | <-> :* \\ \0 ''".to_owned(),
             "\u{202e}\u{0}\u{feff}".to_owned(),
