@@ -14,6 +14,7 @@ mod hostile;
 mod phrases;
 mod prompt;
 pub(crate) mod quota;
+mod reply;
 mod requests;
 
 use std::collections::HashMap;
@@ -26,6 +27,7 @@ pub(crate) use demo_shop::demo_shop;
 pub(crate) use endpoint::{Endpoint, EndpointError};
 pub(crate) use phrases::Phrases;
 pub(crate) use prompt::MAX_HISTORY;
+pub(crate) use reply::{Understanding, answer, recent_events, understand};
 pub(crate) use requests::wants_person;
 
 use crate::fingerprint::{Fingerprint, fingerprint};

@@ -1,9 +1,12 @@
 //! The synced content of a site (4.9).
 
-use chat_protocol::{ContentItem, ContentPage, Value};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chat_protocol::{ContentItem, ContentPage, FieldError, Value};
 
 use crate::db::{Db, DbError, Tx, args};
 use crate::error::ApiError;
+use crate::fingerprint::fingerprint;
 use crate::knowledge::Language;
 use crate::knowledge::search_index::{IndexTerms, put_content};
 use crate::publishing::Suggestion;
@@ -43,25 +46,29 @@ pub(crate) struct PreparedItem {
     suggestion: Option<Suggestion>,
 }
 
-/// Prepares the items of a site for [`sync`], outside of any transaction. It may take long, for a page of
-/// large items.
-pub(crate) fn prepare(site_id: &str, items: Vec<ContentItem>) -> Result<Vec<PreparedItem>, ApiError> {
-    let prepared = items.into_iter().enumerate().map(|(index, item)| {
+/// Prepares items for [`sync`], outside of any transaction. It may take long, for a page of large items.
+pub(crate) fn prepare(items: Vec<ContentItem>) -> Vec<PreparedItem> {
+    items.into_iter().map(PreparedItem::new).collect()
+}
+
+/// Refuses names that the database's index cannot hold.
+fn check_names(items: &[PreparedItem]) -> Result<(), ApiError> {
+    for (index, PreparedItem { item, .. }) in items.iter().enumerate() {
         for (name, value) in [("externalId", item.external_id.as_str()), ("type", item.kind.as_str())] {
             if value.len() > MAX_NAME_BYTES || value.contains('\0') {
-                let problem = format!("at most {MAX_NAME_BYTES} bytes, none of them NUL");
-                return Err(ApiError::InvalidRequest(format!(
-                    "items[{index}].{name} is invalid: expected {problem}."
-                )));
+                let problem = format!("must have at most {MAX_NAME_BYTES} bytes, none of them NUL");
+                return Err(FieldError::new(name, problem)
+                    .within(&format!("[{index}]"))
+                    .within("items")
+                    .into());
             }
         }
-        Ok(PreparedItem::new(site_id, item))
-    });
-    prepared.collect()
+    }
+    Ok(())
 }
 
 impl PreparedItem {
-    fn new(site_id: &str, item: ContentItem) -> Self {
+    fn new(item: ContentItem) -> Self {
         let html = [item.summary.as_deref(), item.content.as_deref()];
         let texts: Vec<String> =
             html.into_iter().flatten().map(|html| html_to_text(html, MAX_TEXT_BYTES)).collect();
@@ -72,7 +79,7 @@ impl PreparedItem {
         let language = Language::of_text(item.locale.as_deref().unwrap_or_default(), &text);
         Self {
             body: Value::from(&item).to_string(),
-            terms: IndexTerms::of_knowledge(site_id, language, &[&title, &text]),
+            terms: IndexTerms::of_knowledge(language, &[&title, &text]),
             location: location.filter(|location| location.len() <= MAX_LOCATION_BYTES),
             title,
             text,
@@ -86,7 +93,7 @@ impl PreparedItem {
     }
 }
 
-/// Returns a text without NUL characters, which PostgreSQL does not store.
+/// Returns a text without NUL characters, which `PostgreSQL` does not store.
 fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }
@@ -99,10 +106,11 @@ pub(crate) async fn sync(
     page: &ContentPage,
     items: Vec<PreparedItem>,
 ) -> Result<SyncOutcome, ApiError> {
+    check_names(&items)?;
     // Syncs of one site run one after the other, so that two nodes never wait for each other's items.
     tx.execute("UPDATE sites SET name = name WHERE id = $1", args![site_id]).await?;
     let mut outcome = SyncOutcome::default();
-    let snapshot = fingerprint_of(&page.snapshot_id);
+    let snapshot = stored_snapshot(&page.snapshot_id);
     for prepared in items {
         outcome.accepted += 1;
         if prepared.item.deleted {
@@ -126,9 +134,8 @@ pub(crate) async fn sync(
 }
 
 /// Returns a snapshot's id as it is stored: in a bounded length, and without NUL.
-fn fingerprint_of(snapshot_id: &str) -> String {
-    let hash = crate::fingerprint::fingerprint(&[snapshot_id.as_bytes()]);
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+fn stored_snapshot(snapshot_id: &str) -> String {
+    BASE64_URL_SAFE_NO_PAD.encode(fingerprint(&[snapshot_id.as_bytes()]))
 }
 
 /// Stores an item. Returns whether it is new or changed.
@@ -175,7 +182,7 @@ async fn put(
             ],
         )
         .await?;
-    put_content(tx, row.int(0)?, terms).await?;
+    put_content(tx, site_id, row.int(0)?, terms).await?;
     Ok(true)
 }
 

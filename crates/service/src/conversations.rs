@@ -6,7 +6,7 @@ mod status;
 
 use std::sync::Arc;
 
-use chat_protocol::{ConversationId, SendMessage, Value, VisitorProfile};
+use chat_protocol::{ConversationId, Lead, SendMessage, Value, VisitorProfile};
 
 use crate::Service;
 use crate::db::{Db, DbError, Dialect, Row, Tx, args};
@@ -221,6 +221,13 @@ impl Conversation {
         if let Some(id) = &sent.visitor_id {
             known.visitor_id = Some(truncate_bytes(id.as_str(), MAX_PROFILE_FIELD_LENGTH).into());
         }
+    }
+
+    /// Stores the score of a lead, rounded.
+    pub(crate) fn set_score(&mut self, lead: &Lead) {
+        #[expect(clippy::cast_possible_truncation, reason = "a score is 0 to 100")]
+        let score = lead.score.unwrap_or_default().clamp(0.0, 100.0).round() as i64;
+        self.score = score;
     }
 
     /// Changes the state, with the times that belong to it.

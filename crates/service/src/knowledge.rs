@@ -12,6 +12,7 @@ mod rank;
 #[cfg(test)]
 #[path = "../tests/knowledge/retrieval.rs"]
 mod retrieval;
+mod routes;
 mod search;
 pub(crate) mod search_index;
 mod similar;
@@ -19,6 +20,7 @@ mod synonyms;
 mod words;
 
 pub(crate) use language::Language;
+pub(crate) use routes::{KnowledgeApi, routes};
 pub(crate) use search::search;
 pub(crate) use words::folded_words;
 

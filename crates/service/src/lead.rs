@@ -1,7 +1,15 @@
-//! The lead analysis of a conversation: contact details and intent score (2.5).
+//! The lead analysis of a conversation: contact details, intent score and summary (2.5).
+
+mod behaviour;
+
+use std::fmt::Write;
 
 use chat_protocol::{Lead, VisitorProfile};
 use serde::{Deserialize, Serialize};
+
+pub(crate) use behaviour::{Behaviour, Seen, events_as_context};
+
+use crate::text::truncate_words;
 
 /// Maximum contact details that are read from one message.
 const MAX_CONTACTS: usize = 20;
@@ -11,6 +19,8 @@ const MAX_ADDRESS_BYTES: usize = 254;
 const MAX_NUMBER_BYTES: usize = 40;
 /// Maximum stored topics of a conversation; the first ones are kept.
 const MAX_TOPICS: usize = 20;
+/// Maximum characters of a topic.
+const MAX_TOPIC_LENGTH: usize = 80;
 
 /// A contact detail of the visitor, found in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,10 +97,16 @@ impl LeadNotes {
                 Contact::Phone(number) => self.phone = Some(number.clone()),
             }
         }
-        let is_new =
-            |topic: &&str| self.topics.len() < MAX_TOPICS && !self.topics.iter().any(|known| known == topic);
-        if let Some(topic) = topic.filter(is_new) {
-            self.topics.push(topic.to_owned());
+        if let Some(topic) = topic {
+            self.record_topic(topic);
+        }
+    }
+
+    /// Records what a message was about, once the knowledge about it is found.
+    pub(crate) fn record_topic(&mut self, topic: &str) {
+        let topic = truncate_words(topic, MAX_TOPIC_LENGTH);
+        if !topic.is_empty() && self.topics.len() < MAX_TOPICS && !self.topics.contains(&topic) {
+            self.topics.push(topic);
         }
     }
 
@@ -112,19 +128,25 @@ impl LeadNotes {
     /// [`wants_person`](Self::wants_person); the answer to a message says instead whether that message asks
     /// for a person (2.5).
     pub(crate) fn lead(&self, profile: &VisitorProfile) -> Lead {
+        self.lead_of(profile, &Behaviour::default())
+    }
+
+    /// Returns the lead, with what the visitor did on the website as well.
+    pub(crate) fn lead_of(&self, profile: &VisitorProfile, behaviour: &Behaviour) -> Lead {
         let has_contact = self.has_contact(profile);
         let topics = u32::try_from(self.topics.len()).unwrap_or(u32::MAX);
         let interest = (5 * self.messages.min(6)) + (10 * topics.min(3));
-        let score = interest + if has_contact { 25 } else { 0 } + if self.asked_for_person { 15 } else { 0 };
+        let said = interest + if has_contact { 25 } else { 0 } + if self.asked_for_person { 15 } else { 0 };
+        let score = said + behaviour.score();
         Lead {
             score: Some(f64::from(score.min(100))),
             has_contact,
             needs_handoff: self.wants_person(),
-            summary: Some(self.summary(has_contact)),
+            summary: Some(self.summary(has_contact, behaviour)),
         }
     }
 
-    fn summary(&self, has_contact: bool) -> String {
+    fn summary(&self, has_contact: bool, behaviour: &Behaviour) -> String {
         let mut summary = match self.topics.as_slice() {
             [] => "Has not named a subject yet".to_owned(),
             topics => format!("Asked about {}", topics.join(", ").to_lowercase()),
@@ -133,6 +155,9 @@ impl LeadNotes {
             summary.push_str("; wants a person");
         } else if self.asked_for_person {
             summary.push_str("; asked for a person and was answered");
+        }
+        if let Some(did) = behaviour.summary() {
+            let _ = write!(summary, "; {did}");
         }
         summary.push_str(if has_contact { "; can be reached." } else { "; left no contact details." });
         summary
@@ -195,6 +220,20 @@ mod tests {
             notes.record_message(&[], Some(topic), true);
         }
         assert_eq!(notes.lead(&anonymous).score, Some(100.0));
+    }
+
+    #[test]
+    fn what_the_visitor_did_counts_beside_what_was_said() {
+        let anonymous = VisitorProfile::default();
+        let mut notes = LeadNotes::default();
+        notes.record_message(&[], None, false);
+        notes.record_topic("Mugs");
+        notes.record_topic("Mugs");
+        let behaviour = Behaviour { price_pages: 1, visits: 3, ..Behaviour::default() };
+        let (said, with) = (notes.lead(&anonymous), notes.lead_of(&anonymous, &behaviour));
+        assert!(with.score > said.score);
+        let summary = "Asked about mugs; looked at prices and came back 2 times; left no contact details.";
+        assert_eq!(with.summary.as_deref(), Some(summary));
     }
 
     #[test]

@@ -83,11 +83,11 @@ mod tests {
                 let db = db.clone();
                 tokio::spawn(async move { took(&db, "s", NOVEMBER_ENDS).await })
             });
-            let mut taken = 0;
+            let mut counted = 0;
             for take in takes.collect::<Vec<_>>() {
-                taken += usize::from(take.await.expect("no panic"));
+                counted += usize::from(take.await.expect("no panic"));
             }
-            assert_eq!((taken, used(&db, "s", NOVEMBER_ENDS).await.expect("read")), (25, 25));
+            assert_eq!((counted, used(&db, "s", NOVEMBER_ENDS).await.expect("read")), (25, 25));
             assert_eq!(used(&db, "other", NOVEMBER_ENDS).await.expect("read"), 0);
         }
 

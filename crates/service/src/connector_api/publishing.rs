@@ -57,8 +57,7 @@ pub(super) async fn sync(
 ) -> Result<ApiResponse, ApiError> {
     let now_ms = service.now_ms();
     let items = std::mem::take(&mut page.items);
-    let site_id = site.id.clone();
-    let items = service.run_blocking(move || content::prepare(&site_id, items)).await??;
+    let items = service.run_blocking(move || content::prepare(items)).await?;
     execute_once(service, keyed, ApiError::IdempotencyConflict, move |tx| {
         Box::pin(async move {
             let rejected = i64::try_from(page.refused.len()).unwrap_or(i64::MAX);

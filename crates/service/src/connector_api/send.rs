@@ -19,13 +19,13 @@ use tracing::warn;
 
 use super::reply::{check_quota, reply};
 use crate::Service;
-use crate::ai::{Answer, wants_person};
+use crate::ai::{Answer, recent_events, wants_person};
 use crate::clock::iso;
 use crate::conversations::{self, NewMessage, Status, add_message, answer_to, last_messages};
 use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known};
-use crate::lead::contacts_in;
+use crate::lead::{Behaviour, contacts_in};
 use crate::response::ApiResponse;
 use crate::sites::Site;
 use crate::visitors;
@@ -171,7 +171,7 @@ async fn store(
     let wants_person = wants_person(&body.message);
     conversation.notes.record_message(&contacts, None, wants_person);
     let lead = conversation.notes.lead(&conversation.profile);
-    conversation.score = lead.score.map_or(0, |score| score.round() as i64);
+    conversation.set_score(&lead);
     if wants_person || conversation.ai_paused_until_ms > now_ms {
         conversation.status = Status::Waiting;
         conversation.waiting_since_ms = conversation.waiting_since_ms.or(Some(now_ms));
@@ -247,12 +247,17 @@ async fn finish(
     let now_ms = service.now_ms();
     let site = Arc::clone(site);
     let locale = body.locale.clone();
+    let events = match &body.visitor.visitor_id {
+        Some(visitor) => recent_events(service.db(), &site.id, visitor.as_str()).await?,
+        None => Vec::new(),
+    };
+    let behaviour = Behaviour::of(&events);
     service
         .db()
         .write(move |tx| {
             Box::pin(async move {
-                let message = store_answer(tx, now_ms, &site, &recorded, &answer).await?;
-                let response = ApiResponse::success(response(recorded, message, answer, locale));
+                let (message, lead) = store_answer(tx, now_ms, &site, &recorded, &answer, &behaviour).await?;
+                let response = ApiResponse::success(response(recorded, message, lead, answer, locale));
                 if let Some(keyed) = keyed {
                     keyed.store_response(tx, &response).await?;
                 }
@@ -262,45 +267,62 @@ async fn finish(
         .await
 }
 
-/// Stores the answer, unless another attempt did, and returns it as the visitor sees it.
+/// Stores the answer, unless another attempt did, and what is known of the lead by now. Returns both as the
+/// visitor sees them.
 async fn store_answer(
     tx: &mut Tx,
     now_ms: i64,
     site: &Site,
     recorded: &Recorded,
     answer: &Answer,
-) -> Result<Option<ChatMessage>, ApiError> {
-    let Some(text) = &answer.text else { return Ok(None) };
-    // An empty message is returned to the sender, but not stored.
-    let unstored = || ChatMessage {
+    behaviour: &Behaviour,
+) -> Result<(Option<ChatMessage>, Lead), ApiError> {
+    // What is not stored is returned to the sender all the same.
+    let unstored = |text: &String| ChatMessage {
         id: None,
         role: Role::Assistant,
         content: text.clone(),
         created_at: Some(iso(now_ms)),
     };
-    if text.is_empty() {
-        return Ok(Some(unstored()));
-    }
     let mut conversation = match conversations::lock(tx, &site.id, &recorded.conversation_id).await {
         Ok(conversation) => conversation,
-        Err(ApiError::NotFound(_)) => return Ok(Some(unstored())),
+        // Erased since.
+        Err(ApiError::NotFound(_)) => {
+            return Ok((answer.text.as_ref().map(unstored), recorded.lead.clone()));
+        }
         Err(error) => return Err(error),
     };
+    if let Some(topic) = &answer.topic {
+        conversation.notes.record_topic(topic);
+    }
+    let lead = conversation.notes.lead_of(&conversation.profile, behaviour);
+    conversation.set_score(&lead);
+    conversations::store(tx, &conversation).await?;
+    // The lead of a send result reports whether this message asks for a person.
+    let lead = Lead { needs_handoff: recorded.lead.needs_handoff, ..lead };
     let (id, no) = (&recorded.conversation_id, recorded.conversation_no);
     if let Some(stored) = answer_to(tx, id, no, recorded.seq).await? {
-        return Ok(Some(stored.message));
+        return Ok((Some(stored.message), lead));
     }
-    let new = NewMessage {
-        reply_to: Some(recorded.seq),
-        sources: answer.sources.clone(),
-        ..NewMessage::new(Role::Assistant, text.clone())
+    let message = match &answer.text {
+        None => None,
+        Some(text) if text.is_empty() => Some(unstored(text)),
+        Some(text) => {
+            let new = NewMessage {
+                reply_to: Some(recorded.seq),
+                sources: answer.sources.clone(),
+                ..NewMessage::new(Role::Assistant, text.clone())
+            };
+            Some(add_message(tx, now_ms, site, &mut conversation, new).await?.message)
+        }
     };
-    Ok(Some(add_message(tx, now_ms, site, &mut conversation, new).await?.message))
+    Ok((message, lead))
 }
 
 fn response(
     recorded: Recorded,
     message: Option<ChatMessage>,
+    lead: Lead,
     answer: Answer,
     locale: Option<String>,
 ) -> Value {
@@ -316,6 +338,6 @@ fn response(
         ai_status_message: (!ok).then(|| "The AI gave no answer that can be shown.".to_owned()),
         ai_status: answer.status,
         locale,
-        lead: recorded.lead,
+        lead,
     })
 }

@@ -17,7 +17,7 @@ const MAX_ANSWER_LENGTH: usize = 4000;
 /// Maximum questions of a site.
 const MAX_ANSWERS: i64 = 2000;
 /// Maximum questions in one page of a list.
-const MAX_LISTED: u32 = 200;
+pub(super) const MAX_LISTED: u32 = 200;
 
 const NO_ANSWER: ApiError = ApiError::NotFound("This answer");
 
@@ -64,9 +64,9 @@ impl AnswerDraft {
         Ok(())
     }
 
-    fn terms(&self, site_id: &str) -> IndexTerms {
+    fn terms(&self) -> IndexTerms {
         let language = Language::of_text(&self.locale, &format!("{}\n{}", self.question, self.answer));
-        IndexTerms::of_knowledge(site_id, language, &[&self.question, &self.answer])
+        IndexTerms::of_knowledge(language, &[&self.question, &self.answer])
     }
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn add(
         )
         .await?;
     let no = row.int(0)?;
-    put_answer(tx, no, &draft.terms(site_id)).await?;
+    put_answer(tx, site_id, no, &draft.terms()).await?;
     Ok(StoredAnswer { no, id, draft: draft.clone(), created_ms: now_ms, updated_ms: now_ms })
 }
 
@@ -117,7 +117,7 @@ pub(crate) async fn replace(
         )
         .await?;
     let stored = stored(&row.ok_or(NO_ANSWER)?)?;
-    put_answer(tx, stored.no, &draft.terms(site_id)).await?;
+    put_answer(tx, site_id, stored.no, &draft.terms()).await?;
     Ok(stored)
 }
 

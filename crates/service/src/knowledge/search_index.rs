@@ -52,7 +52,7 @@ impl SearchTable {
     }
 
     /// Writes the terms of a row, instead of those that it had.
-    async fn put(self, tx: &mut Tx, no: i64, terms: &IndexTerms) -> Result<(), DbError> {
+    async fn put(self, tx: &mut Tx, site_id: &str, no: i64, terms: &IndexTerms) -> Result<(), DbError> {
         let (delete, insert) = match (self, tx.dialect()) {
             (Self::Messages, Dialect::Sqlite) => (
                 "DELETE FROM message_terms WHERE rowid = $1",
@@ -81,17 +81,17 @@ impl SearchTable {
         };
         tx.execute(delete, args![no]).await?;
         // Both databases read a list of terms between spaces.
-        tx.execute(insert, args![no, terms.0.as_str()]).await?;
+        tx.execute(insert, args![no, format!("{}{}", site_term(site_id), terms.0)]).await?;
         Ok(())
     }
 }
 
-/// The terms of a text, as they are written into the index.
+/// The terms of a text, as they are written into the index, each after a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct IndexTerms(String);
 
 impl IndexTerms {
-    fn new(site_id: &str, terms: impl Iterator<Item = String>) -> Self {
+    fn new(terms: impl Iterator<Item = String>) -> Self {
         let mut distinct = BTreeSet::new();
         for term in terms {
             if distinct.len() >= MAX_TERMS {
@@ -99,7 +99,7 @@ impl IndexTerms {
             }
             distinct.insert(term);
         }
-        let mut list = site_term(site_id);
+        let mut list = String::new();
         for term in distinct {
             list.push(' ');
             list.push_str(&term);
@@ -108,37 +108,47 @@ impl IndexTerms {
     }
 
     /// Returns the terms of knowledge: stems, and pieces of words, by which misspelt words are found.
-    pub(crate) fn of_knowledge(site_id: &str, language: Language, texts: &[&str]) -> Self {
+    pub(crate) fn of_knowledge(language: Language, texts: &[&str]) -> Self {
         // All stems come first, so that pieces never displace them.
         let stems = texts.iter().flat_map(|text| words(text)).flat_map(|word| word_terms(&word, language));
         let pieces = texts.iter().flat_map(|text| words(text)).flat_map(|word| match word {
             Word::Spaced(word) => grams(&word),
             Word::Unspaced(_) => Vec::new(),
         });
-        Self::new(site_id, stems.chain(pieces))
+        Self::new(stems.chain(pieces))
     }
 
     /// Returns the terms of a message, whose language is detected.
-    fn of_message(site_id: &str, text: &str) -> Self {
+    fn of_message(text: &str) -> Self {
         let language = Language::detected(text, Language::English);
-        Self::new(site_id, words(text).flat_map(|word| word_terms(&word, language)))
+        Self::new(words(text).flat_map(|word| word_terms(&word, language)))
     }
 }
 
 /// Writes the text of a message into the index, so that [`message_query`] finds it. Deleted messages leave
 /// the index by themselves.
 pub(crate) async fn put_message(tx: &mut Tx, site_id: &str, no: i64, text: &str) -> Result<(), DbError> {
-    SearchTable::Messages.put(tx, no, &IndexTerms::of_message(site_id, text)).await
+    SearchTable::Messages.put(tx, site_id, no, &IndexTerms::of_message(text)).await
 }
 
 /// Writes the terms of a page of content into the index.
-pub(crate) async fn put_content(tx: &mut Tx, no: i64, terms: &IndexTerms) -> Result<(), DbError> {
-    SearchTable::Content.put(tx, no, terms).await
+pub(crate) async fn put_content(
+    tx: &mut Tx,
+    site_id: &str,
+    no: i64,
+    terms: &IndexTerms,
+) -> Result<(), DbError> {
+    SearchTable::Content.put(tx, site_id, no, terms).await
 }
 
 /// Writes the terms of a question and its answer into the index.
-pub(crate) async fn put_answer(tx: &mut Tx, no: i64, terms: &IndexTerms) -> Result<(), DbError> {
-    SearchTable::Answers.put(tx, no, terms).await
+pub(crate) async fn put_answer(
+    tx: &mut Tx,
+    site_id: &str,
+    no: i64,
+    terms: &IndexTerms,
+) -> Result<(), DbError> {
+    SearchTable::Answers.put(tx, site_id, no, terms).await
 }
 
 /// Returns the expression that finds the messages of a site that contain all words of a search; the last may
@@ -279,9 +289,13 @@ mod tests {
     proptest! {
         #[test]
         fn terms_of_any_text_are_plain_and_bounded(text in any::<String>()) {
-            let terms = IndexTerms::of_knowledge("site_1", Language::German, &[&text]).0;
+            let terms = IndexTerms::of_knowledge(Language::German, &[&text]).0;
             prop_assert!(terms.bytes().all(|byte| byte == b' ' || byte.is_ascii_lowercase() || byte.is_ascii_digit()));
-            prop_assert!(terms.split(' ').all(|term| !term.is_empty()));
+            prop_assert!(terms.is_empty() || terms[1..].split(' ').all(|term| !term.is_empty()));
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/knowledge/messages.rs"]
+mod messages;

@@ -40,22 +40,23 @@ fn is_part(asked: &str, found: &str, language: Language) -> bool {
 
 /// Returns the number of letters to insert, remove, replace or swap with their neighbours.
 fn distance(one: &str, other: &str) -> usize {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let one: Vec<char> = one.chars().collect();
+    let other: Vec<char> = other.chars().collect();
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=other.len()).collect();
     for (row, letter) in one.iter().enumerate() {
-        let mut next = vec![row + 1];
+        let mut current = vec![row + 1];
         for (column, another) in other.iter().enumerate() {
             let replaced = last[column] + usize::from(letter != another);
-            let mut least = replaced.min(last[column + 1] + 1).min(next[column] + 1);
+            let mut least = replaced.min(last[column + 1] + 1).min(current[column] + 1);
             let is_swap = row > 0 && column > 0 && one[row - 1] == *another && other[column - 1] == *letter;
             if is_swap {
                 least = least.min(before[column - 1] + 1);
             }
-            next.push(least);
+            current.push(least);
         }
         before = last;
-        last = next;
+        last = current;
     }
     last[other.len()]
 }
@@ -88,7 +89,8 @@ mod tests {
         assert!(!similar("order", "border", Language::English));
         assert!(!similar("cat", "car", Language::English) && !similar("last", "latt", Language::English));
         assert!(!similar("2024", "2025", Language::English));
-        assert_eq!(similarity("form", "farm", Language::English, false), 0.0);
+        let known = similarity("storage", "stirage", Language::English, false);
+        assert!(known < f64::EPSILON, "a word that the site knows is not misspelt");
     }
 
     proptest! {

@@ -93,11 +93,10 @@ fn fold(character: char) -> impl Iterator<Item = char> {
         'ł' => ('l', None),
         'đ' => ('d', None),
         'ı' => ('i', None),
-        '\u{649}' => ('\u{64a}', None),
+        '\u{649}' | '\u{6cc}' => ('\u{64a}', None),
         '\u{629}' => ('\u{647}', None),
         '\u{671}' => ('\u{627}', None),
         '\u{6a9}' => ('\u{643}', None),
-        '\u{6cc}' => ('\u{64a}', None),
         digit @ ('\u{660}'..='\u{669}' | '\u{6f0}'..='\u{6f9}') => {
             (char::from_digit(u32::from(digit) & 0xf, 10).unwrap_or(digit), None)
         }

@@ -40,7 +40,7 @@ async fn send(
     complete: bool,
     items: Vec<ContentItem>,
 ) -> Result<SyncOutcome, ApiError> {
-    let prepared = prepare(site, items)?;
+    let prepared = prepare(items);
     let page = ContentPage {
         snapshot_id: snapshot.to_owned(),
         page: 1,

@@ -51,10 +51,10 @@ struct Floor {
 }
 
 const FLOORS: [Floor; 4] = [
-    Floor { recall: 0.95, first: 0.80, silence: 0.75 },
-    Floor { recall: 0.92, first: 0.82, silence: 0.90 },
-    Floor { recall: 0.95, first: 0.88, silence: 0.85 },
-    Floor { recall: 0.95, first: 0.90, silence: 0.90 },
+    Floor { recall: 0.93, first: 0.76, silence: 0.70 },
+    Floor { recall: 0.93, first: 0.85, silence: 0.90 },
+    Floor { recall: 0.97, first: 0.91, silence: 0.90 },
+    Floor { recall: 0.97, first: 0.94, silence: 0.95 },
 ];
 
 fn recorded(text: &str) -> Recorded {
@@ -79,7 +79,7 @@ async fn add_site(db: &Db, id: &'static str, set: &Recorded) {
         ..ContentItem::new(page.id.clone(), ContentKind::Page)
     });
     let items: Vec<ContentItem> = items.collect();
-    let prepared = prepare(id, items.clone()).expect("prepared");
+    let prepared = prepare(items.clone());
     let page =
         ContentPage { snapshot_id: "1".to_owned(), page: 1, complete: true, items, refused: Vec::new() };
     let name = set.site.clone();
@@ -161,13 +161,13 @@ fn the_set_has_enough_questions_and_every_expected_page_exists() {
     for (language, text) in SETS {
         let set = recorded(text);
         let none = set.questions.iter().filter(|question| question.expect.is_empty()).count();
-        assert!(set.questions.len() >= 40 && none >= 8 && set.pages.len() >= 14, "{language}");
+        assert!(set.questions.len() >= 50 && none >= 10 && set.pages.len() >= 14, "{language}");
         for expected in set.questions.iter().flat_map(|question| &question.expect) {
             assert!(set.pages.iter().any(|page| page.id == *expected), "{language}: {expected}");
         }
         questions += set.questions.len();
     }
-    assert!(questions >= 170, "{questions}");
+    assert!(questions >= 220, "{questions}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -220,10 +220,10 @@ on_both_databases! {
     async fn bounds_the_work_of_hostile_questions(database: &TestDatabase) {
         let db = with_sites(database).await;
         let distinct: String = (0..4000_u32).filter_map(|offset| char::from_u32(0x4e00 + offset)).collect();
-        let words: String = (0..2000).map(|number| format!("word{number} ")).collect();
+        let words: Vec<String> = (0..2000).map(|number| format!("word{number}")).collect();
         for question in [
             distinct,
-            words,
+            words.join(" "),
             "\"delivery\" OR * NEAR(a b) AND NOT ^x : {title}".to_owned(),
             "'delivery' & ! | <-> :* \\ \0 ''".to_owned(),
             "\u{202e}\u{0}\u{feff}".to_owned(),

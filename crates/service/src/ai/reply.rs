@@ -1,0 +1,154 @@
+//! Answers the messages of a site's visitors, from the site's settings, knowledge and conversations.
+
+use std::time::Duration;
+
+use chat_protocol::{AiStatus, Value, VisitorEvent};
+use tracing::warn;
+
+use super::{Answer, Endpoint, Phrases, Question, Turn, quota, wants_person};
+use crate::Service;
+use crate::conversations::{Conversation, StoredMessage};
+use crate::db::{Db, DbError, args};
+use crate::error::ApiError;
+use crate::knowledge;
+use crate::lead::{Seen, contacts_in, events_as_context};
+use crate::sites::Site;
+
+/// Maximum events of a visitor that are read.
+const MAX_EVENTS: u32 = 40;
+
+/// What a message says by itself, before any knowledge is searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Understanding {
+    /// The topic; found later, by [`Answer::topic`].
+    pub(crate) topic: Option<String>,
+    pub(crate) wants_person: bool,
+}
+
+/// Returns what a message says by itself.
+pub(crate) fn understand(message: &str) -> Understanding {
+    Understanding { topic: None, wants_person: wants_person(message) }
+}
+
+/// Answers the last message of a conversation. `history` ends with it.
+pub(crate) async fn answer(
+    service: &Service,
+    site: &Site,
+    conversation: &Conversation,
+    message: &str,
+    locale: Option<&str>,
+    history: &[StoredMessage],
+) -> Result<Answer, ApiError> {
+    let now_ms = service.now_ms();
+    let endpoint = endpoint(service, site);
+    let is_counted = site.monthly_ai_replies.is_some() || endpoint.is_some();
+    let site_id = site.id.clone();
+    let is_left = !is_counted
+        || service
+            .db()
+            .write(move |tx| Box::pin(async move { quota::take(tx, &site_id, now_ms).await }))
+            .await?;
+    if !is_left {
+        return Ok(Answer::fallback(AiStatus::QuotaInsufficient, message, locale));
+    }
+    let passages = knowledge::search(service.db(), &site.id, message, locale).await?;
+    let visited = match &conversation.profile.visitor_id {
+        Some(visitor) => events_as_context(&recent_events(service.db(), &site.id, visitor.as_str()).await?),
+        None => String::new(),
+    };
+    let mut turns: Vec<Turn> = history
+        .iter()
+        .map(|stored| Turn { role: stored.message.role.clone(), content: stored.message.content.clone() })
+        .collect();
+    if turns.is_empty() {
+        turns.push(Turn { role: chat_protocol::Role::Visitor, content: message.to_owned() });
+    }
+    let question = Question {
+        site_id: &site.id,
+        passages: &passages,
+        visited: Some(&visited),
+        history: &turns,
+        locale,
+        left_contact: !contacts_in(message).is_empty(),
+        has_contact: conversation.notes.has_contact(&conversation.profile),
+    };
+    let answer = match &endpoint {
+        Some(Ok(endpoint)) => service.0.ai.answer(Some(endpoint), &question).await,
+        Some(Err(())) => Answer::fallback(AiStatus::ProviderError, message, locale),
+        None => service.0.ai.answer(None, &question).await,
+    };
+    if answer.used_fallback && is_counted {
+        let site_id = site.id.clone();
+        let given: Result<(), DbError> = service
+            .db()
+            .write(move |tx| Box::pin(async move { quota::give_back(tx, &site_id, now_ms).await }))
+            .await;
+        if let Err(error) = given {
+            warn!("a reply of the AI that failed is counted: {error}");
+        }
+    }
+    Ok(answer)
+}
+
+/// Returns the site's endpoint, if it has one; `Err` if its key cannot be decrypted.
+fn endpoint(service: &Service, site: &Site) -> Option<Result<Endpoint, ()>> {
+    let settings = site.ai.as_ref()?;
+    let purpose = Site::ai_key_purpose(&site.id);
+    let key = site.ai_key.as_ref().map(|sealed| service.0.options.key.unseal(&purpose, sealed)).transpose();
+    let key = match key {
+        Ok(key) => key,
+        Err(error) => {
+            warn!(site = site.id, "cannot use the AI endpoint: {error}");
+            return Some(Err(()));
+        }
+    };
+    let timeout = Duration::from_millis(settings.timeout_ms.max(0).unsigned_abs());
+    Some(Ok(Endpoint { base: settings.base.clone(), key, model: settings.model.clone(), timeout }))
+}
+
+/// Returns the latest events of a visitor, oldest first.
+pub(crate) async fn recent_events(db: &Db, site_id: &str, visitor_id: &str) -> Result<Vec<Seen>, DbError> {
+    let rows = db
+        .all(
+            "SELECT event, received_ms FROM events WHERE site_id = $1 AND visitor_id = $2 ORDER BY no DESC LIMIT $3",
+            args![site_id, visitor_id, MAX_EVENTS],
+        )
+        .await?;
+    let mut events = Vec::with_capacity(rows.len());
+    for row in rows.iter().rev() {
+        let event: Value = serde_json::from_str(&row.text(0)?).unwrap_or_default();
+        if let Ok(event) = VisitorEvent::try_from(event) {
+            events.push(Seen { event, received_ms: row.int(1)? });
+        }
+    }
+    Ok(events)
+}
+
+impl Answer {
+    /// Returns the answer to a message that a person answers.
+    pub(crate) fn silent() -> Self {
+        Self {
+            status: AiStatus::Ok,
+            text: None,
+            sources: Vec::new(),
+            used_fallback: false,
+            topic: None,
+            wants_person: false,
+        }
+    }
+
+    /// Returns the fallback text in the visitor's language.
+    fn fallback(status: AiStatus, message: &str, locale: Option<&str>) -> Self {
+        Self {
+            status,
+            text: Some(Phrases::of(message, locale).fallback.to_owned()),
+            used_fallback: true,
+            wants_person: wants_person(message),
+            ..Self::silent()
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/ai/reply.rs"]
+mod tests;

@@ -1,0 +1,140 @@
+//! Tests answers to messages of a site, from its settings and its knowledge, on both databases.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use axum::Json;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::conversations::create;
+use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::knowledge::answers::{AnswerDraft, add};
+use crate::visitors::fixture::{NOW, add_sites, execute};
+use crate::{ServiceKey, ServiceOptions};
+
+async fn service(database: &TestDatabase, allow_private_ai: bool) -> Service {
+    let options =
+        ServiceOptions { allow_private_ai, ..ServiceOptions::new(&database.address, ServiceKey::random()) };
+    let service = Service::open(options).await.expect("opened");
+    add_sites(service.db()).await;
+    let added: Result<(), ApiError> = service
+        .db()
+        .write(|tx| {
+            Box::pin(async move {
+                for draft in crate::ai::demo_shop() {
+                    add(tx, NOW, "shop", &draft).await?;
+                }
+                let rival = AnswerDraft {
+                    question: "Delivery".to_owned(),
+                    answer: "The rival delivers by drone.".to_owned(),
+                    locale: String::new(),
+                };
+                add(tx, NOW, "rival", &rival).await?;
+                Ok(())
+            })
+        })
+        .await;
+    added.expect("added");
+    service
+}
+
+/// Starts an endpoint that gives the same answer to every request, and counts them.
+async fn endpoint(content: &'static str, status: u16) -> (String, Arc<AtomicUsize>) {
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&requests);
+    let complete = move || async move {
+        counted.fetch_add(1, Ordering::SeqCst);
+        let status = axum::http::StatusCode::from_u16(status).expect("a status");
+        (status, Json(json!({ "choices": [{ "message": { "content": content } }] })))
+    };
+    let router = axum::Router::new().route("/v1/chat/completions", axum::routing::post(complete));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let base = format!("http://{}/v1", listener.local_addr().expect("an address"));
+    tokio::spawn(axum::serve(listener, router).into_future());
+    (base, requests)
+}
+
+async fn ask(service: &Service, site: &str, message: &str) -> Answer {
+    let tenant = if site == "rival" { "other" } else { "acme" };
+    let site = crate::sites::of_tenant(service.db(), tenant, site).await.expect("a site");
+    let site_id = site.id.clone();
+    let created: Result<_, ApiError> =
+        service.db().write(move |tx| Box::pin(async move { create(tx, NOW, &site_id).await })).await;
+    let conversation = created.expect("a conversation");
+    answer(service, &site, &conversation, message, Some("en-GB"), &[]).await.expect("an answer")
+}
+
+async fn set(service: &Service, column: &'static str, value: crate::db::Arg) {
+    let sql: &'static str = match column {
+        "ai_base" => "UPDATE sites SET ai_model = 'm', ai_base = $1 WHERE id = 'shop'",
+        "ai_key" => "UPDATE sites SET ai_key = $1 WHERE id = 'shop'",
+        _ => "UPDATE sites SET monthly_ai_replies = $1 WHERE id = 'shop'",
+    };
+    execute(service.db(), sql, vec![value]).await;
+}
+
+async fn used(service: &Service) -> i64 {
+    quota::used(service.db(), "shop", service.now_ms()).await.expect("read")
+}
+
+on_both_databases! {
+    async fn the_demos_questions_find_their_answers(database: &TestDatabase) {
+        let service = service(database, false).await;
+        for (question, topic) in [
+            ("How long does delivery take?", "Delivery"),
+            ("Do you ship to Germany?", "Delivery abroad"),
+            ("Are the mugs dishwasher safe?", "Care"),
+            ("How much is a mug?", "Mugs"),
+            ("Can I book a pottery workshop?", "Workshops"),
+            ("My bowl arrived broken", "Breakage"),
+            ("can i get a refund", "Returns"),
+            ("When are you open?", "Opening hours and address"),
+            ("Do you sell gift vouchers?", "Gifts"),
+        ] {
+            let answer = ask(&service, "shop", question).await;
+            assert_eq!(answer.topic.as_deref(), Some(topic), "{question}: {answer:?}");
+            assert_eq!((answer.sources.len(), answer.used_fallback), (1, false), "{question}");
+        }
+        let unknown = ask(&service, "shop", "What is the meaning of life?").await;
+        assert_eq!(unknown.text.as_deref(), Some(Phrases::of("", None).no_answer));
+        let rival = ask(&service, "rival", "How long does delivery take?").await;
+        assert_eq!(rival.text.as_deref(), Some("The rival delivers by drone."));
+        assert!(ask(&service, "shop", "I want to speak to a human").await.wants_person);
+    }
+
+    async fn replies_beyond_the_months_quota_are_fallbacks(database: &TestDatabase) {
+        let service = service(database, true).await;
+        let (base, requests) = endpoint("In two days.", 200).await;
+        set(&service, "ai_base", base.into()).await;
+        set(&service, "monthly_ai_replies", 2.into()).await;
+        for expected in [AiStatus::Ok, AiStatus::Ok, AiStatus::QuotaInsufficient, AiStatus::QuotaInsufficient] {
+            let answer = ask(&service, "shop", "How long does delivery take?").await;
+            assert_eq!(answer.used_fallback, expected != AiStatus::Ok);
+            assert_eq!(answer.status, expected);
+        }
+        assert_eq!((requests.load(Ordering::SeqCst), used(&service).await), (2, 2));
+    }
+
+    async fn a_failed_reply_does_not_count(database: &TestDatabase) {
+        let service = service(database, true).await;
+        let (base, _) = endpoint("", 500).await;
+        set(&service, "ai_base", base.into()).await;
+        let answer = ask(&service, "shop", "Hello?").await;
+        assert_eq!((answer.status, used(&service).await), (AiStatus::ProviderError, 0));
+    }
+
+    async fn a_key_of_another_service_or_a_private_endpoint_gives_the_fallback(database: &TestDatabase) {
+        let service = service(database, false).await;
+        let (base, requests) = endpoint("Inside", 200).await;
+        set(&service, "ai_base", base.into()).await;
+        let private = ask(&service, "shop", "Hello?").await;
+        assert_eq!((private.status, private.used_fallback), (AiStatus::ProviderError, true));
+        let sealed = ServiceKey::random().seal(&Site::ai_key_purpose("shop"), "key");
+        set(&service, "ai_key", sealed.into()).await;
+        let unreadable = ask(&service, "shop", "Hello?").await;
+        assert_eq!((unreadable.status, unreadable.used_fallback), (AiStatus::ProviderError, true));
+        assert_eq!(requests.load(Ordering::SeqCst), 0);
+    }
+}

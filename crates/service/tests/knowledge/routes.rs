@@ -1,0 +1,169 @@
+//! Tests the admin API of answers: roles, tenants and bodies.
+
+use axum::body::Body as HttpBody;
+use axum::http::{Request as HttpRequest, StatusCode};
+use http_body_util::BodyExt;
+use serde_json::{Value as JsonValue, json};
+use tower::ServiceExt;
+
+use super::*;
+use crate::accounts::Role;
+use crate::databases::{Kind, TestDatabase, on_both_databases};
+use crate::visitors::fixture::add_sites;
+use crate::{ServiceKey, ServiceOptions};
+
+async fn service(database: &TestDatabase) -> Service {
+    let options = ServiceOptions::new(&database.address, ServiceKey::random());
+    let service = Service::open(options).await.expect("opened");
+    add_sites(service.db()).await;
+    service
+}
+
+fn operator(tenant: &str, role: Role) -> Operator {
+    Operator {
+        id: format!("op_{tenant}"),
+        tenant_id: tenant.to_owned(),
+        email: format!("ann@{tenant}.example"),
+        name: "Ann".to_owned(),
+        role,
+    }
+}
+
+async fn call(
+    service: &Service,
+    operator: Option<Operator>,
+    method: &str,
+    path: &str,
+    body: &JsonValue,
+) -> (StatusCode, JsonValue) {
+    let mut request = HttpRequest::builder()
+        .method(method)
+        .uri(path)
+        .header("content-type", "application/json")
+        .body(HttpBody::from(if body.is_null() { String::new() } else { body.to_string() }))
+        .expect("a request");
+    request.extensions_mut().extend(
+        operator
+            .map(|operator| {
+                let mut extensions = axum::http::Extensions::new();
+                extensions.insert(operator);
+                extensions
+            })
+            .unwrap_or_default(),
+    );
+    let response = routes().with_state(service.clone()).oneshot(request).await.expect("a response");
+    let status = response.status();
+    let body = response.into_body().collect().await.expect("a body").to_bytes();
+    (status, serde_json::from_slice(&body).expect("JSON"))
+}
+
+fn celadon() -> JsonValue {
+    json!({ "question": "Do you glaze in celadon?", "answer": "Yes, at 1280 degrees." })
+}
+
+on_both_databases! {
+    async fn an_admin_writes_an_answer_that_the_assistant_finds(database: &TestDatabase) {
+        let service = service(database).await;
+        let ann = || Some(operator("acme", Role::Admin));
+        let (status, added) = call(&service, ann(), "POST", "/sites/shop/answers", &celadon()).await;
+        assert_eq!(status, 200, "{added}");
+        let id = added["data"]["answer"]["id"].as_str().expect("an id").to_owned();
+        let path = format!("/sites/shop/answers/{id}");
+        let search = json!({ "question": "celadon", "locale": "en" });
+        let (_, found) = call(&service, ann(), "POST", "/sites/shop/knowledge/search", &search).await;
+        assert_eq!(found["data"]["passages"][0]["id"], format!("answer:{id}"));
+        let (_, elsewhere) = call(&service, ann(), "POST", "/sites/blog/knowledge/search", &search).await;
+        assert_eq!(elsewhere["data"]["passages"], json!([]));
+
+        let change = json!({ "question": "Do you use cobalt?", "answer": "No.", "locale": "en-GB" });
+        let (_, changed) = call(&service, ann(), "PUT", &path, &change).await;
+        assert_eq!(changed["data"]["answer"]["locale"], "en-GB");
+        assert_eq!(call(&service, ann(), "GET", &path, &JsonValue::Null).await.1["data"], changed["data"]);
+        let (_, listed) = call(&service, ann(), "GET", "/sites/shop/answers", &JsonValue::Null).await;
+        assert_eq!((&listed["data"]["answers"][0], &listed["data"]["next"]), (&changed["data"]["answer"], &json!(null)));
+        assert_eq!(call(&service, ann(), "DELETE", &path, &JsonValue::Null).await.0, 200);
+        assert_eq!(call(&service, ann(), "DELETE", &path, &JsonValue::Null).await.0, 404);
+
+        let log = crate::audit::list(&service, "acme", None, None).await.expect("a log").to_string();
+        for action in ["answer.create", "answer.update", "answer.delete"] {
+            assert_eq!(log.matches(action).count(), 1, "{log}");
+        }
+        assert!(!log.contains("celadon") && !log.contains("cobalt"), "no words: {log}");
+    }
+
+    async fn pages_of_the_list_neither_miss_nor_repeat_an_answer(database: &TestDatabase) {
+        let service = service(database).await;
+        let ann = || Some(operator("acme", Role::Admin));
+        for number in 0..7 {
+            let draft = json!({ "question": format!("Question {number}"), "answer": "Yes." });
+            call(&service, ann(), "POST", "/sites/shop/answers", &draft).await;
+        }
+        let (mut questions, mut path) = (Vec::new(), "/sites/shop/answers?limit=3".to_owned());
+        loop {
+            let (_, page) = call(&service, ann(), "GET", &path, &JsonValue::Null).await;
+            let listed = page["data"]["answers"].as_array().expect("a list").clone();
+            questions.extend(listed.iter().map(|answer| answer["question"].as_str().expect("text").to_owned()));
+            match page["data"]["next"].as_i64() {
+                Some(next) => path = format!("/sites/shop/answers?limit=3&before={next}"),
+                None => break,
+            }
+        }
+        let expected: Vec<String> = (0..7).rev().map(|number| format!("Question {number}")).collect();
+        assert_eq!(questions, expected);
+    }
+
+    async fn agents_read_and_strangers_see_nothing(database: &TestDatabase) {
+        let service = service(database).await;
+        let (_, added) =
+            call(&service, Some(operator("acme", Role::Owner)), "POST", "/sites/shop/answers", &celadon()).await;
+        let id = added["data"]["answer"]["id"].as_str().expect("an id");
+        let one = format!("/sites/shop/answers/{id}");
+        let elsewhere = format!("/sites/rival/answers/{id}");
+        let search = json!({ "question": "celadon" });
+        let calls = [
+            ("GET", "/sites/shop/answers", JsonValue::Null),
+            ("POST", "/sites/shop/answers", celadon()),
+            ("GET", &one, JsonValue::Null),
+            ("PUT", &one, celadon()),
+            ("DELETE", &one, JsonValue::Null),
+            ("POST", "/sites/shop/knowledge/search", search),
+        ];
+        for (method, path, body) in &calls {
+            let (status, _) = call(&service, None, method, path, body).await;
+            assert_eq!(status, 401, "{method} {path}");
+            let stranger = Some(operator("other", Role::Owner));
+            let (status, answer) = call(&service, stranger, method, path, body).await;
+            assert_eq!(status, 404, "{method} {path}");
+            assert!(!answer.to_string().contains("1280"), "{answer}");
+            let agent = Some(operator("acme", Role::Agent));
+            let (status, _) = call(&service, agent, method, path, body).await;
+            let reads = *method == "GET" || path.ends_with("search");
+            assert_eq!(status, if reads { 200 } else { 403 }, "{method} {path}");
+        }
+        for (method, body) in [("GET", JsonValue::Null), ("PUT", celadon()), ("DELETE", JsonValue::Null)] {
+            let stranger = Some(operator("other", Role::Owner));
+            let (status, _) = call(&service, stranger, method, &elsewhere, &body).await;
+            assert_eq!(status, 404, "{method}: the id of another site's answer");
+        }
+        let (status, _) = call(&service, Some(operator("acme", Role::Agent)), "GET", &one, &JsonValue::Null).await;
+        assert_eq!(status, 200, "nothing was changed");
+    }
+
+    async fn refuses_bodies_that_are_not_what_they_should_be(database: &TestDatabase) {
+        let service = service(database).await;
+        for body in [
+            json!({}),
+            json!({ "question": "Q" }),
+            json!({ "question": "Q", "answer": "A", "extra": 1 }),
+            json!({ "question": ["Q"], "answer": "A" }),
+            json!({ "question": "", "answer": "A" }),
+            json!({ "question": "x".repeat(100_000), "answer": "A" }),
+            json!([]),
+        ] {
+            let ann = Some(operator("acme", Role::Admin));
+            let (status, answer) = call(&service, ann, "POST", "/sites/shop/answers", &body).await;
+            assert!([400, 413].contains(&status.as_u16()), "{status} {answer}");
+            assert!(answer.to_string().len() < 1000);
+        }
+    }
+}
