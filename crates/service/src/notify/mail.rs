@@ -1,0 +1,30 @@
+//! E-mails: notifications of operators, and messages of the service such as invitations.
+//!
+//! A notification is stored in the transaction of its cause. When it is due, it joins an e-mail to each operator
+//! who wants it, and a worker hands the e-mails to the SMTP server. An e-mail that was handed over is deleted in
+//! the next transaction: when the process dies in between, it is sent again, with the same `Message-ID`.
+
+mod compose;
+mod digest;
+mod mailer;
+mod options;
+mod outbox;
+mod pending;
+mod routes;
+mod worker;
+
+pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
+
+pub(crate) use outbox::{NewEmail, send};
+pub(crate) use pending::{Kind, Notice, answered, notify};
+pub(crate) use routes::routes;
+pub(crate) use worker::run;
+
+#[cfg(test)]
+pub(super) use {digest::collect, worker::Sender};
+
+/// Connects to the SMTP server, and signs in. Returns what is wrong, if anything.
+pub async fn check_smtp(options: &SmtpOptions) -> Result<(), String> {
+    let mailer = mailer::Mailer::new(options).map_err(|error| error.to_string())?;
+    mailer.check().await
+}
