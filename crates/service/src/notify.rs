@@ -1,6 +1,8 @@
 //! Notifications: webhooks for the systems of a tenant, and e-mails for its operators.
 
 pub(crate) mod mail;
+#[cfg(test)]
+mod tests;
 pub(crate) mod webhooks;
 
 use axum::Router;

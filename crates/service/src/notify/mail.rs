@@ -16,7 +16,7 @@ mod worker;
 pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
 pub(crate) use outbox::{NewEmail, send};
-pub(crate) use pending::{Kind, Notice, answered, notify};
+pub(crate) use pending::{Notice, NoticeKind, answered, notify};
 pub(crate) use routes::routes;
 pub(crate) use worker::run;
 

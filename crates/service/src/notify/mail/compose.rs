@@ -6,7 +6,7 @@ use std::fmt::Write;
 use html_escape::{encode_double_quoted_attribute, encode_text};
 
 use super::mailer::Composed;
-use super::{Kind, SmtpOptions};
+use super::{NoticeKind, SmtpOptions};
 use crate::db::{Db, DbError, args};
 
 /// Maximum characters of a visitor's message that an e-mail quotes.
@@ -17,7 +17,7 @@ const MAX_LISTED: usize = 20;
 /// A conversation that an e-mail tells about.
 #[derive(Clone, Debug)]
 struct Item {
-    kind: Kind,
+    kind: NoticeKind,
     conversation_id: String,
     site: String,
     /// The beginning of the visitor's last message, in one line.
@@ -27,9 +27,9 @@ struct Item {
 impl Item {
     fn sentence(&self) -> &'static str {
         match self.kind {
-            Kind::Unanswered => "A visitor waits for an answer",
-            Kind::Lead => "A visitor left contact details",
-            Kind::HandOff => "A visitor wants to talk to a person",
+            NoticeKind::Unanswered => "A visitor waits for an answer",
+            NoticeKind::Lead => "A visitor left contact details",
+            NoticeKind::HandOff => "A visitor wants to talk to a person",
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) async fn compose(
 /// Returns what an e-mail tells about, except what has been settled since: visitors that were answered, closed
 /// conversations and deleted sites.
 async fn items(db: &Db, smtp: &SmtpOptions, email_no: i64, tenant_id: &str) -> Result<Vec<Item>, DbError> {
-    let sql = "SELECT n.kind, c.id, s.name, CASE WHEN c.waiting_since_ms IS NULL THEN 0 ELSE 1 END, c.status, \
+    let sql = "SELECT n.kind, c.id, s.name, c.waiting_since_ms, c.status, \
                       (SELECT m.content FROM messages m \
                        WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
                FROM email_notifications e \
@@ -77,12 +77,12 @@ async fn items(db: &Db, smtp: &SmtpOptions, email_no: i64, tenant_id: &str) -> R
                WHERE e.email_no = $1 AND s.tenant_id = $2 AND s.deleted_ms IS NULL ORDER BY n.no";
     let mut items = Vec::new();
     for row in db.all(sql, args![email_no, tenant_id]).await? {
-        let Some(kind) = Kind::stored(&row.text(0)?) else { continue };
-        let (waits, closed) = (row.flag(3)?, row.text(4)? == "closed");
+        let Some(kind) = NoticeKind::stored(&row.text(0)?) else { continue };
+        let (waits, closed) = (!row.is_null(3)?, row.text(4)? == "closed");
         let holds = match kind {
-            Kind::Unanswered => waits && !closed,
-            Kind::HandOff => !closed,
-            Kind::Lead => true,
+            NoticeKind::Unanswered => waits && !closed,
+            NoticeKind::HandOff => !closed,
+            NoticeKind::Lead => true,
         };
         if holds {
             let excerpt = row.optional_text(5)?.filter(|_| smtp.excerpts).map(|text| excerpt(&text));
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn escapes_what_visitors_wrote() {
         let item = Item {
-            kind: Kind::Lead,
+            kind: NoticeKind::Lead,
             conversation_id: "\"><script>".to_owned(),
             site: "A & <b>".to_owned(),
             excerpt: Some("<img src=x onerror=alert(1)>".to_owned()),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Kind;
+use super::NoticeKind;
 use crate::Service;
 use crate::db::{DbError, Tx, args};
 use crate::secrets::new_id;
@@ -27,7 +27,7 @@ pub(in crate::notify) async fn collect(service: &Service, now_ms: i64) -> Result
 /// A notification that is due.
 struct Due {
     no: i64,
-    kind: Kind,
+    kind: NoticeKind,
     conversation_id: String,
 }
 
@@ -63,7 +63,7 @@ async fn take_due(tx: &mut Tx, now_ms: i64, tenant_id: &str) -> Result<Vec<Due>,
                RETURNING no, kind, conversation_id";
     let mut due = Vec::new();
     for row in tx.all(sql, args![tenant_id, now_ms, MAX_NOTIFICATIONS]).await? {
-        let Some(kind) = Kind::stored(&row.text(1)?) else { continue };
+        let Some(kind) = NoticeKind::stored(&row.text(1)?) else { continue };
         due.push(Due { no: row.int(0)?, kind, conversation_id: row.text(2)? });
     }
     due.sort_by_key(|due| due.no);

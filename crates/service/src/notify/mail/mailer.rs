@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use lettre::message::header::{Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
-use lettre::transport::smtp::PoolConfig;
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
+use lettre::transport::smtp::{AsyncSmtpTransportBuilder, PoolConfig};
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use secrecy::ExposeSecret;
 
 use super::{SmtpOptions, SmtpOptionsError, SmtpTls};
@@ -53,24 +55,10 @@ pub(super) struct Mailer {
 }
 
 impl Mailer {
+    /// Creates a client. It needs the runtime, because it keeps connections.
     pub(super) fn new(options: &SmtpOptions) -> Result<Self, SmtpOptionsError> {
-        // Does nothing in an application that has already installed a provider.
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let (from, reply_to) = options.mailboxes()?;
-        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&options.host)
-            .port(options.port)
-            .timeout(Some(CONNECT_TIMEOUT))
-            .pool_config(PoolConfig::new().max_size(MAX_CONNECTIONS))
-            .tls(tls(options)?);
-        match (&options.user, &options.password) {
-            (Some(user), Some(password)) => {
-                let password = password.expose_secret().to_owned();
-                transport = transport.credentials(Credentials::new(user.clone(), password));
-            }
-            (None, None) => {}
-            _ => return Err(SmtpOptionsError::Credentials),
-        }
-        Ok(Self { transport: transport.build(), from, reply_to })
+        Ok(Self { transport: transport(options)?.build(), from, reply_to })
     }
 
     /// Hands an e-mail to the server. `id` is the same at each attempt.
@@ -135,14 +123,41 @@ fn classify(error: &lettre::transport::smtp::Error) -> SendError {
     }
 }
 
+/// Checks the settings of the connection.
+pub(super) fn transport(options: &SmtpOptions) -> Result<AsyncSmtpTransportBuilder, SmtpOptionsError> {
+    // Does nothing in an application that has already installed a provider.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&options.host)
+        .port(options.port)
+        .timeout(Some(CONNECT_TIMEOUT))
+        .pool_config(PoolConfig::new().max_size(MAX_CONNECTIONS))
+        .tls(tls(options)?);
+    match (&options.user, &options.password) {
+        (Some(user), Some(password)) => {
+            let password = password.expose_secret().to_owned();
+            Ok(transport.credentials(Credentials::new(user.clone(), password)))
+        }
+        (None, None) => Ok(transport),
+        _ => Err(SmtpOptionsError::Credentials),
+    }
+}
+
 fn tls(options: &SmtpOptions) -> Result<Tls, SmtpOptionsError> {
     if options.tls == SmtpTls::None {
         return if options.is_loopback() { Ok(Tls::None) } else { Err(SmtpOptionsError::NotEncrypted) };
     }
     let mut parameters = TlsParameters::builder(options.host.clone());
     if let Some(pem) = &options.root_certificate {
-        let certificate = Certificate::from_pem(pem).map_err(SmtpOptionsError::Tls)?;
-        parameters = parameters.add_root_certificate(certificate);
+        let mut found = false;
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let certificate = certificate.map_err(|_| SmtpOptionsError::RootCertificate)?;
+            let certificate = Certificate::from_der(certificate.to_vec()).map_err(SmtpOptionsError::Tls)?;
+            parameters = parameters.add_root_certificate(certificate);
+            found = true;
+        }
+        if !found {
+            return Err(SmtpOptionsError::RootCertificate);
+        }
     }
     let parameters = parameters.build_rustls().map_err(SmtpOptionsError::Tls)?;
     Ok(match options.tls {

@@ -6,6 +6,8 @@ use std::time::Duration;
 use lettre::message::Mailbox;
 use secrecy::SecretString;
 
+use super::mailer::transport;
+
 /// The encryption of the connection to an SMTP server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SmtpTls {
@@ -64,7 +66,8 @@ impl SmtpOptions {
 
     /// Checks the settings, without connecting to the server.
     pub fn validate(&self) -> Result<(), SmtpOptionsError> {
-        super::mailer::Mailer::new(self).map(drop)
+        self.mailboxes()?;
+        transport(self).map(drop)
     }
 
     /// Returns the sender and the address for answers.
@@ -101,6 +104,9 @@ pub enum SmtpOptionsError {
     /// A user name needs a password, and a password a user name.
     #[error("invalid SMTP credentials: expected a user name and a password, or neither")]
     Credentials,
+    /// The trusted certificate is not in PEM format.
+    #[error("invalid SMTP root certificate: expected a PEM file with -----BEGIN CERTIFICATE-----")]
+    RootCertificate,
     /// The certificate or the host name cannot be used for TLS.
     #[error("invalid SMTP TLS settings: {0}")]
     Tls(#[source] lettre::transport::smtp::Error),

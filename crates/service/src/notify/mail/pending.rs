@@ -10,7 +10,7 @@ const GATHER_MS: i64 = 10_000;
 
 /// What operators are told about a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum NoticeKind {
     /// The visitor has waited for an answer for a while.
     Unanswered,
     /// The visitor has left contact details.
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     HandOff,
 }
 
-impl Kind {
+impl NoticeKind {
     pub(crate) const ALL: [Self; 3] = [Self::Unanswered, Self::Lead, Self::HandOff];
 
     pub(crate) const fn as_str(self) -> &'static str {
@@ -42,7 +42,7 @@ pub(crate) struct Notice<'a> {
     pub(crate) tenant_id: &'a str,
     pub(crate) site_id: &'a str,
     pub(crate) conversation_id: &'a str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NoticeKind,
 }
 
 /// Stores a notification, in the transaction of its cause. While one of the same kind waits for the same
@@ -55,8 +55,8 @@ pub(crate) async fn notify(
 ) -> Result<(), DbError> {
     let Some(smtp) = &service.0.options.smtp else { return Ok(()) };
     let delay_ms = match notice.kind {
-        Kind::Unanswered => millis(smtp.unanswered_after),
-        Kind::Lead | Kind::HandOff => GATHER_MS,
+        NoticeKind::Unanswered => millis(smtp.unanswered_after),
+        NoticeKind::Lead | NoticeKind::HandOff => GATHER_MS,
     };
     let sql = "INSERT INTO notifications (tenant_id, site_id, conversation_id, kind, created_ms, due_ms) \
                SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), \

@@ -8,7 +8,7 @@ use chat_protocol::Value;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::Kind;
+use super::NoticeKind;
 use crate::Service;
 use crate::accounts::Operator;
 use crate::db::args;
@@ -32,11 +32,11 @@ pub(crate) struct EmailPreferences {
 }
 
 impl EmailPreferences {
-    fn wants(self, kind: Kind) -> bool {
+    fn wants(self, kind: NoticeKind) -> bool {
         match kind {
-            Kind::Unanswered => self.unanswered,
-            Kind::Lead => self.lead,
-            Kind::HandOff => self.hand_off,
+            NoticeKind::Unanswered => self.unanswered,
+            NoticeKind::Lead => self.lead,
+            NoticeKind::HandOff => self.hand_off,
         }
     }
 
@@ -61,11 +61,11 @@ pub(crate) async fn show(
     let row = service.db().optional(sql, args![&operator.id, &operator.tenant_id]).await?;
     let kinds = row.ok_or(ApiError::NotFound("This operator"))?.text(0)?;
     let kinds: Vec<String> = serde_json::from_str(&kinds).unwrap_or_default();
-    let wants = |kind: Kind| kinds.iter().any(|name| name == kind.as_str());
+    let wants = |kind: NoticeKind| kinds.iter().any(|name| name == kind.as_str());
     let preferences = EmailPreferences {
-        unanswered: wants(Kind::Unanswered),
-        lead: wants(Kind::Lead),
-        hand_off: wants(Kind::HandOff),
+        unanswered: wants(NoticeKind::Unanswered),
+        lead: wants(NoticeKind::Lead),
+        hand_off: wants(NoticeKind::HandOff),
     };
     Ok(ApiResponse::success(preferences.to_value(&service)))
 }
@@ -78,7 +78,7 @@ pub(crate) async fn update(
     preferences: Result<Json<EmailPreferences>, JsonRejection>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(preferences) = preferences?;
-    let kinds = Kind::ALL.into_iter().filter(|kind| preferences.wants(*kind)).map(Kind::as_str);
+    let kinds = NoticeKind::ALL.into_iter().filter(|kind| preferences.wants(*kind)).map(NoticeKind::as_str);
     let kinds: Value = kinds.collect();
     let write = service.db().write(move |tx| {
         Box::pin(async move {

@@ -157,6 +157,8 @@ fn retry_after(headers: &HeaderMap<HeaderValue>, now: Timestamp) -> Option<Durat
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     #[test]
@@ -173,5 +175,22 @@ mod tests {
             assert_eq!(wait(nonsense), None, "{nonsense}");
         }
         assert_eq!(retry_after(&HeaderMap::new(), now), None);
+    }
+
+    #[tokio::test]
+    async fn a_name_that_resolves_to_this_machine_is_not_connected_to() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        // Accepted as if it were a name that only the resolver knows to be this machine.
+        let target = TargetUrl::parse(&format!("https://localhost:{port}/"), true).expect("a URL");
+        let request = SignedRequest {
+            event_id: "evt_1".to_owned(),
+            timestamp_s: 1,
+            signature: String::new(),
+            body: String::new(),
+        };
+        let outcome = WebhookClient::new(false).expect("a client").send(&target, request).await;
+        assert!(outcome.error.expect("refused").contains("no public address"));
+        assert!(listener.accept().now_or_never().is_none(), "nobody connected");
     }
 }

@@ -31,21 +31,20 @@ pub(super) async fn pending(db: &Db) -> Result<Vec<PendingWebhook>, DbError> {
                    SELECT (SELECT min(d.webhook_id) FROM deliveries d \
                            WHERE d.status = 'pending' AND d.webhook_id > waiting.webhook_id) \
                    FROM waiting WHERE waiting.webhook_id IS NOT NULL) \
-               SELECT w.id, CASE WHEN w.disabled_ms IS NULL THEN 0 ELSE 1 END, \
-                      CASE WHEN w.failing_since_ms IS NULL THEN 0 ELSE 1 END, w.paused_until_ms, \
+               SELECT w.id, w.disabled_ms, w.failing_since_ms, w.paused_until_ms, \
                       (SELECT min(d.next_ms) FROM deliveries d \
                        WHERE d.webhook_id = w.id AND d.status = 'pending') \
                FROM waiting JOIN webhooks w ON w.id = waiting.webhook_id";
     let rows = db.all(sql, args![]).await?;
     let mut pending = Vec::with_capacity(rows.len());
     for row in rows {
-        let disabled = row.flag(1)?;
+        let disabled = !row.is_null(1)?;
         // Delivered by another node in between.
         let Some(next_ms) = row.optional_int(4)? else { continue };
         pending.push(PendingWebhook {
             id: row.text(0)?,
             disabled,
-            failing: row.flag(2)?,
+            failing: !row.is_null(2)?,
             due_ms: if disabled { 0 } else { next_ms.max(row.int(3)?) },
         });
     }

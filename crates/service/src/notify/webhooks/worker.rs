@@ -47,7 +47,7 @@ pub(crate) async fn run(service: &Service) {
         };
         tokio::select! {
             () = service.0.closing.cancelled() => break,
-            () = deliverer.finish_one(), if !deliverer.tasks.is_empty() => {}
+            () = deliverer.finish_one(), if deliverer.is_busy() => {}
             () = queue_wake(&mut wakes) => {}
             () = tokio::time::sleep(wait) => {}
         }
@@ -169,6 +169,11 @@ impl Deliverer {
         self.in_flight.push(InFlight { webhook_id, failing, task });
     }
 
+    /// Returns whether requests are in progress.
+    pub(in crate::notify) fn is_busy(&self) -> bool {
+        !self.tasks.is_empty()
+    }
+
     /// Waits until one request is finished.
     pub(in crate::notify) async fn finish_one(&mut self) {
         let _ = self.tasks.join_next().await;
@@ -176,7 +181,7 @@ impl Deliverer {
 
     /// Waits until all requests are finished, which takes no longer than their timeout.
     pub(in crate::notify) async fn finish_all(&mut self) {
-        while !self.tasks.is_empty() {
+        while self.is_busy() {
             self.finish_one().await;
         }
     }
