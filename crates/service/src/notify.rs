@@ -1,5 +1,6 @@
 //! Notifications: webhooks for the systems of a tenant, and e-mails for its operators.
 
+pub(crate) mod data;
 pub(crate) mod mail;
 #[cfg(test)]
 mod tests;

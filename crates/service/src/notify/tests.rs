@@ -1,10 +1,12 @@
 //! Tests of webhooks and e-mails on both databases, with real receivers on loopback.
 
+mod docs;
 mod mail;
 mod mail_server;
 mod receiver;
 mod smtp;
 mod targets;
+mod verify;
 mod webhook_routes;
 mod webhooks;
 mod webhooks_hostile;

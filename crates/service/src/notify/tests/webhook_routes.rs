@@ -12,7 +12,7 @@ use super::*;
 use crate::databases::{Kind, on_both_databases};
 
 /// Calls the admin API as an operator, and returns the status and the data or the error.
-async fn call(
+pub(super) async fn call(
     service: &Service,
     operator: &Operator,
     method: Method,
@@ -45,8 +45,8 @@ fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     }
 }
 
-fn new_webhook(url: &str) -> Option<Value> {
-    Some(Value::object([("url", url.into())]))
+fn new_webhook(url: &str) -> Value {
+    Value::object([("url", url.into())])
 }
 
 on_both_databases! {
@@ -55,7 +55,7 @@ on_both_databases! {
         let admin = operator("a", Role::Admin);
         let receiver = Receiver::start().await;
         let (status, created) =
-            call(&service, &admin, Method::POST, "/webhooks", new_webhook(&receiver.url)).await;
+            call(&service, &admin, Method::POST, "/webhooks", Some(new_webhook(&receiver.url))).await;
         assert_eq!(status, StatusCode::OK, "{created:?}");
         let (id, secret) = (text(&created, &["webhook", "id"]), text(&created, &["secret"]));
         let (_, listed) = call(&service, &admin, Method::GET, "/webhooks", None).await;
@@ -98,8 +98,8 @@ on_both_databases! {
         let service = open(database).await;
         let (admin, stranger) = (operator("a", Role::Admin), operator("b", Role::Owner));
         let receiver = Receiver::start().await;
-        let (_, created) = call(&service, &admin, Method::POST, "/webhooks", new_webhook(&receiver.url)).await;
-        let (_, own) = call(&service, &stranger, Method::POST, "/webhooks", new_webhook(&receiver.url)).await;
+        let (_, created) = call(&service, &admin, Method::POST, "/webhooks", Some(new_webhook(&receiver.url))).await;
+        let (_, own) = call(&service, &stranger, Method::POST, "/webhooks", Some(new_webhook(&receiver.url))).await;
         let (id, own) = (text(&created, &["webhook", "id"]), text(&own, &["webhook", "id"]));
         let (_, tried) = call(&service, &admin, Method::POST, &format!("/webhooks/{id}/test"), None).await;
         let delivery = text(&tried, &["delivery", "id"]);
@@ -135,7 +135,7 @@ on_both_databases! {
         let change = Some(Value::object([]));
         for (method, path, body) in [
             (Method::GET, "/webhooks", None),
-            (Method::POST, "/webhooks", new_webhook("https://hooks.example")),
+            (Method::POST, "/webhooks", Some(new_webhook("https://hooks.example"))),
             (Method::GET, "/webhooks/wh_1", None),
             (Method::PATCH, "/webhooks/wh_1", change),
             (Method::DELETE, "/webhooks/wh_1", None),
@@ -153,7 +153,7 @@ on_both_databases! {
         let service = open(database).await;
         let admin = operator("a", Role::Admin);
         let (_, created) =
-            call(&service, &admin, Method::POST, "/webhooks", new_webhook("https://hooks.example")).await;
+            call(&service, &admin, Method::POST, "/webhooks", Some(new_webhook("https://hooks.example"))).await;
         let path = format!("/webhooks/{}", text(&created, &["webhook", "id"]));
         for _ in 0..5 {
             call(&service, &admin, Method::POST, &format!("{path}/test"), None).await;
@@ -189,8 +189,8 @@ on_both_databases! {
         };
         for body in [
             Some(Value::object([])),
-            new_webhook("http://hooks.example"),
-            new_webhook("https://169.254.169.254/"),
+            Some(new_webhook("http://hooks.example")),
+            Some(new_webhook("https://169.254.169.254/")),
             with("secret", "whsec_mine".into()),
             with("events", Value::List(vec!["message.deleted".into()])),
             with("events", Value::List(vec!["webhook.test".into()])),
@@ -202,7 +202,7 @@ on_both_databases! {
         let creations = (0..25).map(|_| {
             let (service, admin) = (service.clone(), admin.clone());
             tokio::spawn(async move {
-                let body = new_webhook("https://hooks.example");
+                let body = Some(new_webhook("https://hooks.example"));
                 call(&service, &admin, Method::POST, "/webhooks", body).await.0
             })
         });

@@ -53,16 +53,16 @@ on_both_databases! {
         let (webhook, secret) = create(&service, "a", &receiver.url).await;
         report(&service, "a", EventName::MessageCreated, "Grüße \u{1f600}").await;
         assert_eq!(deliver(&service, service.now_ms()).await, None);
-        let received = receiver.received();
-        assert_eq!(received.len(), 1);
-        assert!(received[0].is_signed_with(secret.expose()));
-        assert_eq!(received[0].header("content-type"), "application/json");
-        let timestamp: i64 = received[0].header("webhook-timestamp").parse().expect("seconds");
+        let requests = receiver.received();
+        assert_eq!(requests.len(), 1);
+        assert!(requests[0].is_signed_with(secret.expose()));
+        assert_eq!(requests[0].header("content-type"), "application/json");
+        let timestamp: i64 = requests[0].header("webhook-timestamp").parse().expect("seconds");
         assert!((service.now_ms() / 1000 - timestamp).abs() < 60);
-        let body: Value = serde_json::from_str(&received[0].body).expect("JSON");
+        let body: Value = serde_json::from_str(&requests[0].body).expect("JSON");
         let text = |name| body.get(name).and_then(Value::as_text).expect("a text");
         assert_eq!((text("type"), text("siteId")), ("message.created", "site_a"));
-        assert_eq!(text("id"), received[0].id());
+        assert_eq!(text("id"), requests[0].id());
         assert_eq!(body.get("data").and_then(|data| data.get("text")), Some(&"Grüße \u{1f600}".into()));
         let log = log(&service, &webhook).await;
         assert_eq!((log[0].status.as_str(), log[0].log[0].status), ("delivered", Some(200)));
@@ -142,13 +142,13 @@ on_both_databases! {
             now_ms = next_ms;
         }
         assert_eq!(deliver(&service, now_ms).await, None);
-        let received = receiver.received();
-        assert_eq!(received.len(), 8);
-        assert!(received.iter().all(|request| request.is_signed_with(secret.expose())));
-        assert!(received.iter().all(|request| request.id() == received[0].id()));
-        assert!(received.iter().all(|request| request.body == received[0].body));
+        let requests = receiver.received();
+        assert_eq!(requests.len(), 8);
+        assert!(requests.iter().all(|request| request.is_signed_with(secret.expose())));
+        assert!(requests.iter().all(|request| request.id() == requests[0].id()));
+        assert!(requests.iter().all(|request| request.body == requests[0].body));
         let timestamps: std::collections::HashSet<_> =
-            received.iter().map(|request| request.header("webhook-timestamp").to_owned()).collect();
+            requests.iter().map(|request| request.header("webhook-timestamp").to_owned()).collect();
         assert_eq!(timestamps.len(), 8, "each attempt is signed with its time");
         let failed = &log(&service, &webhook).await[0];
         assert_eq!((failed.status.as_str(), failed.log.len()), ("failed", 8));
@@ -158,7 +158,7 @@ on_both_databases! {
         let next_ms = deliver(&service, now_ms).await.expect("the schedule begins again");
         assert!(next_ms - now_ms < 16_000);
         assert_eq!(deliver(&service, next_ms).await, None);
-        assert_eq!(receiver.received()[9].id(), received[0].id());
+        assert_eq!(receiver.received()[9].id(), requests[0].id());
         let delivered = &log(&service, &webhook).await[0];
         assert_eq!((delivered.status.as_str(), delivered.log.len()), ("delivered", 10));
     }
@@ -263,9 +263,9 @@ on_both_databases! {
             report(&service, "a", EventName::MessageCreated, "one").await;
             deliver(&service, service.now_ms() + later_ms).await;
         }
-        let received = receiver.received();
-        assert!(received.iter().all(|request| request.is_signed_with(new.expose())));
-        assert!(received[0].is_signed_with(old.expose()) && !received[1].is_signed_with(old.expose()));
+        let requests = receiver.received();
+        assert!(requests.iter().all(|request| request.is_signed_with(new.expose())));
+        assert!(requests[0].is_signed_with(old.expose()) && !requests[1].is_signed_with(old.expose()));
     }
 
     async fn erasing_a_conversation_removes_its_words_from_the_queue_and_the_log(database: &TestDatabase) {
