@@ -106,6 +106,11 @@ pub(crate) async fn erase(tx: &mut Tx, conversation_id: &str) -> Result<(), DbEr
     Ok(())
 }
 
+/// Connects the parts of a new service that send e-mails. To be called once, when the service is opened.
+pub(crate) fn connect(service: &Service) {
+    mail::connect_accounts(service);
+}
+
 /// Delivers webhooks and e-mails until the service closes. Several nodes share the work.
 pub(crate) async fn run(service: Service) {
     tokio::join!(webhooks::run(&service), mail::run(&service));

@@ -13,11 +13,16 @@ mod pending;
 mod routes;
 mod worker;
 
+use tracing::error;
+
+use crate::Service;
+use crate::accounts::set_mailer;
+
 pub use options::{SmtpOptions, SmtpOptionsError, SmtpTls};
 
 pub(crate) use outbox::{NewEmail, send};
 pub(crate) use pending::{Notice, NoticeKind, answered, notify};
-pub(crate) use routes::routes;
+pub(crate) use routes::{NotificationsApi, routes};
 pub(crate) use worker::run;
 
 #[cfg(test)]
@@ -27,4 +32,17 @@ pub(super) use {digest::collect, worker::Sender};
 pub async fn check_smtp(options: &SmtpOptions) -> Result<(), String> {
     let mailer = mailer::Mailer::new(options).map_err(|error| error.to_string())?;
     mailer.check().await
+}
+
+/// Lets the accounts send their e-mails, if an SMTP server is set.
+pub(super) fn connect_accounts(service: &Service) {
+    if service.0.options.smtp.is_some() {
+        set_mailer(service, |service, mail| {
+            Box::pin(async move {
+                if let Err(error) = send(&service, &mail.to, &mail.subject, &mail.text).await {
+                    error!("an e-mail of an account cannot be queued: {error}");
+                }
+            })
+        });
+    }
 }

@@ -19,7 +19,7 @@ use crate::clock::iso;
 use crate::db::{DbError, Tx, args};
 use crate::secrets::new_id;
 
-pub(crate) use routes::routes;
+pub(crate) use routes::{WebhooksApi, routes};
 pub(crate) use worker::run;
 pub(super) use worker::{ERROR_INTERVAL, POLL_INTERVAL, queue_wake, until};
 

@@ -15,6 +15,11 @@ use crate::db::args;
 use crate::error::ApiError;
 use crate::response::ApiResponse;
 
+/// The description of these routes.
+#[derive(utoipa::OpenApi)]
+#[openapi(paths(show, update), components(schemas(EmailPreferences)))]
+pub(crate) struct NotificationsApi;
+
 pub(crate) fn routes() -> Router<Service> {
     Router::new().route("/notifications", get(show).put(update))
 }
@@ -52,7 +57,9 @@ impl EmailPreferences {
 }
 
 /// Shows which e-mails the signed-in operator receives.
-#[utoipa::path(get, path = "/notifications", tag = "notifications", responses((status = 200, description = "The preferences")))]
+#[utoipa::path(get, path = "/notifications", tag = "notifications", responses(
+    (status = 200, description = "The preferences"),
+))]
 pub(crate) async fn show(
     State(service): State<Service>,
     operator: Operator,
@@ -71,7 +78,9 @@ pub(crate) async fn show(
 }
 
 /// Chooses which e-mails the signed-in operator receives.
-#[utoipa::path(put, path = "/notifications", tag = "notifications", request_body = EmailPreferences, responses((status = 200, description = "The preferences")))]
+#[utoipa::path(put, path = "/notifications", tag = "notifications", request_body = EmailPreferences, responses(
+    (status = 200, description = "The preferences"),
+))]
 pub(crate) async fn update(
     State(service): State<Service>,
     operator: Operator,
