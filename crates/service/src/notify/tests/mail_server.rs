@@ -2,6 +2,8 @@
 
 use std::net::TcpListener;
 
+use tower::ServiceExt;
+
 use super::mail::{converse, open_to, send_due, sender, tell};
 use super::smtp::{Behaviour, Identity, SmtpServer};
 use super::*;
@@ -100,6 +102,26 @@ async fn hostile_addresses_and_subjects_inject_no_header() {
     assert_eq!((mails[0].header("Bcc"), mails[0].header("To")), (String::new(), "a@b.example".to_owned()));
     assert!(mails[0].header("Subject").len() < 1000);
     assert!(mails[0].text().contains("MAIL FROM:<x@x.example>"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn accounts_send_their_links_by_email() {
+    let database = TestDatabase::new(Kind::Sqlite).await;
+    let server = SmtpServer::start();
+    let service = open_to(&database, server.options()).await;
+    crate::notify::connect(&service);
+    let body = Value::object([("email", "new@a.example".into()), ("role", "agent".into())]);
+    let request = axum::http::Request::post("/invitations")
+        .header("content-type", "application/json")
+        .body(axum::body::Body::from(body.to_json()))
+        .expect("a request");
+    let router = crate::accounts::routes().layer(axum::Extension(operator("a", Role::Owner)));
+    let response = router.with_state(service.clone()).oneshot(request).await.expect("a response");
+    assert!(response.status().is_success(), "{}", response.status());
+    send_due(&service, service.now_ms()).await;
+    let mails = server.mails();
+    assert_eq!(mails[0].recipients, ["<new@a.example>"]);
+    assert!(mails[0].text().contains("https://chat.example/console/#"), "{}", mails[0].text());
 }
 
 /// Returns settings for STARTTLS with user and password.

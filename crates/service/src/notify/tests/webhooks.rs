@@ -1,5 +1,7 @@
 //! Deliveries: signatures, retries, and several nodes.
 
+use tokio::io::AsyncWriteExt;
+
 use super::receiver::Receiver;
 use super::*;
 use crate::databases::{Kind, on_both_databases};
@@ -316,4 +318,19 @@ async fn two_nodes_deliver_each_event_once() {
     }
     let sql = "SELECT count(*) FROM deliveries WHERE status = 'delivered' AND attempts = 1";
     assert_eq!(number(&nodes[0], sql).await, 300);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_that_closes_finishes_the_requests_in_progress() {
+    let database = TestDatabase::new(Kind::Sqlite).await;
+    let service = open(&database).await;
+    let slow = super::receiver::Socket::bind().await;
+    let (webhook, _) = create(&service, "a", &format!("http://127.0.0.1:{}", slow.port)).await;
+    report(&service, "a", EventName::MessageCreated, "one").await;
+    let running = tokio::spawn(crate::notify::run(service.clone()));
+    let mut connection = slow.accept().await;
+    service.0.closing.cancel();
+    connection.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.expect("written");
+    in_time(running).await.expect("no panic");
+    assert_eq!(log(&service, &webhook).await[0].status, "delivered");
 }
