@@ -10,6 +10,7 @@ const HOSTILE = "tests/hostile/proxies.mjs";
 const UNIT = "tests/unit/docs.test.mjs";
 const CRATE = "src/lib.rs";
 const CONNECTOR = "crates/connector/src/lib.rs";
+const WEBHOOKS = "crates/service/src/notify/tests/docs.rs";
 const BUNDLERS = "tests/npm/bundlers.test.mjs";
 const CLIENT = "tests/npm/client.test.mjs";
 
@@ -81,6 +82,12 @@ export const RUN_BY = {
   },
   "docs/themes.md": { "Derive a theme from your brand's colour: html": E2E, "Set your own colours: css": E2E },
   "docs/troubleshooting.md": { "Troubleshooting: js": E2E },
+  "docs/webhooks.md": {
+    "Create a webhook: http": WEBHOOKS,
+    "Verify a request: js": WEBHOOKS,
+    "Verify a request: rust": WEBHOOKS,
+    "Events: json": WEBHOOKS,
+  },
   "docs/wordpress.md": { "WordPress, by hand: php": SERVER, "WordPress, by hand: php 2": SERVER },
 };
 

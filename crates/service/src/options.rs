@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Pace, RateLimit, ServiceKey};
+use crate::{Pace, RateLimit, ServiceKey, SmtpOptions};
 
 /// The settings of a service.
 #[derive(Clone, Debug)]
@@ -26,6 +26,10 @@ pub struct ServiceOptions {
     pub allow_private_ai: bool,
     /// The time limit of a request's body.
     pub body_timeout: Duration,
+    /// The server that sends e-mails; `None` sends none.
+    pub smtp: Option<SmtpOptions>,
+    /// Allows webhooks to private and loopback addresses, also without TLS to loopback.
+    pub private_webhooks: bool,
 }
 
 impl ServiceOptions {
@@ -40,6 +44,8 @@ impl ServiceOptions {
             rate_limit: RateLimit::default(),
             allow_private_ai: false,
             body_timeout: Duration::from_secs(30),
+            smtp: None,
+            private_webhooks: false,
         }
     }
 }

@@ -16,7 +16,7 @@ struct Step {
     postgres: &'static str,
 }
 
-const STEPS: [Step; 2] = [
+const STEPS: [Step; 3] = [
     Step {
         version: 1,
         name: "tables",
@@ -28,6 +28,12 @@ const STEPS: [Step; 2] = [
         name: "search",
         sqlite: include_str!("../../migrations/0002_search.sqlite.sql"),
         postgres: include_str!("../../migrations/0002_search.postgres.sql"),
+    },
+    Step {
+        version: 3,
+        name: "notifications",
+        sqlite: include_str!("../../migrations/0003_notifications.sql"),
+        postgres: include_str!("../../migrations/0003_notifications.sql"),
     },
 ];
 

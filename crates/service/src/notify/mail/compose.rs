@@ -1,0 +1,155 @@
+//! The text of an e-mail about conversations. It is written when the e-mail is sent, so that it tells what is
+//! true then, and visitors' words are not stored a second time.
+
+use std::fmt::Write;
+
+use html_escape::{encode_double_quoted_attribute, encode_text};
+
+use super::mailer::Composed;
+use super::{NoticeKind, SmtpOptions};
+use crate::db::{Db, DbError, args};
+
+/// Maximum characters of a visitor's message that an e-mail quotes.
+const MAX_EXCERPT_LENGTH: usize = 200;
+/// Maximum conversations that an e-mail lists.
+const MAX_LISTED: usize = 20;
+
+/// A conversation that an e-mail tells about.
+#[derive(Clone, Debug)]
+struct Item {
+    kind: NoticeKind,
+    conversation_id: String,
+    site: String,
+    /// The beginning of the visitor's last message, in one line.
+    excerpt: Option<String>,
+}
+
+impl Item {
+    fn sentence(&self) -> &'static str {
+        match self.kind {
+            NoticeKind::Unanswered => "A visitor waits for an answer",
+            NoticeKind::Lead => "A visitor left contact details",
+            NoticeKind::HandOff => "A visitor wants to talk to a person",
+        }
+    }
+}
+
+/// Writes an e-mail; `None` when nothing of it is true any more.
+pub(super) async fn compose(
+    db: &Db,
+    smtp: &SmtpOptions,
+    public_origin: Option<&str>,
+    email_no: i64,
+    tenant_id: &str,
+) -> Result<Option<Composed>, DbError> {
+    let items = items(db, smtp, email_no, tenant_id).await?;
+    let Some(first) = items.first() else { return Ok(None) };
+    let subject = match items.len() {
+        1 => format!("{}: {}", first.site, first.sentence()),
+        count => format!("{}: {count} conversations need you", first.site),
+    };
+    let (mut text, mut html) = (String::new(), String::new());
+    for item in items.iter().take(MAX_LISTED) {
+        write_item(&mut text, &mut html, item, public_origin);
+    }
+    if let Some(more) = items.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+        let _ = write!(text, "… and {more} more.\r\n\r\n");
+        let _ = write!(html, "<p>… and {more} more.</p>");
+    }
+    let footer = "You can choose in the console which e-mails you receive.";
+    let _ = write!(text, "-- \r\n{footer}\r\n");
+    let _ = write!(html, "<hr><p><small>{footer}</small></p>");
+    let html =
+        format!("<!doctype html><html><head><meta charset=\"utf-8\"></head><body>{html}</body></html>");
+    Ok(Some(Composed { subject, text, html: Some(html) }))
+}
+
+/// Returns what an e-mail tells about, except what has been settled since: visitors that were answered, closed
+/// conversations and deleted sites.
+async fn items(db: &Db, smtp: &SmtpOptions, email_no: i64, tenant_id: &str) -> Result<Vec<Item>, DbError> {
+    let sql = "SELECT n.kind, c.id, s.name, c.waiting_since_ms, c.status, \
+                      (SELECT m.content FROM messages m \
+                       WHERE m.conversation_no = c.no AND m.role = 'visitor' ORDER BY m.seq DESC LIMIT 1) \
+               FROM email_notifications e \
+               JOIN notifications n ON n.no = e.notification_no \
+               JOIN conversations c ON c.id = n.conversation_id AND c.site_id = n.site_id \
+               JOIN sites s ON s.id = c.site_id \
+               WHERE e.email_no = $1 AND s.tenant_id = $2 AND s.deleted_ms IS NULL ORDER BY n.no";
+    let mut items = Vec::new();
+    for row in db.all(sql, args![email_no, tenant_id]).await? {
+        let Some(kind) = NoticeKind::stored(&row.text(0)?) else { continue };
+        let (waits, closed) = (!row.is_null(3)?, row.text(4)? == "closed");
+        let holds = match kind {
+            NoticeKind::Unanswered => waits && !closed,
+            NoticeKind::HandOff => !closed,
+            NoticeKind::Lead => true,
+        };
+        if holds {
+            let excerpt = row.optional_text(5)?.filter(|_| smtp.excerpts).map(|text| excerpt(&text));
+            items.push(Item { kind, conversation_id: row.text(1)?, site: row.text(2)?, excerpt });
+        }
+    }
+    Ok(items)
+}
+
+fn write_item(text: &mut String, html: &mut String, item: &Item, public_origin: Option<&str>) {
+    let (site, sentence) = (one_line(&item.site), item.sentence());
+    let _ = write!(text, "{site}: {sentence}.\r\n");
+    let _ = write!(html, "<p><b>{}</b>: {sentence}.</p>", encode_text(&site));
+    if let Some(excerpt) = &item.excerpt {
+        let _ = write!(text, "> {excerpt}\r\n");
+        let _ = write!(html, "<blockquote>{}</blockquote>", encode_text(excerpt));
+    }
+    if let Some(origin) = public_origin {
+        let link = format!("{}/console/#conversation={}", origin.trim_end_matches('/'), item.conversation_id);
+        let _ = write!(text, "{link}\r\n");
+        let href = encode_double_quoted_attribute(&link);
+        let _ = write!(html, "<p><a href=\"{href}\">Open the conversation</a></p>");
+    }
+    text.push_str("\r\n");
+}
+
+/// Returns a text without line breaks and other control characters.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_control() || letter.is_whitespace()).collect();
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the beginning of a text in one line.
+fn excerpt(text: &str) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(MAX_EXCERPT_LENGTH) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_one_bounded_line() {
+        assert_eq!(excerpt("  Hello\r\n\tBcc: a@b\0 "), "Hello Bcc: a@b");
+        let long = excerpt(&"ä".repeat(1000));
+        assert_eq!(long.chars().count(), MAX_EXCERPT_LENGTH + 1);
+        assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn escapes_what_visitors_wrote() {
+        let item = Item {
+            kind: NoticeKind::Lead,
+            conversation_id: "\"><script>".to_owned(),
+            site: "A & <b>".to_owned(),
+            excerpt: Some("<img src=x onerror=alert(1)>".to_owned()),
+        };
+        let (mut text, mut html) = (String::new(), String::new());
+        write_item(&mut text, &mut html, &item, Some("https://chat.example"));
+        assert!(
+            !html.contains("<img") && !html.contains("<script") && html.contains("A &amp; &lt;b&gt;"),
+            "{html}"
+        );
+        assert!(text.contains("> <img src=x"), "{text}");
+    }
+}

@@ -1,0 +1,224 @@
+//! The client of the SMTP server.
+
+use std::error::Error;
+use std::time::Duration;
+
+use lettre::message::header::{Header, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MultiPart, SinglePart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
+use lettre::transport::smtp::{AsyncSmtpTransportBuilder, PoolConfig};
+use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use secrecy::ExposeSecret;
+
+use super::{SmtpOptions, SmtpOptionsError, SmtpTls};
+
+/// Maximum connections of a node, and e-mails that it sends at a time.
+pub(super) const MAX_CONNECTIONS: u32 = 4;
+/// The timeout for connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout for handing over an e-mail.
+const SEND_TIMEOUT: Duration = Duration::from_secs(60);
+/// Maximum characters of a subject.
+const MAX_SUBJECT_LENGTH: usize = 150;
+
+/// The text of an e-mail.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Composed {
+    pub(super) subject: String,
+    pub(super) text: String,
+    /// The same as HTML; `None` sends the text only.
+    pub(super) html: Option<String>,
+}
+
+/// An e-mail was not handed over.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(super) enum SendError {
+    /// The server refuses this e-mail, for example because the recipient does not exist.
+    #[error("the SMTP server refused the e-mail: {0}")]
+    Refused(String),
+    /// The server accepts this e-mail later.
+    #[error("the SMTP server postponed the e-mail: {0}")]
+    Postponed(String),
+    /// The server cannot be reached, or does not accept the service's credentials.
+    #[error("the SMTP server cannot be used: {0}")]
+    Server(String),
+}
+
+#[derive(Debug)]
+pub(super) struct Mailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+    from: Mailbox,
+    reply_to: Option<Mailbox>,
+}
+
+impl Mailer {
+    /// Creates a client. It needs the runtime, because it keeps connections.
+    pub(super) fn new(options: &SmtpOptions) -> Result<Self, SmtpOptionsError> {
+        let (from, reply_to) = options.mailboxes()?;
+        Ok(Self { transport: transport(options)?.build(), from, reply_to })
+    }
+
+    /// Hands an e-mail to the server. `id` is the same at each attempt.
+    pub(super) async fn send(&self, id: &str, to: &str, composed: Composed) -> Result<(), SendError> {
+        let to: Address = to.parse().map_err(refused)?;
+        let message = self.message(id, to, composed).map_err(refused)?;
+        match tokio::time::timeout(SEND_TIMEOUT, self.transport.send(message)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(classify(&error)),
+            Err(_) => Err(SendError::Server(no_answer())),
+        }
+    }
+
+    /// Connects to the server, and signs in.
+    pub(super) async fn check(&self) -> Result<(), String> {
+        match tokio::time::timeout(SEND_TIMEOUT, self.transport.test_connection()).await {
+            Ok(Ok(true)) => Ok(()),
+            Ok(Ok(false)) => Err("the SMTP server closed the connection".to_owned()),
+            Ok(Err(error)) => Err(with_causes(&error)),
+            Err(_) => Err(no_answer()),
+        }
+    }
+
+    fn message(&self, id: &str, to: Address, composed: Composed) -> Result<Message, lettre::error::Error> {
+        let domain = self.from.email.domain();
+        let mut message = Message::builder()
+            .message_id(Some(format!("<{id}@{domain}>")))
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            .subject(one_line(&composed.subject))
+            .header(AutoSubmitted);
+        if let Some(reply_to) = &self.reply_to {
+            message = message.reply_to(reply_to.clone());
+        }
+        match composed.html {
+            Some(html) => message
+                .header(ListId(format!("<notifications.{domain}>")))
+                .multipart(MultiPart::alternative_plain_html(composed.text, html)),
+            None => message.singlepart(SinglePart::plain(composed.text)),
+        }
+    }
+}
+
+fn refused(error: impl Error) -> SendError {
+    SendError::Refused(error.to_string())
+}
+
+fn no_answer() -> String {
+    format!("no answer within {} s", SEND_TIMEOUT.as_secs())
+}
+
+fn classify(error: &lettre::transport::smtp::Error) -> SendError {
+    let text = with_causes(error);
+    // 530 to 539 concern the service's credentials, not the e-mail.
+    let is_about_credentials = error.status().is_some_and(|code| (530..540).contains(&u16::from(code)));
+    if error.is_permanent() && !is_about_credentials {
+        SendError::Refused(text)
+    } else if error.is_transient() {
+        SendError::Postponed(text)
+    } else {
+        SendError::Server(text)
+    }
+}
+
+/// Checks the settings of the connection.
+pub(super) fn transport(options: &SmtpOptions) -> Result<AsyncSmtpTransportBuilder, SmtpOptionsError> {
+    // Does nothing in an application that has already installed a provider.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let transport = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&options.host)
+        .port(options.port)
+        .timeout(Some(CONNECT_TIMEOUT))
+        .pool_config(PoolConfig::new().max_size(MAX_CONNECTIONS))
+        .tls(tls(options)?);
+    match (&options.user, &options.password) {
+        (Some(user), Some(password)) => {
+            let password = password.expose_secret().to_owned();
+            Ok(transport.credentials(Credentials::new(user.clone(), password)))
+        }
+        (None, None) => Ok(transport),
+        _ => Err(SmtpOptionsError::Credentials),
+    }
+}
+
+fn tls(options: &SmtpOptions) -> Result<Tls, SmtpOptionsError> {
+    if options.tls == SmtpTls::None {
+        return if options.is_loopback() { Ok(Tls::None) } else { Err(SmtpOptionsError::NotEncrypted) };
+    }
+    let mut parameters = TlsParameters::builder(options.host.clone());
+    if let Some(pem) = &options.root_certificate {
+        let mut found = false;
+        for certificate in CertificateDer::pem_slice_iter(pem) {
+            let certificate = certificate.map_err(|_| SmtpOptionsError::RootCertificate)?;
+            let certificate = Certificate::from_der(certificate.to_vec()).map_err(SmtpOptionsError::Tls)?;
+            parameters = parameters.add_root_certificate(certificate);
+            found = true;
+        }
+        if !found {
+            return Err(SmtpOptionsError::RootCertificate);
+        }
+    }
+    let parameters = parameters.build_rustls().map_err(SmtpOptionsError::Tls)?;
+    Ok(match options.tls {
+        SmtpTls::Tls => Tls::Wrapper(parameters),
+        _ => Tls::Required(parameters),
+    })
+}
+
+/// Returns an error with its chain of causes.
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        // Some errors contain the text of their cause.
+        let next = error.to_string();
+        if !text.contains(&next) {
+            text = format!("{text}: {next}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Returns a text for a header: one line of bounded length.
+fn one_line(text: &str) -> String {
+    let printable = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+    printable.take(MAX_SUBJECT_LENGTH).collect::<String>().trim().to_owned()
+}
+
+/// Keeps automatic answers, such as those of somebody on holiday, away (RFC 3834).
+#[derive(Clone, Copy, Debug)]
+struct AutoSubmitted;
+
+impl Header for AutoSubmitted {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("Auto-Submitted")
+    }
+
+    fn parse(_: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self)
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}
+
+/// Names the kind of e-mails, by which recipients can sort them (RFC 2919).
+#[derive(Clone, Debug)]
+struct ListId(String);
+
+impl Header for ListId {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("List-Id")
+    }
+
+    fn parse(text: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self(text.to_owned()))
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), self.0.clone())
+    }
+}

@@ -1,0 +1,113 @@
+//! The settings of the SMTP server.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use lettre::message::Mailbox;
+use secrecy::SecretString;
+
+use super::mailer::transport;
+
+/// The encryption of the connection to an SMTP server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SmtpTls {
+    /// Begins without, and switches to TLS before anything is said; usually on port 587.
+    StartTls,
+    /// Begins with TLS; usually on port 465.
+    Tls,
+    /// Without encryption; for a server on this machine only.
+    None,
+}
+
+/// The server that sends e-mails, and what they say.
+#[derive(Clone, Debug)]
+pub struct SmtpOptions {
+    /// The server's host name, which its certificate must have.
+    pub host: String,
+    /// The server's port.
+    pub port: u16,
+    /// The encryption of the connection.
+    pub tls: SmtpTls,
+    /// A certificate in PEM format that is trusted beside those of the system.
+    pub root_certificate: Option<Vec<u8>>,
+    /// The user name; `None` for a server that needs none.
+    pub user: Option<String>,
+    /// The password.
+    pub password: Option<SecretString>,
+    /// The sender, such as `Chat <chat@shop.example>`.
+    pub from: String,
+    /// The address that answers go to; `None` is the sender.
+    pub reply_to: Option<String>,
+    /// Quotes the beginning of a visitor's message.
+    pub excerpts: bool,
+    /// The time after which operators are told that a visitor waits for an answer.
+    pub unanswered_after: Duration,
+}
+
+impl SmtpOptions {
+    /// The default time after which operators are told that a visitor waits for an answer.
+    pub const UNANSWERED_AFTER: Duration = Duration::from_secs(5 * 60);
+
+    /// Returns the default settings for a server and a sender: STARTTLS on port 587, without a user.
+    pub fn new(host: impl Into<String>, from: impl Into<String>) -> Self {
+        Self {
+            host: host.into(),
+            port: 587,
+            tls: SmtpTls::StartTls,
+            root_certificate: None,
+            user: None,
+            password: None,
+            from: from.into(),
+            reply_to: None,
+            excerpts: true,
+            unanswered_after: Self::UNANSWERED_AFTER,
+        }
+    }
+
+    /// Checks the settings, without connecting to the server.
+    pub fn validate(&self) -> Result<(), SmtpOptionsError> {
+        self.mailboxes()?;
+        transport(self).map(drop)
+    }
+
+    /// Returns the sender and the address for answers.
+    pub(super) fn mailboxes(&self) -> Result<(Mailbox, Option<Mailbox>), SmtpOptionsError> {
+        let from = self.from.parse().map_err(|_| SmtpOptionsError::From(self.from.clone()))?;
+        let reply_to = self
+            .reply_to
+            .as_ref()
+            .map(|address| address.parse().map_err(|_| SmtpOptionsError::ReplyTo(address.clone())));
+        Ok((from, reply_to.transpose()?))
+    }
+
+    /// Returns whether the server is on this machine.
+    pub(super) fn is_loopback(&self) -> bool {
+        let address: Option<IpAddr> = self.host.parse().ok();
+        self.host == "localhost" || address.is_some_and(|address| address.is_loopback())
+    }
+}
+
+/// The settings of the SMTP server are not valid.
+#[derive(Debug, thiserror::Error)]
+pub enum SmtpOptionsError {
+    /// The sender is not an address.
+    #[error("invalid SMTP sender: expected an address such as Chat <chat@shop.example>, got {0:?}")]
+    From(String),
+    /// The address for answers is not an address.
+    #[error("invalid SMTP reply-to: expected an address such as chat@shop.example, got {0:?}")]
+    ReplyTo(String),
+    /// The connection would carry passwords and visitors' words without encryption.
+    #[error(
+        "invalid SMTP TLS mode: expected starttls or tls, got none, which is for a server on this machine only"
+    )]
+    NotEncrypted,
+    /// A user name needs a password, and a password a user name.
+    #[error("invalid SMTP credentials: expected a user name and a password, or neither")]
+    Credentials,
+    /// The trusted certificate is not in PEM format.
+    #[error("invalid SMTP root certificate: expected a PEM file with -----BEGIN CERTIFICATE-----")]
+    RootCertificate,
+    /// The certificate or the host name cannot be used for TLS.
+    #[error("invalid SMTP TLS settings: {0}")]
+    Tls(#[source] lettre::transport::smtp::Error),
+}

@@ -1,0 +1,102 @@
+//! Tests of webhooks and e-mails on both databases, with real receivers on loopback.
+
+mod docs;
+mod mail;
+mod mail_server;
+mod receiver;
+mod smtp;
+mod targets;
+mod verify;
+mod webhook_routes;
+mod webhooks;
+mod webhooks_hostile;
+
+use std::time::Duration;
+
+use chat_protocol::Value;
+
+use super::{Event, EventName, event};
+use crate::accounts::{Operator, Role};
+use crate::databases::TestDatabase;
+use crate::db::{Arg, DbError, Row, args};
+use crate::{Service, ServiceKey, ServiceOptions};
+
+/// The key of all nodes of a test.
+const KEY: [u8; 32] = [7; 32];
+
+fn options(database: &TestDatabase) -> ServiceOptions {
+    let key = ServiceKey::new(&KEY).expect("a key");
+    let mut options = ServiceOptions::new(&database.address, key);
+    options.private_webhooks = true;
+    options.public_origin = Some("https://chat.example".to_owned());
+    options
+}
+
+/// Opens a service, with the tenants `a` and `b`, that each have a site and two operators.
+async fn open_with(options: ServiceOptions) -> Service {
+    let service = Service::open(options).await.expect("opened");
+    for tenant in ["a", "b"] {
+        let sql = "INSERT INTO tenants (id, name, created_ms) VALUES ($1, $1, 1) ON CONFLICT DO NOTHING";
+        execute(&service, sql, args![tenant]).await;
+        let sql = "INSERT INTO sites (id, tenant_id, name, created_ms) VALUES ($1, $2, $3, 1) \
+                   ON CONFLICT DO NOTHING";
+        let (site, name) = (format!("site_{tenant}"), format!("Shop {tenant}"));
+        execute(&service, sql, args![site, tenant, name]).await;
+        for role in ["owner", "agent"] {
+            let sql = "INSERT INTO operators (id, tenant_id, email, name, role, password, created_ms) \
+                       VALUES ($1, $2, $3, $1, $4, '', 1) ON CONFLICT DO NOTHING";
+            let (id, email) = (format!("{role}_{tenant}"), format!("{role}@{tenant}.example"));
+            execute(&service, sql, args![id, tenant, email, role]).await;
+        }
+    }
+    service
+}
+
+async fn open(database: &TestDatabase) -> Service {
+    open_with(options(database)).await
+}
+
+async fn execute(service: &Service, sql: &'static str, args: Vec<Arg>) {
+    let write = service.db().write(move |tx| Box::pin(async move { tx.execute(sql, args).await.map(drop) }));
+    let written: Result<(), DbError> = write.await;
+    written.expect("written");
+}
+
+async fn rows(service: &Service, sql: &'static str) -> Vec<Row> {
+    service.db().all(sql, args![]).await.expect("rows")
+}
+
+async fn number(service: &Service, sql: &'static str) -> i64 {
+    service.db().one(sql, args![]).await.expect("a row").int(0).expect("a number")
+}
+
+/// Returns the signed-in operator of a test.
+fn operator(tenant: &str, role: Role) -> Operator {
+    Operator {
+        id: format!("{role}_{tenant}"),
+        tenant_id: tenant.to_owned(),
+        email: format!("{role}@{tenant}.example"),
+        name: role.to_string(),
+        role,
+    }
+}
+
+/// Reports an event of a tenant's site, as the conversations do.
+async fn report(service: &Service, tenant: &str, name: EventName, text: &str) {
+    let reported = Event {
+        tenant_id: tenant.to_owned(),
+        site_id: format!("site_{tenant}"),
+        name,
+        data: Value::object([("text", text.into())]),
+        conversation_id: Some("conv_1".to_owned()),
+    };
+    let now_ms = service.now_ms();
+    let write = service.db().write(move |tx| Box::pin(async move { event(tx, now_ms, &reported).await }));
+    let written: Result<(), DbError> = write.await;
+    written.expect("reported");
+}
+
+/// Waits for something that must not take longer than 20 s.
+async fn in_time<T>(work: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(20), work).await.expect("in time")
+}

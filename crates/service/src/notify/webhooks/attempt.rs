@@ -1,0 +1,126 @@
+//! What follows from an attempt: the schedule of retries, and when a webhook is paused or disabled.
+
+use std::time::Duration;
+
+use axum::http::StatusCode;
+
+use super::client::Outcome;
+use crate::clock::millis;
+
+/// The waiting times after each failed attempt, in seconds. After the last one, a delivery has failed.
+const SCHEDULE_S: [i64; 7] = [5, 30, 2 * 60, 10 * 60, 60 * 60, 6 * 60 * 60, 24 * 60 * 60];
+/// The largest deviation from the schedule, in thousandths, so that deliveries that failed together spread.
+const MAX_JITTER: i64 = 200;
+/// Maximum time for which a receiver can pause its webhook by `Retry-After`.
+const MAX_PAUSE: Duration = Duration::from_secs(60 * 60);
+/// A webhook is disabled that has failed for this time.
+const MAX_FAILING_MS: i64 = 5 * 24 * 60 * 60 * 1000;
+
+/// Returns a random deviation from the schedule, in thousandths.
+pub(super) fn jitter() -> i64 {
+    fastrand::i64(-MAX_JITTER..=MAX_JITTER)
+}
+
+/// What happens to a delivery after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Delivered,
+    Retry { at_ms: i64 },
+    Failed,
+}
+
+impl Next {
+    /// Decides by the outcome of an attempt, numbered from 1, and a [`jitter`].
+    pub(super) fn after(attempt: i64, outcome: &Outcome, now_ms: i64, jitter: i64) -> Self {
+        if outcome.is_delivered() {
+            return Self::Delivered;
+        }
+        if outcome.status == Some(StatusCode::GONE) {
+            return Self::Failed;
+        }
+        let delay = usize::try_from(attempt - 1).ok().and_then(|index| SCHEDULE_S.get(index));
+        let Some(delay_s) = delay else { return Self::Failed };
+        let scheduled_ms = now_ms.saturating_add(delay_s * (1000 + jitter));
+        Self::Retry { at_ms: scheduled_ms.max(paused_until_ms(outcome, now_ms)) }
+    }
+}
+
+/// Returns until when the receiver wants no requests; 0 unless it said so.
+pub(super) fn paused_until_ms(outcome: &Outcome, now_ms: i64) -> i64 {
+    match (outcome.status, outcome.retry_after) {
+        (Some(StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE), Some(wait)) => {
+            now_ms.saturating_add(millis(wait.min(MAX_PAUSE)))
+        }
+        _ => 0,
+    }
+}
+
+/// Returns why a webhook is disabled after a failed attempt, if it is.
+pub(super) fn reason_to_disable(
+    outcome: &Outcome,
+    now_ms: i64,
+    failing_since_ms: i64,
+) -> Option<&'static str> {
+    if outcome.status == Some(StatusCode::GONE) {
+        return Some("the receiver answered 410 Gone");
+    }
+    (now_ms.saturating_sub(failing_since_ms) >= MAX_FAILING_MS).then_some("it has failed for 5 days")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(status: u16, retry_after_s: Option<u64>) -> Outcome {
+        Outcome {
+            status: Some(StatusCode::from_u16(status).expect("a status")),
+            error: None,
+            retry_after: retry_after_s.map(Duration::from_secs),
+            duration_ms: 1,
+        }
+    }
+
+    #[test]
+    fn retries_by_the_schedule_and_then_fails() {
+        let failed = Outcome::not_sent("refused");
+        for (attempt, delay_s) in (1..).zip(SCHEDULE_S) {
+            let at = |jitter| Next::after(attempt, &failed, 1000, jitter);
+            assert_eq!(at(0), Next::Retry { at_ms: 1000 + delay_s * 1000 });
+            assert_eq!(at(-MAX_JITTER), Next::Retry { at_ms: 1000 + delay_s * 800 });
+            assert_eq!(at(MAX_JITTER), Next::Retry { at_ms: 1000 + delay_s * 1200 });
+        }
+        assert_eq!(Next::after(8, &failed, 1000, 0), Next::Failed);
+        assert_eq!(Next::after(i64::MAX, &failed, 1000, 0), Next::Failed);
+    }
+
+    #[test]
+    fn any_2xx_is_success_and_410_is_final() {
+        for status in [200, 201, 202, 204, 299] {
+            assert_eq!(Next::after(1, &answered(status, None), 0, 0), Next::Delivered);
+        }
+        for status in [301, 308, 400, 401, 404, 422, 500] {
+            assert_eq!(Next::after(1, &answered(status, None), 0, 0), Next::Retry { at_ms: 5000 });
+        }
+        assert_eq!(Next::after(1, &answered(410, None), 0, 0), Next::Failed);
+        assert!(reason_to_disable(&answered(410, None), 0, 0).is_some());
+    }
+
+    #[test]
+    fn obeys_retry_after_within_bounds() {
+        for status in [429, 503] {
+            let retry = |seconds| Next::after(1, &answered(status, Some(seconds)), 0, 0);
+            assert_eq!(retry(90), Next::Retry { at_ms: 90_000 });
+            assert_eq!(retry(0), Next::Retry { at_ms: 5000 }, "not before the schedule");
+            assert_eq!(retry(u64::MAX), Next::Retry { at_ms: 3_600_000 });
+        }
+        assert_eq!(paused_until_ms(&answered(500, Some(90)), 0), 0);
+        assert_eq!(paused_until_ms(&answered(429, None), 0), 0);
+    }
+
+    #[test]
+    fn a_webhook_that_failed_for_five_days_is_disabled() {
+        let failed = Outcome::not_sent("refused");
+        assert_eq!(reason_to_disable(&failed, MAX_FAILING_MS - 1, 0), None);
+        assert!(reason_to_disable(&failed, MAX_FAILING_MS, 0).is_some());
+    }
+}
