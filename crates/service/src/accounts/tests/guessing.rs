@@ -98,7 +98,11 @@ on_both_databases! {
         }
         let mut new = Browser::at(&fixture.service, "203.0.113.9");
         assert_eq!(new.sign_in("owner@example.com", PASSWORD).await.status, 429, "a new browser waits");
-        assert_eq!(agent.sign_in("owner@example.com", PASSWORD).await.status, 429, "the device of another operator");
+        assert_eq!(
+            agent.sign_in("owner@example.com", PASSWORD).await.status,
+            429,
+            "the device of another operator"
+        );
         fixture.owner.sign_in("owner@example.com", PASSWORD).await.ok();
         fixture.owner.delete("/session").await.ok();
         // A stolen device gets no further than others.

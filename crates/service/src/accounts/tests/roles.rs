@@ -109,7 +109,9 @@ on_both_databases! {
 
     async fn unknown_routes_and_methods_are_refused_to_everybody(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
-        for (method, path, status) in [("GET", "/nowhere", 404), ("PUT", "/session", 405), ("GET", "/setup", 405)] {
+        for (method, path, status) in
+            [("GET", "/nowhere", 404), ("PUT", "/session", 405), ("GET", "/setup", 405)]
+        {
             assert_eq!(fixture.owner.call(method, path, None).await.status, status, "{method} {path}");
         }
     }

@@ -100,7 +100,9 @@ on_both_databases! {
     async fn a_secret_that_was_used_for_a_day_is_replaced(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let old = fixture.owner.clone();
-        fixture.execute("UPDATE operator_sessions SET rotated_ms = rotated_ms - $1", args![24 * HOUR_MS]).await;
+        fixture
+            .execute("UPDATE operator_sessions SET rotated_ms = rotated_ms - $1", args![24 * HOUR_MS])
+            .await;
         let requests = (0..10).map(|_| {
             let mut browser = old.clone();
             tokio::spawn(async move { browser.get("/session").await })
@@ -177,7 +179,10 @@ on_both_databases! {
         let answer = behind_tls.sign_in("owner@example.com", PASSWORD).await;
         let session = answer.set_cookies().into_iter().find(|cookie| cookie.starts_with("__Host-session="));
         let session = session.expect("a session's cookie");
-        assert!(session.ends_with("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure"), "{session}");
+        assert!(
+            session.ends_with("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure"),
+            "{session}"
+        );
         assert!(behind_tls.is_signed_in().await);
     }
 }
