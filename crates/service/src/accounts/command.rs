@@ -14,11 +14,6 @@ use crate::db::{Tx, args};
 use crate::error::ApiError;
 use crate::tenants;
 
-/// A command failed.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{0}")]
-pub struct CommandError(#[from] ApiError);
-
 /// A link that can be used once.
 #[derive(Clone, Debug)]
 pub struct OneTimeLink {
@@ -89,7 +84,7 @@ async fn first_tenant(tx: &mut Tx, now_ms: i64) -> Result<String, ApiError> {
 }
 
 /// Creates a link for a further owner of a tenant.
-pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLink, CommandError> {
+pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLink, ApiError> {
     let (now, tenant) = (service.now_ms(), tenant_id.to_owned());
     let link: Result<NewLink, ApiError> = service
         .db()
@@ -105,7 +100,7 @@ pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLin
             })
         })
         .await;
-    Ok(one_time(service, &link?))
+    link.map(|link| one_time(service, &link))
 }
 
 fn one_time(service: &Service, link: &NewLink) -> OneTimeLink {
@@ -116,12 +111,12 @@ fn one_time(service: &Service, link: &NewLink) -> OneTimeLink {
 pub async fn list_operators(
     service: &Service,
     tenant_id: Option<&str>,
-) -> Result<Vec<OperatorSummary>, CommandError> {
+) -> Result<Vec<OperatorSummary>, ApiError> {
     let sql = "SELECT id FROM tenants WHERE id = $1 OR $1 IS NULL ORDER BY created_ms, id";
-    let tenants = service.db().all(sql, args![tenant_id]).await.map_err(ApiError::from)?;
+    let tenants = service.db().all(sql, args![tenant_id]).await?;
     let mut summaries = Vec::new();
     for row in tenants {
-        let tenant_id = row.text(0).map_err(ApiError::from)?;
+        let tenant_id = row.text(0)?;
         let people = people::list(service, &tenant_id).await?;
         summaries.extend(people.into_iter().map(|person| summary(person, &tenant_id)));
     }
@@ -145,9 +140,9 @@ pub async fn set_operator_disabled(
     service: &Service,
     email: &str,
     disabled: bool,
-) -> Result<OperatorSummary, CommandError> {
+) -> Result<OperatorSummary, ApiError> {
     let (now, email) = (service.now_ms(), parse_email(email)?);
-    let changed: Result<OperatorSummary, ApiError> = service
+    service
         .db()
         .write(move |tx| {
             Box::pin(async move {
@@ -158,8 +153,7 @@ pub async fn set_operator_disabled(
                 Ok(summary(person, &tenant))
             })
         })
-        .await;
-    Ok(changed?)
+        .await
 }
 
 /// Creates a link with which an operator, named by e-mail address, sets a new password. `remove_totp` removes
@@ -168,7 +162,7 @@ pub async fn reset_operator_password(
     service: &Service,
     email: &str,
     remove_totp: bool,
-) -> Result<OneTimeLink, CommandError> {
+) -> Result<OneTimeLink, ApiError> {
     let (now, email) = (service.now_ms(), parse_email(email)?);
     let link: Result<NewLink, ApiError> = service
         .db()
@@ -187,7 +181,7 @@ pub async fn reset_operator_password(
             })
         })
         .await;
-    Ok(one_time(service, &link?))
+    link.map(|link| one_time(service, &link))
 }
 
 async fn find(tx: &mut Tx, email: &str) -> Result<(String, String), ApiError> {

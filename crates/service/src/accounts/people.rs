@@ -26,8 +26,9 @@ pub(super) struct Person {
 macro_rules! select {
     ($condition:literal) => {
         concat!(
-            "SELECT id, email, name, role, CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT), created_ms,
-             disabled_ms FROM operators WHERE ",
+            "SELECT id, email, name, role,
+             CAST(CASE WHEN totp_secret IS NULL THEN 0 ELSE 1 END AS BIGINT), created_ms, disabled_ms
+             FROM operators WHERE ",
             $condition
         )
     };

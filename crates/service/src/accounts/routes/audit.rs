@@ -27,10 +27,16 @@ pub(super) struct Page {
     limit: Option<i64>,
 }
 
-#[utoipa::path(get, path = "/audit", tag = "accounts", params(Page), responses(
-    (status = 200, description = "Entries, the newest first; `next` if there are older ones"),
-    (status = 403, description = "Only owners and admins may do this"),
-))]
+#[utoipa::path(
+    get,
+    path = "/audit",
+    tag = "accounts",
+    params(Page),
+    responses(
+        (status = 200, description = "Entries, the newest first; `next` if there are older ones"),
+        (status = 403, description = "Only owners and admins may do this"),
+    ),
+)]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,

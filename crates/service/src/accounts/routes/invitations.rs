@@ -30,10 +30,15 @@ pub(super) fn routes() -> Router<Service> {
         .route("/invitations/{invitation}", delete(revoke))
 }
 
-#[utoipa::path(get, path = "/invitations", tag = "accounts", responses(
-    (status = 200, description = "The invitations that are still valid"),
-    (status = 403, description = "Only owners and admins may do this"),
-))]
+#[utoipa::path(
+    get,
+    path = "/invitations",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "The invitations that are still valid"),
+        (status = 403, description = "Only owners and admins may do this"),
+    ),
+)]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -66,11 +71,18 @@ pub(super) struct Invite {
     role: Role,
 }
 
-#[utoipa::path(post, path = "/invitations", tag = "accounts", request_body = Invite, responses(
-    (status = 200, description = "The invitation, with its one-time `link`; `mailed` if it was sent by e-mail"),
-    (status = 403, description = "The role does not allow it"),
-    (status = 409, description = "The address belongs to an operator of this tenant already"),
-))]
+#[utoipa::path(
+    post,
+    path = "/invitations",
+    tag = "accounts",
+    request_body = Invite,
+    responses(
+        (status = 200, description = "The invitation, with its one-time `link`; `mailed` if it was sent \
+                                      by e-mail"),
+        (status = 403, description = "The role does not allow it"),
+        (status = 409, description = "The address belongs to an operator of this tenant already"),
+    ),
+)]
 pub(super) async fn create(
     State(service): State<Service>,
     operator: Operator,
@@ -130,10 +142,16 @@ async fn check(tx: &mut Tx, tenant_id: &str, email: &str, now_ms: i64) -> Result
     Ok(())
 }
 
-#[utoipa::path(delete, path = "/invitations/{invitation}", tag = "accounts", params(("invitation" = String, Path)), responses(
-    (status = 200, description = "The invitation is not valid any more"),
-    (status = 403, description = "The role does not allow it"),
-))]
+#[utoipa::path(
+    delete,
+    path = "/invitations/{invitation}",
+    tag = "accounts",
+    params(("invitation" = String, Path)),
+    responses(
+        (status = 200, description = "The invitation is not valid any more"),
+        (status = 403, description = "The role does not allow it"),
+    ),
+)]
 pub(super) async fn revoke(
     State(service): State<Service>,
     operator: Operator,

@@ -28,9 +28,14 @@ pub(super) fn routes() -> Router<Service> {
         .route("/operators/{operator}/totp/remove", post(remove_totp))
 }
 
-#[utoipa::path(get, path = "/operators", tag = "accounts", responses(
-    (status = 200, description = "The operators of the tenant"),
-))]
+#[utoipa::path(
+    get,
+    path = "/operators",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "The operators of the tenant"),
+    ),
+)]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -55,12 +60,18 @@ pub(super) struct ChangeOperator {
     disabled: Option<bool>,
 }
 
-#[utoipa::path(patch, path = "/operators/{operator}", tag = "accounts", request_body = ChangeOperator,
-    params(("operator" = String, Path)), responses(
-    (status = 200, description = "The changed operator, whose sessions have ended if the rights changed"),
-    (status = 403, description = "The role does not allow it"),
-    (status = 409, description = "This is the last owner"),
-))]
+#[utoipa::path(
+    patch,
+    path = "/operators/{operator}",
+    tag = "accounts",
+    request_body = ChangeOperator,
+    params(("operator" = String, Path)),
+    responses(
+        (status = 200, description = "The changed operator, whose sessions have ended if the rights changed"),
+        (status = 403, description = "The role does not allow it"),
+        (status = 409, description = "This is the last owner"),
+    ),
+)]
 pub(super) async fn change(
     State(service): State<Service>,
     operator: Operator,
@@ -93,11 +104,17 @@ pub(super) async fn change(
     Ok(ApiResponse::success(Value::object([("operator", changed.describe())])))
 }
 
-#[utoipa::path(delete, path = "/operators/{operator}", tag = "accounts", params(("operator" = String, Path)), responses(
-    (status = 200, description = "Deleted; what the operator wrote remains"),
-    (status = 403, description = "The role does not allow it"),
-    (status = 409, description = "This is the last owner"),
-))]
+#[utoipa::path(
+    delete,
+    path = "/operators/{operator}",
+    tag = "accounts",
+    params(("operator" = String, Path)),
+    responses(
+        (status = 200, description = "Deleted; what the operator wrote remains"),
+        (status = 403, description = "The role does not allow it"),
+        (status = 409, description = "This is the last owner"),
+    ),
+)]
 pub(super) async fn remove(
     State(service): State<Service>,
     operator: Operator,
@@ -120,11 +137,16 @@ pub(super) async fn remove(
     Ok(ApiResponse::success(Value::object([])))
 }
 
-#[utoipa::path(post, path = "/operators/{operator}/password-link", tag = "accounts",
-    params(("operator" = String, Path)), responses(
-    (status = 200, description = "A link with which the operator sets a new password within an hour"),
-    (status = 403, description = "Only owners may do this"),
-))]
+#[utoipa::path(
+    post,
+    path = "/operators/{operator}/password-link",
+    tag = "accounts",
+    params(("operator" = String, Path)),
+    responses(
+        (status = 200, description = "A link with which the operator sets a new password within an hour"),
+        (status = 403, description = "Only owners may do this"),
+    ),
+)]
 pub(super) async fn password_link(
     State(service): State<Service>,
     operator: Operator,
@@ -160,11 +182,18 @@ pub(super) async fn password_link(
     ])))
 }
 
-#[utoipa::path(post, path = "/operators/{operator}/totp/remove", tag = "accounts", request_body = Proof,
-    params(("operator" = String, Path)), responses(
-    (status = 200, description = "The second factor of another operator is removed; needs one's own password"),
-    (status = 403, description = "Only owners may do this"),
-))]
+#[utoipa::path(
+    post,
+    path = "/operators/{operator}/totp/remove",
+    tag = "accounts",
+    request_body = Proof,
+    params(("operator" = String, Path)),
+    responses(
+        (status = 200, description = "The second factor of another operator is removed; needs one's own \
+                                      password"),
+        (status = 403, description = "Only owners may do this"),
+    ),
+)]
 pub(super) async fn remove_totp(
     State(service): State<Service>,
     operator: Operator,

@@ -37,10 +37,16 @@ pub(super) struct ChangePassword {
     new_password: String,
 }
 
-#[utoipa::path(post, path = "/password", tag = "accounts", request_body = ChangePassword, responses(
-    (status = 200, description = "The password is changed, and all other sessions have ended"),
-    (status = 401, description = "The current password is wrong (WRONG_PASSWORD)"),
-))]
+#[utoipa::path(
+    post,
+    path = "/password",
+    tag = "accounts",
+    request_body = ChangePassword,
+    responses(
+        (status = 200, description = "The password is changed, and all other sessions have ended"),
+        (status = 401, description = "The current password is wrong (WRONG_PASSWORD)"),
+    ),
+)]
 pub(super) async fn change(
     State(service): State<Service>,
     operator: Operator,
@@ -127,10 +133,17 @@ pub(super) struct ForgotPassword {
     email: String,
 }
 
-#[utoipa::path(post, path = "/password/forgot", tag = "accounts", request_body = ForgotPassword, responses(
-    (status = 200, description = "If there is such an account, and `mailed` is true, it is sent an e-mail with a link"),
-    (status = 429, description = "Too many requests: see Retry-After"),
-))]
+#[utoipa::path(
+    post,
+    path = "/password/forgot",
+    tag = "accounts",
+    request_body = ForgotPassword,
+    responses(
+        (status = 200, description = "If there is such an account, and `mailed` is true, it is sent an \
+                                      e-mail with a link"),
+        (status = 429, description = "Too many requests: see Retry-After"),
+    ),
+)]
 pub(super) async fn forgot(
     State(service): State<Service>,
     context: Context,

@@ -20,9 +20,14 @@ pub(super) fn routes() -> Router<Service> {
         .route("/operators/{operator}/sessions/{session}", delete(end_of))
 }
 
-#[utoipa::path(get, path = "/sessions", tag = "accounts", responses(
-    (status = 200, description = "The own sessions, the last used first"),
-))]
+#[utoipa::path(
+    get,
+    path = "/sessions",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "The own sessions, the last used first"),
+    ),
+)]
 pub(super) async fn list(
     State(service): State<Service>,
     operator: Operator,
@@ -32,9 +37,14 @@ pub(super) async fn list(
     Ok(ApiResponse::success(Value::object([("sessions", sessions)])))
 }
 
-#[utoipa::path(delete, path = "/sessions", tag = "accounts", responses(
-    (status = 200, description = "All own sessions but this one have ended; their number"),
-))]
+#[utoipa::path(
+    delete,
+    path = "/sessions",
+    tag = "accounts",
+    responses(
+        (status = 200, description = "All own sessions but this one have ended; their number"),
+    ),
+)]
 pub(super) async fn end_others(
     State(service): State<Service>,
     operator: Operator,
@@ -57,10 +67,16 @@ pub(super) async fn end_others(
     Ok(ApiResponse::success(Value::object([("ended", ended.cast_signed().into())])))
 }
 
-#[utoipa::path(delete, path = "/sessions/{session}", tag = "accounts", params(("session" = String, Path)), responses(
-    (status = 200, description = "The session has ended"),
-    (status = 404, description = "The operator has no such session"),
-))]
+#[utoipa::path(
+    delete,
+    path = "/sessions/{session}",
+    tag = "accounts",
+    params(("session" = String, Path)),
+    responses(
+        (status = 200, description = "The session has ended"),
+        (status = 404, description = "The operator has no such session"),
+    ),
+)]
 pub(super) async fn end(
     State(service): State<Service>,
     operator: Operator,
@@ -71,10 +87,16 @@ pub(super) async fn end(
     end_session(&service, operator, &context, id, session).await
 }
 
-#[utoipa::path(get, path = "/operators/{operator}/sessions", tag = "accounts", params(("operator" = String, Path)), responses(
-    (status = 200, description = "The sessions of another operator"),
-    (status = 403, description = "Only owners may do this"),
-))]
+#[utoipa::path(
+    get,
+    path = "/operators/{operator}/sessions",
+    tag = "accounts",
+    params(("operator" = String, Path)),
+    responses(
+        (status = 200, description = "The sessions of another operator"),
+        (status = 403, description = "Only owners may do this"),
+    ),
+)]
 pub(super) async fn list_of(
     State(service): State<Service>,
     operator: Operator,
@@ -87,11 +109,16 @@ pub(super) async fn list_of(
     Ok(ApiResponse::success(Value::object([("sessions", sessions)])))
 }
 
-#[utoipa::path(delete, path = "/operators/{operator}/sessions/{session}", tag = "accounts",
-    params(("operator" = String, Path), ("session" = String, Path)), responses(
-    (status = 200, description = "The session has ended"),
-    (status = 403, description = "Only owners may do this"),
-))]
+#[utoipa::path(
+    delete,
+    path = "/operators/{operator}/sessions/{session}",
+    tag = "accounts",
+    params(("operator" = String, Path), ("session" = String, Path)),
+    responses(
+        (status = 200, description = "The session has ended"),
+        (status = 403, description = "Only owners may do this"),
+    ),
+)]
 pub(super) async fn end_of(
     State(service): State<Service>,
     operator: Operator,

@@ -36,10 +36,17 @@ pub(super) struct Token {
     token: String,
 }
 
-#[utoipa::path(post, path = "/setup/check", tag = "accounts", request_body = Token, responses(
-    (status = 200, description = "What the link is for: `kind` is owner, invitation or password; does not use it up"),
-    (status = 401, description = "The link is not valid (INVALID_LINK)"),
-))]
+#[utoipa::path(
+    post,
+    path = "/setup/check",
+    tag = "accounts",
+    request_body = Token,
+    responses(
+        (status = 200, description = "What the link is for: `kind` is owner, invitation or password; \
+                                      does not use it up"),
+        (status = 401, description = "The link is not valid (INVALID_LINK)"),
+    ),
+)]
 pub(super) async fn check(
     State(service): State<Service>,
     context: Context,
@@ -86,11 +93,18 @@ pub(super) struct Setup {
     password: String,
 }
 
-#[utoipa::path(post, path = "/setup", tag = "accounts", request_body = Setup, responses(
-    (status = 200, description = "The operator; signed in (`signedIn`), unless the account has a second factor"),
-    (status = 401, description = "The link is not valid (INVALID_LINK)"),
-    (status = 409, description = "The address has an account already"),
-))]
+#[utoipa::path(
+    post,
+    path = "/setup",
+    tag = "accounts",
+    request_body = Setup,
+    responses(
+        (status = 200, description = "The operator; signed in (`signedIn`), unless the account has a \
+                                      second factor"),
+        (status = 401, description = "The link is not valid (INVALID_LINK)"),
+        (status = 409, description = "The address has an account already"),
+    ),
+)]
 pub(super) async fn finish(
     State(service): State<Service>,
     context: Context,

@@ -35,11 +35,18 @@ pub(super) struct Proof {
     pub(super) password: String,
 }
 
-#[utoipa::path(post, path = "/totp", tag = "accounts", request_body = Proof, responses(
-    (status = 200, description = "`secret` and `uri` for the authenticator app, and `enrolment` for the confirmation"),
-    (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
-    (status = 409, description = "The second factor is enabled already"),
-))]
+#[utoipa::path(
+    post,
+    path = "/totp",
+    tag = "accounts",
+    request_body = Proof,
+    responses(
+        (status = 200, description = "`secret` and `uri` for the authenticator app, and `enrolment` for \
+                                      the confirmation"),
+        (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
+        (status = 409, description = "The second factor is enabled already"),
+    ),
+)]
 pub(super) async fn enrol(
     State(service): State<Service>,
     operator: Operator,
@@ -73,11 +80,18 @@ pub(super) struct Confirmation {
     code: String,
 }
 
-#[utoipa::path(post, path = "/totp/confirm", tag = "accounts", request_body = Confirmation, responses(
-    (status = 200, description = "Enabled; `recoveryCodes` are shown this once, and all other sessions have ended"),
-    (status = 400, description = "The enrolment is invalid, or older than ten minutes"),
-    (status = 401, description = "The code is wrong (WRONG_CODE)"),
-))]
+#[utoipa::path(
+    post,
+    path = "/totp/confirm",
+    tag = "accounts",
+    request_body = Confirmation,
+    responses(
+        (status = 200, description = "Enabled; `recoveryCodes` are shown this once, and all other \
+                                      sessions have ended"),
+        (status = 400, description = "The enrolment is invalid, or older than ten minutes"),
+        (status = 401, description = "The code is wrong (WRONG_CODE)"),
+    ),
+)]
 pub(super) async fn confirm(
     State(service): State<Service>,
     operator: Operator,
@@ -127,10 +141,16 @@ async fn require_totp(tx: &mut Tx, operator_id: &str, enabled: bool) -> Result<(
     }
 }
 
-#[utoipa::path(post, path = "/totp/disable", tag = "accounts", request_body = Proof, responses(
-    (status = 200, description = "Disabled, and all other sessions have ended"),
-    (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
-))]
+#[utoipa::path(
+    post,
+    path = "/totp/disable",
+    tag = "accounts",
+    request_body = Proof,
+    responses(
+        (status = 200, description = "Disabled, and all other sessions have ended"),
+        (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
+    ),
+)]
 pub(super) async fn disable(
     State(service): State<Service>,
     operator: Operator,
@@ -158,10 +178,17 @@ pub(super) async fn disable(
     Ok(context.signed_in(&service, &operator.id, &session, Value::object([])))
 }
 
-#[utoipa::path(post, path = "/totp/recovery-codes", tag = "accounts", request_body = Proof, responses(
-    (status = 200, description = "New `recoveryCodes`, shown this once; the old ones are not valid any more"),
-    (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
-))]
+#[utoipa::path(
+    post,
+    path = "/totp/recovery-codes",
+    tag = "accounts",
+    request_body = Proof,
+    responses(
+        (status = 200, description = "New `recoveryCodes`, shown this once; the old ones are not valid \
+                                      any more"),
+        (status = 401, description = "The password is wrong (WRONG_PASSWORD)"),
+    ),
+)]
 pub(super) async fn renew_codes(
     State(service): State<Service>,
     operator: Operator,

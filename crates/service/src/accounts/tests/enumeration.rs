@@ -125,16 +125,31 @@ on_both_databases! {
 
     async fn odd_addresses_are_accounts_of_their_own(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
-        for email in ["ada+chat@example.com", "\"ada lovelace\"@example.com", "JÜRGEN@Müller.example", "o'neil@example.com"] {
+        for email in [
+            "ada+chat@example.com",
+            "\"ada lovelace\"@example.com",
+            "JÜRGEN@Müller.example",
+            "o'neil@example.com",
+        ] {
             let (_, id) = fixture.invite(email, Role::Agent).await;
             let mut browser = Browser::at(&fixture.service, "203.0.113.9");
             let who = browser.sign_in(&format!(" {} ", email.to_lowercase()), PASSWORD).await.ok();
             assert_eq!(who["operator"]["id"].as_str(), Some(id.as_str()), "{email}");
         }
         let mut browser = Browser::new(&fixture.service);
-        assert_eq!(browser.sign_in("ada@example.com", PASSWORD).await.status, 401, "without what follows the plus");
+        assert_eq!(
+            browser.sign_in("ada@example.com", PASSWORD).await.status,
+            401,
+            "without what follows the plus"
+        );
         let long = format!("{}@example.com", "a".repeat(10_000));
-        for email in ["", "owner", "owner@example.com\r\nBcc: eve@example.com", "owner@example.com,eve@example.com", &long] {
+        for email in [
+            "",
+            "owner",
+            "owner@example.com\r\nBcc: eve@example.com",
+            "owner@example.com,eve@example.com",
+            &long,
+        ] {
             assert_eq!(browser.sign_in(email, PASSWORD).await.failure(), (400, "INVALID_REQUEST"), "{email}");
             let invitation = json!({"email": email, "role": "agent"});
             assert_eq!(fixture.owner.post("/invitations", invitation).await.failure().0, 400);

@@ -23,7 +23,8 @@ on_both_databases! {
     async fn an_owner_sees_and_changes_nothing_of_another_tenant(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let (_, agent_id) = fixture.invite("agent@example.com", Role::Agent).await;
-        let invited = fixture.owner.post("/invitations", json!({"email": "b@example.com", "role": "agent"})).await.ok();
+        let invited =
+            fixture.owner.post("/invitations", json!({"email": "b@example.com", "role": "agent"})).await.ok();
         let text = |value: &Value| value.as_str().expect("an id").to_owned();
         let own_sessions = fixture.owner.get("/sessions").await.ok();
         let (session_id, invitation_id) = (text(&own_sessions["sessions"][0]["id"]), text(&invited["id"]));
@@ -56,7 +57,10 @@ on_both_databases! {
         // Neither inviting nor listing tells who works elsewhere.
         let known = eve.post("/invitations", json!({"email": "agent@example.com", "role": "agent"})).await;
         let unknown = eve.post("/invitations", json!({"email": "nobody@example.com", "role": "agent"})).await;
-        assert_eq!((known.status, unknown.status), (200.try_into().expect("valid"), 200.try_into().expect("valid")));
+        assert_eq!(
+            (known.status, unknown.status),
+            (200.try_into().expect("valid"), 200.try_into().expect("valid"))
+        );
         let operators = eve.get("/operators").await.ok();
         assert_eq!(operators["operators"].as_array().expect("a list").len(), 1);
         let log = eve.get("/audit").await.ok().to_string();
@@ -101,7 +105,10 @@ on_both_databases! {
         assert_eq!(seen.len(), 8, "{seen:?}");
         assert!(seen.windows(2).all(|pair| pair[0]["no"].as_i64() > pair[1]["no"].as_i64()));
         assert_eq!(seen[0]["detail"]["name"], "Name 6");
-        assert_eq!((&seen[7]["action"], &seen[7]["address"]), (&json!("operator.create"), &json!("192.0.2.1")));
+        assert_eq!(
+            (&seen[7]["action"], &seen[7]["address"]),
+            (&json!("operator.create"), &json!("192.0.2.1"))
+        );
         let log = Value::from(seen).to_string();
         assert!(!log.contains(PASSWORD) && !log.contains(&fixture.owner.session().expect("a session")));
         for query in ["limit=x", "before=", "tenant=tenant_other"] {

@@ -40,7 +40,8 @@ on_both_databases! {
     async fn a_failed_use_leaves_the_link_valid(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let body = json!({"email": "agent@example.com", "role": "agent"});
-        let link = fixture.owner.post("/invitations", body).await.ok()["link"].as_str().expect("a link").to_owned();
+        let link =
+            fixture.owner.post("/invitations", body).await.ok()["link"].as_str().expect("a link").to_owned();
         let mut browser = Browser::new(&fixture.service);
         for account in [
             json!({"name": "Agent", "password": "short"}),
@@ -55,18 +56,27 @@ on_both_databases! {
         }
         let (_, token) = link.split_once("#setup=").expect("a secret");
         let checked = browser.post("/setup/check", json!({"token": token})).await.ok();
-        assert_eq!((&checked["kind"], &checked["email"]), (&json!("invitation"), &json!("agent@example.com")));
+        assert_eq!(
+            (&checked["kind"], &checked["email"]),
+            (&json!("invitation"), &json!("agent@example.com"))
+        );
         let account = browser.set_up(&link, json!({"name": "Agent"})).await.ok();
         assert_eq!(account["operator"]["role"], "agent");
         assert_eq!(browser.set_up(&link, json!({"name": "Agent"})).await.failure(), (401, "INVALID_LINK"));
-        assert_eq!(browser.post("/setup/check", json!({"token": token})).await.failure(), (401, "INVALID_LINK"));
+        assert_eq!(
+            browser.post("/setup/check", json!({"token": token})).await.failure(),
+            (401, "INVALID_LINK")
+        );
     }
 
     async fn links_expire(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let body = json!({"email": "agent@example.com", "role": "agent"});
-        let link = fixture.owner.post("/invitations", body).await.ok()["link"].as_str().expect("a link").to_owned();
-        let left = fixture.count("SELECT expires_ms - created_ms FROM invitations WHERE used_ms IS NULL", vec![]).await;
+        let link =
+            fixture.owner.post("/invitations", body).await.ok()["link"].as_str().expect("a link").to_owned();
+        let left = fixture
+            .count("SELECT expires_ms - created_ms FROM invitations WHERE used_ms IS NULL", vec![])
+            .await;
         assert_eq!(left, 7 * 24 * 3_600_000);
         fixture.execute("UPDATE invitations SET expires_ms = expires_ms - $1", args![left]).await;
         let mut browser = Browser::new(&fixture.service);
@@ -98,7 +108,9 @@ on_both_databases! {
         let path = format!("/operators/{id}/password-link");
         let mut links = Vec::new();
         for _ in 0..2 {
-            links.push(fixture.owner.post(&path, json!({})).await.ok()["link"].as_str().expect("a link").to_owned());
+            links.push(
+                fixture.owner.post(&path, json!({})).await.ok()["link"].as_str().expect("a link").to_owned(),
+            );
         }
         let mut browser = Browser::at(&fixture.service, "198.51.100.1");
         let reset = browser.set_up(&links[1], json!({"password": "yet another phrase"})).await.ok();
@@ -107,7 +119,8 @@ on_both_databases! {
         assert_eq!(browser.set_up(&links[0], json!({})).await.failure(), (401, "INVALID_LINK"));
         assert_eq!(agent.sign_in("agent@example.com", PASSWORD).await.status, 401);
         agent.sign_in("agent@example.com", "yet another phrase").await.ok();
-        let link = fixture.owner.post(&path, json!({})).await.ok()["link"].as_str().expect("a link").to_owned();
+        let link =
+            fixture.owner.post(&path, json!({})).await.ok()["link"].as_str().expect("a link").to_owned();
         fixture.owner.patch(&format!("/operators/{id}"), json!({"disabled": true})).await.ok();
         assert_eq!(browser.set_up(&link, json!({})).await.failure(), (401, "INVALID_LINK"), "disabled");
         assert_eq!(fixture.owner.post(&path, json!({})).await.failure().0, 409);
@@ -115,7 +128,8 @@ on_both_databases! {
 
     async fn the_command_helps_those_who_are_locked_out(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
-        let link = reset_operator_password(&fixture.service, "Owner@example.com", true).await.expect("a link");
+        let link =
+            reset_operator_password(&fixture.service, "Owner@example.com", true).await.expect("a link");
         let mut browser = Browser::new(&fixture.service);
         browser.set_up(&link.url, json!({"password": "yet another phrase"})).await.ok();
         let second = owner_link(&fixture.service, &fixture.tenant_id).await.expect("a link");

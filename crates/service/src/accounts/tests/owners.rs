@@ -11,8 +11,14 @@ on_both_databases! {
         let mut fixture = Fixture::new(database).await;
         fixture.invite("admin@example.com", Role::Admin).await;
         let path = format!("/operators/{}", fixture.owner_id);
-        for change in [json!({"disabled": true}), json!({"role": "admin"}), json!({"role": "agent", "name": "X"})] {
-            assert_eq!(fixture.owner.patch(&path, change.clone()).await.failure(), (409, "RESOURCE_CONFLICT"), "{change}");
+        for change in
+            [json!({"disabled": true}), json!({"role": "admin"}), json!({"role": "agent", "name": "X"})]
+        {
+            assert_eq!(
+                fixture.owner.patch(&path, change.clone()).await.failure(),
+                (409, "RESOURCE_CONFLICT"),
+                "{change}"
+            );
         }
         assert_eq!(fixture.owner.delete(&path).await.failure(), (409, "RESOURCE_CONFLICT"));
         let who = fixture.owner.get("/session").await.ok();
@@ -39,10 +45,13 @@ on_both_databases! {
             let email = format!("second{round}@example.com");
             let (mut second, second_id) = fixture.invite(&email, Role::Owner).await;
             let mut first = fixture.owner.clone();
-            let (one, other) = (format!("/operators/{second_id}"), format!("/operators/{}", fixture.owner_id));
+            let (one, other) =
+                (format!("/operators/{second_id}"), format!("/operators/{}", fixture.owner_id));
             let (one, other) = tokio::join!(
                 tokio::spawn(async move { first.delete(&one).await.status.as_u16() }),
-                tokio::spawn(async move { second.patch(&other, json!({"role": "agent"})).await.status.as_u16() }),
+                tokio::spawn(
+                    async move { second.patch(&other, json!({"role": "agent"})).await.status.as_u16() }
+                ),
             );
             let statuses = (one.expect("no panic"), other.expect("no panic"));
             // The one who comes second was removed, or has lost the right.

@@ -1,9 +1,12 @@
 //! What each role may do: every route, as everybody.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
+use utoipa::OpenApi;
 
 use super::browser::{Browser, Fixture, PASSWORD};
-use crate::accounts::{Role, session};
+use crate::accounts::{AccountsApi, Role, session};
 use crate::databases::{Kind, TestDatabase, on_both_databases};
 use crate::db::{DbError, args};
 
@@ -84,6 +87,36 @@ async fn signed_in(fixture: &Fixture, id: &'static str) -> Browser {
     browser
 }
 
+#[test]
+fn the_table_has_every_route_of_the_description() {
+    let places = [
+        ("AGENT", "{operator}"),
+        ("ADMIN", "{operator}"),
+        ("OWNER", "{operator}"),
+        ("SELF", "{operator}"),
+        ("session_0", "{session}"),
+        ("link_0", "{invitation}"),
+    ];
+    let tested: BTreeSet<String> = ROWS
+        .iter()
+        .map(|(method, path, ..)| {
+            let path = places.iter().fold((*path).to_owned(), |path, (id, name)| path.replace(id, name));
+            format!("{method} {path}")
+        })
+        .collect();
+    let document = serde_json::to_value(AccountsApi::openapi()).expect("a document");
+    let described: BTreeSet<String> = document["paths"]
+        .as_object()
+        .expect("an object")
+        .iter()
+        .flat_map(|(path, methods)| {
+            let methods = methods.as_object().expect("an object").keys();
+            methods.map(move |method| format!("{} {path}", method.to_uppercase()))
+        })
+        .collect();
+    assert_eq!(tested, described);
+}
+
 on_both_databases! {
     async fn every_route_allows_what_the_table_says(database: &TestDatabase) {
         let fixture = Fixture::new(database).await;
@@ -109,7 +142,9 @@ on_both_databases! {
 
     async fn unknown_routes_and_methods_are_refused_to_everybody(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
-        for (method, path, status) in [("GET", "/nowhere", 404), ("PUT", "/session", 405), ("GET", "/setup", 405)] {
+        for (method, path, status) in
+            [("GET", "/nowhere", 404), ("PUT", "/session", 405), ("GET", "/setup", 405)]
+        {
             assert_eq!(fixture.owner.call(method, path, None).await.status, status, "{method} {path}");
         }
     }

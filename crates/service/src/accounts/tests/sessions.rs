@@ -31,6 +31,8 @@ on_both_databases! {
         let mut fixture = Fixture::new(database).await;
         let mut other = Browser::at(&fixture.service, "192.0.2.2");
         other.sign_in("owner@example.com", PASSWORD).await.ok();
+        let path = format!("/operators/{}/password-link", fixture.owner_id);
+        let asked = fixture.owner.post(&path, json!({})).await.ok();
         let before = fixture.owner.clone();
         let body = json!({"currentPassword": PASSWORD, "newPassword": "another long phrase"});
         fixture.owner.post("/password", body.clone()).await.ok();
@@ -41,6 +43,9 @@ on_both_databases! {
         }
         assert_eq!(other.sign_in("owner@example.com", PASSWORD).await.failure(), (401, "WRONG_CREDENTIALS"));
         assert_eq!(fixture.owner.post("/password", body).await.failure(), (401, "WRONG_PASSWORD"));
+        let link = asked["link"].as_str().expect("a link");
+        let answer = other.set_up(link, json!({})).await;
+        assert_eq!(answer.failure(), (401, "INVALID_LINK"), "links for a new password end as well");
         other.sign_in("owner@example.com", "another long phrase").await.ok();
     }
 
@@ -100,7 +105,9 @@ on_both_databases! {
     async fn a_secret_that_was_used_for_a_day_is_replaced(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
         let old = fixture.owner.clone();
-        fixture.execute("UPDATE operator_sessions SET rotated_ms = rotated_ms - $1", args![24 * HOUR_MS]).await;
+        fixture
+            .execute("UPDATE operator_sessions SET rotated_ms = rotated_ms - $1", args![24 * HOUR_MS])
+            .await;
         let requests = (0..10).map(|_| {
             let mut browser = old.clone();
             tokio::spawn(async move { browser.get("/session").await })
@@ -177,7 +184,10 @@ on_both_databases! {
         let answer = behind_tls.sign_in("owner@example.com", PASSWORD).await;
         let session = answer.set_cookies().into_iter().find(|cookie| cookie.starts_with("__Host-session="));
         let session = session.expect("a session's cookie");
-        assert!(session.ends_with("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure"), "{session}");
+        assert!(
+            session.ends_with("; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure"),
+            "{session}"
+        );
         assert!(behind_tls.is_signed_in().await);
     }
 }

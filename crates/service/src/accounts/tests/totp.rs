@@ -117,7 +117,10 @@ on_both_databases! {
 
     async fn disabling_needs_the_password_and_enabling_a_code(database: &TestDatabase) {
         let mut fixture = Fixture::new(database).await;
-        assert_eq!(fixture.owner.post("/totp", json!({"password": "x"})).await.failure(), (401, "WRONG_PASSWORD"));
+        assert_eq!(
+            fixture.owner.post("/totp", json!({"password": "x"})).await.failure(),
+            (401, "WRONG_PASSWORD")
+        );
         let begun = fixture.owner.post("/totp", json!({"password": PASSWORD})).await.ok();
         let wrong = json!({"enrolment": begun["enrolment"], "code": "000000"});
         let other = json!({"enrolment": "x".repeat(100), "code": "000000"});
@@ -141,7 +144,8 @@ on_both_databases! {
         let mut fixture = Fixture::new(database).await;
         let (secret, _) = enable(&mut fixture).await;
         let path = format!("/operators/{}/password-link", fixture.owner_id);
-        let link = fixture.owner.post(&path, json!({})).await.ok()["link"].as_str().expect("a link").to_owned();
+        let link =
+            fixture.owner.post(&path, json!({})).await.ok()["link"].as_str().expect("a link").to_owned();
         let mut attacker = Browser::at(&fixture.service, "198.51.100.1");
         let reset = attacker.set_up(&link, json!({"password": PASSWORD})).await.ok();
         assert_eq!(reset["signedIn"], Value::Bool(false));
