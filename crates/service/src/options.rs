@@ -29,7 +29,7 @@ pub struct ServiceOptions {
     /// The server that sends e-mails; `None` sends none.
     pub smtp: Option<SmtpOptions>,
     /// Allows webhooks to private and loopback addresses, also without TLS to loopback.
-    pub private_webhooks: bool,
+    pub allow_private_webhooks: bool,
 }
 
 impl ServiceOptions {
@@ -45,7 +45,7 @@ impl ServiceOptions {
             allow_private_ai: false,
             body_timeout: Duration::from_secs(30),
             smtp: None,
-            private_webhooks: false,
+            allow_private_webhooks: false,
         }
     }
 }

@@ -27,7 +27,7 @@ const KEY: [u8; 32] = [7; 32];
 fn options(database: &TestDatabase) -> ServiceOptions {
     let key = ServiceKey::new(&KEY).expect("a key");
     let mut options = ServiceOptions::new(&database.address, key);
-    options.private_webhooks = true;
+    options.allow_private_webhooks = true;
     options.public_origin = Some("https://chat.example".to_owned());
     options
 }

@@ -145,7 +145,7 @@ async fn a_broken_connection_and_wrong_tls_are_retried() {
 async fn a_stored_url_is_checked_again_when_private_targets_are_no_longer_allowed() {
     let database = TestDatabase::new(Kind::Sqlite).await;
     let mut options = options(&database);
-    options.private_webhooks = false;
+    options.allow_private_webhooks = false;
     let service = open_with(options).await;
     let receiver = Receiver::start().await;
     let (webhook, _) = create(&service, "a", &receiver.url).await;

@@ -118,7 +118,7 @@ pub(crate) async fn create(
     let write = service.db().write(move |tx| {
         Box::pin(async move {
             let tenant_id = &manager.operator.tenant_id;
-            let private = options.private_webhooks;
+            let private = options.allow_private_webhooks;
             let created = new.create(tx, &options.key, private, now_ms, tenant_id).await?;
             let detail = Value::object([("host", host(&created.0.url).into())]);
             manager.record(tx, now_ms, "webhook.create", &created.0.id, detail).await?;
@@ -160,7 +160,7 @@ pub(crate) async fn update(
     change: Result<Json<WebhookChange>, JsonRejection>,
 ) -> Result<ApiResponse, ApiError> {
     let Json(change) = change?;
-    let (now_ms, private) = (service.now_ms(), service.0.options.private_webhooks);
+    let (now_ms, private) = (service.now_ms(), service.0.options.allow_private_webhooks);
     let write = service.db().write(move |tx| {
         Box::pin(async move {
             let webhook = change.apply(tx, private, now_ms, &manager.operator.tenant_id, &id).await?;

@@ -97,7 +97,7 @@ impl Deliverer {
     pub(in crate::notify) fn new(service: &Service) -> Result<Self, reqwest::Error> {
         Ok(Self {
             service: service.clone(),
-            client: WebhookClient::new(service.0.options.private_webhooks)?,
+            client: WebhookClient::new(service.0.options.allow_private_webhooks)?,
             tasks: JoinSet::new(),
             in_flight: Vec::new(),
         })
@@ -235,7 +235,7 @@ async fn deliver(service: Service, client: WebhookClient, claimed: Claimed, now_
 fn sign(service: &Service, claimed: &Claimed, now_ms: i64) -> Result<(TargetUrl, SignedRequest), String> {
     let options = &service.0.options;
     let target =
-        TargetUrl::parse(&claimed.url, options.private_webhooks).map_err(|error| error.to_string())?;
+        TargetUrl::parse(&claimed.url, options.allow_private_webhooks).map_err(|error| error.to_string())?;
     let timestamp_s = now_ms.div_euclid(1000);
     let mut signatures = Vec::new();
     for sealed in std::iter::once(&claimed.secret).chain(&claimed.previous_secret) {
