@@ -21,8 +21,8 @@ mod totp;
 
 pub(crate) use client::{Client, address as client_address};
 pub use command::{
-    OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link, reset_operator_password,
-    set_operator_disabled,
+    CommandError, OneTimeLink, OperatorSummary, first_owner_link, list_operators, owner_link,
+    reset_operator_password, set_operator_disabled,
 };
 pub(crate) use email::parse_email;
 pub(crate) use guard::{guarded, guarded_pages};

@@ -14,6 +14,11 @@ use crate::db::{Tx, args};
 use crate::error::ApiError;
 use crate::tenants;
 
+/// A command failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct CommandError(#[from] ApiError);
+
 /// A link that can be used once.
 #[derive(Clone, Debug)]
 pub struct OneTimeLink {
@@ -84,7 +89,7 @@ async fn first_tenant(tx: &mut Tx, now_ms: i64) -> Result<String, ApiError> {
 }
 
 /// Creates a link for a further owner of a tenant.
-pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLink, ApiError> {
+pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLink, CommandError> {
     let (now, tenant) = (service.now_ms(), tenant_id.to_owned());
     let link: Result<NewLink, ApiError> = service
         .db()
@@ -100,7 +105,7 @@ pub async fn owner_link(service: &Service, tenant_id: &str) -> Result<OneTimeLin
             })
         })
         .await;
-    link.map(|link| one_time(service, &link))
+    Ok(one_time(service, &link?))
 }
 
 fn one_time(service: &Service, link: &NewLink) -> OneTimeLink {
@@ -111,12 +116,12 @@ fn one_time(service: &Service, link: &NewLink) -> OneTimeLink {
 pub async fn list_operators(
     service: &Service,
     tenant_id: Option<&str>,
-) -> Result<Vec<OperatorSummary>, ApiError> {
+) -> Result<Vec<OperatorSummary>, CommandError> {
     let sql = "SELECT id FROM tenants WHERE id = $1 OR $1 IS NULL ORDER BY created_ms, id";
-    let tenants = service.db().all(sql, args![tenant_id]).await?;
+    let tenants = service.db().all(sql, args![tenant_id]).await.map_err(ApiError::from)?;
     let mut summaries = Vec::new();
     for row in tenants {
-        let tenant_id = row.text(0)?;
+        let tenant_id = row.text(0).map_err(ApiError::from)?;
         let people = people::list(service, &tenant_id).await?;
         summaries.extend(people.into_iter().map(|person| summary(person, &tenant_id)));
     }
@@ -140,9 +145,9 @@ pub async fn set_operator_disabled(
     service: &Service,
     email: &str,
     disabled: bool,
-) -> Result<OperatorSummary, ApiError> {
+) -> Result<OperatorSummary, CommandError> {
     let (now, email) = (service.now_ms(), parse_email(email)?);
-    service
+    let changed: Result<OperatorSummary, ApiError> = service
         .db()
         .write(move |tx| {
             Box::pin(async move {
@@ -153,7 +158,8 @@ pub async fn set_operator_disabled(
                 Ok(summary(person, &tenant))
             })
         })
-        .await
+        .await;
+    Ok(changed?)
 }
 
 /// Creates a link with which an operator, named by e-mail address, sets a new password. `remove_totp` removes
@@ -162,7 +168,7 @@ pub async fn reset_operator_password(
     service: &Service,
     email: &str,
     remove_totp: bool,
-) -> Result<OneTimeLink, ApiError> {
+) -> Result<OneTimeLink, CommandError> {
     let (now, email) = (service.now_ms(), parse_email(email)?);
     let link: Result<NewLink, ApiError> = service
         .db()
@@ -181,7 +187,7 @@ pub async fn reset_operator_password(
             })
         })
         .await;
-    link.map(|link| one_time(service, &link))
+    Ok(one_time(service, &link?))
 }
 
 async fn find(tx: &mut Tx, email: &str) -> Result<(String, String), ApiError> {
