@@ -1,7 +1,7 @@
 //! Asks the AI for the answer to a stored message, within the site's monthly quota.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chat_protocol::{AiStatus, SendMessage};
 use tracing::{error, warn};
@@ -64,7 +64,9 @@ pub(super) async fn reply(
         has_contact: left_contact || conversation.notes.has_contact(&conversation.profile),
     };
     let endpoint = endpoint(service, site);
+    let began = Instant::now();
     let answer = service.0.ai.answer(endpoint.as_ref(), &question).await;
+    service.0.metrics.ai_reply(&answer.status, began.elapsed());
     if answer.status != AiStatus::Ok {
         give_back(service, site, taken_ms).await;
     }
