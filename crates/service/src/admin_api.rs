@@ -13,7 +13,7 @@ use axum::routing::get;
 use utoipa::OpenApi;
 
 use crate::error::ApiError;
-use crate::{ADMIN_BASE, Service, accounts};
+use crate::{ADMIN_BASE, Service, accounts, knowledge, notify};
 
 /// Maximum size of a request's body, in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -26,6 +26,8 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(licenses::routes())
         .merge(conversations::routes())
         .merge(stream::routes())
+        .merge(knowledge::routes())
+        .merge(notify::routes())
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .merge(accounts::routes())
         .route("/openapi.json", get(async || axum::Json(document())))
@@ -53,5 +55,8 @@ struct AdminApi;
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut document = AdminApi::openapi();
     document.merge(accounts::AccountsApi::openapi());
+    document.merge(knowledge::KnowledgeApi::openapi());
+    document.merge(notify::webhooks::WebhooksApi::openapi());
+    document.merge(notify::mail::NotificationsApi::openapi());
     document
 }

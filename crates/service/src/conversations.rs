@@ -1,5 +1,6 @@
 //! Conversations and their messages.
 
+pub(crate) mod announce;
 pub(crate) mod desk;
 mod message;
 mod status;

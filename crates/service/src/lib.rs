@@ -124,7 +124,7 @@ impl Service {
 
     fn start(db: Db, caches: Arc<Caches>, options: ServiceOptions) -> Self {
         let ai = ai::Ai::new(options.allow_private_ai);
-        Self(Arc::new(Inner {
+        let service = Self(Arc::new(Inner {
             db,
             clock: Clock::start(),
             caches,
@@ -137,7 +137,9 @@ impl Service {
             tasks: TaskTracker::new(),
             accounts: accounts::Accounts::default(),
             ai,
-        }))
+        }));
+        notify::connect(&service);
+        service
     }
 
     /// Returns the routes of the service.
@@ -146,9 +148,9 @@ impl Service {
         self.observed(routes.with_state(self.clone()))
     }
 
-    /// Runs the background tasks until the service is told to stop.
+    /// Runs the background tasks until the service is told to stop: delivers webhooks and e-mails.
     pub async fn run(&self) {
-        self.0.closing.cancelled().await;
+        notify::run(self.clone()).await;
     }
 
     /// Ends event streams and background work, waits until what must not be cut off is done, and closes the

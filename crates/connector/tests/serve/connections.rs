@@ -89,9 +89,41 @@ async fn an_endless_request_is_aborted_after_the_grace_period() {
     let running = Running::start(folder.path(), &["--grace", "1"]);
     let mut stream = connect(&running);
     stream
-        .write_all(b"POST /api/connector/v1/chat/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{")
+        .write_all(
+            b"POST /api/connector/v1/chat/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{",
+        )
         .expect("written");
     let began = Instant::now();
     running.stop();
     assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+#[tokio::test]
+async fn a_request_in_progress_is_finished_before_the_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let running = Running::start(folder.path(), &[]);
+    let site = crate::json(folder.path(), &["admin", "site", "create", "--name", "Shop"]);
+    let site = site["site"]["id"].as_str().expect("an id");
+    let token = crate::json(folder.path(), &["admin", "token", "create", "--site", site]);
+    let body = r#"{"message":"Hello"}"#;
+    let head = format!(
+        "POST /api/connector/v1/chat/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        token["token"].as_str().expect("a token"),
+        body.len()
+    );
+    let (first, rest) = body.split_at(5);
+    let mut stream = connect(&running);
+    stream.write_all(format!("{head}{first}").as_bytes()).expect("written");
+    // The request has begun when the service counts it.
+    let metrics = running.text("metrics").to_owned();
+    until(async || get(&metrics).await.1.contains("requests_in_flight 1\n")).await;
+    running.signal("-TERM");
+    let ready = metrics.replace("/metrics", "/readyz");
+    until(async || get(&ready).await == (503, "stopping\n".to_owned())).await;
+    assert!(TcpStream::connect(running.authority()).is_err(), "no more connections are accepted");
+    stream.write_all(rest.as_bytes()).expect("written");
+    let answer = read_all(&mut stream);
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("conversationId"), "{answer}");
+    running.stop();
 }

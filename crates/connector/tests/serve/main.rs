@@ -4,6 +4,7 @@
 
 mod commands;
 mod connections;
+mod log;
 mod settings;
 mod start;
 mod tls;
@@ -79,11 +80,8 @@ impl Running {
 
     fn spawn(folder: &Path, mut command: Command) -> Self {
         let log = folder.join("log");
-        let mut process = command
-            .stdout(Stdio::piped())
-            .stderr(File::create(&log).expect("a file"))
-            .spawn()
-            .expect("runs");
+        let mut process =
+            command.stdout(Stdio::piped()).stderr(File::create(&log).expect("a file")).spawn().expect("runs");
         let mut line = String::new();
         BufReader::new(process.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
         let announced = serde_json::from_str(&line).unwrap_or_else(|error| {

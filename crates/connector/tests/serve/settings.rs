@@ -34,7 +34,8 @@ fn a_wrong_setting_is_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let error_of = |text: &str| {
         fs::write(folder.path().join("service.toml"), text).expect("written");
-        let (_, error) = fails(folder.path(), &["serve", "--config", "service.toml", "--listen", "127.0.0.1:0"]);
+        let (_, error) =
+            fails(folder.path(), &["serve", "--config", "service.toml", "--listen", "127.0.0.1:0"]);
         assert!(!folder.path().join("data").exists(), "{text}: {error}");
         error
     };
@@ -64,7 +65,8 @@ fn a_wrong_setting_is_refused_by_name() {
     }
     let (_, error) = fails(folder.path(), &["serve", "--config", "missing.toml"]);
     assert!(error.contains("cannot read missing.toml"), "{error}");
-    let (_, error) = fails(folder.path(), &["serve", "--listen", "127.0.0.1:0", "--database", "postgres://127.0.0.1:1/x"]);
+    let (_, error) =
+        fails(folder.path(), &["serve", "--listen", "127.0.0.1:0", "--database", "postgres://127.0.0.1:1/x"]);
     assert!(error.contains("cannot open the database"), "{error}");
     let (code, error) = fails(folder.path(), &["serve", "--listen", "192.0.2.1:1", "--database", "here.db"]);
     assert!(code == 1 && error.contains("--listen"), "{error}");
@@ -98,11 +100,8 @@ fn the_documented_settings_are_those_that_exist() {
     let cell = |line: &str, number: usize| {
         line.split('|').nth(number).unwrap_or_default().trim().trim_matches('`').to_owned()
     };
-    let documented: BTreeSet<String> = section
-        .lines()
-        .filter(|line| line.starts_with("| `"))
-        .map(|line| cell(line, 1))
-        .collect();
+    let documented: BTreeSet<String> =
+        section.lines().filter(|line| line.starts_with("| `")).map(|line| cell(line, 1)).collect();
     let mut existing: BTreeSet<String> = ["log", "log_format"].map(str::to_owned).into();
     for (flag, variable) in flags() {
         if flag == "config" {
@@ -129,7 +128,10 @@ fn accepts_the_settings_of_the_recipe() {
     assert!(!text.contains("= \"/"), "a path of another machine: {text}");
     fs::write(folder.path().join("service.toml"), text).expect("written");
     fs::write(folder.path().join("password"), "secret\n").expect("written");
-    let running = Running::spawn(folder.path(), command(folder.path(), &["serve", "--json", "--config", "service.toml"]));
+    let running = Running::spawn(
+        folder.path(),
+        command(folder.path(), &["serve", "--json", "--config", "service.toml"]),
+    );
     assert!(running.text("console").starts_with("https://"));
     running.stop();
 }

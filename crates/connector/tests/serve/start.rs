@@ -43,7 +43,9 @@ fn people_read_what_to_do_with_the_key_and_the_link() {
     }
     let _ = process.kill();
     let _ = process.wait();
-    for expected in ["Service  http://127.0.0.1:", "Console  ", "COPY THIS FILE", "data/service.key", "within 24 hours"] {
+    for expected in
+        ["Service  http://127.0.0.1:", "Console  ", "COPY THIS FILE", "data/service.key", "within 24 hours"]
+    {
         assert!(said.contains(expected), "{expected}: {said}");
     }
 }
@@ -90,14 +92,19 @@ async fn what_was_written_before_a_kill_is_there_afterwards() {
     }
     let _running = Running::start(folder.path(), &[]);
     let tenants = json(folder.path(), &["admin", "tenant", "list"]);
-    assert_eq!(tenants["tenants"].as_array().expect("a list").len(), 4, "with that of the first start: {tenants}");
+    assert_eq!(
+        tenants["tenants"].as_array().expect("a list").len(),
+        4,
+        "with that of the first start: {tenants}"
+    );
 }
 
 #[test]
 fn a_file_that_is_no_database_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::create_dir(folder.path().join("data")).expect("created");
-    fs::write(folder.path().join("data/service.key"), "q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k=").expect("written");
+    fs::write(folder.path().join("data/service.key"), "q83vASNFZ4mrze8BI0VniavN7wEjRWeJq83vASNFZ4k=")
+        .expect("written");
     fs::write(folder.path().join("data/service.db"), "somebody's notes, and no database").expect("written");
     let output = command(folder.path(), &["serve", "--listen", "127.0.0.1:0"]).output().expect("runs");
     assert!(!output.status.success());

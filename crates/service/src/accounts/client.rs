@@ -8,15 +8,7 @@ use axum::http::request::Parts;
 use axum::http::uri::Authority;
 
 use crate::Service;
-
-/// The client as the listener knows it, behind trusted reverse proxies too. The listener adds it to the
-/// extensions of each request; without it, the client is the peer of the connection, over plain HTTP.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Client {
-    pub(crate) address: IpAddr,
-    /// Whether the browser's connection is encrypted: to this service, or to a trusted proxy.
-    pub(crate) https: bool,
-}
+pub(crate) use crate::ops::Client;
 
 /// How a browser reaches the service, on which the cookies depend that it accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

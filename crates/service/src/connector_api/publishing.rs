@@ -9,6 +9,7 @@ use crate::content;
 use crate::db::Wake;
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, execute_once};
+use crate::notify::{self, Event, EventName};
 use crate::publishing::{self, Publishing};
 use crate::response::ApiResponse;
 use crate::sites::Site;
@@ -117,6 +118,15 @@ pub(super) async fn complete(
         Box::pin(async move {
             let job = publishing::complete(tx, now_ms, &site.id, &id, &body).await?;
             tx.wake(changed(&site));
+            let (id, kind, status) = (job.id.as_str(), job.job_type.as_str(), job.status.as_str());
+            let event = Event {
+                tenant_id: site.tenant_id.clone(),
+                site_id: site.id.clone(),
+                name: EventName::JobCompleted,
+                data: notify::data::job_completed(id, kind, status, job.title.as_deref().unwrap_or_default()),
+                conversation_id: None,
+            };
+            notify::event(tx, now_ms, &event).await?;
             // The fields that the contract shows (4.12).
             let shown = Value::object([
                 ("id", (&job.id).into()),

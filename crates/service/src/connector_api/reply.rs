@@ -1,6 +1,7 @@
 //! Asks the AI for the answer to a stored message, unless a person has taken over.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use chat_protocol::SendMessage;
 
@@ -34,7 +35,11 @@ pub(super) async fn reply(
         last_messages(db, &recorded.conversation_id, recorded.conversation_no, MAX_HISTORY).await?;
     // A later message has an answer of its own.
     history.retain(|stored| stored.seq <= recorded.seq);
-    ai::answer(service, site, &conversation, &body.message, body.locale.as_deref(), &history).await
+    let began = Instant::now();
+    let locale = body.locale.as_deref();
+    let answer = ai::answer(service, site, &conversation, &body.message, locale, &history).await?;
+    service.0.metrics.ai_reply(&answer.status, began.elapsed());
+    Ok(answer)
 }
 
 /// Refuses a message before it is stored, if the site wants so once its replies are used up (7).

@@ -21,7 +21,7 @@ use super::reply::{check_quota, reply};
 use crate::Service;
 use crate::ai::{Answer, recent_events, wants_person};
 use crate::clock::iso;
-use crate::conversations::{self, NewMessage, Status, add_message, answer_to, last_messages};
+use crate::conversations::{self, NewMessage, Status, add_message, announce, answer_to, last_messages};
 use crate::db::{DbError, Tx};
 use crate::error::ApiError;
 use crate::idempotency::{KeyedRequest, Known};
@@ -122,64 +122,74 @@ async fn record(
 ) -> Result<Step, ApiError> {
     let now_ms = service.now_ms();
     let (site, body) = (Arc::clone(site), Arc::clone(body));
-    service
-        .db()
-        .write(move |tx| {
-            Box::pin(async move {
-                let Some(keyed) = keyed else {
-                    return Ok(Step::Answer(store(tx, now_ms, &site, &body, None).await?));
-                };
-                match keyed.bind(tx, now_ms, now_ms.saturating_add(LEASE_MS)).await? {
-                    Known::New => {
-                        let recorded = store(tx, now_ms, &site, &body, Some(&keyed)).await?;
-                        keyed.store_progress(tx, &recorded.to_json()).await?;
-                        Ok(Step::Answer(recorded))
-                    }
-                    Known::Answered(response) => Ok(Step::Answered(response)),
-                    Known::Begun { leased: true, .. } => Ok(Step::Wait),
-                    Known::Begun { progress, leased: false } => {
-                        let recorded = Recorded::from_json(progress).ok_or(ApiError::Internal)?;
-                        Ok(Step::Answer(recorded))
-                    }
-                    Known::Conflict => Err(ApiError::IdempotencyConflict),
+    let db = service.db();
+    let service = service.clone();
+    db.write(move |tx| {
+        Box::pin(async move {
+            let Some(keyed) = keyed else {
+                return Ok(Step::Answer(store(tx, &service, now_ms, &site, &body, None).await?));
+            };
+            match keyed.bind(tx, now_ms, now_ms.saturating_add(LEASE_MS)).await? {
+                Known::New => {
+                    let recorded = store(tx, &service, now_ms, &site, &body, Some(&keyed)).await?;
+                    keyed.store_progress(tx, &recorded.to_json()).await?;
+                    Ok(Step::Answer(recorded))
                 }
-            })
+                Known::Answered(response) => Ok(Step::Answered(response)),
+                Known::Begun { leased: true, .. } => Ok(Step::Wait),
+                Known::Begun { progress, leased: false } => {
+                    let recorded = Recorded::from_json(progress).ok_or(ApiError::Internal)?;
+                    Ok(Step::Answer(recorded))
+                }
+                Known::Conflict => Err(ApiError::IdempotencyConflict),
+            }
         })
-        .await
+    })
+    .await
 }
 
 /// Stores the visitor's message, in a new conversation if it names none.
 async fn store(
     tx: &mut Tx,
+    service: &Service,
     now_ms: i64,
     site: &Site,
     body: &SendMessage,
     keyed: Option<&KeyedRequest>,
 ) -> Result<Recorded, ApiError> {
-    let mut conversation = match conversations::target(body) {
-        Some(id) => conversations::lock(tx, &site.id, id).await?,
-        None => conversations::create(tx, now_ms, &site.id).await?,
+    let (mut conversation, is_new) = match conversations::target(body) {
+        Some(id) => (conversations::lock(tx, &site.id, id).await?, false),
+        None => (conversations::create(tx, now_ms, &site.id).await?, true),
     };
     conversation.merge_profile(body);
     if let Some(visitor_id) = &conversation.profile.visitor_id {
-        let no =
-            visitors::upsert(tx, now_ms, &site.id, visitor_id.as_str(), &conversation.profile, None).await?;
-        conversation.visitor_no = Some(no);
+        let (id, profile) = (visitor_id.as_str(), &conversation.profile);
+        conversation.visitor_no = Some(visitors::upsert(tx, now_ms, &site.id, id, profile, None).await?);
+    }
+    if is_new {
+        announce::created(tx, now_ms, site, &conversation).await?;
     }
     conversation.unread += 1;
-    let contacts = contacts_in(&body.message);
+    let had_contact = conversation.notes.has_contact(&conversation.profile);
     let wants_person = wants_person(&body.message);
-    conversation.notes.record_message(&contacts, None, wants_person);
+    conversation.notes.record_message(&contacts_in(&body.message), None, wants_person);
     let lead = conversation.notes.lead(&conversation.profile);
     conversation.set_score(&lead);
-    if wants_person || conversation.ai_paused_until_ms > now_ms {
-        conversation.status = Status::Waiting;
-        conversation.waiting_since_ms = conversation.waiting_since_ms.or(Some(now_ms));
-    } else if conversation.status == Status::Closed {
-        conversation.status = Status::Open;
+    let was_closed = conversation.status == Status::Closed;
+    let waits = wants_person || conversation.ai_paused_until_ms > now_ms;
+    if waits || was_closed {
+        conversation.set_status(now_ms, if waits { Status::Waiting } else { Status::Open });
     }
-    conversation.closed_ms = None;
     conversations::store(tx, &conversation).await?;
+    if was_closed {
+        announce::closed(tx, now_ms, site, &conversation, false).await?;
+    }
+    if lead.has_contact && (is_new || !had_contact) {
+        announce::lead(tx, service, now_ms, site, &conversation, &lead).await?;
+    }
+    if waits {
+        announce::waiting(tx, service, now_ms, site, &conversation, wants_person).await?;
+    }
     let new = NewMessage {
         key: keyed.map(|keyed| keyed.key.as_str().to_owned()),
         ..NewMessage::new(Role::Visitor, body.message.clone())

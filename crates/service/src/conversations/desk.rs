@@ -5,7 +5,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{
-    Author, Conversation, NO_CONVERSATION, NewMessage, Status, StoredMessage, add_message, lock, read, select,
+    Author, Conversation, NO_CONVERSATION, NewMessage, Status, StoredMessage, add_message, announce, lock,
+    read, select,
 };
 use crate::clock::iso;
 use crate::db::{Arg, Db, DbError, Tx, Wake, args};
@@ -98,9 +99,9 @@ pub(crate) async fn answer(
     key: Option<String>,
 ) -> Result<StoredMessage, ApiError> {
     let mut conversation = lock(tx, &site.id, id).await?;
-    conversation.status = Status::Open;
-    conversation.closed_ms = None;
-    conversation.waiting_since_ms = None;
+    let (was_closed, was_assigned) =
+        (conversation.status == Status::Closed, conversation.assignee_id.is_some());
+    conversation.set_status(now_ms, Status::Open);
     conversation.unread = 0;
     conversation.notes.record_operator_message();
     // A pause until the AI is told to go on stays.
@@ -109,6 +110,13 @@ pub(crate) async fn answer(
         conversation.assignee_id = Some(author.id.clone());
     }
     super::store(tx, &conversation).await?;
+    if was_closed {
+        announce::closed(tx, now_ms, site, &conversation, false).await?;
+    }
+    if !was_assigned {
+        announce::assigned(tx, now_ms, site, &conversation, Some(&author.name)).await?;
+    }
+    announce::answered(tx, &conversation).await?;
     let new = NewMessage { author: Some(author), key, ..NewMessage::new(Role::Operator, text) };
     Ok(add_message(tx, now_ms, site, &mut conversation, new).await?)
 }
@@ -145,7 +153,14 @@ pub(crate) async fn change(
         let status = Status::parse(status)
             .ok_or_else(|| ApiError::InvalidRequest("status must be open, waiting or closed.".to_owned()))?;
         if status != conversation.status {
+            let was_closed = conversation.status == Status::Closed;
             conversation.set_status(now_ms, status);
+            if was_closed || status == Status::Closed {
+                announce::closed(tx, now_ms, site, &conversation, status == Status::Closed).await?;
+            }
+            if status != Status::Waiting {
+                announce::answered(tx, &conversation).await?;
+            }
             add_note(tx, now_ms, &conversation, "activity", Some(author), status.as_str()).await?;
         }
     }
@@ -157,6 +172,7 @@ pub(crate) async fn change(
         let assignee = Some(assignee.clone()).filter(|id| !id.is_empty());
         if assignee != conversation.assignee_id {
             conversation.assignee_id = assignee;
+            announce::assigned(tx, now_ms, site, &conversation, name.as_deref()).await?;
             let text = name.map_or_else(|| "unassigned".to_owned(), |name| format!("assigned to {name}"));
             add_note(tx, now_ms, &conversation, "activity", Some(author), &text).await?;
         }

@@ -2,7 +2,7 @@
 
 use chat_protocol::{ChatMessage, ConversationId, MessageId, Role, Value};
 
-use super::Conversation;
+use super::{Conversation, announce};
 use crate::clock::iso;
 use crate::db::{Db, DbError, Row, Tx, Wake, args};
 use crate::knowledge::search_index::put_message;
@@ -104,7 +104,9 @@ pub(crate) async fn add_message(
         content,
         created_at: Some(iso(now_ms)),
     };
-    Ok(StoredMessage { seq, message, operator_name, operator_id, key, sources })
+    let stored = StoredMessage { seq, message, operator_name, operator_id, key, sources };
+    announce::message(tx, now_ms, site, conversation, &stored).await?;
+    Ok(stored)
 }
 
 /// Returns the id of a message, which contains its number, so that a poll needs no index of ids.

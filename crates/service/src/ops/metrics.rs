@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use chat_protocol::AiStatus;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -156,8 +157,15 @@ impl Metrics {
         self.0.seconds.get_or_create(&Route { method, route }).observe(took.as_secs_f64());
     }
 
-    /// Counts a reply of the AI by its outcome, such as `ok`, `fallback` or `quota_insufficient`.
-    pub(crate) fn ai_reply(&self, outcome: &'static str, took: Duration) {
+    /// Counts a reply of the AI by its status.
+    pub(crate) fn ai_reply(&self, status: &AiStatus, took: Duration) {
+        let outcome = match status {
+            AiStatus::Ok => "ok",
+            AiStatus::ProviderError => "provider_error",
+            AiStatus::QuotaInsufficient => "quota_insufficient",
+            AiStatus::Blocked => "blocked",
+            AiStatus::Other(_) => "other",
+        };
         self.0.ai_replies.get_or_create(&Outcome { outcome }).inc();
         self.0.ai_seconds.observe(took.as_secs_f64());
     }

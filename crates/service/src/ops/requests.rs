@@ -42,7 +42,7 @@ async fn observe(State(service): State<Service>, request: Request, next: Next) -
     let took = began.elapsed();
     service.0.metrics.request(method, route, status, took);
     let request_id = response.headers().get(&REQUEST_ID).and_then(|id| id.to_str().ok()).unwrap_or("-");
-    let took_ms = took.as_millis();
+    let took_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     if status >= 500 {
         warn!(method, route, status, took_ms, request_id, "answered");
     } else {

@@ -168,6 +168,10 @@ fn explained(text: &str, error: &toml::de::Error) -> String {
         Some((problem, expected)) if problem.starts_with("invalid") => {
             format!("{line}invalid {}: expected {expected}", setting(text, error).unwrap_or("value"))
         }
+        // Such as "invalid socket address syntax", which does not say where.
+        None if message.starts_with("invalid") => {
+            format!("{line}invalid {}: {message}", setting(text, error).unwrap_or("value"))
+        }
         _ => format!("{line}{message}"),
     }
 }

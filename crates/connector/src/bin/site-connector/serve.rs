@@ -50,6 +50,7 @@ pub(crate) async fn run(flags: ServeFlags) -> Result<(), Failure> {
     let database = settings.database().to_owned();
     // Settings are checked before anything is created.
     settings.service(chat_service::ServiceKey::random())?;
+    settings.trusted_hops()?;
     let tls = settings.tls()?;
     if !is_postgres(&database) {
         create_folder_of(Path::new(&database))

@@ -228,6 +228,7 @@ impl Settings {
                 requests: requests.get(),
                 window: Duration::from_secs(60),
             }),
+            allow_private_ai: self.allow_private_targets.unwrap_or(defaults.allow_private_ai),
             body_timeout: seconds(self.body_timeout, defaults.body_timeout),
             ..defaults
         })
