@@ -1,7 +1,7 @@
 //! The admin API: what the console and scripts of the operators use.
 
 mod conversations;
-mod input;
+pub(crate) mod input;
 mod licenses;
 mod sites;
 mod stream;
@@ -13,7 +13,7 @@ use axum::routing::get;
 use utoipa::OpenApi;
 
 use crate::error::ApiError;
-use crate::{ADMIN_BASE, Service, accounts};
+use crate::{ADMIN_BASE, Service, accounts, publishing, visitors};
 
 /// Maximum size of a request's body, in bytes.
 const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -26,7 +26,9 @@ pub(crate) fn routes(service: &Service) -> Router<Service> {
         .merge(licenses::routes())
         .merge(conversations::routes())
         .merge(stream::routes())
+        .merge(visitors::routes())
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
+        .merge(publishing::routes())
         .merge(accounts::routes())
         .route("/openapi.json", get(async || axum::Json(document())))
         .fallback(async || ApiError::NotFound("This path"));
@@ -53,5 +55,7 @@ struct AdminApi;
 pub(crate) fn document() -> utoipa::openapi::OpenApi {
     let mut document = AdminApi::openapi();
     document.merge(accounts::AccountsApi::openapi());
+    document.merge(publishing::PublishingApi::openapi());
+    document.merge(visitors::VisitorsApi::openapi());
     document
 }

@@ -31,6 +31,7 @@ pub mod ops;
 mod options;
 mod presence;
 mod publishing;
+mod purge;
 mod rate;
 mod response;
 mod secrets;
